@@ -1,0 +1,70 @@
+# make run   sets everything up and runs the default study: tables, figures, results/report.html
+# make test  sets everything up and passes the tests
+# Everything else: make help
+
+SHELL := /bin/bash
+PYTHON ?= python3
+CORES ?= all
+INSTALLER ?= uv
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+# One thread per job: parallelism comes from blocks. Byte code is wanted everywhere.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export NUMBA_NUM_THREADS := 1
+unexport PYTHONDONTWRITEBYTECODE
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test test-long test-slurm lint bench lock clean
+
+help:
+	@sed -n 's/^##//p' Makefile
+
+## make install     the environment in .venv, from the hashed requirements (INSTALLER=pip uses pip alone)
+install: $(STAMP)
+
+$(STAMP): requirements.txt requirements-bootstrap.txt pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+ifeq ($(INSTALLER),uv)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bootstrap.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --compile-bytecode -r requirements.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --editable .
+else
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+endif
+	$(BIN)/python -m compileall -q src
+	$(BIN)/losaw warm-up
+	touch $(STAMP)
+
+## make run         the default study on all cores (CORES=2, ARGS='--config scale=paper')
+run: install
+	$(BIN)/snakemake --cores $(CORES) $(ARGS)
+
+## make test        every kind of test but the long ones
+test: install
+	$(BIN)/python -m pytest $(ARGS)
+
+## make test-long   the long tests as well
+test-long: install
+	$(BIN)/python -m pytest -m "long or not long" $(ARGS)
+
+## make lint        style and types
+lint: install
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+## make bench       speed and memory, side by side with the peers
+bench: install
+	$(BIN)/python benchmarks/forest.py
+
+## make lock        the hashed requirements anew, from pyproject.toml
+lock: install
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url --extra test --upgrade pyproject.toml --output-file requirements.txt
+
+## make clean       results, figures and caches (the environment stays)
+clean:
+	rm -rf results/* figures/*.pdf figures/*.png .snakemake .pytest_cache .mypy_cache .ruff_cache
+	git checkout -- results figures

@@ -1,0 +1,81 @@
+"""What a generator hands over: samples with their truth. Frozen, typed, nothing else."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+FeatureKind = Literal["continuous", "discrete", "nominal"]
+
+
+class Sample(NamedTuple):
+    """Features (n_samples, n_features) and response (n_samples,)."""
+
+    X: FloatArray
+    y: FloatArray
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What the generator knows and the methods do not.
+
+    Attributes
+    ----------
+    signal : tuple of int
+        0-based columns of the signal features (losaw, Definition 2.3).
+    n_features : int
+        Number of features P.
+    noise_variance : float
+        Variance of the response's additive noise; NaN for classification.
+    regression_function : callable or None
+        ``f(X) -> array (n_samples,)``, the mean (or class-1 probability) of the response.
+    details : dict
+        Anything else worth a row, for example an attained correlation.
+    """
+
+    signal: tuple[int, ...]
+    n_features: int
+    noise_variance: float = float("nan")
+    regression_function: Callable[[FloatArray], FloatArray] | None = None
+    details: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def is_signal(self) -> NDArray[np.bool_]:
+        """Mask (n_features,) of the signal features."""
+        mask = np.zeros(self.n_features, dtype=bool)
+        mask[list(self.signal)] = True
+        return mask
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One Monte Carlo draw.
+
+    Attributes
+    ----------
+    train, test : Sample
+        Two independent samples of the same law.
+    independent : Sample or None
+        Sample in which every feature is drawn from its own marginal, independently.
+    truth : Truth
+    feature_names : tuple of str
+    feature_kinds : tuple of {"continuous", "discrete", "nominal"}
+        Discrete features are ordered numbers; nominal ones are level codes 0, 1, ….
+    task : {"regression", "classification"}
+    """
+
+    train: Sample
+    test: Sample
+    truth: Truth
+    feature_names: tuple[str, ...]
+    feature_kinds: tuple[FeatureKind, ...]
+    independent: Sample | None = None
+    task: Literal["regression", "classification"] = "regression"
+
+
+def default_feature_names(n_features: int) -> tuple[str, ...]:
+    """X1, X2, … as the papers count."""
+    return tuple(f"X{index + 1}" for index in range(n_features))

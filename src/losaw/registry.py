@@ -1,0 +1,124 @@
+"""Names of learners, importances, generators and metrics, imported on first use.
+
+A name is bound to ``"module:attribute"`` and to default parameters. Nothing is imported
+before it is asked for, so that a forest block never loads a neural-network library.
+"""
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+KINDS = ("learner", "importance", "generator", "metric")
+
+Registered = TypeVar("Registered", bound=Callable[..., Any])
+
+
+class RegistryError(ValueError):
+    """A name that is unknown, taken, or bound to something that is bound already."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One registered name: where it lives and the parameters it is called with."""
+
+    kind: str
+    name: str
+    target: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def load(self) -> Any:
+        """The registered attribute itself; imports its module."""
+        module, _, attribute = self.target.partition(":")
+        return getattr(importlib.import_module(module), attribute)
+
+    def create(self, **parameters: Any) -> Any:
+        """An instance, with ``parameters`` overriding the registered defaults."""
+        return self.load()(**{**self.parameters, **parameters})
+
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names that :meth:`create` accepts, in the order of the signature."""
+        return tuple(
+            parameter.name
+            for parameter in inspect.signature(self.load()).parameters.values()
+            if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        )
+
+    def check_parameters(self, parameters: Iterable[str]) -> None:
+        """Raise a RegistryError that names the first unknown parameter and its nearest match."""
+        known = self.parameter_names()
+        for parameter in parameters:
+            if parameter not in known:
+                raise RegistryError(
+                    f"unknown parameter {parameter!r} of {self.kind} {self.name!r}"
+                    f"{did_you_mean(parameter, known)} (known: {', '.join(known) or 'none'})"
+                )
+
+
+_entries: dict[tuple[str, str], Entry] = {}
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``"; did you mean 'x'?"`` for the nearest match, or an empty string."""
+    match = difflib.get_close_matches(str(name), [str(k) for k in known], n=1, cutoff=0.5)
+    return f"; did you mean {match[0]!r}?" if match else ""
+
+
+def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
+    """Bind ``name`` to ``"module:attribute"``; refuses a name or a binding that is taken."""
+    if kind not in KINDS:
+        raise RegistryError(f"unknown kind {kind!r}{did_you_mean(kind, KINDS)} (known: {KINDS})")
+    entry = Entry(kind, name, target, parameters)
+    for other in _entries.values():
+        if other.kind != kind or other == entry:
+            continue
+        if other.name == name:
+            raise RegistryError(f"{kind} {name!r} is taken by {other.target}; choose another name")
+        if (other.target, other.parameters) == (target, parameters):
+            raise RegistryError(
+                f"{target} is already registered as {kind} {other.name!r}; "
+                f"a second name ({name!r}) for the same thing would count it twice"
+            )
+    _entries[kind, name] = entry
+    return entry
+
+
+def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], Registered]:
+    """Decorator form of :func:`add`, for methods outside the package's lazy table."""
+
+    def decorate(thing: Registered) -> Registered:
+        add(kind, name, f"{thing.__module__}:{thing.__qualname__}", **parameters)
+        return thing
+
+    return decorate
+
+
+def get(kind: str, name: str) -> Entry:
+    """The entry of a name; an unknown one raises with the nearest match and the known names."""
+    _fill()
+    if (kind, name) not in _entries:
+        known = names(kind)
+        raise RegistryError(
+            f"{kind} {name!r} is not registered{did_you_mean(name, known)} "
+            f"(registered: {', '.join(known)}; your own: list its file under 'plugins:')"
+        )
+    return _entries[kind, name]
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """All registered names of a kind, sorted."""
+    _fill()
+    return tuple(sorted(name for k, name in _entries if k == kind))
+
+
+def entries(kind: str | None = None) -> tuple[Entry, ...]:
+    """All entries, or those of one kind, sorted by kind and name."""
+    _fill()
+    return tuple(_entries[key] for key in sorted(_entries) if kind in (None, key[0]))
+
+
+def _fill() -> None:
+    """Load the table of built-in names once."""
+    importlib.import_module("losaw.catalogue")

@@ -1,0 +1,73 @@
+"""Random streams as a declared function of the experiment's axes.
+
+A stream depends on what it is for and on nothing else: not on the number of cores, the
+size of a block, the order of execution or any other stream. Adding a learner moves no
+other number, and all learners see the same data.
+"""
+
+import hashlib
+import json
+import numbers
+
+import numpy as np
+
+AXES = ("experiment", "setting", "replicate", "component")
+
+
+def stream(
+    *, experiment: str, setting: str, replicate: int, component: str
+) -> np.random.Generator:
+    """Generator of one component of one Monte Carlo replicate.
+
+    Parameters
+    ----------
+    experiment : str
+        Name of the experiment; studies that share it share their data.
+    setting : str
+        Identifier of the data setting.
+    replicate : int
+        Monte Carlo seed, counted from 0.
+    component : str
+        What is drawn: ``"data"``, ``"learner:<name>"``, ``"importance:<learner>:<name>"``.
+
+    Returns
+    -------
+    numpy.random.Generator
+        PCG64DXSM seeded with the SHA-256 digest of the four axes.
+    """
+    axes = {
+        "experiment": experiment,
+        "setting": setting,
+        "replicate": int(replicate),
+        "component": component,
+    }
+    digest = hashlib.sha256(json.dumps(axes, sort_keys=True).encode()).digest()
+    return np.random.Generator(np.random.PCG64DXSM(int.from_bytes(digest, "little")))
+
+
+def as_generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
+    """Generator from an int (fixed), a Generator (used as it is) or None (fresh entropy).
+
+    A legacy ``RandomState`` is accepted for scikit-learn's sake and seeds a new Generator.
+
+    Raises
+    ------
+    TypeError
+        If ``random_state`` is anything else.
+    """
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    if isinstance(random_state, numbers.Integral):
+        if random_state < 0:
+            raise ValueError(f"random_state must not be negative, got {random_state}")
+        return np.random.default_rng(int(random_state))
+    raise TypeError(
+        f"random_state must be an int, a numpy.random.Generator or None, got {random_state!r}"
+    )
+
+
+def seed_integer(generator: np.random.Generator) -> int:
+    """An int in [0, 2**31) drawn from ``generator``, for estimators that take no Generator."""
+    return int(generator.integers(2**31))
