@@ -1,0 +1,70 @@
+"""Is a reproduced number the printed one? z-scores made of both errors and the rounding."""
+
+import math
+
+from scipy.stats import norm
+
+AGREES, NEAR, DIFFERS = "agrees", "near", "differs"
+NOT_PRINTED, NOT_RUN = "not printed", "not run"
+
+
+def z_score(
+    reproduced: float,
+    sd: float,
+    n_seeds: int,
+    published: float,
+    decimals: int,
+    published_runs: float,
+    value_range: tuple[float, float] = (-math.inf, math.inf),
+) -> float:
+    """How many standard errors lie between a reproduced mean and the printed one.
+
+    With s the standard deviation of single runs, n our seeds, m the runs behind the printed
+    number and d its decimals,
+
+        z = (reproduced - published) / sqrt(s^2 / n + s^2 / m + 10^(-2d) / 12).
+
+    A sample without any variation (say, pr-AUC 1 in every run) does not show its error. Where
+    the metric is bounded and all runs sit on one value, the difference is judged exactly
+    instead: for values in an interval of length r, a mean that is D away from this value leaves
+    a probability of at most (1 - D / r)^k for k = min(n, m) equal runs, and z is the normal
+    quantile of that probability.
+
+    Parameters
+    ----------
+    reproduced, sd, n_seeds : float, float, int
+        Our mean, standard deviation of single runs and number of seeds.
+    published, decimals, published_runs : float, int, float
+        The printed number, its decimals, and the runs it averages.
+    value_range : (float, float)
+        Smallest and largest possible value of a single run.
+
+    Returns
+    -------
+    float
+        z, or NaN where a number is missing or a single seed shows no error.
+    """
+    if not (math.isfinite(reproduced) and math.isfinite(published)) or n_seeds < 2:
+        return math.nan
+    rounding = 10.0**-decimals
+    difference = reproduced - published
+    if sd > 1e-12:
+        variance = sd**2 / n_seeds + sd**2 / published_runs + rounding**2 / 12
+        return difference / math.sqrt(variance)
+    beyond_rounding = max(0.0, abs(difference) - rounding / 2)
+    width = value_range[1] - value_range[0]
+    if not math.isfinite(width):
+        return difference / (rounding / math.sqrt(12))
+    probability = (1 - min(1.0, beyond_rounding / width)) ** min(n_seeds, published_runs)
+    return math.copysign(float(norm.isf(max(probability, 1e-300) / 2)), difference)
+
+
+def verdict(z: float, has_published: bool, has_reproduced: bool) -> str:
+    """``agrees`` for |z| <= 2, ``near`` for |z| <= 3, ``differs`` beyond; or what is missing."""
+    if not has_reproduced:
+        return NOT_RUN
+    if not has_published:
+        return NOT_PRINTED
+    if math.isnan(z):
+        return "no error estimate"
+    return AGREES if abs(z) <= 2 else NEAR if abs(z) <= 3 else DIFFERS

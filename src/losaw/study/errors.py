@@ -1,0 +1,62 @@
+"""The one exception of the study engine, and YAML that knows its line numbers."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+Location = tuple[str | int, ...]
+
+
+class StudyError(ValueError):
+    """Something a user can mend: names the file, line, key and value, and the remedy."""
+
+
+class SourceFile:
+    """A YAML file with the line of every key, for errors that point at it.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    StudyError
+        If the file is missing, is not YAML, or is not a mapping.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise StudyError(f"{path}: cannot be read: {error.strerror}") from None
+        try:
+            node = yaml.compose(text, Loader=yaml.CSafeLoader)
+            self.data: Any = yaml.load(text, Loader=yaml.CSafeLoader)
+        except yaml.YAMLError as error:
+            raise StudyError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+        if not isinstance(self.data, dict):
+            raise StudyError(f"{path}: expected a mapping of keys to values")
+        self._lines: dict[Location, int] = {}
+        self._read_lines(node, ())
+
+    def _read_lines(self, node: yaml.Node, location: Location) -> None:
+        self._lines.setdefault(location, node.start_mark.line + 1)
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                below = (*location, key.value)
+                self._lines[below] = key.start_mark.line + 1
+                self._read_lines(value, below)
+        elif isinstance(node, yaml.SequenceNode):
+            for index, value in enumerate(node.value):
+                self._read_lines(value, (*location, index))
+
+    def error(self, location: Location, message: str) -> StudyError:
+        """``file:line: key.path: message`` for the deepest part of ``location`` in the file."""
+        known = location
+        while known not in self._lines:
+            known = known[:-1]
+        key = ".".join(str(part) for part in location)
+        return StudyError(f"{self.path}:{self._lines[known]}: {key}: {message}")

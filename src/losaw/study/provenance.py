@@ -1,0 +1,91 @@
+"""Where a number came from: the footer of its block, and the record of the run."""
+
+import importlib.metadata
+import os
+import platform
+import resource
+import shlex
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import losaw
+from losaw.study.blocks import Block
+from losaw.study.grid import Method, Setting, Study
+from losaw.study.store import block_identity
+
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+
+
+def footer(
+    study: Study, block: Block, setting: Setting, learner: Method, version: str, law: Any = None
+) -> dict[str, Any]:
+    """What decided the numbers of a block; the same wherever and whenever it runs."""
+    return {
+        "losaw": losaw.__version__,
+        "results_version": version,
+        "block": block_identity(block),
+        "experiment": study.experiment,
+        "generator": {"name": study.generator.entry.name, "parameters": dict(setting.parameters)},
+        "learner": {
+            "name": learner.entry.name,
+            "target": learner.entry.target,
+            "parameters": {**learner.entry.parameters, **learner.parameters_for(setting)},
+        },
+        "importances": {
+            label: {
+                "name": study.importances[label].entry.name,
+                "parameters": study.importances[label].parameters_for(setting),
+            }
+            for label in learner.importances
+        },
+        "metrics": list(study.metrics),
+        "joint_law": law,
+        "libraries": library_versions(),
+    }
+
+
+@cache
+def library_versions() -> dict[str, str]:
+    """Versions of Python and of the libraries that numbers may depend on."""
+    versions = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        versions[name] = importlib.metadata.version(name)
+    return versions
+
+
+@cache
+def commit() -> str:
+    """The checkout's commit, with ``+changes`` if tracked files differ; empty outside git."""
+    folder = Path(losaw.__file__).parent
+
+    def git(*words: str) -> str:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *words], capture_output=True, text=True, check=False
+        )
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    head = git("rev-parse", "HEAD")
+    return head + "+changes" if head and git("status", "--porcelain", "-uno") else head
+
+
+def run_record(started: str, seconds: list[float]) -> dict[str, Any]:
+    """How a block was run: this differs between runs and therefore stands beside the block."""
+    return {
+        "host": platform.node(),
+        "started": started,
+        "seconds": [round(value, 4) for value in seconds],
+        "peak_megabytes": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+        "command": shlex.join(sys.argv),
+        "commit": commit(),
+        "threads": {name: os.environ.get(name, "") for name in THREAD_VARIABLES},
+        "slurm_job_id": os.environ.get("SLURM_JOB_ID", ""),
+    }

@@ -1,0 +1,153 @@
+"""What may stand in a study file and in the configuration."""
+
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from losaw.registry import did_you_mean
+from losaw.study.errors import SourceFile, StudyError
+
+Scalar = bool | int | float | str
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.=+-]*$")]
+Values = Annotated[list[Scalar], Field(min_length=1)]
+SeedCount = Annotated[int, Field(ge=1)]
+Filter = dict[str, Scalar | Values]
+
+SCALES = ("smoke", "desk", "paper")
+
+
+class Strict(BaseModel):
+    """Unknown keys are errors; values are not changed after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TableLayout(Strict):
+    """One published table: which cells it holds and how they are laid out.
+
+    ``where`` selects settings; ``rows`` and ``columns`` name axes of the cells: setting
+    axes, ``metric`` and ``method``.
+    """
+
+    caption: str
+    where: Filter = {}
+    rows: list[str]
+    columns: list[str]
+    metrics: list[str] | None = None
+    bold: bool = True
+    underline_lead: float | None = None
+    note: str = ""
+
+
+class FigureLayout(Strict):
+    """One figure: the registered drawing and its options."""
+
+    drawing: str
+    caption: str = ""
+    options: dict[str, Any] = {}
+
+
+class StudyFile(Strict):
+    """A study file as written: one published experiment.
+
+    Attributes
+    ----------
+    study : str
+        Name; must equal the file's stem.
+    experiment : str or None
+        Axis of the random streams; studies that share it share their data. Default: ``study``.
+    generator : str or dict
+        Registered name, or a mapping with ``name`` and fixed parameters.
+    settings : dict
+        Axis -> values; the grid is their product.
+    learners : dict
+        Label -> ``learner`` (registered name), optional ``importances`` (labels that this
+        learner is asked for; default all) and parameters. A parameter may be an expression
+        in setting axes (``n_features // 3``) or ``{each: [...]}``, which makes one learner
+        of each value.
+    importances : list or dict
+        Registered names, or label -> ``importance`` and parameters.
+    metrics : list of str
+    seeds : dict
+        Scale -> number of seeds, or a list of ``{seeds, <axis>: values}`` of which the first
+        match counts; a setting that matches none is not run at that scale.
+    seed_blocks : list
+        ``{boundaries, <axis>: values}``, first match: where the seeds are cut into blocks.
+    seconds_per_seed : list
+        ``{learner, seconds, <axis>: values}``, first match: measured cost, for planning only.
+    method : str
+        How a column of the comparison is named, from ``{learner}`` and ``{importance}``.
+    published : str or None
+        File in ``config/published``.
+    labels : dict
+        Name -> how it is shown in tables and figures.
+    """
+
+    study: Name
+    title: str
+    paper: str = ""
+    experiment: Name | None = None
+    generator: str | dict[str, Any]
+    settings: dict[str, Values] = {}
+    learners: dict[Name, dict[str, Any]]
+    importances: list[str] | dict[Name, dict[str, Any]] = []
+    metrics: list[str]
+    seeds: dict[str, SeedCount | list[dict[str, Any]]]
+    seed_blocks: list[dict[str, Any]] = []
+    seconds_per_seed: list[dict[str, Any]] = []
+    memory_megabytes: SeedCount = 1500
+    method: str = "{learner}"
+    published: str | None = None
+    tables: dict[Name, TableLayout] = {}
+    figures: dict[Name, FigureLayout] = {}
+    labels: dict[str, str] = {}
+    notes: list[str] = []
+
+
+class Configuration(Strict):
+    """``config/config.yaml``: which studies, at which scale, into which folders."""
+
+    scale: str = "desk"
+    studies: list[str]
+    results: Path = Path("results")
+    figures: Path = Path("figures")
+    plugins: list[Path] = []
+    max_failed_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    block_minutes: Annotated[float, Field(gt=0)] = 120.0
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def parse(model: type[Model], source: SourceFile) -> Model:
+    """Validate a file against its model; every problem in one line each, with its line number.
+
+    Raises
+    ------
+    StudyError
+        Naming file, line, key, value and the nearest known key.
+    """
+    try:
+        return model.model_validate(source.data)
+    except ValidationError as error:
+        lines = []
+        for problem in error.errors():
+            location = tuple(
+                part for part in problem["loc"] if not str(part).startswith(("list[", "dict[", "constrained"))
+            )
+            message = problem["msg"]
+            if problem["type"] == "extra_forbidden":
+                known = _known_keys(model, location)
+                message = f"unknown key{did_you_mean(str(location[-1]), known)} (known: {', '.join(known)})"
+            elif problem["type"] != "missing":
+                message += f", got {problem['input']!r}"
+            lines.append(str(source.error(location, message)))
+        raise StudyError("\n".join(dict.fromkeys(lines))) from None
+
+
+def _known_keys(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
+    owner: type[BaseModel] = model
+    if len(location) > 1:
+        owner = {"tables": TableLayout, "figures": FigureLayout}.get(str(location[0]), model)
+    return list(owner.model_fields)
