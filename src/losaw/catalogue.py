@@ -11,8 +11,7 @@ add("importance", "mdi", "losaw.importance.mdi:MeanDecreaseInImpurity")
 
 # Generators: sample(rng) -> Dataset.
 add("generator", "losaw", "losaw.generators.losaw:LosawGenerator")
-add("generator", "example-1-1", "losaw.generators.example_1_1:ExampleGenerator")
-add("generator", "tradeoff", "losaw.generators.tradeoff:TradeoffGenerator")
+add("generator", "normal-linear", "losaw.generators.normal_linear:NormalLinearGenerator")
 
 # Metrics: named as the columns of the tables are.
 add("metric", "r2_test", "losaw.metrics.prediction:RSquaredTest")

@@ -1,0 +1,94 @@
+"""The correlation matrices of the losaw paper, by name."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.generators.base import one_of, real_number, whole_number
+
+
+def first_pair_matrix(n_features: int, first_pair: float) -> FloatArray:
+    """Sigma_a of Example 1.1: a between X1 and X2, .8 between all other pairs."""
+    matrix = np.full((n_features, n_features), 0.8)
+    np.fill_diagonal(matrix, 1.0)
+    matrix[[0, 1], [1, 0]] = first_pair
+    return matrix
+
+
+def six_features() -> FloatArray:
+    """Sigma of Section 4.10: a heterogeneous block {X1, X2, X3} (.4, .8, .8), a homogeneous
+    block {X4, X5, X6} (.9), and .2 between them."""
+    matrix = np.full((6, 6), 0.2)
+    matrix[:3, :3] = 0.8
+    matrix[[0, 1], [1, 0]] = 0.4
+    matrix[3:, 3:] = 0.9
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
+
+
+def five_feature_block(alpha: float, beta: float) -> FloatArray:
+    """sigma(alpha, beta) of Section 5.3: alpha between X1 and X2 and between X1 and X4, beta
+    between all other pairs.
+
+    Raises
+    ------
+    ValueError
+        If the numbers are no correlations, or the matrix is not positive definite.
+    """
+    matrix = np.full((5, 5), real_number("beta", beta))
+    matrix[0, [1, 3]] = matrix[[1, 3], 0] = real_number("alpha", alpha)
+    np.fill_diagonal(matrix, 1.0)
+    cholesky_factor(matrix, f"the five-feature block with alpha={alpha!r}, beta={beta!r}")
+    return matrix
+
+
+def _identity(n_features: int) -> FloatArray:
+    matrix: FloatArray = np.eye(n_features)
+    return matrix
+
+
+def _padded_six_features(n_features: int) -> FloatArray:
+    matrix = np.eye(n_features)
+    matrix[:6, :6] = six_features()
+    return matrix
+
+
+# name -> (smallest number of features, matrix of a number of features)
+MATRICES: dict[str, tuple[int, Callable[[int], FloatArray]]] = {
+    "identity": (1, _identity),
+    "homogeneous": (2, lambda n_features: first_pair_matrix(n_features, 0.8)),
+    "heterogeneous": (3, lambda n_features: first_pair_matrix(n_features, 0.5)),
+    "six-features": (6, _padded_six_features),
+}
+
+
+def correlation_matrix(name: str, n_features: int) -> FloatArray:
+    """Correlation matrix (n_features, n_features) of a name.
+
+    Parameters
+    ----------
+    name : {"identity", "homogeneous", "heterogeneous", "six-features"}
+        The first three are those of Example 1.1 (a = .8 and a = .5); the last is Sigma of
+        Sections 3 and 4.10, with all features after the sixth independent.
+    n_features : int
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, or there are too few features for it.
+    """
+    minimum, make = MATRICES[one_of("correlation", name, MATRICES)]
+    whole_number("n_features", n_features, minimum, f"needed by correlation {name!r}")
+    return make(n_features)
+
+
+def cholesky_factor(matrix: FloatArray, name: str = "the correlation matrix") -> FloatArray:
+    """Lower-triangular L with L L' = ``matrix``; an error if it is not positive definite."""
+    try:
+        return np.linalg.cholesky(matrix).astype(float)
+    except np.linalg.LinAlgError:
+        smallest = float(np.linalg.eigvalsh(matrix)[0])
+        raise ValueError(
+            f"{name} is not positive definite (smallest eigenvalue {smallest:.3g})"
+        ) from None

@@ -1,0 +1,86 @@
+"""The regression functions of the losaw paper: f1-f7 (Table 1) and f8-f10 (Table 4)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.generators.base import one_of
+
+
+@dataclass(frozen=True)
+class RegressionFunction:
+    """A sum over terms of products over features, of values or of threshold indicators,
+
+        f(X) = sum_t prod_{p in t} g(X_p),   g(x) = x  or  g(x) = 1(x >= threshold).
+
+    Attributes
+    ----------
+    name : str
+    terms : tuple of tuple of int
+        0-based columns of every product.
+    threshold : float or None
+        None for g(x) = x.
+    """
+
+    name: str
+    terms: tuple[tuple[int, ...], ...]
+    threshold: float | None = None
+
+    @property
+    def signal(self) -> tuple[int, ...]:
+        """0-based columns of the signal features (Definition 2.3), ascending."""
+        return tuple(sorted({column for term in self.terms for column in term}))
+
+    @property
+    def min_features(self) -> int:
+        """The smallest number of features that the function can be applied to."""
+        return max(self.signal) + 1
+
+    def __call__(self, X: FloatArray) -> FloatArray:
+        """Values, shape (n_samples,), of features ``X``, shape (n_samples, n_features)."""
+        values = np.zeros(len(X))
+        for term in self.terms:
+            columns = X[:, term]
+            if self.threshold is not None:
+                columns = (columns >= self.threshold).astype(float)
+            values += columns.prod(axis=1)
+        return values
+
+
+# The paper prints {1, 3, 201, 204, 601, 602, 603} and means 0-based columns: counted from 1, the
+# first one would lie in a single window of the network's convolution, which Table 5 excludes.
+_NETWORK_SIGNAL = (1, 3, 201, 204, 601, 602, 603)
+
+FUNCTIONS = {
+    function.name: function
+    for function in (
+        RegressionFunction("f1", ((3,),)),
+        RegressionFunction("f2", ((0,), (3,))),
+        RegressionFunction("f3", ((0,), (1,))),
+        RegressionFunction("f4", ((0,), (1,), (3,))),
+        RegressionFunction("f5", ((0, 1),), threshold=0.0),
+        RegressionFunction("f6", ((0, 3),), threshold=0.0),
+        RegressionFunction("f7", ((0, 1), (3,)), threshold=0.0),
+        RegressionFunction("f8", tuple((column,) for column in _NETWORK_SIGNAL)),
+        RegressionFunction("f9", tuple((column,) for column in _NETWORK_SIGNAL), threshold=1.0),
+        RegressionFunction("f10", ((1, 3), (201, 204), (601, 602, 603)), threshold=1.0),
+    )
+}
+
+
+def regression_function(name: str, n_features: int) -> RegressionFunction:
+    """The function of a name, for data with ``n_features`` features.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, or the function uses a column that does not exist.
+    """
+    function = FUNCTIONS[one_of("function", name, FUNCTIONS)]
+    if n_features < function.min_features:
+        raise ValueError(
+            f"function {name!r} uses column {function.min_features - 1} (counted from 0) and needs "
+            f"n_features of at least {function.min_features}, got {n_features}"
+        )
+    return function

@@ -1,0 +1,145 @@
+"""The data of the losawRF study (losaw, Section 4.10 and Appendix 9.13)."""
+
+import numpy as np
+
+from losaw.data import (
+    Dataset,
+    FeatureKind,
+    FloatArray,
+    Sample,
+    Truth,
+    default_feature_names,
+)
+from losaw.generators.base import one_of, real_number, whole_number
+from losaw.generators.correlation import cholesky_factor, six_features
+from losaw.generators.functions import regression_function
+from losaw.generators.joint_law import JointLaw, JointLawSpecification, resolve
+from losaw.generators.normal import draw_normal
+
+DATA_TYPES: dict[str, FeatureKind] = {"continuous": "continuous", "discrete": "discrete"}
+N_PILOT = 10_000
+
+
+class LosawGenerator:
+    """Six correlated features, P - 6 independent ones, and a sparse regression function,
+
+        Y = f(X) + eps,   eps ~ N(0, phi * Var f(X)).
+
+    Every feature has the same marginal: N(0, 1), or -1, 0, 1 with probabilities 1/4, 1/2, 1/4.
+    X1, …, X6 have the correlation matrix Sigma (:func:`six_features`): they are normal, or drawn
+    from the discrete law that comes closest to it. The variance of f(X) is estimated anew in
+    every draw, on 10,000 rows of the same law.
+
+    Parameters
+    ----------
+    data_type : {"continuous", "discrete"}
+    n_samples : int
+        Rows N of the training sample.
+    n_features : int
+        P, at least 6.
+    phi : float
+        Noise variance relative to the variance of f(X), not negative.
+    function : str
+        f1, …, f7 (Table 1).
+    n_test : int, default 1000
+        Rows of the test sample, which has noise.
+    n_independent : int, default 1000
+        Rows of the independent sample: product of the marginals, and no noise. (With noise its
+        R² could not exceed 1 / (1 + phi); the printed values do.)
+    tie_break : {"maximum-entropy", "none"}, default "maximum-entropy"
+    solver : str or None
+    tolerance : float or None
+        How the discrete law is made: see :class:`JointLawSpecification`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is unknown or out of range.
+    """
+
+    def __init__(
+        self,
+        *,
+        data_type: str,
+        n_samples: int,
+        n_features: int,
+        phi: float,
+        function: str,
+        n_test: int = 1000,
+        n_independent: int = 1000,
+        tie_break: str = "maximum-entropy",
+        solver: str | None = None,
+        tolerance: float | None = None,
+    ) -> None:
+        self.data_type = one_of("data_type", data_type, DATA_TYPES)
+        self.n_samples = whole_number("n_samples", n_samples, 2)
+        self.n_features = whole_number("n_features", n_features, 6, "six features are correlated")
+        self.phi = real_number("phi", phi, minimum=0)
+        self.function = regression_function(function, self.n_features)
+        self.n_test = whole_number("n_test", n_test, 2)
+        self.n_independent = whole_number("n_independent", n_independent, 2)
+        self._law = JointLawSpecification(
+            tuple(map(tuple, six_features())),
+            tie_break=tie_break,
+            solver=solver,
+            tolerance=tolerance,
+        )
+
+    def joint_law(self) -> JointLawSpecification | None:
+        """The law of X1, …, X6 if they are discrete."""
+        return self._law if self.data_type == "discrete" else None
+
+    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
+        """One Monte Carlo draw; see :class:`DataGenerator`.
+
+        The training features do not depend on phi, the function or the size of other samples.
+        """
+        law = resolve(self.joint_law(), joint_law)
+        train = self._features(self.n_samples, self.n_features, rng, law)
+        signal_variance = self._signal_variance(rng, law)
+        noise_variance = self.phi * signal_variance
+        train_y = self._response(train, noise_variance, rng)
+        test = self._features(self.n_test, self.n_features, rng, law)
+        test_y = self._response(test, noise_variance, rng)
+        independent = self._independent_features(rng, law)
+        details = {"signal_variance": signal_variance}
+        if law is not None:
+            details["correlation_distance"] = float(np.sqrt(law.objective))
+        return Dataset(
+            train=Sample(train, train_y),
+            test=Sample(test, test_y),
+            independent=Sample(independent, self.function(independent)),
+            truth=Truth(
+                signal=self.function.signal,
+                n_features=self.n_features,
+                noise_variance=noise_variance,
+                regression_function=self.function,
+                details=details,
+            ),
+            feature_names=default_feature_names(self.n_features),
+            feature_kinds=(DATA_TYPES[self.data_type],) * self.n_features,
+        )
+
+    def _features(
+        self, n_samples: int, n_features: int, rng: np.random.Generator, law: JointLaw | None
+    ) -> FloatArray:
+        if law is None:
+            return draw_normal(cholesky_factor(six_features()), n_samples, n_features, rng)
+        X = np.empty((n_samples, n_features))
+        X[:, :6] = law.sample(n_samples, rng)
+        X[:, 6:] = law.sample_independent(n_samples, rng, n_features - 6)
+        return X
+
+    def _signal_variance(self, rng: np.random.Generator, law: JointLaw | None) -> float:
+        n_needed = max(6, self.function.min_features)  # the others play no part in f
+        return float(self.function(self._features(N_PILOT, n_needed, rng, law)).var())
+
+    def _independent_features(self, rng: np.random.Generator, law: JointLaw | None) -> FloatArray:
+        if law is None:
+            return rng.standard_normal((self.n_independent, self.n_features))
+        return law.sample_independent(self.n_independent, rng, self.n_features)
+
+    def _response(
+        self, X: FloatArray, noise_variance: float, rng: np.random.Generator
+    ) -> FloatArray:
+        return self.function(X) + np.sqrt(noise_variance) * rng.standard_normal(len(X))
