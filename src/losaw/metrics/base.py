@@ -1,0 +1,87 @@
+"""The contract of a metric."""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray, Truth
+from losaw.importance.result import ImportanceResult
+
+Needs = Literal["importance", "prediction"]
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What a fitted learner predicts, beside what was observed.
+
+    Attributes
+    ----------
+    test : pair of arrays (y, y_hat)
+        On the test sample.
+    independent : pair of arrays (y, y_hat) or None
+        On the sample of independent features, where the generator gives one.
+    """
+
+    test: tuple[FloatArray, FloatArray]
+    independent: tuple[FloatArray, FloatArray] | None = None
+
+
+class ImportanceMetric(Protocol):
+    """One number for the importances of one fit.
+
+    Attributes
+    ----------
+    range : tuple of float
+        Smallest and largest possible value.
+    higher_is_better : bool
+    needs : "importance"
+    """
+
+    range: tuple[float, float]
+    higher_is_better: bool
+    needs: Needs
+
+    def __call__(self, result: ImportanceResult, truth: Truth) -> float:
+        """The value; a ValueError where it is not defined."""
+        ...
+
+
+class PredictionMetric(Protocol):
+    """One number for the predictions of one fit; attributes as in :class:`ImportanceMetric`."""
+
+    range: tuple[float, float]
+    higher_is_better: bool
+    needs: Needs
+
+    def __call__(self, predictions: Predictions, truth: Truth) -> float:
+        """The value; a ValueError where it is not defined."""
+        ...
+
+
+def split_scores(
+    metric: str, result: ImportanceResult, truth: Truth
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Finite scores, larger for more important features, and the mask of the signal features.
+
+    Raises
+    ------
+    ValueError
+        If a score is not finite, the number of scores is not that of the features, or there is
+        no signal or no noise feature to tell apart.
+    """
+    scores = result.ranking_scores()
+    if len(scores) != truth.n_features:
+        raise ValueError(f"{metric}: {len(scores)} scores for {truth.n_features} features")
+    if not np.isfinite(scores).all():
+        first = int(np.flatnonzero(~np.isfinite(scores))[0])
+        raise ValueError(
+            f"{metric}: the score of {result.feature_names[first]!r} is {scores[first]}; "
+            "an importance must give every feature a finite score"
+        )
+    is_signal = truth.is_signal
+    for kind, count in (("signal", is_signal.sum()), ("noise", (~is_signal).sum())):
+        if count == 0:
+            raise ValueError(f"{metric} is not defined: the truth has no {kind} feature")
+    return scores, is_signal

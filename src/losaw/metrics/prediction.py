@@ -1,0 +1,60 @@
+"""How well a learner predicts: R² on the test sample and on independent features."""
+
+import math
+
+import numpy as np
+
+from losaw.data import FloatArray, Truth
+from losaw.metrics.base import Needs, Predictions
+
+
+class RSquaredTest:
+    """R² = 1 - sum (y - y_hat)^2 / sum (y - mean y)^2 on the test sample.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, a number is not finite, or y is constant.
+    """
+
+    range = (-math.inf, 1.0)
+    higher_is_better = True
+    needs: Needs = "prediction"
+
+    def __call__(self, predictions: Predictions, truth: Truth) -> float:
+        return r_squared("r2_test", *predictions.test)
+
+
+class RSquaredIndependent:
+    """R² on the sample in which every feature is drawn from its own marginal, independently.
+
+    Raises
+    ------
+    ValueError
+        As :class:`RSquaredTest`, and if the generator gives no such sample.
+    """
+
+    range = (-math.inf, 1.0)
+    higher_is_better = True
+    needs: Needs = "prediction"
+
+    def __call__(self, predictions: Predictions, truth: Truth) -> float:
+        if predictions.independent is None:
+            raise ValueError("r2_ind is not defined: the generator gives no independent sample")
+        return r_squared("r2_ind", *predictions.independent)
+
+
+def r_squared(metric: str, y: FloatArray, y_hat: FloatArray) -> float:
+    """Coefficient of determination of predictions ``y_hat`` of ``y``, both (n_samples,)."""
+    y, y_hat = np.asarray(y, dtype=float), np.asarray(y_hat, dtype=float)
+    if y.ndim != 1 or y.shape != y_hat.shape:
+        raise ValueError(
+            f"{metric}: predictions have shape {y_hat.shape}, responses {y.shape}; "
+            "both must be (n_samples,)"
+        )
+    if not (np.isfinite(y).all() and np.isfinite(y_hat).all()):
+        raise ValueError(f"{metric}: responses and predictions must be finite numbers")
+    total = ((y - y.mean()) ** 2).sum()
+    if total == 0:
+        raise ValueError(f"{metric} is not defined: the response is constant")
+    return float(1 - ((y - y_hat) ** 2).sum() / total)

@@ -1,0 +1,65 @@
+"""A user's own methods: a Python file that registers what it defines."""
+
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+PREFIX = "losaw_plugin_"
+
+
+class PluginError(ValueError):
+    """A plugin file that is missing, has no usable name, or raises when it is loaded."""
+
+
+def load_plugin(path: Path | str) -> ModuleType:
+    """Import a plugin file as the module ``losaw_plugin_<stem>``; a second call does nothing.
+
+    The module's name depends on the file's name only, so that what the file registers can be
+    found again in every process that has loaded it.
+
+    Raises
+    ------
+    PluginError
+        If there is no such file, it is no ``.py`` file named like an identifier, another file of
+        the same name is loaded already, or the file raises.
+    """
+    path = Path(path).resolve()
+    if not path.is_file():
+        raise PluginError(f"plugin {path}: no such file")
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise PluginError(f"plugin {path}: name it like a Python module, for example my_method.py")
+    name = PREFIX + path.stem
+    loaded = sys.modules.get(name)
+    if loaded is not None:
+        if Path(str(loaded.__file__)) != path:
+            raise PluginError(
+                f"plugin {path}: a plugin of the same name is loaded from {loaded.__file__}; "
+                "rename one of them"
+            )
+        return loaded
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"plugin {path}: Python cannot load it")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        place = f"{path}:{_line(error, path)}"
+        raise PluginError(f"{place}: plugin raised {type(error).__name__}: {error}") from error
+    return module
+
+
+def _line(error: BaseException, path: Path) -> int | str:
+    """Last line of the file that was reached when ``error`` was raised."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return error.lineno or "?"
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == str(path)
+    ]
+    return (lines and lines[-1]) or "?"
