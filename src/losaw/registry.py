@@ -52,8 +52,7 @@ class Entry:
         for parameter in parameters:
             if parameter not in known:
                 raise RegistryError(
-                    f"unknown parameter {parameter!r} of {self.kind} {self.name!r}"
-                    f"{did_you_mean(parameter, known)} (known: {', '.join(known) or 'none'})"
+                    f"{self.kind} {self.name!r}: {unknown('parameter', parameter, known)}"
                 )
 
 
@@ -66,10 +65,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {match[0]!r}?" if match else ""
 
 
+def unknown(what: str, name: object, known: Iterable[object]) -> str:
+    """``"unknown <what> 'name'; did you mean 'x'? (known: …)"``, the words of every such error."""
+    words = [str(one) for one in known]
+    return f"unknown {what} {name!r}{did_you_mean(str(name), words)} (known: {', '.join(words)})"
+
+
 def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
     """Bind ``name`` to ``"module:attribute"``; refuses a name or a binding that is taken."""
     if kind not in KINDS:
-        raise RegistryError(f"unknown kind {kind!r}{did_you_mean(kind, KINDS)} (known: {KINDS})")
+        raise RegistryError(unknown("kind", kind, KINDS))
     entry = Entry(kind, name, target, parameters)
     for other in _entries.values():
         if other.kind != kind or other == entry:

@@ -14,9 +14,7 @@ import numpy as np
 AXES = ("experiment", "setting", "replicate", "component")
 
 
-def stream(
-    *, experiment: str, setting: str, replicate: int, component: str
-) -> np.random.Generator:
+def stream(*, experiment: str, setting: str, replicate: int, component: str) -> np.random.Generator:
     """Generator of one component of one Monte Carlo replicate.
 
     Parameters

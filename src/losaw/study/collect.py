@@ -86,7 +86,7 @@ def collect(session: Session, study: Study) -> Collection:
             tables.append(read_block(path).replace_schema_metadata(None))
     if problems:
         raise StudyError(
-            f"{len(problems)} of {len(blocks)} block files of study {study.name!r} cannot be used:\n  "
+            f"study {study.name!r}: {len(problems)} of {len(blocks)} block files are unusable:\n  "
             + "\n  ".join(problems[:_SHOWN])
             + ("\n  …" if len(problems) > _SHOWN else "")
             + "\nRemove them with `losaw verify --remove` and run the study again; "
@@ -140,7 +140,7 @@ def _check_failures(session: Session, study: Study, rows: pa.Table, found: Colle
             f"of {planned} ({lost / planned:.1%}); max_failed_share allows {allowed:.1%}.\n"
             + "".join(f"  {count} × {message}\n" for message, count in reasons)
             + "".join(f"  missing: {block.relative_path}\n" for block in found.missing[:_SHOWN])
-            + "Finished blocks are kept. Mend the method, or raise max_failed_share in the configuration."
+            + "Finished blocks are kept. Mend the method, or raise max_failed_share."
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from losaw.registry import did_you_mean
+from losaw.registry import unknown
 from losaw.study.agreement import DIFFERS, verdict, z_score
 from losaw.study.errors import StudyError
 from losaw.study.grid import Setting, Study, as_values
@@ -43,7 +43,7 @@ def read_published(study: Study, folder: Path) -> pd.DataFrame:
     frame = pd.read_csv(path, dtype={"note": str}, keep_default_na=True)
     for column in frame.columns:
         if column not in columns:
-            raise StudyError(f"{path}: unknown column {column!r}{did_you_mean(column, columns)}")
+            raise StudyError(f"{path}: {unknown('column', column, columns)}")
     return frame
 
 
@@ -125,7 +125,9 @@ def _printed_cells(study: Study, published: pd.DataFrame) -> dict[tuple[Any, ...
     for row in published.to_dict("records"):
         if pd.isna(row["published"]):
             continue
-        key = _cell_key(study, row["table"], {a: row[a] for a in axes}, row["metric"], row["method"])
+        key = _cell_key(
+            study, row["table"], {a: row[a] for a in axes}, row["metric"], row["method"]
+        )
         if key in found:
             raise StudyError(f"{study.file.published}: the cell {key} is printed twice")
         found[key] = row

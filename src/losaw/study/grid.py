@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from losaw import registry
-from losaw.registry import did_you_mean
+from losaw.registry import did_you_mean, unknown
 from losaw.study.canonical import setting_identifier
 from losaw.study.errors import SourceFile, StudyError
 from losaw.study.expressions import evaluate, is_expression
@@ -133,8 +133,7 @@ class Study:
                 if name not in self.importances:
                     raise self.source.error(
                         (*location, "importances"),
-                        f"{name!r} is not among this study's importances"
-                        f"{did_you_mean(name, self.importances)}",
+                        unknown("importance", name, self.importances),
                     )
             for suffix, parameters in _spread(options):
                 found[label + suffix] = Method(label + suffix, entry, parameters, asked)
@@ -175,10 +174,7 @@ class Study:
     def learner(self, label: str) -> Method:
         """The learner of a label."""
         if label not in self.learners:
-            raise StudyError(
-                f"study {self.name!r} has no learner {label!r}{did_you_mean(label, self.learners)} "
-                f"(learners: {', '.join(self.learners)})"
-            )
+            raise StudyError(f"study {self.name!r}: {unknown('learner', label, self.learners)}")
         return self.learners[label]
 
     def seeds(self, scale: str, setting: Setting) -> int:
@@ -194,7 +190,7 @@ class Study:
         return self.file.method.format(learner=learner, importance=importance).strip()
 
     def methods_of(self, metric: str) -> list[str]:
-        """Names of all columns that a metric has: one per learner, or per learner and importance."""
+        """Names of a metric's columns: one per learner, or per learner and importance."""
         needs = self.metrics[metric].entry.load().needs
         names = [
             self.method_name(label, importance)

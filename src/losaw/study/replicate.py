@@ -100,7 +100,7 @@ def _prediction_rows(recipe: Recipe, data: Dataset, model: Any, seed: int) -> li
         predictions = predict(model, data)
     except Exception as error:
         return [_failure(seed, "", name, error) for name in wanted]
-    return [_measure(seed, "", k, lambda m=m: m(predictions, data.truth)) for k, m in wanted.items()]
+    return [_measure(seed, "", name, m, predictions, data) for name, m in wanted.items()]
 
 
 def predict(model: Any, data: Dataset) -> Predictions:
@@ -123,9 +123,7 @@ def _importance_rows(
     except Exception as error:
         return [_failure(seed, label, name, error) for name in (SCORES, *wanted)]
     rows = [_scores_row(seed, label, result, data)]
-    rows += [
-        _measure(seed, label, k, lambda m=m: m(result, data.truth)) for k, m in wanted.items()
-    ]
+    rows += [_measure(seed, label, name, m, result, data) for name, m in wanted.items()]
     return rows
 
 
@@ -145,9 +143,9 @@ def _scores_row(seed: int, label: str, result: ImportanceResult, data: Dataset) 
     )
 
 
-def _measure(seed: int, label: str, name: str, compute: Callable[[], float]) -> Row:
+def _measure(seed: int, label: str, name: str, metric: Any, measured: Any, data: Dataset) -> Row:
     try:
-        return Row(seed, label, name, value=float(compute()))
+        return Row(seed, label, name, value=float(metric(measured, data.truth)))
     except Exception as error:
         return _failure(seed, label, name, error)
 

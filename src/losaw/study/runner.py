@@ -83,5 +83,3 @@ def load_law(generator: Any, laws_folder: Path) -> Any:
     if not path.exists():
         generator.joint_law().fit().save(path)
     return JointLaw.load(path)
-
-

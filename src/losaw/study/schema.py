@@ -5,7 +5,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from losaw.registry import did_you_mean
+from losaw.registry import unknown
 from losaw.study.errors import SourceFile, StudyError
 
 Scalar = bool | int | float | str
@@ -134,12 +134,14 @@ def parse(model: type[Model], source: SourceFile) -> Model:
         lines = []
         for problem in error.errors():
             location = tuple(
-                part for part in problem["loc"] if not str(part).startswith(("list[", "dict[", "constrained"))
+                part
+                for part in problem["loc"]
+                if not str(part).startswith(("list[", "dict[", "constrained"))
             )
             message = problem["msg"]
             if problem["type"] == "extra_forbidden":
                 known = _known_keys(model, location)
-                message = f"unknown key{did_you_mean(str(location[-1]), known)} (known: {', '.join(known)})"
+                message = unknown("key", location[-1], known)
             elif problem["type"] != "missing":
                 message += f", got {problem['input']!r}"
             lines.append(str(source.error(location, message)))
@@ -147,7 +149,6 @@ def parse(model: type[Model], source: SourceFile) -> Model:
 
 
 def _known_keys(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
-    owner: type[BaseModel] = model
-    if len(location) > 1:
-        owner = {"tables": TableLayout, "figures": FigureLayout}.get(str(location[0]), model)
+    parts: dict[str, type[BaseModel]] = {"tables": TableLayout, "figures": FigureLayout}
+    owner = parts.get(str(location[0]), model) if len(location) > 1 else model
     return list(owner.model_fields)

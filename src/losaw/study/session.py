@@ -4,74 +4,33 @@ The Snakefile and the command line both make a session, so both see the same blo
 errors and the same files.
 """
 
-import shlex
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from losaw.plugins import load_plugin
-from losaw.registry import did_you_mean
+from losaw.registry import did_you_mean, unknown
 from losaw.study.blocks import Block, blocks_of
 from losaw.study.errors import SourceFile, StudyError
 from losaw.study.grid import Setting, Study, same
-from losaw.study.schema import SCALES, Configuration, Scalar, parse
+from losaw.study.request import Request
+from losaw.study.schema import SCALES, Configuration, parse
 from losaw.study.validation import validate
 from losaw.study.version import results_version
 
 LEARNER_AXIS = "learner"
 
 
-@dataclass(frozen=True)
-class Request:
-    """What is asked for beyond the configuration file.
-
-    Attributes
-    ----------
-    configuration : Path
-        The configuration file; studies lie in ``studies/`` and printed numbers in
-        ``published/`` beside it.
-    studies : tuple of str or None
-        Names; None for the configuration's.
-    scale : str or None
-        One of smoke, desk, paper; None for the configuration's.
-    selection : dict
-        Axis (or ``learner``) -> values that narrow the grid.
-    seeds : int or None
-        Number of seeds of every selected setting instead of the scale's.
-    results, figures : Path or None
-        Output folders instead of the configuration's.
-    """
-
-    configuration: Path = Path("config/config.yaml")
-    studies: tuple[str, ...] | None = None
-    scale: str | None = None
-    selection: Mapping[str, tuple[Scalar, ...]] | None = None
-    seeds: int | None = None
-    results: Path | None = None
-    figures: Path | None = None
-
-    def arguments(self) -> str:
-        """The command-line options that ask for the same."""
-        words: list[str] = ["--config", str(self.configuration)]
-        for study in self.studies or ():
-            words += ["--study", study]
-        if self.scale:
-            words += ["--scale", self.scale]
-        for axis, values in (self.selection or {}).items():
-            words += ["--set", f"{axis}={','.join(map(str, values))}"]
-        if self.seeds:
-            words += ["--seeds", str(self.seeds)]
-        if self.results:
-            words += ["--output", str(self.results)]
-        if self.figures:
-            words += ["--figures", str(self.figures)]
-        return shlex.join(words)
-
-
 class Session:
     """A request with its studies read and validated.
+
+    Parameters
+    ----------
+    request : Request
+    trusted : bool, default False
+        Skip the validation of the studies, for a block of a session that was validated before.
 
     Raises
     ------
@@ -79,7 +38,7 @@ class Session:
         For any problem in configuration, studies or selection, before anything runs.
     """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, trusted: bool = False) -> None:
         self.request = request
         if not request.configuration.is_file():
             raise StudyError(
@@ -87,21 +46,22 @@ class Session:
                 "or name the file with --config"
             )
         self.source = SourceFile(request.configuration)
+        self.source.data.update(request.overrides)
         self.configuration = parse(Configuration, self.source)
         self.folder = request.configuration.parent
-        self.results = request.results or self.configuration.results
-        self.figures = request.figures or self.configuration.figures
-        self.scale = request.scale or self.configuration.scale
+        self.results = self.configuration.results
+        self.figures = self.configuration.figures
+        self.scale = self.configuration.scale
         if self.scale not in SCALES:
-            raise StudyError(
-                f"scale: unknown scale {self.scale!r}{did_you_mean(self.scale, SCALES)} "
-                f"(known: {', '.join(SCALES)})"
+            raise self.source.error(
+                ("scale",),
+                unknown("scale", self.scale, SCALES),
             )
         if request.seeds is not None and request.seeds < 1:
             raise StudyError(f"seeds: {request.seeds} is not allowed; ask for 1 or more")
         for plugin in self.configuration.plugins:
             load_plugin(plugin)
-        self.studies = [self._read(name) for name in self._study_names()]
+        self.studies = [self.read_study(name, trusted) for name in self._study_names()]
         self._check_selection()
 
     @property
@@ -124,50 +84,56 @@ class Session:
                 return study
         raise StudyError(f"study {name!r} is not part of this session")
 
-    def restricted_to(self, name: str) -> "Session":
-        """The same session with one study only."""
-        return Session(replace(self.request, studies=(name,)))
+    def restricted_to(self, name: str, trusted: bool = False) -> "Session":
+        """The same session with one study only; a selection of other studies' axes is dropped."""
+        overrides = {**self.request.overrides, "studies": [name]}
+        study = self.study(name)
+        selection = {
+            axis: values
+            for axis, values in self.request.selection.items()
+            if axis == LEARNER_AXIS or axis in study.axes
+        }
+        return Session(replace(self.request, overrides=overrides, selection=selection), trusted)
 
     def _study_names(self) -> Sequence[str]:
-        names = self.request.studies or self.configuration.studies
         known = self.available_studies()
-        for index, name in enumerate(names):
+        for index, name in enumerate(self.configuration.studies):
             if name not in known:
-                message = (
-                    f"unknown study {name!r}{did_you_mean(name, known)} (known: {', '.join(known)})"
+                raise self.source.error(
+                    ("studies", index),
+                    unknown("study", name, known),
                 )
-                if self.request.studies:
-                    raise StudyError(message)
-                raise self.source.error(("studies", index), message)
-        return names
+        return self.configuration.studies
 
-    def _read(self, name: str) -> Study:
+    def read_study(self, name: str, trusted: bool = False) -> Study:
+        """Read and validate a study file beside the configuration."""
         study = Study(self.folder / "studies" / f"{name}.yaml")
-        validate(study)
+        if not trusted:
+            validate(study)
         return study
 
     def _check_selection(self) -> None:
         axes = {axis for study in self.studies for axis in study.axes} | {LEARNER_AXIS}
-        for axis, values in (self.request.selection or {}).items():
+        for axis, values in self.request.selection.items():
             if axis not in axes:
-                raise StudyError(
-                    f"{axis}: unknown axis{did_you_mean(axis, axes)} (axes of the asked studies: "
-                    f"{', '.join(sorted(axes))})"
-                )
+                raise StudyError(f"{axis}: {unknown('axis', axis, sorted(axes))}")
             allowed: list[Any] = []
             for study in self.studies:
-                allowed += study.learners if axis == LEARNER_AXIS else study.file.settings.get(axis, [])
+                allowed += (
+                    study.learners if axis == LEARNER_AXIS else study.file.settings.get(axis, [])
+                )
             allowed = list(dict.fromkeys(allowed))
             for value in values:
                 if not any(same(known, value) for known in allowed):
+                    words = [str(one) for one in allowed]
                     raise StudyError(
-                        f"{axis}={value}: out of the grid{did_you_mean(str(value), map(str, allowed))} "
-                        f"(allowed: {', '.join(map(str, allowed))}); a new value belongs into the study file"
+                        f"{axis}={value}: out of the grid{did_you_mean(str(value), words)} "
+                        f"(allowed: {', '.join(words)}); a new value belongs into the study file"
                     )
 
     def settings(self, study: Study) -> list[Setting]:
         """The settings of a study that are asked for and have seeds at this scale."""
-        chosen = self.request.selection or {}
+        chosen = self.request.selection
         return [
             setting
             for setting in study.settings
@@ -180,7 +146,7 @@ class Session:
 
     def learners(self, study: Study) -> list[str]:
         """The labels of the learners that are asked for."""
-        chosen = (self.request.selection or {}).get(LEARNER_AXIS)
+        chosen = self.request.selection.get(LEARNER_AXIS)
         return [
             label
             for label in study.learners
@@ -208,21 +174,3 @@ class Session:
 
     def block_path(self, block: Block) -> Path:
         return self.results / block.relative_path
-
-
-def read_selection(words: Iterable[str]) -> dict[str, tuple[Scalar, ...]]:
-    """``["n_samples=500", "function=f3,f5"]`` as an axis -> values mapping.
-
-    Raises
-    ------
-    StudyError
-        If a word is not ``axis=value[,value…]``.
-    """
-    selection: dict[str, tuple[Scalar, ...]] = {}
-    for word in words:
-        axis, sign, values = word.partition("=")
-        chosen = tuple(value.strip() for value in values.split(",") if value.strip())
-        if not sign or not axis.strip() or not chosen:
-            raise StudyError(f"--set {word}: expected axis=value or axis=value,value")
-        selection[axis.strip()] = (*selection.get(axis.strip(), ()), *chosen)
-    return selection

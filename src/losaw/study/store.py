@@ -61,8 +61,8 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise StudyError(
-            f"{path}: cannot be written: {error.strerror or error}. Finished results are untouched; "
-            "free space or choose another folder with --output, then run the same command again"
+            f"{path}: cannot be written: {error.strerror or error}. Finished results are "
+            "untouched; free space or choose another folder with --output, then run it again"
         ) from None
 
 

@@ -57,7 +57,8 @@ def paired_differences(
     Returns
     -------
     DataFrame
-        ``setting_id``, the axes, ``importance``, ``metric``, ``n_seeds``, ``difference``, ``mc_se``.
+        ``setting_id``, the axes, ``importance``, ``metric``, ``n_seeds``, ``difference`` and
+        ``mc_se``.
     """
     results = found.results[(found.results["status"] == "ok") & (found.results["metric"] != "")]
     if importance is not None:

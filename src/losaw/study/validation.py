@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from losaw.registry import RegistryError, did_you_mean
+from losaw.registry import RegistryError, unknown
 from losaw.study.errors import Location
 from losaw.study.grid import Study, as_values, same
 from losaw.study.schema import SCALES
@@ -27,10 +27,12 @@ def validate(study: Study) -> None:
                 learner.parameters_for(setting)
             except (ValueError, ArithmeticError) as error:
                 location = ("learners", learner.label.split("+")[0])
-                raise study.source.error(location, f"setting {setting.identifier}: {error}") from None
+                raise study.source.error(
+                    location, f"setting {setting.identifier}: {error}"
+                ) from None
         try:
             study.generator.entry.create(**setting.parameters)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise study.source.error(("settings",), f"{setting.identifier}: {error}") from None
     for index, entry in enumerate(study.file.seed_blocks):
         _check_filter(study, entry, ("seed_blocks", index), other_keys=("boundaries",))
@@ -102,7 +104,4 @@ def _check_known(
 ) -> None:
     known = list(known)
     if name not in known:
-        raise study.source.error(
-            location,
-            f"unknown {what} {name!r}{did_you_mean(name, known)} (known: {', '.join(known)})",
-        )
+        raise study.source.error(location, unknown(what, name, known))

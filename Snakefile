@@ -1,0 +1,31 @@
+# The study as a workflow: settings -> blocks -> summary -> tables, figures, report.
+# Rules only; everything they do is `python -m losaw …`. See README.md.
+from pathlib import Path
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: "config/config.yaml"
+
+
+from losaw.registry import RegistryError
+from losaw.plugins import PluginError
+from losaw.study.errors import StudyError
+from losaw.study.workflow import Workflow
+
+try:
+    study_workflow = Workflow(config, Path("config/config.yaml"))
+except (StudyError, RegistryError, PluginError) as error:
+    raise SystemExit(f"losaw: {error}") from None
+
+
+include: "workflow/rules/laws.smk"
+include: "workflow/rules/blocks.smk"
+include: "workflow/rules/outputs.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        study_workflow.report,

@@ -1,0 +1,96 @@
+"""The files of a study: collected rows, summary, comparison with print, manifest."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+
+import losaw
+from losaw.study.collect import (
+    Collection,
+    collect,
+    settings_frame,
+    timings,
+    write_collection,
+)
+from losaw.study.compare import agreement_table, compare, read_published
+from losaw.study.grid import Study
+from losaw.study.provenance import commit, library_versions
+from losaw.study.session import Session
+from losaw.study.store import write_text
+from losaw.study.summary import paired_differences, summarise
+
+
+def write_outputs(session: Session, study: Study) -> Path:
+    """Collect a study's blocks and write everything that is made of them.
+
+    Leaves in ``<results>/<study>/``: ``settings.csv``, ``results.parquet``, ``scores.parquet``,
+    ``summary.csv``, ``comparison.csv``, ``agreement.csv``, ``differences.csv`` and
+    ``manifest.json``. All but the manifest are the same bytes for any number of cores and any
+    order of blocks.
+
+    Returns
+    -------
+    Path
+        The comparison.
+    """
+    folder = session.results / study.name
+    found = collect(session, study)
+    write_collection(session, study, found)
+    summary = summarise(study, found)
+    comparison = compare(study, summary, read_published(study, session.published_folder))
+    by = [*study.axes[:1], "method", "metric"]
+    write_csv(folder / "settings.csv", settings_frame(study))
+    write_csv(folder / "summary.csv", summary)
+    write_csv(folder / "agreement.csv", agreement_table(comparison, by))
+    write_csv(folder / "differences.csv", differences(study, found))
+    write_text(
+        folder / "manifest.json", json.dumps(manifest(session, study, found), indent=1) + "\n"
+    )
+    path = folder / "comparison.csv"
+    write_csv(path, comparison)
+    return path
+
+
+def differences(study: Study, found: Collection) -> pd.DataFrame:
+    """Paired differences of every later learner to the first one."""
+    first, *others = study.learners
+    frames = []
+    for other in others:
+        frame = paired_differences(study, found, first, other)
+        frame.insert(0, "learner", other)
+        frame.insert(1, "minus", first)
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def manifest(session: Session, study: Study, found: Collection) -> dict:
+    """What a person wants to know of a run: versions, request, counts, machines, seconds."""
+    spent = timings(session, study)
+    failed = found.results[found.results["status"] != "ok"]
+    return {
+        "study": study.name,
+        "title": study.file.title,
+        "losaw": losaw.__version__,
+        "commit": commit(),
+        "libraries": library_versions(),
+        "scale": session.scale,
+        "request": session.request.arguments(),
+        "blocks": len(session.blocks(study)),
+        "missing_blocks": [str(block.relative_path) for block in found.missing],
+        "fits": sum(len(block.seeds) for block in session.blocks(study)),
+        "failed_rows": len(failed),
+        "failures": failed["message"].value_counts().head(20).to_dict(),
+        "hosts": sorted(set(spent["host"])),
+        "core_seconds": round(float(spent["seconds"].sum()), 1),
+        "core_seconds_by_learner": {
+            str(learner): round(float(seconds), 1)
+            for learner, seconds in spent.groupby("learner")["seconds"].sum().items()
+        },
+        "peak_megabytes": float(spent["peak_megabytes"].max()) if len(spent) else None,
+    }
+
+
+def write_csv(path: Path, frame: pd.DataFrame) -> None:
+    """Write a data frame atomically, with full precision and Unix line ends."""
+    write_text(path, frame.to_csv(index=False, lineterminator="\n"))

@@ -1,0 +1,152 @@
+"""A session as the Snakefile sees it: paths, inputs and parameters of its rules."""
+
+import math
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from losaw.registry import unknown
+from losaw.study.blocks import Block
+from losaw.study.errors import SourceFile, StudyError
+from losaw.study.plan import block_seconds
+from losaw.study.request import Request, read_selection
+from losaw.study.runner import law_path
+from losaw.study.schema import Configuration
+from losaw.study.session import LEARNER_AXIS, Session
+
+SLOWEST_MACHINE = 3.0
+FEWEST_MINUTES = 10
+
+
+class Workflow:
+    """What the rules ask for; ``wildcards`` are Snakemake's.
+
+    Parameters
+    ----------
+    config : dict
+        Snakemake's ``config``: the configuration file and ``--config`` together.
+    file : Path
+        The configuration file.
+
+    Raises
+    ------
+    StudyError
+        For any mistake in either, before the first job.
+    """
+
+    def __init__(self, config: Mapping[str, Any], file: Path) -> None:
+        self.request = request_from_workflow(config, file)
+        self.session = Session(self.request)
+        self.results = self.session.results
+        self.laws_folder = self.session.laws_folder
+        self.report = str(self.results / "report.html")
+        self.study_names = [study.name for study in self.session.studies]
+        self.losaw = f"{shlex.quote(sys.executable)} -m losaw"
+        self.arguments = self.request.arguments()
+
+    @cached_property
+    def block_arguments(self) -> str:
+        """Options of a block: where things are, not what else is asked for.
+
+        A block does not depend on scale, selection or number of seeds, and must not be run
+        again when they change.
+        """
+        kept = {k: v for k, v in self.request.overrides.items() if k in ("results", "plugins")}
+        return replace(self.request, overrides=kept, selection={}, seeds=None).arguments()
+
+    @cached_property
+    def _blocks(self) -> dict[str, Block]:
+        return {str(self.session.block_path(block)): block for block in self.session.all_blocks}
+
+    def _block(self, wildcards: Any) -> Block:
+        path = (
+            self.results
+            / wildcards.study
+            / "blocks"
+            / wildcards.setting
+            / wildcards.learner
+            / f"{wildcards.seeds}.parquet"
+        )
+        return Block.from_path(path)
+
+    def blocks_of(self, wildcards: Any) -> list[str]:
+        """Files of all blocks of a study."""
+        return [path for path, block in self._blocks.items() if block.study == wildcards.study]
+
+    def files_of(self, wildcards: Any) -> list[str]:
+        """The study file and its printed numbers: a change remakes what is made of the blocks."""
+        study = self.session.study(wildcards.study)
+        files = [str(study.source.path)]
+        if study.file.published:
+            files.append(str(self.session.published_folder / study.file.published))
+        return files
+
+    def laws_of(self, wildcards: Any) -> list[str]:
+        """The joint law that a block draws from, if any."""
+        study = self.session.study(wildcards.study)
+        parameters = study.setting(wildcards.setting).parameters
+        path = law_path(study.generator.entry.create(**parameters), self.laws_folder)
+        return [] if path is None else [str(path)]
+
+    def figures_of(self, study: str) -> list[str]:
+        """Files of all figures of a study."""
+        names = self.session.study(study).file.figures
+        return [str(self.session.figures / f"{n}.{kind}") for n in names for kind in ("pdf", "png")]
+
+    def study_arguments(self, wildcards: Any) -> str:
+        """Options of a command that works on one study."""
+        return self.arguments_of(wildcards.study)
+
+    def arguments_of(self, study: str) -> str:
+        """Options of a command that works on one study, by its name."""
+        return self.session.restricted_to(study, trusted=True).request.arguments()
+
+    def version_of(self, wildcards: Any) -> str:
+        """The results version of a block: a change of what decides its numbers reruns it."""
+        return self.session.version(self._block(wildcards))
+
+    def megabytes(self, wildcards: Any) -> int:
+        """Memory of a block, as its study states it."""
+        return self.session.study(wildcards.study).file.memory_megabytes
+
+    def minutes(self, wildcards: Any) -> int:
+        """Run time to ask a cluster for: the estimate on a machine three times slower."""
+        study = self.session.study(wildcards.study)
+        seconds = block_seconds(self.session, study, self._block(wildcards))
+        return max(FEWEST_MINUTES, math.ceil(SLOWEST_MACHINE * seconds / 60))
+
+
+def request_from_workflow(config: Mapping[str, Any], file: Path) -> Request:
+    """The request behind ``snakemake --config key=value …``.
+
+    A key may be one of the configuration file, ``seeds``, an axis of a study, or ``learner``.
+
+    Raises
+    ------
+    StudyError
+        For any other key, with the nearest match.
+    """
+    written = SourceFile(file).data
+    asked = {key: value for key, value in config.items() if written.get(key) != value}
+    overrides = {key: value for key, value in asked.items() if key in Configuration.model_fields}
+    for key in ("studies", "plugins"):
+        if isinstance(overrides.get(key), str):
+            overrides[key] = overrides[key].split(",")
+    rest = {key: value for key, value in asked.items() if key not in overrides}
+    seeds = rest.pop("seeds", None)
+    if seeds is not None and (not isinstance(seeds, int) or isinstance(seeds, bool)):
+        raise StudyError(f"seeds: {seeds!r} is not allowed; ask for a whole number, 1 or more")
+    if rest:
+        session = Session(Request(file, overrides), trusted=True)
+        axes = {LEARNER_AXIS, *(axis for study in session.studies for axis in study.axes)}
+        known = sorted({*Configuration.model_fields, "seeds", *axes})
+        for key in rest:
+            if key not in axes:
+                raise StudyError(f"--config {key}: {unknown('key', key, known)}")
+    return Request(
+        file, overrides, read_selection(f"{key}={value}" for key, value in rest.items()), seeds
+    )

@@ -1,0 +1,128 @@
+"""A small project of its own for the engine's tests: a study file, a plugin, printed numbers."""
+
+import sys
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from losaw import registry
+from losaw.study.request import Request
+from losaw.study.session import Session
+
+PLUGIN = '''
+"""A learner that costs nothing, with switches for what can go wrong."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from losaw.registry import register
+
+
+@register("learner", "marginal-slopes")
+class MarginalSlopes(RegressorMixin, BaseEstimator):
+    def __init__(self, jitter=0.0, fail_share=0.0, random_state=None):
+        self.jitter = jitter
+        self.fail_share = fail_share
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        rng = np.random.default_rng(self.random_state)
+        if rng.random() < self.fail_share:
+            raise ArithmeticError("this fit fails on purpose")
+        slopes = np.cov(X, y, rowvar=False)[-1, :-1]
+        self.slopes_ = slopes + self.jitter * rng.standard_normal(slopes.shape)
+        self.feature_importances_ = np.abs(self.slopes_)
+        return self
+
+    def predict(self, X):
+        return X @ self.slopes_
+'''
+
+CONFIGURATION = """
+scale: smoke
+studies: [tiny]
+results: {folder}/results
+figures: {folder}/figures
+plugins: [{folder}/plugin.py]
+max_failed_share: 0.0
+"""
+
+STUDY = """
+study: tiny
+title: A study that takes a moment
+generator: {name: normal-linear, correlation: heterogeneous}
+settings:
+  n_samples: [30, 60]
+  noise_variance: [0.5, 1.0]
+learners:
+  plain: {learner: marginal-slopes}
+  jittered: {learner: marginal-slopes, jitter: 0.3}
+importances: [mdi]
+metrics: [r2_test, pr_auc]
+seeds: {smoke: 5, desk: 10, paper: 20}
+seed_blocks:
+  - {boundaries: [2, 5]}
+published: tiny.csv
+tables:
+  table_1:
+    caption: a tiny table
+    rows: [noise_variance, metric]
+    columns: [n_samples, method]
+    underline_lead: 0.05
+"""
+
+PUBLISHED = """table,n_samples,noise_variance,metric,method,published,decimals,published_runs,note
+Table 1,30,0.5,r2_test,plain,0.5,3,100,
+Table 1,60,1.0,pr_auc,jittered,0.9,3,100,made up
+"""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with a configuration, a study, printed numbers and a plugin."""
+
+    folder: Path
+
+    @property
+    def configuration(self) -> Path:
+        return self.folder / "config" / "config.yaml"
+
+    @property
+    def study_file(self) -> Path:
+        return self.folder / "config" / "studies" / "tiny.yaml"
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results"
+
+    def request(self, **changes) -> Request:
+        return Request(self.configuration, **changes)
+
+    def session(self, **changes) -> Session:
+        return Session(self.request(**changes))
+
+    def replace(self, file: Path, old: str, new: str) -> None:
+        """Change one place of a file, which must be there."""
+        text = file.read_text()
+        assert text.count(old) == 1, (file, old)
+        file.write_text(text.replace(old, new))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    folder = tmp_path / "project"
+    (folder / "config" / "studies").mkdir(parents=True)
+    (folder / "config" / "published").mkdir()
+    (folder / "plugin.py").write_text(textwrap.dedent(PLUGIN))
+    (folder / "config" / "config.yaml").write_text(CONFIGURATION.format(folder=folder))
+    (folder / "config" / "studies" / "tiny.yaml").write_text(STUDY)
+    (folder / "config" / "published" / "tiny.csv").write_text(PUBLISHED)
+    yield Project(folder)
+    # Another test's plugin file has the same name: forget this one.
+    sys.modules.pop("losaw_plugin_plugin", None)
+    for key, entry in list(registry._entries.items()):
+        if entry.target.startswith("losaw_plugin_plugin:"):
+            del registry._entries[key]

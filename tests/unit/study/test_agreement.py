@@ -1,0 +1,51 @@
+"""z-scores against what theory says."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from losaw.study.agreement import verdict, z_score
+
+
+def test_z_adds_both_monte_carlo_errors_and_the_rounding():
+    z = z_score(0.53, sd=0.1, n_seeds=25, published=0.5, decimals=1, published_runs=100)
+    assert z == pytest.approx(0.03 / math.sqrt(0.01 / 25 + 0.01 / 100 + 0.01 / 12))
+
+
+def test_z_is_standard_normal_when_both_means_come_from_one_law():
+    rng = np.random.default_rng(0)
+    scores = []
+    for _ in range(2000):
+        ours, theirs = rng.normal(0.4, 0.2, 40), rng.normal(0.4, 0.2, 250)
+        printed = round(float(theirs.mean()), 3)
+        scores.append(z_score(ours.mean(), ours.std(ddof=1), 40, printed, 3, 250))
+    # Student's t with 39 degrees of freedom has variance 39 / 37; 2,000 draws, five s.e.
+    assert np.var(scores) == pytest.approx(39 / 37, abs=5 * math.sqrt(2 / 2000))
+
+
+@given(st.floats(0.9, 1.0), st.integers(2, 250))
+def test_a_sample_without_variation_is_judged_by_the_exact_bound(published, n_seeds):
+    published = round(published, 3)
+    z = z_score(1.0, 0.0, n_seeds, published, 3, 250, (0.0, 1.0))
+    beyond = max(0.0, 1.0 - published - 0.0005)
+    assert 2 * norm.sf(abs(z)) == pytest.approx((1 - beyond) ** n_seeds, rel=1e-6, abs=1e-12)
+
+
+def test_one_seed_shows_no_error():
+    assert math.isnan(z_score(0.5, math.nan, 1, 0.5, 3, 250))
+
+
+@pytest.mark.parametrize(
+    ("z", "word"), [(0.0, "agrees"), (-2.0, "agrees"), (2.5, "near"), (-3.1, "differs")]
+)
+def test_the_verdict_follows_z(z, word):
+    assert verdict(z, True, True) == word
+
+
+def test_the_verdict_says_what_is_missing():
+    assert verdict(math.nan, True, False) == "not run"
+    assert verdict(math.nan, False, True) == "not printed"

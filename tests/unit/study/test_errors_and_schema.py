@@ -1,0 +1,93 @@
+"""Each mistake in a study or configuration has one clear message, before anything runs."""
+
+import pytest
+
+from losaw.study.errors import StudyError
+
+
+def change(project, old, new):
+    project.replace(project.study_file, old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("title:", "titel:", ["tiny.yaml:3", "titel", "did you mean 'title'"]),
+        ("jitter: 0.3", "jiter: 0.3", ["tiny.yaml:10", "jiter", "did you mean 'jitter'", "known:"]),
+        (
+            "jittered: {learner: marginal-slopes",
+            "jittered: {learner: marginal-slope",
+            ["tiny.yaml:10", "'marginal-slope'", "did you mean 'marginal-slopes'", "plugins"],
+        ),
+        ("[mdi]", "[mdj]", ["tiny.yaml:11", "did you mean 'mdi'"]),
+        ("r2_test, pr_auc]", "r2_tests, pr_auc]", ["tiny.yaml:12", "did you mean 'r2_test'"]),
+        ("name: normal-linear", "name: normal-liner", ["did you mean 'normal-linear'"]),
+        ("  n_samples:", "  n_sample:", ["n_sample", "did you mean 'n_samples'"]),
+        ("desk: 10", "deks: 10", ["tiny.yaml:13", "deks", "did you mean 'desk'"]),
+        ("smoke: 5", "smoke: 0", ["tiny.yaml:13", "greater than or equal to 1", "got 0"]),
+        ("rows: [noise_variance", "rows: [noise", ["tables.table_1.rows", "'noise'"]),
+        ("underline_lead", "underlined_lead", ["did you mean 'underline_lead'"]),
+        ("study: tiny", "study: small", ["'small' must equal the file's name, 'tiny'"]),
+        ("jitter: 0.3", "jitter: n_sampels * 2", ["unknown name 'n_sampels'"]),
+        ("published: tiny.csv", "published: [1]", ["tiny.yaml:16", "published", "got [1]"]),
+    ],
+)
+def test_a_mistake_in_a_study_names_file_line_key_and_remedy(project, old, new, words):
+    change(project, old, new)
+    with pytest.raises(StudyError) as caught:
+        project.session()
+    message = str(caught.value)
+    for word in words:
+        assert word in message, message
+
+
+def test_a_grid_value_that_the_generator_refuses_is_found_before_anything_runs(project):
+    change(project, "noise_variance: [0.5, 1.0]", "noise_variance: [0.5, -1.0]")
+    with pytest.raises(StudyError, match=r"tiny.yaml:5: settings: .*noise_variance"):
+        project.session()
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ({"studies": ["tini"]}, ["unknown study 'tini'", "did you mean 'tiny'"]),
+        ({"scale": "dest"}, ["unknown scale 'dest'", "did you mean 'desk'"]),
+        ({"max_failed_share": 2}, ["max_failed_share", "less than or equal to 1", "got 2"]),
+        ({"scael": "desk"}, ["scael", "did you mean 'scale'"]),
+        ({"plugins": ["nowhere.py"]}, ["nowhere.py"]),
+    ],
+)
+def test_a_mistake_in_the_configuration_is_named(project, overrides, words):
+    with pytest.raises(ValueError) as caught:
+        project.session(overrides=overrides)
+    for word in words:
+        assert word in str(caught.value), str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("selection", "words"),
+    [
+        ({"n_sample": ("30",)}, ["unknown axis 'n_sample'", "did you mean 'n_samples'"]),
+        ({"n_samples": ("31",)}, ["n_samples=31", "out of the grid", "allowed: 30, 60"]),
+        ({"learner": ("plan",)}, ["learner=plan", "did you mean 'plain'"]),
+    ],
+)
+def test_a_selection_outside_the_grid_is_refused(project, selection, words):
+    with pytest.raises(StudyError) as caught:
+        project.session(selection=selection)
+    for word in words:
+        assert word in str(caught.value), str(caught.value)
+
+
+def test_all_problems_of_a_file_are_named_at_once(project):
+    change(project, "title:", "titel:")
+    change(project, "published: tiny.csv", "publisched: tiny.csv")
+    with pytest.raises(StudyError) as caught:
+        project.session()
+    assert {"titel", "publisched", "title"} <= set(str(caught.value).replace(":", " ").split())
+
+
+def test_broken_yaml_is_named_with_its_place(project):
+    change(project, "metrics: [r2_test, pr_auc]", "metrics: [r2_test, pr_auc")
+    with pytest.raises(StudyError, match=r"tiny.yaml: not valid YAML: .*line"):
+        project.session()

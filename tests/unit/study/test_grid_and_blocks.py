@@ -1,0 +1,102 @@
+"""Settings, learners and blocks are functions of the study file alone."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from losaw.study.blocks import Block, cut
+from losaw.study.expressions import evaluate, is_expression
+from losaw.study.grid import Setting
+
+
+class FakeStudy:
+    """Just the boundaries."""
+
+    def __init__(self, boundaries):
+        self.file = type("File", (), {"seed_blocks": [{"boundaries": boundaries}]})
+
+
+def boundaries_strategy():
+    return st.lists(st.integers(1, 60), min_size=1, max_size=4, unique=True).map(sorted)
+
+
+@given(boundaries=boundaries_strategy(), n_seeds=st.integers(1, 300))
+def test_blocks_partition_the_seeds(boundaries, n_seeds):
+    ranges = list(cut(FakeStudy(boundaries), Setting("s", {}, {}), n_seeds))
+    assert [seed for seeds in ranges for seed in seeds] == list(range(n_seeds))
+
+
+@given(
+    boundaries=boundaries_strategy(), n_seeds=st.integers(1, 300), more=st.integers(0, 300)
+)
+def test_asking_for_more_seeds_keeps_every_block_but_a_cut_last_one(boundaries, n_seeds, more):
+    study, setting = FakeStudy(boundaries), Setting("s", {}, {})
+    before = list(cut(study, setting, n_seeds))
+    after = list(cut(study, setting, n_seeds + more))
+    assert before[:-1] == after[: len(before) - 1]
+    assert after[len(before) - 1].start == before[-1].start
+
+
+def test_a_block_is_found_again_from_its_path():
+    block = Block("study", "setting-1", "RF+eta=0.1", 20, 124)
+    assert Block.from_path(block.relative_path) == block
+
+
+def test_the_grid_is_the_product_of_its_axes(project):
+    study = project.session().studies[0]
+    assert [tuple(s.axes.values()) for s in study.settings] == [
+        (30, 0.5),
+        (30, 1.0),
+        (60, 0.5),
+        (60, 1.0),
+    ]
+    assert len({s.identifier for s in study.settings}) == 4
+
+
+def test_a_fixed_generator_parameter_changes_the_identifier(project):
+    before = project.session().studies[0].settings[0].identifier
+    project.replace(
+        project.study_file,
+        "correlation: heterogeneous}",
+        "correlation: homogeneous}",
+    )
+    after = project.session().studies[0].settings[0].identifier
+    assert before != after
+    assert before.rpartition("-")[0] == after.rpartition("-")[0]
+
+
+def test_each_spreads_a_learner_and_expressions_read_the_setting(project):
+    project.replace(
+        project.study_file,
+        "jitter: 0.3}",
+        "jitter: {each: [0.1, n_samples // 4]}}",
+    )
+    study = project.session().studies[0]
+    assert list(study.learners) == ["plain", "jittered+jitter=0.1", "jittered+jitter=n_samples // 4"]
+    last = study.learners["jittered+jitter=n_samples // 4"]
+    assert last.parameters_for(study.settings[0])["jitter"] == 7
+
+
+def test_only_arithmetic_is_an_expression():
+    assert is_expression("n_features // 3") and is_expression("max(1, n // 2)")
+    assert not any(map(is_expression, ["sqrt", "auto", "a-b c", 3, None, "__import__('os')"]))
+    assert evaluate("max(1, n // 3) * 2.5", {"n": 2}) == 2.5
+
+
+def test_the_first_matching_entry_decides_the_number_of_seeds(project):
+    project.replace(
+        project.study_file,
+        "smoke: 5",
+        "smoke: [{seeds: 3, n_samples: 30}, {seeds: 1, noise_variance: [0.5]}]",
+    )
+    session = project.session()
+    study = session.studies[0]
+    assert [session.n_seeds(study, s) for s in study.settings] == [3, 3, 1, 0]
+    assert len(session.settings(study)) == 3
+
+
+def test_a_selection_narrows_the_blocks(project):
+    session = project.session(selection={"n_samples": ("30",), "learner": ("plain",)}, seeds=3)
+    blocks = session.blocks(session.studies[0])
+    assert {b.learner for b in blocks} == {"plain"}
+    assert len({b.setting for b in blocks}) == 2
+    assert [(b.first, b.last) for b in blocks] == [(0, 1), (2, 2)] * 2

@@ -1,0 +1,53 @@
+"""The results version changes with what decides a block's numbers, and with nothing else."""
+
+import pytest
+
+
+def versions(project, learner="jittered"):
+    session = project.session()
+    return {b.setting + b.stem: session.version(b) for b in session.all_blocks if b.learner == learner}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("jitter: 0.3", "jitter: 0.4"),
+        ("metrics: [r2_test, pr_auc]", "metrics: [r2_test, pr_auc, auc]"),
+        ("title: A study", "experiment: other\ntitle: A study"),
+    ],
+)
+def test_it_changes_with_what_decides_the_numbers(project, old, new):
+    before = versions(project)
+    project.replace(project.study_file, old, new)
+    after = versions(project)
+    assert before.keys() == after.keys()
+    assert all(before[key] != after[key] for key in before)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("title: A study", "title: Another"),
+        ("caption: a tiny table", "caption: a small table"),
+        ("desk: 10", "desk: 11"),
+        ("plain: {learner: marginal-slopes}", "plain: {learner: marginal-slopes, jitter: 9.0}"),
+    ],
+)
+def test_it_does_not_change_with_anything_else(project, old, new):
+    before = versions(project)
+    project.replace(project.study_file, old, new)
+    assert versions(project) == before
+
+
+def test_it_changes_with_a_plugins_code_but_not_with_its_comments(project):
+    from losaw.study import version
+
+    plugin = project.folder / "plugin.py"
+    before = versions(project)
+    version._closure.cache_clear()
+    project.replace(plugin, "        return self\n", "        # a comment\n        return self\n")
+    assert versions(project) == before
+    version._closure.cache_clear()
+    project.replace(plugin, "X @ self.slopes_", "X @ self.slopes_ + 1")
+    after = versions(project)
+    assert all(before[key] != after[key] for key in before)

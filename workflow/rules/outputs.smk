@@ -1,0 +1,69 @@
+# What is made of a study's blocks.
+
+
+rule collect:
+    input:
+        study_workflow.blocks_of,
+        study_workflow.files_of,
+    output:
+        comparison=f"{study_workflow.results}/{{study}}/comparison.csv",
+        summary=f"{study_workflow.results}/{{study}}/summary.csv",
+        results=f"{study_workflow.results}/{{study}}/results.parquet",
+        scores=f"{study_workflow.results}/{{study}}/scores.parquet",
+    params:
+        request=study_workflow.study_arguments,
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    shell:
+        "{study_workflow.losaw} collect {params.request} > /dev/null"
+
+
+rule tables:
+    input:
+        rules.collect.output.comparison,
+        study_workflow.files_of,
+    output:
+        directory(f"{study_workflow.results}/{{study}}/tables"),
+    params:
+        request=study_workflow.study_arguments,
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "{study_workflow.losaw} tables {params.request}"
+
+
+for name in study_workflow.study_names:
+
+    rule:
+        name:
+            f"figures_of_{name}"
+        input:
+            f"{study_workflow.results}/{name}/comparison.csv",
+            f"config/studies/{name}.yaml",
+        output:
+            study_workflow.figures_of(name),
+        params:
+            request=study_workflow.arguments_of(name),
+        resources:
+            mem_mb=2000,
+            runtime=15,
+        shell:
+            "{study_workflow.losaw} figures {params.request}"
+
+
+rule report:
+    input:
+        expand(rules.collect.output.comparison, study=study_workflow.study_names),
+        expand(rules.tables.output, study=study_workflow.study_names),
+        [study_workflow.figures_of(name) for name in study_workflow.study_names],
+    output:
+        study_workflow.report,
+    params:
+        request=study_workflow.arguments,
+    resources:
+        mem_mb=2000,
+        runtime=15,
+    shell:
+        "{study_workflow.losaw} report {params.request}"
