@@ -6,7 +6,11 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
+from losaw.registry import Entry, entries
+
 PREFIX = "losaw_plugin_"
+
+_registered: dict[str, tuple[Entry, ...]] = {}
 
 
 class PluginError(ValueError):
@@ -44,13 +48,24 @@ def load_plugin(path: Path | str) -> ModuleType:
         raise PluginError(f"plugin {path}: Python cannot load it")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    known = {(entry.kind, entry.name) for entry in entries()}
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         place = f"{path}:{_line(error, path)}"
         raise PluginError(f"{place}: plugin raised {type(error).__name__}: {error}") from error
+    _registered[name] = tuple(
+        entry
+        for entry in entries()
+        if (entry.kind, entry.name) not in known or entry.target.startswith(f"{name}:")
+    )
     return module
+
+
+def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
+    """What a plugin file registers, sorted by kind and name; loads it first."""
+    return _registered[load_plugin(path).__name__]
 
 
 def _line(error: BaseException, path: Path) -> int | str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from losaw.data import Dataset
-from losaw.registry import did_you_mean
+from losaw.registry import unknown
 
 if TYPE_CHECKING:
     from losaw.generators.joint_law import JointLaw, JointLawSpecification
@@ -61,8 +61,5 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
     """``value`` if it is among ``allowed``, or an error with the nearest match."""
     allowed = list(allowed)
     if value not in allowed:
-        raise ValueError(
-            f"{name} {value!r} is unknown{did_you_mean(value, allowed)} "
-            f"(known: {', '.join(allowed)})"
-        )
+        raise ValueError(unknown(name, value, allowed))
     return str(value)

@@ -57,6 +57,11 @@ class LosawGenerator:
         If a parameter is unknown or out of range.
     """
 
+    examples = tuple(
+        {"data_type": kind, "n_samples": 400, "n_features": 8, "phi": 0.5, "function": "f7"}
+        for kind in DATA_TYPES
+    )
+
     def __init__(
         self,
         *,

@@ -42,6 +42,11 @@ class NormalLinearGenerator:
         If a parameter is unknown or out of range, or R is not positive definite.
     """
 
+    examples = (
+        {"correlation": "heterogeneous", "n_samples": 400},
+        {"correlation": "six-features", "n_samples": 400, "n_features": 10, "function": "f7"},
+    )
+
     def __init__(
         self,
         *,

@@ -1,0 +1,53 @@
+"""What every registered learner, importance, generator and metric has to do, as checks.
+
+The package's own tests run them on every registered name, ``losaw check my_method.py`` on what a
+user's file registers.
+
+Two optional class attributes steer them. ``examples``, a tuple of parameter dicts, says what to
+check; without it the registered defaults are checked, so that a parameter without a default needs
+it. ``example_learner``, the registered name of a learner, says what an importance explains;
+without it a random forest.
+"""
+
+from pathlib import Path
+
+from losaw.contracts.outcome import Check, Outcome, run_checks
+from losaw.contracts.starter import new_method as new_method
+from losaw.contracts.starter import template as template
+from losaw.plugins import PluginError, plugin_entries
+from losaw.registry import Entry
+
+
+def checks_of(kind: str) -> tuple[Check, ...]:
+    """The checks of one kind of registered thing."""
+    if kind == "learner":
+        from losaw.contracts import learner as module
+    elif kind == "importance":
+        from losaw.contracts import importance as module  # type: ignore[no-redef]
+    elif kind == "generator":
+        from losaw.contracts import generator as module  # type: ignore[no-redef]
+    else:
+        from losaw.contracts import metric as module  # type: ignore[no-redef]
+    return module.CHECKS
+
+
+def check_entry(entry: Entry) -> list[Outcome]:
+    """Outcomes of all checks of one registered thing, for all its examples."""
+    return run_checks(entry, checks_of(entry.kind))
+
+
+def check_file(path: Path | str) -> list[Outcome]:
+    """Outcomes of all checks of everything that a plugin file registers.
+
+    Raises
+    ------
+    PluginError
+        If the file cannot be loaded, or registers nothing.
+    """
+    entries = plugin_entries(path)
+    if not entries:
+        raise PluginError(
+            f"plugin {path}: it registers nothing; put @register(kind, name) from losaw.registry "
+            "above your class, or start from `losaw new-method`"
+        )
+    return [outcome for entry in entries for outcome in check_entry(entry)]

@@ -1,0 +1,126 @@
+"""Running checks, and what they found."""
+
+import contextlib
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from losaw.data import Dataset
+from losaw.registry import Entry
+
+
+class ContractError(AssertionError):
+    """What a registered thing does not do, and what to implement."""
+
+
+class Outcome(NamedTuple):
+    """One check of one registered name; the message is empty where it passed."""
+
+    name: str
+    check: str
+    message: str
+
+
+class Subject(NamedTuple):
+    """A registered thing with the parameters that it is checked with."""
+
+    entry: Entry
+    parameters: Mapping[str, Any]
+
+    def create(self, **parameters: Any) -> Any:
+        """A new instance."""
+        return self.entry.create(**{**self.parameters, **parameters})
+
+
+Check = Callable[[Subject], None]
+
+
+def run_checks(entry: Entry, checks: Iterable[Check]) -> list[Outcome]:
+    """Outcomes of ``checks`` for every example of ``entry``; none are run if it cannot be made."""
+    name = f"{entry.kind} {entry.name}"
+    try:
+        subjects = _subjects(entry)
+        for subject in subjects:
+            subject.create()
+    except Exception as error:
+        return [Outcome(name, "is made from its parameters", _creation_message(error))]
+    outcomes = [Outcome(name, "is made from its parameters", "")]
+    for check in checks:
+        message = next(filter(None, (_message(check, subject) for subject in subjects)), "")
+        outcomes.append(Outcome(name, check.__name__.replace("_", " "), message))
+    return outcomes
+
+
+def _subjects(entry: Entry) -> list[Subject]:
+    examples: Any = getattr(entry.load(), "examples", None) or ({},)
+    if isinstance(examples, Mapping):
+        raise ContractError("examples must be a tuple of parameter dicts, got one dict")
+    return [Subject(entry, dict(example)) for example in examples]
+
+
+def _creation_message(error: Exception) -> str:
+    return (
+        f"{type(error).__name__}: {error}; give every parameter a default, or add a class "
+        "attribute `examples = ({...},)` with parameters to check"
+    )
+
+
+def _message(check: Check, subject: Subject) -> str:
+    try:
+        check(subject)
+    except ContractError as error:
+        message = str(error)
+    except Exception as error:
+        message = f"raised {type(error).__name__}: {error}"
+    else:
+        return ""
+    shown = ", ".join(f"{key}={value!r}" for key, value in subject.parameters.items())
+    return f"{message} [with {shown}]" if shown else message
+
+
+def require(condition: object, message: str) -> None:
+    """Raise a ContractError with ``message`` unless ``condition`` holds."""
+    if not condition:
+        raise ContractError(message)
+
+
+def require_methods(thing: object, methods: Mapping[str, str]) -> None:
+    """Raise a ContractError for the first method that is missing; values say what it does."""
+    for name, purpose in methods.items():
+        require(
+            callable(getattr(thing, name, None)),
+            f"{type(thing).__name__} has no method {name}: implement {purpose}",
+        )
+
+
+@contextlib.contextmanager
+def global_generators_untouched() -> Iterator[None]:
+    """Raise a ContractError if the body draws from, or seeds, a generator that all code shares."""
+    legacy, builtin = np.random.get_state(), random.getstate()  # noqa: NPY002
+    yield
+    after = np.random.get_state()  # noqa: NPY002
+    same = all(np.array_equal(one, other) for one, other in zip(legacy, after, strict=True))
+    require(
+        same and random.getstate() == builtin,
+        "it draws from numpy's or Python's global generator; draw from the Generator that is "
+        "passed (losaw.rng.as_generator makes one from a seed)",
+    )
+
+
+def arrays(data: Dataset) -> list[np.ndarray]:
+    """All arrays of a data set."""
+    samples = [data.train, data.test, *([data.independent] if data.independent else [])]
+    return [array for sample in samples for array in sample]
+
+
+@contextlib.contextmanager
+def unchanged(*watched: np.ndarray) -> Iterator[None]:
+    """Raise a ContractError if the body changes one of the arrays."""
+    copies = [array.copy() for array in watched]
+    yield
+    require(
+        all(np.array_equal(*pair) for pair in zip(watched, copies, strict=True)),
+        "it changes its input in place; work on a copy",
+    )
