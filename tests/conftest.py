@@ -15,6 +15,8 @@ from losaw.study.session import Session
 PLUGIN = '''
 """A learner that costs nothing, with switches for what can go wrong."""
 
+import time
+
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
@@ -23,15 +25,17 @@ from losaw.registry import register
 
 @register("learner", "marginal-slopes")
 class MarginalSlopes(RegressorMixin, BaseEstimator):
-    def __init__(self, jitter=0.0, fail_share=0.0, random_state=None):
+    def __init__(self, jitter=0.0, fail_share=0.0, pause=0.0, random_state=None):
         self.jitter = jitter
         self.fail_share = fail_share
+        self.pause = pause
         self.random_state = random_state
 
     def fit(self, X, y):
         rng = np.random.default_rng(self.random_state)
         if rng.random() < self.fail_share:
             raise ArithmeticError("this fit fails on purpose")
+        time.sleep(self.pause)
         slopes = np.cov(X, y, rowvar=False)[-1, :-1]
         self.slopes_ = slopes + self.jitter * rng.standard_normal(slopes.shape)
         self.feature_importances_ = np.abs(self.slopes_)

@@ -25,9 +25,7 @@ def test_blocks_partition_the_seeds(boundaries, n_seeds):
     assert [seed for seeds in ranges for seed in seeds] == list(range(n_seeds))
 
 
-@given(
-    boundaries=boundaries_strategy(), n_seeds=st.integers(1, 300), more=st.integers(0, 300)
-)
+@given(boundaries=boundaries_strategy(), n_seeds=st.integers(1, 300), more=st.integers(0, 300))
 def test_asking_for_more_seeds_keeps_every_block_but_a_cut_last_one(boundaries, n_seeds, more):
     study, setting = FakeStudy(boundaries), Setting("s", {}, {})
     before = list(cut(study, setting, n_seeds))
@@ -71,7 +69,11 @@ def test_each_spreads_a_learner_and_expressions_read_the_setting(project):
         "jitter: {each: [0.1, n_samples // 4]}}",
     )
     study = project.session().studies[0]
-    assert list(study.learners) == ["plain", "jittered+jitter=0.1", "jittered+jitter=n_samples // 4"]
+    assert list(study.learners) == [
+        "plain",
+        "jittered+jitter=0.1",
+        "jittered+jitter=n_samples // 4",
+    ]
     last = study.learners["jittered+jitter=n_samples // 4"]
     assert last.parameters_for(study.settings[0])["jitter"] == 7
 

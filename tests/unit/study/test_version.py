@@ -5,7 +5,9 @@ import pytest
 
 def versions(project, learner="jittered"):
     session = project.session()
-    return {b.setting + b.stem: session.version(b) for b in session.all_blocks if b.learner == learner}
+    return {
+        b.setting + b.stem: session.version(b) for b in session.all_blocks if b.learner == learner
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,143 @@
+"""The workflow: the same bytes as without Snakemake, through kills, for any number of cores."""
+
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+NARROW = ("noise_variance=0.5",)
+
+
+def command(project, *words, cores=2, config=NARROW):
+    return [
+        str(Path(sys.executable).parent / "snakemake"),
+        "--snakefile", str(REPOSITORY / "Snakefile"),
+        "--directory", str(project.folder),
+        "--workflow-profile", str(REPOSITORY / "profiles" / "default"),
+        "--cores", str(cores),
+        *words,
+        *(("--config", *config) if config else ()),
+    ]  # fmt: skip
+
+
+def snakemake(project, *words, **options):
+    done = subprocess.run(command(project, *words, **options), capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def run_without_snakemake(project, folder):
+    words = ["--config", str(project.configuration), "--output", str(folder), "--jobs", "1"]
+    words += [word for pair in NARROW for word in ("--set", pair)]
+    subprocess.run([sys.executable, "-m", "losaw", "run", *words], check=True, capture_output=True)
+
+
+def digests(folder):
+    """All results but what describes the run itself."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and "runs" not in path.relative_to(folder).parts
+        and "figures" not in path.relative_to(folder).parts
+        and path.name not in ("manifest.json", "report.html")
+    }
+
+
+def test_a_dry_run_plans_every_block_once(project):
+    code, text = snakemake(project, "--dry-run", "--quiet", "rules", config=())
+    assert code == 0, text
+    assert re.search(r"^block +16$", text, re.MULTILINE), text
+
+
+@pytest.mark.parametrize(("scale", "n_seeds"), [("smoke", 2), ("paper", 250)])
+def test_a_dry_run_of_the_real_study_plans_its_blocks(scale, n_seeds):
+    from losaw.study.request import Request
+    from losaw.study.session import Session
+
+    overrides = {"scale": scale, "studies": ["losaw_forest"]}
+    session = Session(Request(REPOSITORY / "config" / "config.yaml", overrides))
+    blocks = session.all_blocks
+    assert max(block.last for block in blocks) == n_seeds - 1
+    assert len({(b.setting, b.learner) for b in blocks}) == {"smoke": 8, "paper": 336}[scale]
+    assert len(blocks) < 5000
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (("scael=desk",), ["unknown key 'scael'", "did you mean 'scale'"]),
+        (("scale=dest",), ["unknown scale 'dest'", "did you mean 'desk'"]),
+        (("studies=tini",), ["unknown study 'tini'", "did you mean 'tiny'"]),
+        (("n_samples=31",), ["n_samples=31", "out of the grid", "30, 60"]),
+        (("seeds=many",), ["seeds", "'many'", "whole number"]),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_one_clear_message(project, config, words):
+    code, text = snakemake(project, "--dry-run", config=config)
+    assert code != 0
+    assert "Traceback" not in text
+    for word in words:
+        assert word in text, text
+
+
+def test_one_core_two_cores_and_no_snakemake_give_the_same_bytes(project, tmp_path):
+    code, text = snakemake(project, cores=1)
+    assert code == 0, text
+    one = digests(project.results)
+    assert len([name for name in one if "/blocks/" in name]) == 8
+    assert {"tiny/comparison.csv", "tiny/tables/table_1.md"} <= one.keys()
+    code, text = snakemake(project, cores=2, config=(*NARROW, "results=two"))
+    assert code == 0, text
+    assert digests(project.folder / "two") == one
+    run_without_snakemake(project, tmp_path / "run")
+    assert digests(tmp_path / "run") == one
+
+
+def test_a_second_run_has_nothing_to_do_and_a_caption_reruns_no_block(project):
+    assert snakemake(project)[0] == 0
+    code, text = snakemake(project)
+    assert code == 0 and "Nothing to be done" in text
+    project.replace(project.study_file, "caption: a tiny table", "caption: another")
+    code, text = snakemake(project, "--dry-run", "--quiet", "rules")
+    assert code == 0
+    assert not re.search(r"^block ", text, re.MULTILINE), text
+    assert re.search(r"^tables +1$", text, re.MULTILINE), text
+
+
+def test_a_changed_learner_reruns_its_own_blocks_only(project):
+    assert snakemake(project)[0] == 0
+    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.6")
+    code, text = snakemake(project, "--dry-run", "--quiet", "rules")
+    assert code == 0
+    assert re.search(r"^block +4$", text, re.MULTILINE), text
+
+
+@pytest.mark.parametrize("forget", [False, True], ids=["unlock", "without .snakemake"])
+def test_a_killed_run_resumes_to_the_same_bytes(project, tmp_path, forget):
+    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 0.3")
+    run_without_snakemake(project, tmp_path / "whole")
+    process = subprocess.Popen(
+        command(project), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not list(project.results.glob("tiny/blocks/**/*.parquet")):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not (project.results / "report.html").exists()
+    if forget:
+        subprocess.run(["rm", "-rf", str(project.folder / ".snakemake")], check=True)
+    else:
+        assert snakemake(project, "--unlock")[0] == 0
+    code, text = snakemake(project)
+    assert code == 0, text
+    assert digests(project.results) == digests(tmp_path / "whole")
