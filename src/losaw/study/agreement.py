@@ -5,7 +5,7 @@ import math
 from scipy.stats import norm
 
 AGREES, NEAR, DIFFERS = "agrees", "near", "differs"
-NOT_PRINTED, NOT_RUN = "not printed", "not run"
+NOT_PRINTED, NOT_RUN, NO_ERROR = "not printed", "not run", "no error estimate"
 
 
 def z_score(
@@ -66,5 +66,5 @@ def verdict(z: float, has_published: bool, has_reproduced: bool) -> str:
     if not has_published:
         return NOT_PRINTED
     if math.isnan(z):
-        return "no error estimate"
+        return NO_ERROR
     return AGREES if abs(z) <= 2 else NEAR if abs(z) <= 3 else DIFFERS
