@@ -1,0 +1,285 @@
+"""Splits on a discrete feature: everything on cells (adjustment pattern, class).
+
+Rows of one cell share their propensity, so the logit, the cap and Algorithm 9.4 need only each
+cell's count and response sums.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.weighting.compiled import compiled
+from losaw.weighting.effective_sample_size import find_cap
+from losaw.weighting.multinomial_logit import fit_multinomial
+
+PENALTY = 1.0  # 1 / C, scikit-learn's default C = 1
+
+
+class CellWorkspace(NamedTuple):
+    """Scratch arrays of the discrete splits of one tree."""
+
+    local: NDArray[np.int32]  # (n_patterns,), place of a pattern in the node, or -1
+    representative: NDArray[np.uint32]  # (rows,), a row of each pattern
+    counts: NDArray[np.float64]  # (rows, K)
+    response: NDArray[np.float64]  # (rows, K), sum of c y
+    square: NDArray[np.float64]  # (rows, K), sum of c y^2
+    z: NDArray[np.float64]  # (rows, width)
+    probability: NDArray[np.float64]  # (rows, K)
+    coefficients: NDArray[np.float64]  # ((K - 1) * width,)
+    gradient: NDArray[np.float64]
+    trial: NDArray[np.float64]
+    hessian: NDArray[np.float64]
+    weight: NDArray[np.float64]  # (rows * K,), of non-empty cells
+    multiplicity: NDArray[np.float64]  # (rows * K,)
+    level_count: NDArray[np.float64]  # (K,)
+    level_weight: NDArray[np.float64]  # (K,)
+    level_response: NDArray[np.float64]  # (K,)
+    recode: NDArray[np.int64]  # (K,)
+
+
+@compiled()
+def scan_levels(
+    n_levels: int,
+    count: np.ndarray,
+    weight: np.ndarray,
+    response: np.ndarray,
+    total: float,
+    mean: float,
+    min_leaf: float,
+    n_samples: float,
+) -> tuple:
+    """Best split between levels (Algorithm 9.4): (Delta_w, last level on the left), or (0, -1)."""
+    best = -1
+    best_score = 0.0
+    left_count = 0.0
+    left_weight = 0.0
+    left_response = 0.0
+    for k in range(n_levels - 1):
+        if count[k] == 0.0:
+            continue
+        left_count += count[k]
+        left_weight += weight[k]
+        left_response += response[k]
+        if left_count < min_leaf or n_samples - left_count < min_leaf:
+            continue
+        difference = left_response - mean * left_weight
+        score = difference * difference / (left_weight * (total - left_weight))
+        if score > best_score:
+            best_score = score
+            best = k
+    return best_score, best
+
+
+@compiled()
+def level_sums(
+    rows: np.ndarray,
+    start: int,
+    end: int,
+    codes: np.ndarray,
+    position: int,
+    pair: np.ndarray,
+    n_levels: int,
+    count: np.ndarray,
+    response: np.ndarray,
+) -> int:
+    """Count and response sum of every level; returns the number of levels that occur."""
+    for k in range(n_levels):
+        count[k] = 0.0
+        response[k] = 0.0
+    for i in range(start, end):
+        row = rows[i]
+        k = codes[row, position]
+        count[k] += pair[row, 0]
+        response[k] += pair[row, 1]
+    present = 0
+    for k in range(n_levels):
+        if count[k] > 0.0:
+            present += 1
+    return present
+
+
+@compiled()
+def can_split(count: np.ndarray, n_levels: int, min_leaf: float, n_samples: float) -> bool:
+    """Whether any split between levels leaves min_leaf rows on both sides."""
+    left = 0.0
+    for k in range(n_levels - 1):
+        left += count[k]
+        if left >= min_leaf and n_samples - left >= min_leaf:
+            return True
+    return False
+
+
+@compiled()
+def collect_cells(
+    rows: np.ndarray,
+    start: int,
+    end: int,
+    codes: np.ndarray,
+    position: int,
+    n_levels: int,
+    patterns: np.ndarray,
+    slot: int,
+    pair: np.ndarray,
+    work: CellWorkspace,
+) -> int:
+    """Aggregate rows[start:end] to cells; returns the number of patterns in the node."""
+    size = 0
+    for i in range(start, end):
+        row = rows[i]
+        pattern = patterns[slot, row]
+        g = work.local[pattern]
+        if g < 0:
+            g = size
+            work.local[pattern] = g
+            work.representative[g] = row
+            for k in range(n_levels):
+                work.counts[g, k] = 0.0
+                work.response[g, k] = 0.0
+                work.square[g, k] = 0.0
+            size += 1
+        k = codes[row, position]
+        c = pair[row, 0]
+        cy = pair[row, 1]
+        work.counts[g, k] += c
+        work.response[g, k] += cy
+        work.square[g, k] += cy * cy / c
+    for g in range(size):
+        work.local[patterns[slot, work.representative[g]]] = -1
+    return size
+
+
+@compiled()
+def design_of_patterns(
+    n_patterns: int,
+    codes: np.ndarray,
+    factors: np.ndarray,
+    first_factor: int,
+    last_factor: int,
+    n_levels: np.ndarray,
+    design: np.ndarray,
+    columns: np.ndarray,
+    first_column: int,
+    last_column: int,
+    work: CellWorkspace,
+) -> int:
+    """Design vectors of the node's patterns: ones, contrasts of the levels present, values.
+
+    Orthonormal (Helmert) contrasts of the m levels that occur give the same penalised fit as
+    one column per level, whose coefficients sum to zero at the optimum, in m - 1 columns.
+    """
+    for g in range(n_patterns):
+        work.z[g, 0] = 1.0
+    width = 1
+    for f in range(first_factor, last_factor):
+        position = factors[f]
+        for k in range(n_levels[position]):
+            work.recode[k] = -1
+        for g in range(n_patterns):
+            work.recode[codes[work.representative[g], position]] = 0
+        present = 0
+        for k in range(n_levels[position]):
+            if work.recode[k] == 0:
+                work.recode[k] = present
+                present += 1
+        for contrast in range(1, present):
+            low = -1.0 / np.sqrt(contrast * (contrast + 1.0))
+            high = -contrast * low
+            for g in range(n_patterns):
+                level = work.recode[codes[work.representative[g], position]]
+                work.z[g, width] = low if level < contrast else high if level == contrast else 0.0
+            width += 1
+    for j in range(first_column, last_column):
+        for g in range(n_patterns):
+            work.z[g, width] = design[work.representative[g], columns[j]]
+        width += 1
+    return width
+
+
+@compiled()
+def split_cells(
+    n_patterns: int,
+    width: int,
+    n_levels: int,
+    frequency: np.ndarray,
+    position: int,
+    eta: float,
+    min_leaf: float,
+    n_samples: float,
+    work: CellWorkspace,
+) -> tuple:
+    """Weights, cap and best split of the collected cells.
+
+    Returns (relative decrease, last level on the left, effective size before, after the cap).
+    Classes that do not occur in the node take no part.
+    """
+    n_classes = 0
+    for k in range(n_levels):  # move the classes present to the front
+        if work.level_count[k] > 0.0:
+            work.recode[n_classes] = k
+            for g in range(n_patterns):
+                work.counts[g, n_classes] = work.counts[g, k]
+                work.response[g, n_classes] = work.response[g, k]
+                work.square[g, n_classes] = work.square[g, k]
+            work.level_count[n_classes] = work.level_count[k]
+            n_classes += 1
+    fit_multinomial(
+        work.z,
+        work.counts,
+        n_patterns,
+        n_classes,
+        width,
+        PENALTY,
+        work.coefficients,
+        work.probability,
+        work.gradient,
+        work.trial,
+        work.hessian,
+    )
+    cells = 0
+    total = 0.0
+    square = 0.0
+    for g in range(n_patterns):
+        for k in range(n_classes):
+            c = work.counts[g, k]
+            if c > 0.0:
+                weight = frequency[position, work.recode[k]] / work.probability[g, k]
+                work.weight[cells] = weight
+                work.multiplicity[cells] = c
+                total += c * weight
+                square += c * weight * weight
+                cells += 1
+    before = total * total / (square * n_samples)
+    cut, shift = np.inf, 0.0
+    if before < eta:
+        cut, shift = find_cap(work.weight, work.multiplicity, cells, eta)
+    for k in range(n_classes):
+        work.level_weight[k] = 0.0
+        work.level_response[k] = 0.0
+    first = 0.0
+    second = 0.0
+    cells = 0
+    for g in range(n_patterns):
+        for k in range(n_classes):
+            if work.counts[g, k] > 0.0:
+                v = min(work.weight[cells], cut) + shift
+                work.level_weight[k] += v * work.counts[g, k]
+                work.level_response[k] += v * work.response[g, k]
+                first += v * work.response[g, k]
+                second += v * work.square[g, k]
+                cells += 1
+    mean = first / total
+    impurity = second / total - mean * mean
+    score, level = scan_levels(
+        n_classes,
+        work.level_count,
+        work.level_weight,
+        work.level_response,
+        total,
+        mean,
+        min_leaf,
+        n_samples,
+    )
+    if level < 0 or not impurity > 0.0:
+        return 0.0, -1, before, max(before, eta)
+    return score / impurity, work.recode[level], before, max(before, eta)

@@ -1,0 +1,148 @@
+"""A forest: many trees grown from one preparation, and what is computed from all of them."""
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.forest.growth import grow_trees
+from losaw.forest.layout import LEAF, ForestData, Nodes, Settings, empty_nodes, node_capacity
+from losaw.forest.stream import draw_in_bag_counts
+from losaw.forest.trees import Tree, find_leaves, predict_sum, to_tree
+
+_BATCH = 10  # trees between two looks at Ctrl-C and the progress bar
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Fitted trees in flat arrays: ``nodes`` of tree t are ``starts[t] : starts[t + 1]``."""
+
+    nodes: Nodes
+    starts: NDArray[np.int64]
+    seeds: NDArray[np.uint64]
+    n_features: int
+    n_samples: int
+    bootstrap: bool
+    _children: NDArray[np.int32] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        children = np.column_stack([self.nodes.left, self.nodes.right])
+        object.__setattr__(self, "_children", np.ascontiguousarray(children))
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    @cached_property
+    def trees(self) -> tuple[Tree, ...]:
+        """The trees one by one."""
+        return tuple(
+            to_tree(self.nodes, start, end)
+            for start, end in zip(self.starts[:-1], self.starts[1:], strict=True)
+        )
+
+    @cached_property
+    def importances(self) -> FloatArray:
+        """Standardised importances of every tree (losaw, Definition 4.6), (n_trees, n_features).
+
+        FI^T_p is the sum over the tree's nodes k that split on p of Delta_k^rel MSE_k N_k,
+        divided by the sum over all its nodes. A tree without a split has zeros.
+        """
+        nodes = self.nodes
+        inner = np.flatnonzero(nodes.feature != LEAF)
+        tree = np.searchsorted(self.starts, inner, side="right") - 1
+        decrease = nodes.relative_decrease * nodes.impurity * nodes.n_samples
+        scores = np.bincount(
+            tree * self.n_features + nodes.feature[inner],
+            weights=decrease[inner],
+            minlength=len(self) * self.n_features,
+        ).reshape(len(self), self.n_features)
+        total = scores.sum(axis=1, keepdims=True)
+        return np.divide(scores, total, out=scores, where=total > 0)
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        """Mean over the trees of the leaf's value, (n_rows,)."""
+        out = np.zeros(len(X))
+        nodes = self.nodes
+        predict_sum(
+            X, nodes.feature, nodes.threshold, self._children, nodes.value, self.starts[:-1], out
+        )
+        return out / len(self)
+
+    def apply(self, X: FloatArray) -> NDArray[np.int32]:
+        """Leaf of every row in every tree, numbered within the tree, (n_rows, n_trees)."""
+        out = np.empty((len(X), len(self)), dtype=np.int32)
+        nodes = self.nodes
+        find_leaves(X, nodes.feature, nodes.threshold, self._children, self.starts[:-1], out)
+        return out
+
+    def in_bag_counts(self) -> NDArray[np.int64]:
+        """How often each training row stands in each tree's sample, (n_trees, n_samples)."""
+        counts = np.empty((len(self), self.n_samples), dtype=np.int64)
+        state = np.empty(1, dtype=np.uint64)
+        for row, seed in zip(counts, self.seeds, strict=True):
+            state[0] = seed
+            draw_in_bag_counts(state, self.bootstrap, row)
+        return counts
+
+
+def grow_forest(
+    data: ForestData,
+    settings: Settings,
+    n_trees: int,
+    rng: np.random.Generator,
+    n_jobs: int = 1,
+    progress: bool = False,
+) -> Forest:
+    """Grow ``n_trees`` trees, each from a stream of its own; the same for any ``n_jobs``."""
+    seeds = rng.integers(2**64, size=n_trees, dtype=np.uint64)
+    batches = [seeds[i : i + _BATCH] for i in range(0, n_trees, _BATCH)]
+    parts: list[tuple[Nodes, NDArray[np.int64]]] = []
+    if progress:
+        from tqdm import tqdm
+
+        with tqdm(total=n_trees, unit="tree", desc="losaw forest") as bar:
+            for part in _grow_batches(data, settings, batches, n_jobs):
+                parts.append(part)
+                bar.update(len(part[1]))
+    else:
+        parts.extend(_grow_batches(data, settings, batches, n_jobs))
+    nodes = Nodes._make(
+        np.concatenate(arrays) for arrays in zip(*(p[0] for p in parts), strict=True)
+    )
+    starts = np.concatenate([[0], np.cumsum(np.concatenate([p[1] for p in parts]))])
+    return Forest(
+        nodes, starts, seeds, len(data.is_discrete), len(data.response), settings.bootstrap
+    )
+
+
+def _grow_batches(
+    data: ForestData, settings: Settings, batches: list[NDArray[np.uint64]], n_jobs: int
+) -> Iterator[tuple[Nodes, NDArray[np.int64]]]:
+    """Batches in order, grown in this thread or in ``n_jobs`` threads (kernels hold no lock)."""
+    if n_jobs == 1 or len(batches) == 1:
+        for seeds in batches:
+            yield _grow_batch(data, settings, seeds)
+        return
+    with ThreadPoolExecutor(n_jobs) as pool:
+        futures: list[Future[tuple[Nodes, NDArray[np.int64]]]] = [
+            pool.submit(_grow_batch, data, settings, seeds) for seeds in batches
+        ]
+        try:
+            for future in futures:
+                yield future.result()
+        finally:  # on Ctrl-C: finish the batches under way, start no other
+            for future in futures:
+                future.cancel()
+
+
+def _grow_batch(
+    data: ForestData, settings: Settings, seeds: NDArray[np.uint64]
+) -> tuple[Nodes, NDArray[np.int64]]:
+    nodes = empty_nodes(len(seeds) * node_capacity(len(data.response), settings))
+    sizes = np.empty(len(seeds), dtype=np.int64)
+    grow_trees(data, settings, seeds, nodes, sizes)
+    return Nodes._make(array[: sizes.sum()].copy() for array in nodes), sizes

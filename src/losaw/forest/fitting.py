@@ -1,0 +1,84 @@
+"""The steps of a fit: kinds of features, adjustment features, trees."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.forest.adjustment import select_adjustment_features, standardize
+from losaw.forest.ensemble import Forest, grow_forest
+from losaw.forest.layout import Settings
+from losaw.forest.preparation import add_adjustment, prepare
+from losaw.forest.validation import (
+    check_integer,
+    check_max_depth,
+    check_max_features,
+    check_n_jobs,
+    check_threshold,
+    check_training_rows,
+    resolve_discrete,
+)
+from losaw.rng import as_generator
+from losaw.weighting.checks import check_eta
+
+
+class FittedForest(NamedTuple):
+    """What a fit leaves behind."""
+
+    forest: Forest
+    adjustment: NDArray[np.bool_]
+    is_discrete: NDArray[np.bool_]
+
+
+def fit_forest(
+    estimator: Any, X: FloatArray, y: FloatArray, names: NDArray[np.object_] | None
+) -> FittedForest:
+    """Check the estimator's parameters and fit its forest on checked rows."""
+    n_samples, n_features = X.shape
+    check_eta(estimator.eta)
+    n_trees = check_integer("n_estimators", estimator.n_estimators, 1)
+    n_adjustment = check_integer("n_adjustment", estimator.n_adjustment, 0)
+    n_initial = check_integer("n_initial_estimators", estimator.n_initial_estimators, 1)
+    threshold = check_threshold(estimator.correlation_threshold)
+    n_jobs = check_n_jobs(estimator.n_jobs)
+    settings = Settings(
+        max_depth=check_max_depth(estimator.max_depth),
+        min_samples_leaf=check_integer("min_samples_leaf", estimator.min_samples_leaf, 1),
+        max_features=check_max_features(estimator.max_features, n_features),
+        eta=float(estimator.eta),
+        bootstrap=bool(estimator.bootstrap),
+    )
+    check_training_rows(n_samples, settings.min_samples_leaf)
+    is_discrete, levels = resolve_discrete(estimator.discrete_features, X, names)
+    rng = as_generator(estimator.random_state)
+
+    standardized, location, scale = standardize(X)
+    data = prepare(X, y, is_discrete, levels, location, scale)
+    adjustment = np.zeros((n_features, n_features), dtype=bool)
+    if settings.eta < 1.0 and n_adjustment > 0:
+        importances = None
+        if n_features > n_adjustment:
+            plain = settings._replace(eta=1.0)
+            initial = grow_forest(data, plain, n_initial, rng, n_jobs)
+            importances = initial.importances.mean(axis=0)
+        adjustment = select_adjustment_features(standardized, importances, n_adjustment, threshold)
+        data = add_adjustment(data, standardized, adjustment)
+    del standardized
+    forest = grow_forest(data, settings, n_trees, rng, n_jobs, progress=estimator.verbose > 0)
+    return FittedForest(
+        _on_original_scale(forest, levels, is_discrete, y.mean()), adjustment, is_discrete
+    )
+
+
+def _on_original_scale(
+    forest: Forest, levels: list[FloatArray], is_discrete: NDArray[np.bool_], centre: float
+) -> Forest:
+    """Thresholds of discrete features as values instead of ranks; means with the centre added."""
+    nodes = forest.nodes
+    threshold = nodes.threshold
+    for feature, values in zip(np.flatnonzero(is_discrete), levels, strict=True):
+        here = nodes.feature == feature
+        threshold[here] = values[threshold[here].astype(np.int64)]
+    nodes.value[:] += centre
+    return forest

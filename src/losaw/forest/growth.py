@@ -1,0 +1,571 @@
+"""Growing losaw trees: Algorithm 4.3 of losaw at every node, compiled.
+
+Rows drawn more than once are merged to (row, count), which changes no sum. Each continuous
+feature keeps the node's rows in its own sorted order; a split partitions these orders stably,
+so that nothing is ever sorted again. Raw moments of the adjustment features are computed for
+the smaller child; the larger one's are the parent's minus those.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.forest.continuous import (
+    add_moments,
+    apply_cap,
+    gaussian_weights,
+    regress,
+    scan_uniform,
+    scan_weighted,
+)
+from losaw.forest.discrete import (
+    CellWorkspace,
+    can_split,
+    collect_cells,
+    design_of_patterns,
+    level_sums,
+    scan_levels,
+    split_cells,
+)
+from losaw.forest.layout import LEAF, MAX_LEVELS, ForestData, Nodes, Settings
+from losaw.forest.stream import draw_in_bag_counts, next_index
+from losaw.weighting.compiled import compiled
+from losaw.weighting.effective_sample_size import find_cap
+
+_STACK = 80  # the smaller child is grown first: more than log2(rows) entries cannot occur
+
+
+class Sample(NamedTuple):
+    """A tree's sample: distinct in-bag rows, counted."""
+
+    tree_rows: NDArray[np.uint32]  # (n,), row of the training sample
+    pair: NDArray[np.float64]  # (n, 2), count c and c * y
+    rows: NDArray[np.uint32]  # (n,), grouped by node
+    order: NDArray[np.uint32]  # (P_continuous, n), grouped by node, sorted within
+    design: NDArray[np.float64]  # (n, padded width)
+    codes: NDArray[np.uint8]  # (n, P_discrete)
+    patterns: NDArray[np.uint32]  # (n_slots, n)
+
+
+class Workspace(NamedTuple):
+    """Scratch arrays of one tree."""
+
+    w: NDArray[np.float64]
+    c: NDArray[np.float64]
+    cy: NDArray[np.float64]
+    z: NDArray[np.float64]
+    sorted_values: NDArray[np.float64]
+    goes_left: NDArray[np.uint8]
+    scratch: NDArray[np.uint32]
+    features: NDArray[np.int64]  # a permutation of the P features
+    gram: NDArray[np.float64]  # (_STACK, width, padded width)
+    cross: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+    matrix: NDArray[np.float64]
+    vector: NDArray[np.float64]
+
+
+class Split(NamedTuple):
+    """Outcome for one feature: relative decrease 0 where nothing can be split."""
+
+    decrease: float
+    place: int  # rows on the left in sorted order, or last level on the left
+    effective_size: float
+    capped_size: float
+    is_constant: bool
+
+
+@compiled()
+def draw_sample(data: ForestData, bootstrap: bool, state: np.ndarray) -> Sample:
+    """The tree's in-bag rows, merged, with compact copies of what the nodes gather from."""
+    n_samples = len(data.response)
+    counts = np.empty(n_samples, dtype=np.int64)
+    draw_in_bag_counts(state, bootstrap, counts)
+    compact = np.zeros(n_samples, dtype=np.uint32)
+    n = 0
+    for row in range(n_samples):
+        if counts[row] > 0:
+            compact[row] = n
+            n += 1
+    tree_rows = np.empty(n, dtype=np.uint32)
+    pair = np.empty((n, 2))
+    rows = np.empty(n, dtype=np.uint32)
+    design = np.empty((n, data.design.shape[1]))
+    codes = np.empty((n, data.codes.shape[1]), dtype=np.uint8)
+    patterns = np.empty((data.patterns.shape[0], n), dtype=np.uint32)
+    for row in range(n_samples):
+        if counts[row] > 0:
+            i = compact[row]
+            tree_rows[i] = row
+            rows[i] = i
+            pair[i, 0] = counts[row]
+            pair[i, 1] = counts[row] * data.response[row]
+            design[i] = data.design[row]
+            codes[i] = data.codes[row]
+            for slot in range(patterns.shape[0]):
+                patterns[slot, i] = data.patterns[slot, row]
+    order = np.empty((data.presorted.shape[0], n + 1), dtype=np.uint32)
+    for p in range(order.shape[0]):
+        k = 0
+        for i in range(n_samples):
+            row = data.presorted[p, i]
+            order[p, k] = compact[row]  # overwritten by the next row unless this one is in bag
+            k += counts[row] > 0
+    return Sample(tree_rows, pair, rows, order, design, codes, patterns)
+
+
+@compiled()
+def make_workspace(data: ForestData, n: int) -> tuple:
+    """Scratch arrays for a tree of ``n`` distinct rows."""
+    width = data.design_width
+    padded = data.design.shape[1]
+    n_features = len(data.is_discrete)
+    work = Workspace(
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n, dtype=np.uint8),
+        np.empty(n, dtype=np.uint32),
+        np.arange(n_features),
+        np.empty((_STACK if width > 1 else 1, width, padded)),
+        np.empty(padded),
+        np.zeros(padded),
+        np.empty((width, width)),
+        np.empty(width),
+    )
+    levels = 1
+    widest = 1
+    for p in range(n_features):
+        if data.is_discrete[p]:
+            k = data.n_levels[data.position[p]]
+            levels = max(levels, k)
+            if data.pattern_slot[p] >= 0:
+                columns = 1 + data.columns_start[p + 1] - data.columns_start[p]
+                for f in range(data.factors_start[p], data.factors_start[p + 1]):
+                    columns += data.n_levels[data.factors[f]] - 1
+                widest = max(widest, columns)
+    n_cells = n if data.patterns.shape[0] > 0 else 0
+    size = (levels - 1) * widest if n_cells > 0 else 0
+    cells = CellWorkspace(
+        np.full(data.n_patterns, -1, dtype=np.int32),
+        np.empty(n_cells, dtype=np.uint32),
+        np.empty((n_cells, levels)),
+        np.empty((n_cells, levels)),
+        np.empty((n_cells, levels)),
+        np.empty((n_cells, widest)),
+        np.empty((n_cells, levels)),
+        np.empty(size),
+        np.empty(size),
+        np.empty(size),
+        np.empty((size, size)),
+        np.empty(n_cells * levels),
+        np.empty(n_cells * levels),
+        np.empty(MAX_LEVELS),
+        np.empty(MAX_LEVELS),
+        np.empty(MAX_LEVELS),
+        np.empty(MAX_LEVELS, dtype=np.int64),
+    )
+    return work, cells
+
+
+@compiled()
+def split_continuous(
+    data: ForestData,
+    settings: Settings,
+    sample: Sample,
+    work: Workspace,
+    feature: int,
+    start: int,
+    end: int,
+    n_samples: float,
+    mean: float,
+    impurity: float,
+    slot: int,
+) -> Split:
+    """Best split of one continuous feature, weighted if it has adjustment features."""
+    p = data.position[feature]
+    order = sample.order
+    lowest = data.values[p, sample.tree_rows[order[p, start]]]
+    highest = data.values[p, sample.tree_rows[order[p, end - 1]]]
+    if lowest == highest:
+        return Split(0.0, 0, 1.0, 1.0, True)
+    min_leaf = float(settings.min_samples_leaf)
+    first_column = data.columns_start[feature]
+    last_column = data.columns_start[feature + 1]
+    weighted = settings.eta < 1.0 and last_column > first_column
+    if weighted:
+        n = end - start
+        column = data.design_column[feature]
+        cross = work.cross
+        if column >= 0:
+            for j in range(data.design_width):
+                cross[j] = work.gram[slot, column, j]
+            square = work.gram[slot, column, column]
+            for i in range(n):
+                row = order[p, start + i]
+                work.z[i] = sample.design[row, column]
+                work.c[i] = sample.pair[row, 0]
+                work.cy[i] = sample.pair[row, 1]
+        else:
+            square = 0.0
+            cross[0] = 0.0
+            for j in range(first_column, last_column):
+                cross[data.columns[j]] = 0.0
+            for i in range(n):
+                row = order[p, start + i]
+                z = (data.values[p, sample.tree_rows[row]] - data.location[p]) / data.scale[p]
+                c = sample.pair[row, 0]
+                work.z[i] = z
+                work.c[i] = c
+                work.cy[i] = sample.pair[row, 1]
+                square += c * z * z
+                cross[0] += c * z
+                for j in range(first_column, last_column):
+                    cross[data.columns[j]] += c * z * sample.design[row, data.columns[j]]
+        variance = regress(
+            work.gram[slot],
+            cross,
+            square,
+            data.columns,
+            first_column,
+            last_column,
+            work.coefficients,
+            work.matrix,
+            work.vector,
+        )
+        if variance > 0.0:
+            gaussian_weights(
+                order, p, start, end, sample.design, work.coefficients, variance, work.z, work.w
+            )
+        work.coefficients[0] = 0.0
+        for j in range(first_column, last_column):
+            work.coefficients[data.columns[j]] = 0.0
+        weighted = variance > 0.0
+    if not weighted:
+        score, place = scan_uniform(
+            order,
+            p,
+            start,
+            end,
+            sample.pair,
+            n_samples,
+            mean,
+            min_leaf,
+            data.values,
+            sample.tree_rows,
+            data.has_ties[p],
+        )
+        return Split(score / impurity, place, 1.0, 1.0, False)
+    total = 0.0
+    squares = 0.0
+    for i in range(n):
+        total += work.c[i] * work.w[i]
+        squares += work.c[i] * work.w[i] * work.w[i]
+    before = total * total / (squares * n_samples)
+    cut, shift = np.inf, 0.0
+    if before < settings.eta:
+        cut, shift = find_cap(work.w, work.c, n, settings.eta)
+    total, first, second = apply_cap(work.w, work.c, work.cy, n, cut, shift)
+    weighted_mean = first / total
+    weighted_impurity = second / total - weighted_mean * weighted_mean
+    if not weighted_impurity > 0.0:
+        return Split(0.0, 0, before, max(before, settings.eta), False)
+    if data.has_ties[p]:
+        for i in range(n):
+            work.sorted_values[i] = data.values[p, sample.tree_rows[order[p, start + i]]]
+    score, place = scan_weighted(
+        work.w,
+        work.c,
+        work.cy,
+        n,
+        total,
+        weighted_mean,
+        min_leaf,
+        work.sorted_values,
+        data.has_ties[p],
+    )
+    return Split(score / weighted_impurity, place, before, max(before, settings.eta), False)
+
+
+@compiled()
+def split_discrete(
+    data: ForestData,
+    settings: Settings,
+    sample: Sample,
+    cells: CellWorkspace,
+    feature: int,
+    start: int,
+    end: int,
+    n_samples: float,
+    mean: float,
+    impurity: float,
+) -> Split:
+    """Best split of one discrete feature, weighted if it has adjustment features."""
+    p = data.position[feature]
+    n_levels = data.n_levels[p]
+    min_leaf = float(settings.min_samples_leaf)
+    present = level_sums(
+        sample.rows,
+        start,
+        end,
+        sample.codes,
+        p,
+        sample.pair,
+        n_levels,
+        cells.level_count,
+        cells.level_response,
+    )
+    if present < 2:
+        return Split(0.0, 0, 1.0, 1.0, True)
+    if not can_split(cells.level_count, n_levels, min_leaf, n_samples):
+        return Split(0.0, 0, 1.0, 1.0, False)
+    pattern_slot = data.pattern_slot[feature]
+    if settings.eta >= 1.0 or pattern_slot < 0:
+        score, level = scan_levels(
+            n_levels,
+            cells.level_count,
+            cells.level_count,
+            cells.level_response,
+            n_samples,
+            mean,
+            min_leaf,
+            n_samples,
+        )
+        return Split(score / impurity, level, 1.0, 1.0, False)
+    n_patterns = collect_cells(
+        sample.rows,
+        start,
+        end,
+        sample.codes,
+        p,
+        n_levels,
+        sample.patterns,
+        pattern_slot,
+        sample.pair,
+        cells,
+    )
+    width = design_of_patterns(
+        n_patterns,
+        sample.codes,
+        data.factors,
+        data.factors_start[feature],
+        data.factors_start[feature + 1],
+        data.n_levels,
+        sample.design,
+        data.columns,
+        data.columns_start[feature],
+        data.columns_start[feature + 1],
+        cells,
+    )
+    decrease, level, before, after = split_cells(
+        n_patterns,
+        width,
+        n_levels,
+        data.frequency,
+        p,
+        settings.eta,
+        min_leaf,
+        n_samples,
+        cells,
+    )
+    return Split(decrease, level, before, after, False)
+
+
+@compiled()
+def partition(
+    order: np.ndarray,
+    p: int,
+    start: int,
+    end: int,
+    goes_left: np.ndarray,
+    scratch: np.ndarray,
+) -> None:
+    """Stable partition of order[p, start:end], without branches."""
+    left = start
+    right = 0
+    for i in range(start, end):
+        row = order[p, i]
+        go = goes_left[row]
+        order[p, left] = row
+        scratch[right] = row
+        left += go
+        right += 1 - go
+    for i in range(right):
+        order[p, left + i] = scratch[i]
+
+
+@compiled()
+def grow_tree(data: ForestData, settings: Settings, seed: int, nodes: Nodes, offset: int) -> int:
+    """Grow one tree into ``nodes`` from ``offset`` on; returns its number of nodes."""
+    state = np.empty(1, dtype=np.uint64)
+    state[0] = seed
+    sample = draw_sample(data, settings.bootstrap, state)
+    n_rows = len(sample.rows)
+    work, cells = make_workspace(data, n_rows)
+    n_features = len(data.is_discrete)
+    n_continuous = sample.order.shape[0]
+    rows_view = sample.rows.reshape(1, n_rows)
+    width = data.design_width
+    use_moments = width > 1 and settings.eta < 1.0 and n_continuous > 0
+    min_leaf = settings.min_samples_leaf
+
+    stack_node = np.empty(_STACK, dtype=np.int64)
+    stack_start = np.empty(_STACK, dtype=np.int64)
+    stack_end = np.empty(_STACK, dtype=np.int64)
+    stack_depth = np.empty(_STACK, dtype=np.int64)
+    depth_on_stack = 1
+    stack_node[0] = 0
+    stack_start[0] = 0
+    stack_end[0] = n_rows
+    stack_depth[0] = 0
+    n_nodes = 1
+    total_impurity = 0.0
+    if use_moments:
+        add_moments(sample.rows, 0, n_rows, sample.pair, sample.design, width, work.gram[0])
+
+    while depth_on_stack > 0:
+        depth_on_stack -= 1
+        slot = depth_on_stack
+        node = stack_node[slot]
+        start = stack_start[slot]
+        end = stack_end[slot]
+        depth = stack_depth[slot]
+        count = 0.0
+        first = 0.0
+        second = 0.0
+        for i in range(start, end):
+            row = sample.rows[i]
+            c = sample.pair[row, 0]
+            cy = sample.pair[row, 1]
+            count += c
+            first += cy
+            second += cy * cy / c
+        mean = first / count
+        impurity = second / count - mean * mean
+        if node == 0:
+            total_impurity = impurity
+        nodes.value[offset + node] = mean
+        nodes.n_samples[offset + node] = count
+        nodes.impurity[offset + node] = max(impurity, 0.0)
+        nodes.feature[offset + node] = LEAF
+        nodes.left[offset + node] = LEAF
+        nodes.right[offset + node] = LEAF
+        nodes.threshold[offset + node] = np.nan
+        nodes.relative_decrease[offset + node] = 0.0
+        nodes.effective_size[offset + node] = 1.0
+        nodes.capped_size[offset + node] = 1.0
+        if (
+            depth >= settings.max_depth
+            or count < 2 * min_leaf
+            or impurity <= 1e-14 * total_impurity
+        ):
+            continue
+
+        best_feature = -1
+        best = Split(1e-12, 0, 1.0, 1.0, False)  # below: rounding error, not a decrease
+        drawn = 0
+        n_constant = 0
+        while drawn < n_features and (drawn < settings.max_features or drawn == n_constant):
+            swap = drawn + next_index(state, n_features - drawn)
+            feature = work.features[swap]
+            work.features[swap] = work.features[drawn]
+            work.features[drawn] = feature
+            drawn += 1
+            if data.is_discrete[feature]:
+                split = split_discrete(
+                    data, settings, sample, cells, feature, start, end, count, mean, impurity
+                )
+            else:
+                split = split_continuous(
+                    data, settings, sample, work, feature, start, end, count, mean, impurity, slot
+                )
+            n_constant += split.is_constant
+            if split.decrease > best.decrease:
+                best = split
+                best_feature = feature
+        if best_feature < 0:
+            continue
+
+        p = data.position[best_feature]
+        n_left = 0
+        left_count = 0.0
+        if data.is_discrete[best_feature]:
+            threshold = float(best.place)
+            for i in range(start, end):
+                row = sample.rows[i]
+                go = sample.codes[row, p] <= best.place
+                work.goes_left[row] = go
+                n_left += go
+                left_count += go * sample.pair[row, 0]
+        else:
+            n_left = best.place
+            threshold = data.values[p, sample.tree_rows[sample.order[p, start + n_left - 1]]]
+            for i in range(start, end):
+                row = sample.order[p, i]
+                go = i < start + n_left
+                work.goes_left[row] = go
+                left_count += go * sample.pair[row, 0]
+        middle = start + n_left
+        left = n_nodes
+        right = n_nodes + 1
+        n_nodes += 2
+        nodes.feature[offset + node] = best_feature
+        nodes.left[offset + node] = left
+        nodes.right[offset + node] = right
+        nodes.threshold[offset + node] = threshold
+        nodes.relative_decrease[offset + node] = best.decrease
+        nodes.effective_size[offset + node] = best.effective_size
+        nodes.capped_size[offset + node] = best.capped_size
+
+        deeper = depth + 1 < settings.max_depth and (
+            left_count >= 2 * min_leaf or count - left_count >= 2 * min_leaf
+        )
+        partition(rows_view, 0, start, end, work.goes_left, work.scratch)
+        if deeper:
+            for q in range(n_continuous):
+                if data.is_discrete[best_feature] or q != p:
+                    partition(sample.order, q, start, end, work.goes_left, work.scratch)
+
+        # The larger child goes below on the stack, into the parent's slot.
+        left_is_larger = 2 * n_left > end - start
+        for is_smaller in range(2):
+            is_left = left_is_larger if is_smaller == 0 else not left_is_larger
+            stack_node[depth_on_stack] = left if is_left else right
+            stack_start[depth_on_stack] = start if is_left else middle
+            stack_end[depth_on_stack] = middle if is_left else end
+            stack_depth[depth_on_stack] = depth + 1
+            depth_on_stack += 1
+        if use_moments and deeper:
+            small_start = middle if left_is_larger else start
+            small_end = end if left_is_larger else middle
+            add_moments(
+                sample.rows,
+                small_start,
+                small_end,
+                sample.pair,
+                sample.design,
+                width,
+                work.gram[slot + 1],
+            )
+            for i in range(width):
+                for j in range(data.design.shape[1]):
+                    work.gram[slot, i, j] -= work.gram[slot + 1, i, j]
+    return n_nodes
+
+
+@compiled()
+def grow_trees(
+    data: ForestData,
+    settings: Settings,
+    seeds: np.ndarray,
+    nodes: Nodes,
+    n_nodes: np.ndarray,
+) -> None:
+    """Grow one tree per seed, one after the other in ``nodes``; fills their sizes."""
+    offset = 0
+    for tree in range(len(seeds)):
+        n_nodes[tree] = grow_tree(data, settings, seeds[tree], nodes, offset)
+        offset += n_nodes[tree]

@@ -1,0 +1,145 @@
+"""From a checked sample to :class:`ForestData`: sorted once per forest, read by all trees."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.forest.continuous import LANES
+from losaw.forest.layout import MAX_LEVELS, ForestData
+
+
+def helmert(n_levels: int) -> FloatArray:
+    """Orthonormal contrasts (n_levels, n_levels - 1): columns orthogonal to ones and each other."""
+    contrasts = np.zeros((n_levels, n_levels - 1))
+    for j in range(1, n_levels):
+        contrasts[:j, j - 1] = -1.0 / np.sqrt(j * (j + 1.0))
+        contrasts[j, j - 1] = j / np.sqrt(j * (j + 1.0))
+    return contrasts
+
+
+def prepare(
+    X: FloatArray,
+    y: FloatArray,
+    is_discrete: NDArray[np.bool_],
+    levels: list[FloatArray],
+    location: FloatArray,
+    scale: FloatArray,
+) -> ForestData:
+    """Data without any adjustment; ``levels`` holds the sorted values of each discrete feature."""
+    n_samples, n_features = X.shape
+    continuous = np.flatnonzero(~is_discrete)
+    discrete = np.flatnonzero(is_discrete)
+    position = np.empty(n_features, dtype=np.int64)
+    position[continuous] = np.arange(len(continuous))
+    position[discrete] = np.arange(len(discrete))
+    values = np.ascontiguousarray(X[:, continuous].T)
+    presorted = np.empty(values.shape, dtype=np.uint32)
+    has_ties = np.zeros(len(continuous), dtype=bool)
+    for p, column in enumerate(values):
+        presorted[p] = np.argsort(column)
+        has_ties[p] = np.any(np.diff(column[presorted[p]]) == 0)
+    codes = np.empty((n_samples, len(discrete)), dtype=np.uint8)
+    frequency = np.zeros((len(discrete), MAX_LEVELS))
+    for p, feature in enumerate(discrete):
+        codes[:, p] = np.searchsorted(levels[p], X[:, feature])
+        frequency[p] = np.bincount(codes[:, p], minlength=MAX_LEVELS) / n_samples
+    design = np.zeros((n_samples, LANES))
+    design[:, 0] = 1.0
+    none = np.zeros(n_features + 1, dtype=np.int64)
+    return ForestData(
+        response=y - y.mean(),
+        is_discrete=is_discrete,
+        position=position,
+        values=values,
+        presorted=presorted,
+        has_ties=has_ties,
+        location=np.ascontiguousarray(location[continuous]),
+        scale=np.ascontiguousarray(scale[continuous]),
+        codes=codes,
+        n_levels=np.array([len(level) for level in levels], dtype=np.int64),
+        frequency=frequency,
+        design=design,
+        design_width=1,
+        design_column=np.full(n_features, -1, dtype=np.int64),
+        columns_start=none,
+        columns=np.empty(0, dtype=np.int64),
+        factors_start=none.copy(),
+        factors=np.empty(0, dtype=np.int64),
+        pattern_slot=np.full(n_features, -1, dtype=np.int64),
+        patterns=np.empty((0, n_samples), dtype=np.uint32),
+        n_patterns=0,
+    )
+
+
+def add_adjustment(
+    data: ForestData, standardized: FloatArray, adjustment: NDArray[np.bool_]
+) -> ForestData:
+    """``data`` with design columns and patterns for the mask [target, adjustment feature]."""
+    n_samples, n_features = standardized.shape
+    discrete = data.is_discrete
+    columns_of: dict[int, list[int]] = {}
+    blocks = [np.ones((n_samples, 1))]
+    width = 1
+    for q in range(n_features):
+        if not discrete[q] and adjustment[:, q].any():
+            blocks.append(standardized[:, [q]])
+        elif discrete[q] and adjustment[~discrete, q].any():
+            contrasts = helmert(data.n_levels[data.position[q]])
+            blocks.append(contrasts[data.codes[:, data.position[q]]])
+        else:
+            continue
+        columns_of[q] = list(range(width, width + blocks[-1].shape[1]))
+        width += blocks[-1].shape[1]
+    design = np.zeros((n_samples, -(-width // LANES) * LANES))
+    design[:, :width] = np.hstack(blocks)
+
+    design_column = np.full(n_features, -1, dtype=np.int64)
+    columns: list[int] = []
+    columns_start = [0]
+    factors: list[int] = []
+    factors_start = [0]
+    pattern_slot = np.full(n_features, -1, dtype=np.int64)
+    patterns: list[NDArray[np.uint32]] = []
+    for p in range(n_features):
+        chosen = [int(q) for q in np.flatnonzero(adjustment[p])]
+        if not discrete[p]:
+            if p in columns_of:
+                design_column[p] = columns_of[p][0]
+            for q in chosen:
+                columns += columns_of[q]
+        elif len(chosen):
+            pattern_slot[p] = len(patterns)
+            patterns.append(_pattern_ids(data, chosen))
+            for q in chosen:
+                if discrete[q]:
+                    factors.append(int(data.position[q]))
+                else:
+                    columns += columns_of[q]
+        columns_start.append(len(columns))
+        factors_start.append(len(factors))
+    ids = np.array(patterns, dtype=np.uint32).reshape(len(patterns), n_samples)
+    return data._replace(
+        design=design,
+        design_width=width,
+        design_column=design_column,
+        columns_start=np.array(columns_start, dtype=np.int64),
+        columns=np.array(columns, dtype=np.int64),
+        factors_start=np.array(factors_start, dtype=np.int64),
+        factors=np.array(factors, dtype=np.int64),
+        pattern_slot=pattern_slot,
+        patterns=ids,
+        n_patterns=int(ids.max()) + 1 if ids.size else 0,
+    )
+
+
+def _pattern_ids(data: ForestData, features: list[int]) -> NDArray[np.uint32]:
+    """Equal ids for rows with equal values of ``features``; every row its own if continuous."""
+    n_samples = len(data.response)
+    if not data.is_discrete[features].all():
+        return np.arange(n_samples, dtype=np.uint32)
+    key = np.zeros(n_samples, dtype=np.int64)
+    for q in features:
+        key = key * int(data.n_levels[data.position[q]]) + data.codes[:, data.position[q]]
+        # renumbered at every step, so that the key cannot overflow
+        key = np.unique(key, return_inverse=True)[1]
+    return key.astype(np.uint32)

@@ -1,0 +1,120 @@
+"""Fitted trees as flat arrays, and the compiled walks over them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.forest.layout import LEAF, Nodes
+from losaw.weighting.compiled import compiled
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One fitted tree; all arrays have one entry per node, node 0 is the root.
+
+    Attributes
+    ----------
+    feature : int array
+        Split feature, -1 in a leaf.
+    threshold : float array
+        A training value; rows with ``x <= threshold`` go left. NaN in a leaf.
+    children_left, children_right : int array
+        Node numbers, -1 in a leaf; children come after their parent.
+    value : float array
+        Unweighted mean of the response over the node's in-bag rows.
+    n_samples : float array
+        In-bag rows, counted with multiplicity (N_k).
+    impurity : float array
+        Unweighted variance of the response in the node (MSE_k).
+    relative_decrease : float array
+        Weighted relative impurity decrease of the split taken (losaw, Definition 4.1).
+    effective_sample_size, capped_effective_sample_size : float array
+        Relative effective sample size of the split's weights before and after the cap;
+        1 where the split was not weighted.
+    """
+
+    feature: NDArray[np.int32]
+    threshold: FloatArray
+    children_left: NDArray[np.int32]
+    children_right: NDArray[np.int32]
+    value: FloatArray
+    n_samples: FloatArray
+    impurity: FloatArray
+    relative_decrease: FloatArray
+    effective_sample_size: FloatArray
+    capped_effective_sample_size: FloatArray
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.feature)
+
+    @property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Mask (n_nodes,) of the leaves."""
+        return self.feature == LEAF
+
+    def impurity_decreases(self) -> FloatArray:
+        """Contribution of every node to the importance, Delta_k^rel MSE_k N_k."""
+        return self.relative_decrease * self.impurity * self.n_samples
+
+
+def to_tree(nodes: Nodes, start: int, end: int) -> Tree:
+    """The tree whose nodes stand at ``start : end``, as views."""
+    part = slice(start, end)
+    return Tree(
+        feature=nodes.feature[part],
+        threshold=nodes.threshold[part],
+        children_left=nodes.left[part],
+        children_right=nodes.right[part],
+        value=nodes.value[part],
+        n_samples=nodes.n_samples[part],
+        impurity=nodes.impurity[part],
+        relative_decrease=nodes.relative_decrease[part],
+        effective_sample_size=nodes.effective_size[part],
+        capped_effective_sample_size=nodes.capped_size[part],
+    )
+
+
+@compiled()
+def predict_sum(
+    X: np.ndarray,
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    children: np.ndarray,
+    value: np.ndarray,
+    roots: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Add every tree's prediction to ``out`` (n_rows,); trees stand one after the other."""
+    n_rows = X.shape[0]
+    for tree in range(len(roots)):
+        root = roots[tree]
+        for row in range(n_rows):
+            node = root
+            while feature[node] >= 0:
+                goes_right = not X[row, feature[node]] <= threshold[node]
+                node = root + children[node, np.int64(goes_right)]
+            out[row] += value[node]
+
+
+@compiled()
+def find_leaves(
+    X: np.ndarray,
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    children: np.ndarray,
+    roots: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Leaf of every row in every tree, numbered within the tree; ``out`` (n_rows, n_trees)."""
+    for tree in range(len(roots)):
+        root = roots[tree]
+        for row in range(X.shape[0]):
+            node = root
+            while feature[node] >= 0:
+                goes_right = not X[row, feature[node]] <= threshold[node]
+                node = root + children[node, np.int64(goes_right)]
+            out[row, tree] = node - root

@@ -1,0 +1,185 @@
+"""Checks of the forest's input: parameters, training sample, rows to predict."""
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FloatArray
+from losaw.forest.layout import MAX_LEVELS
+from losaw.registry import did_you_mean
+
+AUTO_LEVELS = 10
+_UNLIMITED = 2**31 - 1
+
+
+def check_integer(name: str, value: Any, smallest: int) -> int:
+    """``value`` as an int of at least ``smallest``."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be an integer >= {smallest}, got {value!r}")
+    if value < smallest:
+        raise ValueError(f"{name} must be at least {smallest}, got {value}")
+    return int(value)
+
+
+def check_max_depth(value: Any) -> int:
+    """Largest depth; None means until the leaves are pure or small."""
+    return _UNLIMITED if value is None else check_integer("max_depth", value, 1)
+
+
+def check_max_features(value: Any, n_features: int) -> int:
+    """Number of features drawn at a node, from an int, a fraction, "sqrt", "log2" or None."""
+    if value is None:
+        return n_features
+    if isinstance(value, str):
+        known = {"sqrt": np.sqrt(n_features), "log2": np.log2(n_features)}
+        if value not in known:
+            raise ValueError(
+                f"max_features {value!r} is unknown{did_you_mean(value, known)} "
+                "(allowed: an int, a fraction in (0, 1], 'sqrt', 'log2', None)"
+            )
+        return max(1, int(known[value]))
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        if int(value) < 1:
+            raise ValueError(f"max_features must be at least 1, got {value}")
+        return min(int(value), n_features)
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        if not 0.0 < float(value) <= 1.0:
+            raise ValueError(f"max_features as a fraction must lie in (0, 1], got {value}")
+        return max(1, int(float(value) * n_features + 1e-9))
+    raise TypeError(
+        f"max_features must be an int, a fraction, 'sqrt', 'log2' or None, got {value!r}"
+    )
+
+
+def check_n_jobs(value: Any) -> int:
+    """Number of threads: None is 1, -1 all cores, -2 all but one, ..."""
+    if value is None:
+        return 1
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value == 0:
+        raise ValueError(
+            f"n_jobs must be None, a positive integer or -1 (all cores), got {value!r}"
+        )
+    if value < 0:
+        import os
+
+        return max(1, (os.cpu_count() or 1) + 1 + int(value))
+    return int(value)
+
+
+def check_threshold(value: Any) -> float:
+    """Correlation threshold in [0, 1]."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"correlation_threshold must be a number in [0, 1], got {value!r}")
+    if not 0.0 <= float(value) <= 1.0:
+        raise ValueError(f"correlation_threshold must lie in [0, 1], got {value}")
+    return float(value)
+
+
+def check_training_rows(n_samples: int, min_samples_leaf: int) -> None:
+    """Raise where not even the root could be split."""
+    if n_samples < 2 * min_samples_leaf:
+        raise ValueError(
+            f"n_samples={n_samples} is fewer than 2 * min_samples_leaf = {2 * min_samples_leaf}: "
+            "no tree could have a split; give more rows or a smaller min_samples_leaf"
+        )
+
+
+def check_finite(X: FloatArray, names: NDArray[np.object_] | None) -> None:
+    """Raise at the first missing or infinite value, with its row and column."""
+    if np.isfinite(X.sum()):  # one pass in the usual case
+        return
+    finite = np.isfinite(X)
+    if finite.all():
+        return
+    row, column = (int(i) for i in np.argwhere(~finite)[0])
+    label = f"{names[column]!r}" if names is not None else str(column)
+    raise ValueError(
+        f"X has {int((~finite).any(axis=1).sum())} rows with missing or infinite values (NaN, inf; "
+        f"first: row {row}, column {label}). losaw does not impute; drop or impute them first, for "
+        "example with sklearn.impute.SimpleImputer"
+    )
+
+
+def resolve_discrete(
+    choice: Any, X: FloatArray, names: NDArray[np.object_] | None
+) -> tuple[NDArray[np.bool_], list[FloatArray]]:
+    """Mask of the discrete features and their sorted levels.
+
+    "auto": at most 10 distinct values, each seen five times on average. Otherwise a boolean mask
+    (n_features,), column numbers, or names of columns.
+    """
+    n_samples, n_features = X.shape
+    if isinstance(choice, str):
+        if choice != "auto":
+            raise ValueError(
+                f"discrete_features must be 'auto', a boolean mask, column numbers or names; got "
+                f"the string {choice!r}{did_you_mean(choice, ['auto'])}"
+            )
+        mask = np.zeros(n_features, dtype=bool)
+        found = {p: _few_levels(X[:, p]) for p in range(n_features)}
+        mask[[p for p, levels in found.items() if levels is not None]] = True
+        return mask, [levels for levels in found.values() if levels is not None]
+    mask = _explicit_mask(choice, n_features, names)
+    all_levels = []
+    for p in np.flatnonzero(mask):
+        levels = np.unique(X[:, p])
+        label = names[p] if names is not None else p
+        if len(levels) > max(1, n_samples // 2):
+            raise ValueError(
+                f"discrete feature {label!r} has {len(levels)} levels in {n_samples} rows: too few "
+                "rows per level to estimate propensities; declare it continuous or merge levels"
+            )
+        if len(levels) > MAX_LEVELS:
+            raise ValueError(
+                f"discrete feature {label!r} has {len(levels)} levels, at most {MAX_LEVELS} are "
+                "allowed; declare it continuous or merge levels"
+            )
+        all_levels.append(levels)
+    return mask, all_levels
+
+
+def _few_levels(column: FloatArray) -> FloatArray | None:
+    """Sorted distinct values if the "auto" rule calls the column discrete, else None."""
+    most = min(AUTO_LEVELS, len(column) // 5)
+    if len(np.unique(column[: 4 * AUTO_LEVELS])) > most:  # the usual continuous column
+        return None
+    levels = np.unique(column)
+    return levels if len(levels) <= most else None
+
+
+def _explicit_mask(
+    choice: ArrayLike, n_features: int, names: NDArray[np.object_] | None
+) -> NDArray[np.bool_]:
+    chosen = np.asarray([] if choice is None else choice)
+    mask = np.zeros(n_features, dtype=bool)
+    if chosen.size == 0:
+        return mask
+    if chosen.dtype == bool:
+        if chosen.shape != (n_features,):
+            raise ValueError(
+                f"discrete_features is a mask of shape {chosen.shape}, expected ({n_features},)"
+            )
+        return chosen.copy()
+    if chosen.dtype.kind in "iu":
+        bad = chosen[(chosen < 0) | (chosen >= n_features)]
+        if bad.size:
+            raise ValueError(
+                f"discrete_features names column {bad[0]}, allowed are 0 to {n_features - 1}"
+            )
+        mask[chosen] = True
+        return mask
+    if names is None:
+        raise ValueError(
+            "discrete_features gives names, but X has none: pass a data frame, or a boolean mask"
+        )
+    known = [str(name) for name in names]
+    for name in chosen.ravel():
+        if str(name) not in known:
+            raise ValueError(
+                f"discrete_features: no column {str(name)!r} in X{did_you_mean(str(name), known)} "
+                f"(columns: {', '.join(known[:20])}{', ...' if len(known) > 20 else ''})"
+            )
+        mask[known.index(str(name))] = True
+    return mask

@@ -1,0 +1,1 @@
+"""Local sample weighting: propensities, stabilisation, effective sample size."""

@@ -1,0 +1,71 @@
+"""Input checks shared by the weighting functions: early, naming argument, value and remedy."""
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.data import FloatArray
+
+
+def check_eta(eta: Any) -> None:
+    """Raise unless ``eta`` is a number in (0, 1]."""
+    if not isinstance(eta, numbers.Real) or isinstance(eta, bool):
+        raise TypeError(f"eta must be a number in (0, 1], got {eta!r}")
+    if not 0.0 < float(eta) <= 1.0:
+        raise ValueError(
+            f"eta must lie in (0, 1], got {eta}: it is the smallest relative effective sample "
+            "size (.25 in the paper; 1 means no weighting)"
+        )
+
+
+def check_weights(weights: ArrayLike) -> FloatArray:
+    """Weights as a float vector; raises if one is negative or not finite, or all are zero."""
+    w = np.ascontiguousarray(weights, dtype=np.float64)
+    if w.ndim != 1 or len(w) == 0:
+        raise ValueError(f"weights must be a vector with at least one entry, got shape {w.shape}")
+    bad = ~(np.isfinite(w) & (w >= 0))
+    if bad.any():
+        first = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"weights must be finite and not negative; {int(bad.sum())} are not "
+            f"(first: weights[{first}] = {w[first]})"
+        )
+    if not w.any():
+        raise ValueError("weights are all zero: at least one must be positive")
+    return w
+
+
+def check_counts(counts: ArrayLike | None, size: int) -> FloatArray:
+    """Multiplicities as a float vector of length ``size``; ones by default."""
+    if counts is None:
+        return np.ones(size)
+    c = np.ascontiguousarray(counts, dtype=np.float64)
+    if c.shape != (size,):
+        raise ValueError(f"counts has shape {c.shape}, expected ({size},): one for every weight")
+    if not (np.isfinite(c) & (c > 0)).all():
+        raise ValueError("counts must be finite and positive; leave out rows that do not occur")
+    return c
+
+
+def check_pair(target: ArrayLike, adjustment: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Target (n,) and adjustment features (n, n_adjustment) as finite float arrays."""
+    t = np.asarray(target, dtype=np.float64)
+    a = np.asarray(adjustment, dtype=np.float64)
+    if a.ndim == 1:
+        a = a[:, None]
+    if t.ndim != 1 or len(t) == 0:
+        raise ValueError(f"target must be a vector with at least one entry, got shape {t.shape}")
+    if a.ndim != 2 or len(a) != len(t):
+        raise ValueError(
+            f"adjustment has shape {a.shape}, expected ({len(t)}, n_adjustment): "
+            "one row for every entry of target"
+        )
+    for name, values in (("target", t), ("adjustment", a)):
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"{name} contains missing or infinite values; losaw does not impute: drop or "
+                "impute them first, for example with sklearn.impute.SimpleImputer"
+            )
+    return np.ascontiguousarray(t), np.ascontiguousarray(a)

@@ -1,0 +1,131 @@
+"""Effective sample size, and the exact cap that guarantees it (losaw, Section 3, Appendix 9.6)."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.data import FloatArray
+from losaw.weighting.checks import check_counts, check_eta, check_weights
+from losaw.weighting.compiled import REORDERED, compiled
+
+
+def effective_sample_size(weights: ArrayLike, counts: ArrayLike | None = None) -> float:
+    """Kish's effective sample size s(w) = (sum_n w_n)^2 / sum_n w_n^2.
+
+    Parameters
+    ----------
+    weights : array of shape (n_samples,)
+        Non-negative, not all zero; need not be normalised.
+    counts : array of shape (n_samples,), optional
+        How often each row stands in the sample (default: once).
+
+    Returns
+    -------
+    float
+        In (0, N], N the sum of the counts.
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative, infinite or missing, or all are zero.
+
+    References
+    ----------
+    losaw, Definition 3.1.
+    """
+    w = check_weights(weights)
+    c = check_counts(counts, len(w))
+    return float((c @ w) ** 2 / (c @ w**2))
+
+
+def cap_weights(weights: ArrayLike, eta: float, counts: ArrayLike | None = None) -> FloatArray:
+    """Weights w_theta with the largest cap theta for which s(w_theta) / N >= eta.
+
+    The fixed point of the paper's redistribution (Algorithm 9.7) is
+    ``w_theta = min(w, u) + c`` with ``c = (sum w - sum min(w, u)) / N`` and ``theta = u + c``:
+    weights above the cap are cut and what was cut is shared out equally. The relative
+    effective sample size falls continuously with u, so the largest admissible cap reaches eta
+    exactly; it is found in closed form instead of by the bisection of Algorithm 9.9.
+
+    Parameters
+    ----------
+    weights : array of shape (n_samples,)
+        Non-negative, not all zero.
+    eta : float in (0, 1]
+        Smallest relative effective sample size.
+    counts : array of shape (n_samples,), optional
+        How often each row stands in the sample (default: once); N is their sum.
+
+    Returns
+    -------
+    array of shape (n_samples,)
+        Weights of a single copy of each row, normalised: ``sum(counts * result) == 1``.
+
+    References
+    ----------
+    losaw, equation (2), Algorithms 3.2, 9.7 and 9.9. Algorithm 9.9 as printed compares the
+    weights of the step before; w_theta has to be evaluated first.
+    """
+    w = check_weights(weights)
+    c = check_counts(counts, len(w))
+    check_eta(eta)
+    w = w / w.max()  # squares of very large or small weights stay in range
+    cut, shift = find_cap(w, c, len(w), float(eta))
+    return np.asarray((np.minimum(w, cut) + shift) / (c @ w))
+
+
+@compiled(fastmath=REORDERED)
+def _moments_below(w: np.ndarray, counts: np.ndarray, size: int, u: float) -> tuple:
+    """Number, sum and sum of squares of the weights up to u, counted with multiplicity."""
+    k = 0.0
+    t = 0.0
+    q = 0.0
+    for i in range(size):
+        c = counts[i] if w[i] <= u else 0.0
+        k += c
+        t += c * w[i]
+        q += c * w[i] * w[i]
+    return k, t, q
+
+
+@compiled()
+def find_cap(w: np.ndarray, counts: np.ndarray, size: int, eta: float) -> tuple:
+    """The cut u and the shift c of the capped weights min(w, u) + c, for w of any scale.
+
+    With m weights cut and k = N - m not, T and Q the sum and the sum of squares of the latter,
+    the condition s(w_theta) = eta N reads
+
+        N (Q + m u^2) - (T + m u)^2 = R,    R = W^2 (1 / eta - 1),
+
+    a quadratic in u for a given set of cut weights; the left side increases with u. Set and u
+    are iterated inside a bracket until the set stays. (inf, 0) where no cap is needed.
+    """
+    n, total, square = _moments_below(w, counts, size, np.inf)
+    target = total * total * (1.0 / eta - 1.0)
+    if n * square - total * total <= target:
+        return np.inf, 0.0
+    if eta >= 1.0:
+        return 0.0, total / n
+    low = 0.0
+    high = total / np.sqrt(eta * n)  # m >= 1 copies of the cap already exhaust sum v^2
+    u = min(1.5 * total / n, 0.5 * high)
+    previous = -1.0
+    for _ in range(200):
+        k, t, q = _moments_below(w, counts, size, u)
+        if k == previous:  # the sets of cut weights are nested: same size, same set
+            break
+        m = n - k
+        if n * (q + m * u * u) - (t + m * u) ** 2 < target:
+            low = u
+        else:
+            high = u
+        discriminant = t * t * m * m + m * k * (target + t * t - n * q)
+        candidate = -1.0
+        if m > 0.0 and k > 0.0 and discriminant >= 0.0:
+            candidate = (t * m + np.sqrt(discriminant)) / (m * k)
+        if low <= candidate <= high:
+            u = candidate
+            previous = k
+        else:
+            u = 0.5 * (low + high)
+            previous = -1.0
+    return u, (total - (t + (n - k) * u)) / n
