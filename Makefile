@@ -40,9 +40,9 @@ endif
 	$(BIN)/losaw warm-up
 	touch $(STAMP)
 
-## make run         the default study on all cores (CORES=2, ARGS='--config scale=paper')
+## make run         the default studies on all cores (CORES=2, SCALE=paper, STUDIES=ufi,treeinner, ARGS=…)
 run: install
-	$(BIN)/snakemake --cores $(CORES) $(ARGS)
+	$(BIN)/snakemake --cores $(CORES) $(ARGS) $(if $(SCALE)$(STUDIES),--config $(if $(SCALE),scale=$(SCALE)) $(if $(STUDIES),studies=$(STUDIES)))
 
 ## make test        every kind of test but the long ones
 test: install

@@ -4,7 +4,6 @@ The Snakefile and the command line both make a session, so both see the same blo
 errors and the same files.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -95,15 +94,16 @@ class Session:
         }
         return Session(replace(self.request, overrides=overrides, selection=selection), trusted)
 
-    def _study_names(self) -> Sequence[str]:
+    def _study_names(self) -> list[str]:
+        """Names of the asked studies; ``ufi`` stands for every study named ``ufi_…``."""
         known = self.available_studies()
+        found: list[str] = []
         for index, name in enumerate(self.configuration.studies):
-            if name not in known:
-                raise self.source.error(
-                    ("studies", index),
-                    unknown("study", name, known),
-                )
-        return self.configuration.studies
+            group = [one for one in known if one.startswith(f"{name}_")]
+            if name not in known and not group:
+                raise self.source.error(("studies", index), unknown("study", name, known))
+            found += [name] if name in known else group
+        return list(dict.fromkeys(found))
 
     def read_study(self, name: str, trusted: bool = False) -> Study:
         """Read and validate a study file beside the configuration."""

@@ -102,3 +102,12 @@ def test_a_selection_narrows_the_blocks(project):
     assert {b.learner for b in blocks} == {"plain"}
     assert len({b.setting for b in blocks}) == 2
     assert [(b.first, b.last) for b in blocks] == [(0, 1), (2, 2)] * 2
+
+
+def test_the_first_word_of_study_names_asks_for_all_of_them(project):
+    text = project.study_file.read_text()
+    for name in ("tiny_a", "tiny_b", "other_c"):
+        file = project.study_file.with_name(f"{name}.yaml")
+        file.write_text(text.replace("study: tiny", f"study: {name}"))
+    project.study_file.unlink()
+    assert [s.name for s in project.session().studies] == ["tiny_a", "tiny_b"]
