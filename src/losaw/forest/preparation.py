@@ -6,15 +6,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.forest.continuous import LANES
 from losaw.forest.layout import MAX_LEVELS, ForestData
-
-
-def helmert(n_levels: int) -> FloatArray:
-    """Orthonormal contrasts (n_levels, n_levels - 1): columns orthogonal to ones and each other."""
-    contrasts = np.zeros((n_levels, n_levels - 1))
-    for j in range(1, n_levels):
-        contrasts[:j, j - 1] = -1.0 / np.sqrt(j * (j + 1.0))
-        contrasts[j, j - 1] = j / np.sqrt(j * (j + 1.0))
-    return contrasts
+from losaw.weighting.levels import helmert
 
 
 def prepare(

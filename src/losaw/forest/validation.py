@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.forest.layout import MAX_LEVELS
 from losaw.registry import did_you_mean
+from losaw.weighting.levels import few_levels
 
-AUTO_LEVELS = 10
 _UNLIMITED = 2**31 - 1
 
 
@@ -118,7 +118,7 @@ def resolve_discrete(
                 f"the string {choice!r}{did_you_mean(choice, ['auto'])}"
             )
         mask = np.zeros(n_features, dtype=bool)
-        found = {p: _few_levels(X[:, p]) for p in range(n_features)}
+        found = {p: few_levels(X[:, p]) for p in range(n_features)}
         mask[[p for p, levels in found.items() if levels is not None]] = True
         return mask, [levels for levels in found.values() if levels is not None]
     mask = _explicit_mask(choice, n_features, names)
@@ -138,15 +138,6 @@ def resolve_discrete(
             )
         all_levels.append(levels)
     return mask, all_levels
-
-
-def _few_levels(column: FloatArray) -> FloatArray | None:
-    """Sorted distinct values if the "auto" rule calls the column discrete, else None."""
-    most = min(AUTO_LEVELS, len(column) // 5)
-    if len(np.unique(column[: 4 * AUTO_LEVELS])) > most:  # the usual continuous column
-        return None
-    levels = np.unique(column)
-    return levels if len(levels) <= most else None
 
 
 def _explicit_mask(

@@ -1,1 +1,36 @@
-"""Local sample weighting: propensities, stabilisation, effective sample size."""
+"""Local sample weighting: propensities, stabilisation, effective sample size (losaw, 2 and 3).
+
+Usable on its own: :func:`losaw_weights` for a target and its adjustment features, or the parts
+it is made of. The forest estimates the same weights in every node, with compiled kernels that
+share the cap and the logit with this package.
+"""
+
+from losaw.weighting.effective_sample_size import cap_weights, effective_sample_size
+from losaw.weighting.losaw_weights import losaw_weights, weighted_correlations
+from losaw.weighting.propensity import (
+    GaussianLinear,
+    KernelConditional,
+    MultinomialLogit,
+    PropensityModel,
+)
+from losaw.weighting.stabilization import (
+    ClassFrequency,
+    KernelMarginal,
+    NormalDensity,
+    StabilizationModel,
+)
+
+__all__ = [
+    "ClassFrequency",
+    "GaussianLinear",
+    "KernelConditional",
+    "KernelMarginal",
+    "MultinomialLogit",
+    "NormalDensity",
+    "PropensityModel",
+    "StabilizationModel",
+    "cap_weights",
+    "effective_sample_size",
+    "losaw_weights",
+    "weighted_correlations",
+]

@@ -1,0 +1,48 @@
+"""Which features count as discrete, and how levels enter a propensity model."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+
+AUTO_LEVELS = 10
+
+
+def few_levels(column: FloatArray) -> FloatArray | None:
+    """Sorted distinct values if the column counts as discrete, else None.
+
+    Discrete: at most 10 distinct values, each seen five times on average.
+    """
+    most = min(AUTO_LEVELS, len(column) // 5)
+    if len(np.unique(column[: 4 * AUTO_LEVELS])) > most:  # the usual continuous column
+        return None
+    levels = np.unique(column)
+    return levels if len(levels) <= most else None
+
+
+def discrete_mask(choice: Any, columns: FloatArray) -> NDArray[np.bool_]:
+    """Mask over columns, from "auto" or a mask."""
+    n_columns = columns.shape[1]
+    if isinstance(choice, str):
+        if choice != "auto":
+            raise ValueError(f"discrete must be 'auto' or a boolean mask, got {choice!r}")
+        return np.array([few_levels(columns[:, j]) is not None for j in range(n_columns)], bool)
+    mask = np.asarray(choice, dtype=bool)
+    if mask.shape != (n_columns,):
+        raise ValueError(f"discrete is a mask of shape {mask.shape}, expected ({n_columns},)")
+    return mask
+
+
+def helmert(n_levels: int) -> FloatArray:
+    """Orthonormal contrasts (n_levels, n_levels - 1): columns orthogonal to ones and each other.
+
+    A penalised fit on them equals the one on an indicator per level, whose coefficients sum to
+    zero at the optimum, with one column less.
+    """
+    contrasts = np.zeros((n_levels, n_levels - 1))
+    for j in range(1, n_levels):
+        contrasts[:j, j - 1] = -1.0 / np.sqrt(j * (j + 1.0))
+        contrasts[j, j - 1] = j / np.sqrt(j * (j + 1.0))
+    return contrasts

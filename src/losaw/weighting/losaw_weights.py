@@ -1,0 +1,153 @@
+"""Losaw weights of a target and its adjustment features (Definition 2.1, Algorithm 3.2)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.data import FloatArray
+from losaw.registry import did_you_mean
+from losaw.weighting.checks import check_counts, check_eta, check_pair, check_weights
+from losaw.weighting.effective_sample_size import cap_weights
+from losaw.weighting.levels import few_levels
+from losaw.weighting.propensity import (
+    GaussianLinear,
+    KernelConditional,
+    MultinomialLogit,
+    PropensityModel,
+)
+from losaw.weighting.stabilization import (
+    ClassFrequency,
+    KernelMarginal,
+    NormalDensity,
+    StabilizationModel,
+)
+
+PROPENSITY = {
+    "gaussian": GaussianLinear,
+    "logit": MultinomialLogit,
+    "kernel": KernelConditional,
+}
+STABILIZATION = {
+    "normal": NormalDensity,
+    "frequency": ClassFrequency,
+    "kernel": KernelMarginal,
+}
+
+
+def losaw_weights(
+    target: ArrayLike,
+    adjustment: ArrayLike,
+    *,
+    eta: float = 0.25,
+    counts: ArrayLike | None = None,
+    propensity: str | PropensityModel = "auto",
+    stabilization: str | StabilizationModel = "auto",
+    reference: ArrayLike | None = None,
+) -> FloatArray:
+    """Weights under which the target is (nearly) uncorrelated with the adjustment features.
+
+    ``w_n ∝ P(x_n) / P(x_n | a_n)``, with both densities estimated from the sample, then capped so
+    that the relative effective sample size is at least ``eta``. With the true densities the
+    weighted law is the product of the marginals.
+
+    Parameters
+    ----------
+    target : array of shape (n_samples,)
+    adjustment : array of shape (n_samples, n_adjustment)
+        No columns: uniform weights.
+    eta : float in (0, 1], default 0.25
+    counts : array of shape (n_samples,), optional
+        How often each row stands in the sample (default: once).
+    propensity : {"auto", "gaussian", "logit", "kernel"} or PropensityModel, default "auto"
+        "auto": the logit for a target with few distinct values, else the linear regression.
+    stabilization : {"auto", "normal", "frequency", "kernel"} or StabilizationModel
+        "auto": class frequencies or the normal density, by the same rule.
+    reference : array, optional
+        Values of the target to estimate its marginal density from, such as the full training
+        sample when ``target`` is a part of it (default: ``target``).
+
+    Returns
+    -------
+    array of shape (n_samples,)
+        Weights of a single copy of each row; ``sum(counts * result) == 1``.
+
+    Raises
+    ------
+    ValueError
+        On missing values, unknown names, ``eta`` outside (0, 1], or a density of zero.
+
+    References
+    ----------
+    losaw, Definition 2.1, equation (1), Algorithm 3.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.standard_normal(500)
+    >>> x = 0.6 * a + 0.8 * rng.standard_normal(500)
+    >>> w = losaw_weights(x, a, eta=0.25)
+    >>> bool(abs(weighted_correlations(x, a, w)[0]) < 0.5 * abs(np.corrcoef(x, a)[0, 1]))
+    True
+    """
+    t, a = check_pair(target, adjustment)
+    c = check_counts(counts, len(t))
+    check_eta(eta)
+    if a.shape[1] == 0 or eta == 1.0:
+        return np.full(len(t), 1.0 / c.sum())
+    marginal = t if reference is None else np.asarray(reference, dtype=np.float64)
+    discrete = few_levels(marginal) is not None
+    conditional_model = _resolve(
+        "propensity", propensity, PROPENSITY, "logit", "gaussian", discrete
+    )
+    marginal_model = _resolve(
+        "stabilization", stabilization, STABILIZATION, "frequency", "normal", discrete
+    )
+    conditional_model.fit(t, a, c)
+    marginal_model.fit(marginal)
+    density = np.asarray(conditional_model.density(t, a), dtype=np.float64)
+    if not (np.isfinite(density) & (density > 0)).all():
+        raise ValueError(
+            f"{type(conditional_model).__name__}.density returned values that are zero, negative or "
+            "missing: a propensity has to be positive wherever there is a row"
+        )
+    return cap_weights(check_weights(marginal_model.density(t) / density), eta, c)
+
+
+def weighted_correlations(
+    target: ArrayLike, adjustment: ArrayLike, weights: ArrayLike, counts: ArrayLike | None = None
+) -> FloatArray:
+    """Pearson correlation of target and adjustment features under weights, (n_adjustment,).
+
+    ``corr_w(x, a) = cov_w(x, a) / (sd_w(x) sd_w(a))`` with weights normalised to one; zero where a
+    variance vanishes.
+    """
+    t, a = check_pair(target, adjustment)
+    w = check_weights(weights) * check_counts(counts, len(t))
+    w = w / w.sum()
+    t = t - w @ t
+    a = a - w @ a
+    scale = np.sqrt((w @ t**2) * (w @ a**2))
+    return np.divide(w * t @ a, scale, out=np.zeros(a.shape[1]), where=scale > 0)
+
+
+def _resolve(
+    name: str, choice: Any, known: dict[str, Any], discrete: str, continuous: str, is_discrete: bool
+) -> Any:
+    if not isinstance(choice, str):
+        missing = [m for m in ("fit", "density") if not callable(getattr(choice, m, None))]
+        if missing:
+            raise TypeError(
+                f"{name} must be 'auto', one of {', '.join(map(repr, known))}, or an object with "
+                f"the methods fit and density; {type(choice).__name__} has no {missing[0]}"
+            )
+        return choice
+    if choice == "auto":
+        choice = discrete if is_discrete else continuous
+    if choice not in known:
+        raise ValueError(
+            f"{name} {choice!r} is unknown{did_you_mean(choice, known)} (known: 'auto', "
+            f"{', '.join(map(repr, known))})"
+        )
+    return known[choice]()

@@ -1,0 +1,243 @@
+"""Propensity models: estimates of P(x_p | adjustment features) at the observations.
+
+Continuous targets: :class:`GaussianLinear` (the paper's), :class:`KernelConditional`; discrete
+ones: :class:`MultinomialLogit`. Anything with the two methods of :class:`PropensityModel` can
+take their place in :func:`losaw.weighting.losaw_weights`.
+"""
+
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FloatArray
+from losaw.weighting.checks import check_counts, check_pair
+from losaw.weighting.levels import discrete_mask, helmert
+from losaw.weighting.multinomial_logit import fit_multinomial
+
+
+class PropensityModel(Protocol):
+    """Conditional density (or probability) of a target given its adjustment features."""
+
+    def fit(self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None) -> Any:
+        """Fit on target (n,), adjustment (n, n_adjustment), rows standing ``counts`` times."""
+        ...
+
+    def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
+        """Estimated density of each target value given its row's adjustment features, (n,)."""
+        ...
+
+
+class GaussianLinear:
+    """Normal density around a linear regression: ``x | a ~ N(b_0 + b' a, sigma^2)``.
+
+    Least squares, sigma^2 the mean squared residual (1/N). Discrete adjustment features enter by
+    their levels.
+
+    Parameters
+    ----------
+    discrete : "auto" or boolean mask (n_adjustment,), default "auto"
+        Which adjustment features enter by levels; "auto": those with few distinct values.
+
+    Attributes
+    ----------
+    coefficients_ : array of shape (1 + n_columns,)
+        Intercept first.
+    variance_ : float
+        Residual variance.
+
+    References
+    ----------
+    losaw, Section 2.
+    """
+
+    def __init__(self, discrete: Any = "auto") -> None:
+        self.discrete = discrete
+
+    def fit(
+        self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None
+    ) -> Self:
+        """Fit the regression.
+
+        Raises
+        ------
+        ValueError
+            If the residual variance vanishes: the target is a function of the adjustment.
+        """
+        t, a = check_pair(target, adjustment)
+        c = check_counts(counts, len(t))
+        self._encoder = _Encoder(a, self.discrete, standardize=False)
+        z = self._encoder(a)
+        root = np.sqrt(c)
+        self.coefficients_ = np.linalg.lstsq(z * root[:, None], t * root, rcond=None)[0]
+        residual = t - z @ self.coefficients_
+        self.variance_ = float(c @ residual**2 / c.sum())
+        spread = float(c @ (t - c @ t / c.sum()) ** 2 / c.sum())
+        if not self.variance_ > 1e-8 * spread:
+            raise ValueError(
+                "the target is (almost) a linear function of the adjustment features: its "
+                "propensity is a point mass and cannot be inverted; drop the collinear features"
+            )
+        return self
+
+    def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
+        """Normal density of the residuals."""
+        t, a = check_pair(target, adjustment)
+        residual = t - self._encoder(a) @ self.coefficients_
+        return np.asarray(
+            np.exp(-0.5 * residual**2 / self.variance_) / np.sqrt(2 * np.pi * self.variance_)
+        )
+
+
+class MultinomialLogit:
+    """Penalised multinomial logit, ``P(x = k | a) ∝ exp(b_k' (1, a))``.
+
+    Minimises the negative log-likelihood plus |b|^2 / 2C (no intercepts), scikit-learn's default
+    with C = 1. Discrete adjustment features enter by their levels, the others standardised.
+
+    Parameters
+    ----------
+    C : float > 0, default 1.0
+        Inverse strength of the penalty.
+    discrete : "auto" or boolean mask (n_adjustment,), default "auto"
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Sorted values of the target.
+    coefficients_ : array of shape (n_classes - 1, 1 + n_columns)
+        Of every class against the first one, intercept first.
+
+    References
+    ----------
+    losaw, Section 2, Lemma 9.12.
+    """
+
+    def __init__(self, C: float = 1.0, discrete: Any = "auto") -> None:
+        if not C > 0:
+            raise ValueError(f"C must be positive, got {C}")
+        self.C = C
+        self.discrete = discrete
+
+    def fit(
+        self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None
+    ) -> Self:
+        """Fit by Newton's method on the distinct (pattern, class) cells."""
+        t, a = check_pair(target, adjustment)
+        c = check_counts(counts, len(t))
+        self.classes_, code = np.unique(t, return_inverse=True)
+        n_classes = len(self.classes_)
+        self._encoder = _Encoder(a, self.discrete, standardize=True)
+        patterns, pattern = np.unique(a, axis=0, return_inverse=True)
+        cells = np.zeros((len(patterns), n_classes))
+        np.add.at(cells, (pattern.ravel(), code), c)
+        z = np.ascontiguousarray(self._encoder(patterns))
+        width = z.shape[1]
+        size = (n_classes - 1) * width
+        b = np.zeros(size)
+        if n_classes > 1:
+            fit_multinomial(
+                z,
+                cells,
+                len(z),
+                n_classes,
+                width,
+                1.0 / self.C,
+                b,
+                np.empty_like(cells),
+                np.empty(size),
+                np.empty(size),
+                np.empty((size, size)),
+            )
+        self.coefficients_ = b.reshape(n_classes - 1, width)
+        return self
+
+    def probabilities(self, adjustment: ArrayLike) -> FloatArray:
+        """P(x = k | a) for every row and class, (n, n_classes)."""
+        a = np.asarray(adjustment, dtype=np.float64)
+        a = a[:, None] if a.ndim == 1 else a
+        predictor = np.zeros((len(a), len(self.classes_)))
+        predictor[:, 1:] = self._encoder(a) @ self.coefficients_.T
+        predictor -= predictor.max(axis=1, keepdims=True)
+        p = np.exp(predictor)
+        return np.asarray(p / p.sum(axis=1, keepdims=True))
+
+    def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
+        """Probability of the class that each row has."""
+        t, a = check_pair(target, adjustment)
+        code = class_codes(t, self.classes_)
+        return np.asarray(self.probabilities(a)[np.arange(len(t)), code])
+
+
+class KernelConditional:
+    """Kernel estimate of a conditional density, ``f(x, a) / f(a)`` with Gaussian kernels.
+
+    Product kernels with the normal reference bandwidth ``h_j = sd_j N^(-1 / (d + 4))`` in each
+    of the d = 1 + n_adjustment dimensions (Scott 2015). Cost and memory grow with N^2: for some
+    thousand rows and a few adjustment features.
+
+    References
+    ----------
+    losaw, Section 2 (non-parametric alternative for continuous features).
+    """
+
+    def fit(
+        self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None
+    ) -> Self:
+        """Keep the sample and set the bandwidths."""
+        t, a = check_pair(target, adjustment)
+        self._counts = check_counts(counts, len(t))
+        points = np.column_stack([t, a])
+        n = self._counts.sum()
+        mean = self._counts @ points / n
+        spread = np.sqrt(self._counts @ (points - mean) ** 2 / n)
+        if not spread[0] > 0:
+            raise ValueError("the target is constant: it has no density")
+        spread[spread == 0] = 1.0  # a constant adjustment feature tells nothing
+        self.bandwidths_ = spread * n ** (-1.0 / (points.shape[1] + 4))
+        self._points = points / self.bandwidths_
+        return self
+
+    def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
+        """Conditional density at each row."""
+        t, a = check_pair(target, adjustment)
+        points = np.column_stack([t, a]) / self.bandwidths_
+        distance = ((points[:, None, 1:] - self._points[None, :, 1:]) ** 2).sum(axis=2)
+        # the nearest row has kernel weight one: only ratios of kernels matter
+        near = self._counts * np.exp(-0.5 * (distance - distance.min(axis=1, keepdims=True)))
+        kernel = np.exp(-0.5 * (points[:, None, 0] - self._points[None, :, 0]) ** 2)
+        kernel /= np.sqrt(2 * np.pi) * self.bandwidths_[0]
+        return np.asarray((near * kernel).sum(axis=1) / near.sum(axis=1))
+
+
+def class_codes(target: FloatArray, classes: FloatArray) -> NDArray[np.int64]:
+    """Place of every target value among the sorted classes; raises for an unseen value."""
+    code = np.searchsorted(classes, target).clip(max=len(classes) - 1)
+    if not np.array_equal(classes[code], target):
+        unseen = target[classes[code] != target][0]
+        raise ValueError(f"target value {unseen:g} was not seen in the fit (seen: {classes})")
+    return np.asarray(code, dtype=np.int64)
+
+
+class _Encoder:
+    """Design matrix (1, levels as contrasts, values) of adjustment features."""
+
+    def __init__(self, adjustment: FloatArray, discrete: Any, standardize: bool) -> None:
+        self.discrete = discrete_mask(discrete, adjustment)
+        self.levels = [
+            np.unique(column) if is_discrete else None
+            for column, is_discrete in zip(adjustment.T, self.discrete, strict=True)
+        ]
+        self.location = adjustment.mean(axis=0) if standardize else 0.0 * adjustment[0]
+        spread = adjustment.std(axis=0) if standardize else np.ones(adjustment.shape[1])
+        self.scale = np.where(spread > 0, spread, 1.0)
+
+    def __call__(self, adjustment: FloatArray) -> FloatArray:
+        blocks = [np.ones((len(adjustment), 1))]
+        for j, levels in enumerate(self.levels):
+            column = adjustment[:, j]
+            if levels is None:
+                blocks.append(((column - self.location[j]) / self.scale[j])[:, None])
+            else:
+                blocks.append(helmert(len(levels))[class_codes(column, levels)])
+        return np.hstack(blocks)

@@ -1,0 +1,76 @@
+"""Stabilising densities: estimates of P(x_p) on the full training sample."""
+
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.data import FloatArray
+from losaw.weighting.propensity import class_codes
+
+
+class StabilizationModel(Protocol):
+    """Marginal density (or probability) of a target."""
+
+    def fit(self, target: ArrayLike) -> Any:
+        """Fit on the target's values in the full training sample, (n,)."""
+        ...
+
+    def density(self, target: ArrayLike) -> FloatArray:
+        """Estimated density at each value, (n,)."""
+        ...
+
+
+class NormalDensity:
+    """Normal density with the sample's mean and variance (1/N); the paper's for continuous."""
+
+    def fit(self, target: ArrayLike) -> Self:
+        """Take mean and variance of the values."""
+        t = np.asarray(target, dtype=np.float64)
+        self.mean_ = float(t.mean())
+        self.variance_ = float(t.var())
+        if not self.variance_ > 0:
+            raise ValueError("the target is constant: it has no density")
+        return self
+
+    def density(self, target: ArrayLike) -> FloatArray:
+        """phi((x - mean) / sd) / sd."""
+        t = np.asarray(target, dtype=np.float64)
+        scaled = (t - self.mean_) ** 2 / self.variance_
+        return np.asarray(np.exp(-0.5 * scaled) / np.sqrt(2 * np.pi * self.variance_))
+
+
+class ClassFrequency:
+    """Relative frequency of each value; the paper's for discrete features."""
+
+    def fit(self, target: ArrayLike) -> Self:
+        """Count the values."""
+        t = np.asarray(target, dtype=np.float64)
+        self.classes_, counts = np.unique(t, return_counts=True)
+        self.frequencies_ = counts / len(t)
+        return self
+
+    def density(self, target: ArrayLike) -> FloatArray:
+        """Frequency of each value; raises for a value that was not seen."""
+        t = np.asarray(target, dtype=np.float64)
+        return np.asarray(self.frequencies_[class_codes(t, self.classes_)])
+
+
+class KernelMarginal:
+    """Gaussian kernel density with the normal reference bandwidth sd N^(-1/5) (Scott 2015)."""
+
+    def fit(self, target: ArrayLike) -> Self:
+        """Keep the sample and set the bandwidth."""
+        self._points = np.asarray(target, dtype=np.float64)
+        spread = float(self._points.std())
+        if not spread > 0:
+            raise ValueError("the target is constant: it has no density")
+        self.bandwidth_ = spread * len(self._points) ** -0.2
+        return self
+
+    def density(self, target: ArrayLike) -> FloatArray:
+        """Mean of the kernels at each value."""
+        t = np.asarray(target, dtype=np.float64)
+        distance = (t[:, None] - self._points[None, :]) / self.bandwidth_
+        kernel = np.exp(-0.5 * distance**2) / (np.sqrt(2 * np.pi) * self.bandwidth_)
+        return np.asarray(kernel.mean(axis=1))
