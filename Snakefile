@@ -12,7 +12,7 @@ configfile: "config/config.yaml"
 from losaw.registry import RegistryError
 from losaw.plugins import PluginError
 from losaw.study.errors import StudyError
-from losaw.study.workflow import Workflow
+from losaw.workflow import Workflow
 
 try:
     study_workflow = Workflow(config, Path("config/config.yaml"))

@@ -145,18 +145,19 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from losaw.report.html import write_report
-    from losaw.report.outputs import write_study_report
+    from losaw.report.figures import check_figures
     from losaw.study.execute import execute
     from losaw.study.outputs import write_outputs
 
     session = _session(options)
+    for study in session.studies:
+        check_figures(study)
     execute(session, options.jobs)
     for study in session.studies:
-        part = session.restricted_to(study.name, trusted=True)
-        print(write_outputs(part, study))
-        write_study_report(part, study)
-    write_report(session, session.results / "report.html")
+        print(write_outputs(session.restricted_to(study.name, trusted=True), study))
+    _write_tables(session)
+    _write_figures(session)
+    _write_report(session)
     print(session.results / "report.html")
 
 
@@ -184,25 +185,37 @@ def _collect(options: argparse.Namespace) -> None:
 
 
 def _tables(options: argparse.Namespace) -> None:
-    from losaw.report.outputs import write_study_tables
-
-    session = _session(options, trusted=True)
-    for study in session.studies:
-        write_study_tables(session, study)
+    _write_tables(_session(options, trusted=True))
 
 
 def _figures(options: argparse.Namespace) -> None:
-    from losaw.report.outputs import write_study_figures
-
-    session = _session(options, trusted=True)
-    for study in session.studies:
-        write_study_figures(session, study)
+    _write_figures(_session(options, trusted=True))
 
 
 def _report(options: argparse.Namespace) -> None:
+    _write_report(_session(options, trusted=True))
+
+
+def _write_tables(session: Any) -> None:
+    from losaw.report.results import StudyResults
+    from losaw.report.tables import write_tables
+
+    for study in session.studies:
+        folder = session.results / study.name
+        write_tables(study, StudyResults(folder).comparison, folder / "tables")
+
+
+def _write_figures(session: Any) -> None:
+    from losaw.report.figures import write_figures
+    from losaw.report.results import StudyResults
+
+    for study in session.studies:
+        write_figures(study, StudyResults(session.results / study.name), session.figures)
+
+
+def _write_report(session: Any) -> None:
     from losaw.report.html import write_report
 
-    session = _session(options, trusted=True)
     write_report(session, session.results / "report.html")
 
 

@@ -19,29 +19,30 @@ rule collect:
         "{study_workflow.losaw} collect {params.request} > /dev/null"
 
 
-rule tables:
-    input:
-        rules.collect.output.comparison,
-        study_workflow.files_of,
-    output:
-        directory(f"{study_workflow.results}/{{study}}/tables"),
-    params:
-        request=study_workflow.study_arguments,
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    shell:
-        "{study_workflow.losaw} tables {params.request}"
-
-
 for name in study_workflow.study_names:
+
+    rule:
+        name:
+            f"tables_of_{name}"
+        input:
+            f"{study_workflow.results}/{name}/comparison.csv",
+            study_workflow.file_of(name),
+        output:
+            study_workflow.tables_of(name),
+        params:
+            request=study_workflow.arguments_of(name),
+        resources:
+            mem_mb=1000,
+            runtime=10,
+        shell:
+            "{study_workflow.losaw} tables {params.request}"
 
     rule:
         name:
             f"figures_of_{name}"
         input:
             f"{study_workflow.results}/{name}/comparison.csv",
-            f"config/studies/{name}.yaml",
+            study_workflow.file_of(name),
         output:
             study_workflow.figures_of(name),
         params:
@@ -56,7 +57,7 @@ for name in study_workflow.study_names:
 rule report:
     input:
         expand(rules.collect.output.comparison, study=study_workflow.study_names),
-        expand(rules.tables.output, study=study_workflow.study_names),
+        [study_workflow.tables_of(name) for name in study_workflow.study_names],
         [study_workflow.figures_of(name) for name in study_workflow.study_names],
     output:
         study_workflow.report,

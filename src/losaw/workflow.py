@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from losaw.registry import unknown
+from losaw.report.figures import check_figures
 from losaw.study.blocks import Block
 from losaw.study.errors import SourceFile, StudyError
 from losaw.study.plan import block_seconds
@@ -41,6 +42,8 @@ class Workflow:
     def __init__(self, config: Mapping[str, Any], file: Path) -> None:
         self.request = request_from_workflow(config, file)
         self.session = Session(self.request)
+        for study in self.session.studies:
+            check_figures(study)
         self.results = self.session.results
         self.laws_folder = self.session.laws_folder
         self.report = str(self.results / "report.html")
@@ -91,6 +94,16 @@ class Workflow:
         parameters = study.setting(wildcards.setting).parameters
         path = law_path(study.generator.entry.create(**parameters), self.laws_folder)
         return [] if path is None else [str(path)]
+
+    def file_of(self, study: str) -> str:
+        """The study file."""
+        return str(self.session.study(study).source.path)
+
+    def tables_of(self, study: str) -> list[str]:
+        """Files of all tables of a study."""
+        folder = self.results / study / "tables"
+        names = self.session.study(study).file.tables
+        return [str(folder / f"{name}.{kind}") for name in names for kind in ("csv", "md", "tex")]
 
     def figures_of(self, study: str) -> list[str]:
         """Files of all figures of a study."""
