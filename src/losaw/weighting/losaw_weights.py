@@ -109,8 +109,8 @@ def losaw_weights(
     density = np.asarray(conditional_model.density(t, a), dtype=np.float64)
     if not (np.isfinite(density) & (density > 0)).all():
         raise ValueError(
-            f"{type(conditional_model).__name__}.density returned values that are zero, negative or "
-            "missing: a propensity has to be positive wherever there is a row"
+            f"{type(conditional_model).__name__}.density returned zero, negative or missing "
+            "values: a propensity has to be positive wherever there is a row"
         )
     return cap_weights(check_weights(marginal_model.density(t) / density), eta, c)
 

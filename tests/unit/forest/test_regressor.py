@@ -1,0 +1,187 @@
+"""The regressor: plain forest, merged rows, threads, input, fitted trees."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeRegressor
+
+from losaw import LosawRandomForestRegressor
+
+
+def mixed_sample(n=240, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 6))
+    X[:, 1] += X[:, 0]
+    X[:, 2] += X[:, 1]
+    X[:, 3:5] = np.clip(np.round(X[:, 3:5] + X[:, [0]]), -1, 1)
+    return X, X[:, 0] + X[:, 3] + 0.3 * rng.standard_normal(n)
+
+
+def continuous_sample(n=240, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4))
+    X[:, 1] += X[:, 0]
+    return X, X[:, 0] + np.sin(X[:, 2]) + 0.3 * rng.standard_normal(n)
+
+
+def test_eta_one_equals_the_unweighted_tree_of_scikit_learn():
+    X, y = continuous_sample()
+    forest = LosawRandomForestRegressor(
+        n_estimators=5, max_features=None, eta=1.0, random_state=0
+    ).fit(X, y)
+    for tree, counts in zip(forest.trees_, forest.in_bag_counts(), strict=True):
+        rows = np.repeat(np.arange(len(y)), counts)  # leaves are counted with multiplicity
+        theirs = DecisionTreeRegressor(max_depth=10, min_samples_leaf=5).fit(X[rows], y[rows])
+        single = LosawRandomForestRegressor(
+            n_estimators=1, max_features=None, eta=1.0, bootstrap=False
+        ).fit(X[rows], y[rows])
+        np.testing.assert_allclose(single.predict(X[rows]), theirs.predict(X[rows]), atol=1e-9)
+        assert theirs.tree_.node_count == tree.n_nodes
+
+
+def test_eta_one_ignores_everything_about_adjustment():
+    X, y = mixed_sample()
+    plain = LosawRandomForestRegressor(n_estimators=5, eta=1.0, random_state=1)
+    unadjusted = LosawRandomForestRegressor(
+        n_estimators=5, correlation_threshold=1.0, random_state=1
+    )
+    np.testing.assert_array_equal(plain.fit(X, y).predict(X), unadjusted.fit(X, y).predict(X))
+
+
+def test_a_sample_written_three_times_gives_the_same_tree():
+    X, y = mixed_sample(120)
+    once = LosawRandomForestRegressor(
+        n_estimators=1, max_features=None, bootstrap=False, min_samples_leaf=5, random_state=0
+    ).fit(X, y)
+    tripled = np.random.default_rng(0).permutation(np.repeat(np.arange(120), 3))
+    thrice = clone(once).set_params(min_samples_leaf=15).fit(X[tripled], y[tripled])
+    np.testing.assert_allclose(once.predict(X), thrice.predict(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3, -1])
+def test_predictions_and_importances_do_not_depend_on_n_jobs(n_jobs):
+    X, y = mixed_sample()
+    one = LosawRandomForestRegressor(n_estimators=25, random_state=7).fit(X, y)
+    many = LosawRandomForestRegressor(n_estimators=25, random_state=7, n_jobs=n_jobs).fit(X, y)
+    np.testing.assert_array_equal(one.predict(X), many.predict(X))
+    np.testing.assert_array_equal(one.feature_importances_, many.feature_importances_)
+
+
+def test_a_tree_does_not_depend_on_how_many_follow():
+    X, y = mixed_sample()
+    few = LosawRandomForestRegressor(n_estimators=3, max_features=2, random_state=7).fit(X, y)
+    more = LosawRandomForestRegressor(n_estimators=30, max_features=2, random_state=7).fit(X, y)
+    for a, b in zip(few.trees_, more.trees_[:3], strict=True):
+        np.testing.assert_array_equal(a.threshold, b.threshold)
+
+
+def test_random_state_as_int_generator_or_none():
+    X, y = mixed_sample()
+
+    def predict(random_state):
+        forest = LosawRandomForestRegressor(n_estimators=2, random_state=random_state)
+        return forest.fit(X, y).predict(X)
+
+    np.testing.assert_array_equal(predict(3), predict(3))
+    np.testing.assert_array_equal(
+        predict(np.random.default_rng(3)), predict(np.random.default_rng(3))
+    )
+    assert not np.array_equal(predict(None), predict(None))
+
+
+def test_predictions_are_the_leaf_means_that_apply_points_to():
+    X, y = mixed_sample()
+    forest = LosawRandomForestRegressor(n_estimators=4, random_state=0).fit(X, y)
+    leaves = forest.apply(X)
+    means = [tree.value[leaves[:, t]] for t, tree in enumerate(forest.trees_)]
+    np.testing.assert_allclose(forest.predict(X), np.mean(means, axis=0), rtol=1e-12)
+    for t, (tree, counts) in enumerate(zip(forest.trees_, forest.in_bag_counts(), strict=True)):
+        assert tree.is_leaf[leaves[:, t]].all()
+        in_leaf = np.bincount(leaves[:, t], weights=counts, minlength=tree.n_nodes)
+        np.testing.assert_array_equal(in_leaf[tree.is_leaf], tree.n_samples[tree.is_leaf])
+
+
+def test_leaves_hold_at_least_the_smallest_number_and_depth_is_bounded():
+    X, y = mixed_sample()
+    forest = LosawRandomForestRegressor(
+        n_estimators=10, max_depth=4, min_samples_leaf=7, random_state=0
+    ).fit(X, y)
+    for tree in forest.trees_:
+        assert tree.n_samples[tree.is_leaf].min() >= 7
+        depth = np.zeros(tree.n_nodes, dtype=int)
+        for node in np.flatnonzero(~tree.is_leaf):
+            depth[[tree.children_left[node], tree.children_right[node]]] = depth[node] + 1
+        assert depth.max() <= 4
+
+
+def test_effective_sizes_after_the_cap_are_at_least_eta():
+    X, y = mixed_sample()
+    forest = LosawRandomForestRegressor(n_estimators=10, eta=0.6, random_state=0).fit(X, y)
+    before = np.concatenate([tree.effective_sample_size for tree in forest.trees_])
+    after = np.concatenate([tree.capped_effective_sample_size for tree in forest.trees_])
+    assert before.min() < 0.6
+    np.testing.assert_allclose(after, np.maximum(before, 0.6))
+
+
+def test_importances_are_standardised_and_zero_for_a_constant_feature():
+    X, y = mixed_sample()
+    X[:, 5] = 2.0
+    forest = LosawRandomForestRegressor(n_estimators=10, random_state=0).fit(X, y)
+    assert forest.feature_importances_.sum() == pytest.approx(1.0)
+    assert forest.feature_importances_[5] == 0.0
+
+
+def test_data_frames_give_names_and_name_the_discrete_features():
+    X, y = mixed_sample()
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    by_name = LosawRandomForestRegressor(
+        n_estimators=3, discrete_features=["d", "e"], random_state=0
+    ).fit(frame, y)
+    automatic = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(X, y)
+    assert list(by_name.feature_names_in_) == list("abcdef")
+    np.testing.assert_array_equal(by_name.is_discrete_, automatic.is_discrete_)
+    np.testing.assert_array_equal(by_name.predict(frame), automatic.predict(X))
+
+
+def test_masks_and_column_numbers_name_the_discrete_features_too():
+    X, y = mixed_sample()
+    mask = np.array([False, False, False, True, True, False])
+    a = LosawRandomForestRegressor(n_estimators=3, discrete_features=mask, random_state=0)
+    b = LosawRandomForestRegressor(n_estimators=3, discrete_features=[3, 4], random_state=0)
+    np.testing.assert_array_equal(a.fit(X, y).predict(X), b.fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        np.asfortranarray,
+        lambda X: X.astype(np.float32),
+        lambda X: np.lib.stride_tricks.as_strided(X, writeable=False),
+        lambda X: X.tolist(),
+    ],
+)
+def test_layout_and_precision_of_the_input_do_not_matter(convert):
+    X, y = mixed_sample()
+    X = X.astype(np.float32).astype(float)
+    expected = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(X, y).predict(X)
+    found = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(convert(X), y)
+    np.testing.assert_array_equal(found.predict(convert(X)), expected)
+
+
+def test_pickled_and_cloned_forests_predict_alike():
+    X, y = mixed_sample()
+    forest = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(X, y)
+    expected = forest.predict(X)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(forest)).predict(X), expected)
+    np.testing.assert_array_equal(clone(forest).fit(X, y).predict(X), expected)
+
+
+def test_the_fit_leaves_its_input_alone():
+    X, y = mixed_sample()
+    X_before, y_before = X.copy(), y.copy()
+    LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(X, X_before)
+    np.testing.assert_array_equal(y, y_before)

@@ -1,0 +1,175 @@
+"""Losaw weights: analytic targets of the paper's examples, propensity models, bad input."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from losaw.weighting import (
+    ClassFrequency,
+    GaussianLinear,
+    KernelConditional,
+    KernelMarginal,
+    MultinomialLogit,
+    NormalDensity,
+    cap_weights,
+    effective_sample_size,
+    losaw_weights,
+    weighted_correlations,
+)
+
+# Examples 2.5 and 2.7: X1, X2 in {0, 1}, P(equal) = .8; the population as ten rows.
+POPULATION = np.array([[0, 0]] * 4 + [[1, 1]] * 4 + [[1, 0], [0, 1]], dtype=float)
+
+
+class TruePropensity:
+    """P(X2 | X1) of the examples: .8 where equal, .2 where not."""
+
+    def fit(self, target, adjustment, counts=None):
+        return self
+
+    def density(self, target, adjustment):
+        return np.where(target == adjustment[:, 0], 0.8, 0.2)
+
+
+def example_weights():
+    return losaw_weights(
+        POPULATION[:, 1],
+        POPULATION[:, 0],
+        eta=0.01,
+        propensity=TruePropensity(),
+        stabilization="frequency",
+    )
+
+
+def conditional_means(y, weights):
+    x2 = POPULATION[:, 1]
+    return [np.average(y[x2 == k], weights=weights[x2 == k]) for k in (0.0, 1.0)]
+
+
+def test_true_propensities_give_zero_weighted_correlation():
+    before = np.corrcoef(POPULATION.T)[0, 1]
+    after = weighted_correlations(POPULATION[:, 1], POPULATION[:, 0], example_weights())
+    assert before == pytest.approx(0.6)
+    assert after == pytest.approx(0.0, abs=1e-12)
+
+
+def test_example_2_5_noise_feature_has_association_but_no_effect():
+    y = POPULATION[:, 0]
+    assert conditional_means(y, np.ones(10)) == pytest.approx([0.2, 0.8])
+    assert conditional_means(y, example_weights()) == pytest.approx([0.5, 0.5])
+
+
+def test_example_2_7_signal_feature_has_effect_but_no_association():
+    f = {(0, 0): 0.0, (0, 1): -3.0, (1, 0): 5.0, (1, 1): 2.0}
+    y = np.array([f[int(a), int(b)] for a, b in POPULATION])
+    association = conditional_means(y, np.ones(10))
+    assert association[0] == pytest.approx(association[1])
+    # E f(X1, 0) = (0 + 5) / 2 and E f(X1, 1) = (-3 + 2) / 2 under independence
+    assert conditional_means(y, example_weights()) == pytest.approx([2.5, -0.5])
+
+
+def test_kish_effective_sample_size():
+    assert effective_sample_size(np.ones(7)) == pytest.approx(7.0)
+    assert effective_sample_size([1.0, 3.0]) == pytest.approx(16 / 10)
+    assert effective_sample_size([1.0, 3.0], counts=[2, 1]) == pytest.approx(25 / 11)
+
+
+def test_the_gaussian_density_is_that_of_the_residuals():
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((200, 2))
+    x = 1.0 + a @ [0.5, -2.0] + rng.standard_normal(200)
+    model = GaussianLinear().fit(x, a)
+    slope = np.linalg.lstsq(np.column_stack([np.ones(200), a]), x, rcond=None)[0]
+    residual = x - slope[0] - a @ slope[1:]
+    variance = np.mean(residual**2)
+    expected = np.exp(-(residual**2) / (2 * variance)) / np.sqrt(2 * np.pi * variance)
+    np.testing.assert_allclose(model.density(x, a), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_the_logit_agrees_with_scikit_learns_penalised_fit(n_classes):
+    rng = np.random.default_rng(n_classes)
+    level = rng.integers(0, 3, 400).astype(float)
+    score = level + rng.logistic(size=400)
+    x = np.searchsorted(np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]), score)
+    one_hot = (level[:, None] == np.arange(3)).astype(float)
+    theirs = LogisticRegression(C=1.0, tol=1e-12, max_iter=10000).fit(one_hot, x)
+    ours = MultinomialLogit(C=1.0).fit(x, level)
+    np.testing.assert_allclose(ours.probabilities(level), theirs.predict_proba(one_hot), atol=1e-6)
+
+
+def test_the_logit_standardises_continuous_adjustment_features():
+    rng = np.random.default_rng(4)
+    a = rng.standard_normal(300)
+    x = (a + rng.standard_normal(300) > 0).astype(float)
+    np.testing.assert_allclose(
+        MultinomialLogit().fit(x, a).probabilities(a),
+        MultinomialLogit().fit(x, 1000 * a + 7).probabilities(1000 * a + 7),
+        atol=1e-8,
+    )
+
+
+def test_kernel_densities_integrate_to_one():
+    rng = np.random.default_rng(1)
+    a = rng.standard_normal(150)
+    x = a + rng.standard_normal(150)
+    grid = np.linspace(-15, 15, 3001)
+    step = grid[1] - grid[0]
+    assert KernelMarginal().fit(x).density(grid).sum() * step == pytest.approx(1, abs=1e-6)
+    conditional = KernelConditional().fit(x, a).density(grid, np.full(3001, 0.3))
+    assert conditional.sum() * step == pytest.approx(1, abs=1e-6)
+
+
+def test_stabilising_densities():
+    values = np.array([0.0, 1.0, 1.0, 2.0])
+    np.testing.assert_allclose(ClassFrequency().fit(values).density(values), [0.25, 0.5, 0.5, 0.25])
+    expected = np.exp(-((values - 1.0) ** 2)) / np.sqrt(np.pi)
+    np.testing.assert_allclose(NormalDensity().fit(values).density(values), expected)
+
+
+def test_counted_rows_weigh_like_repeated_rows():
+    rng = np.random.default_rng(2)
+    a = rng.standard_normal(60)
+    x = a + rng.standard_normal(60)
+    counts = rng.integers(1, 4, 60)
+    merged = losaw_weights(x, a, counts=counts, reference=x)
+    repeated = losaw_weights(np.repeat(x, counts), np.repeat(a, counts), reference=x)
+    np.testing.assert_allclose(np.repeat(merged, counts), repeated, rtol=1e-8)
+
+
+def test_no_adjustment_features_give_uniform_weights():
+    weights = losaw_weights(np.arange(4.0), np.empty((4, 0)))
+    np.testing.assert_allclose(weights, np.full(4, 0.25))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cap_weights([1.0, -1.0], 0.5), r"weights\[1\] = -1.0"),
+        (lambda: cap_weights([1.0, np.nan], 0.5), "finite and not negative"),
+        (lambda: cap_weights([0.0, 0.0], 0.5), "all zero"),
+        (lambda: cap_weights([], 0.5), "at least one"),
+        (lambda: cap_weights([1.0], 0.0), r"eta must lie in \(0, 1\], got 0.0"),
+        (lambda: cap_weights([1.0], 1.5), r"eta must lie in \(0, 1\], got 1.5"),
+        (lambda: cap_weights([1.0, 2.0], 0.5, counts=[1]), "one for every weight"),
+        (lambda: cap_weights([1.0, 2.0], 0.5, counts=[1, 0]), "positive"),
+        (lambda: losaw_weights([1.0, 2.0], [[1.0]]), "one row for every entry"),
+        (lambda: losaw_weights([1.0, np.nan], [1.0, 2.0]), "does not impute"),
+        (
+            lambda: losaw_weights([1.0, 2.0], [1.0, 3.0], propensity="gausian"),
+            "did you mean 'gaussian'",
+        ),
+        (
+            lambda: losaw_weights([1.0, 2.0, 4.0], [1.0, 2.0, 4.0], propensity="gaussian"),
+            "point mass",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_advice(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_model_without_the_methods_is_refused():
+    with pytest.raises(TypeError, match="no fit"):
+        losaw_weights([1.0, 2.0], [1.0, 2.0], propensity=object())
