@@ -1,5 +1,6 @@
 """The one exception of the study engine, and YAML that knows its line numbers."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ class SourceFile:
             raise StudyError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
         if not isinstance(self.data, dict):
             raise StudyError(f"{path}: expected a mapping of keys to values")
+        self._overridden: set[str] = set()
         self._lines: dict[Location, int] = {}
         self._read_lines(node, ())
 
@@ -53,8 +55,18 @@ class SourceFile:
             for index, value in enumerate(node.value):
                 self._read_lines(value, (*location, index))
 
+    def override(self, values: Mapping[str, Any]) -> None:
+        """Put the command line's values in the place of the file's."""
+        self.data = {**self.data, **values}
+        self._overridden = set(values)
+
     def error(self, location: Location, message: str) -> StudyError:
-        """``file:line: key.path: message`` for the deepest part of ``location`` in the file."""
+        """``file:line: key.path: message`` for the deepest part of ``location`` in the file.
+
+        A key that the command line has given is named without file and line.
+        """
+        if location and location[0] in self._overridden:
+            return StudyError(f"{location[0]}: {message}")
         known = location
         while known not in self._lines:
             known = known[:-1]

@@ -45,7 +45,7 @@ class Session:
                 "or name the file with --config"
             )
         self.source = SourceFile(request.configuration)
-        self.source.data.update(request.overrides)
+        self.source.override(request.overrides)
         self.configuration = parse(Configuration, self.source)
         self.folder = request.configuration.parent
         self.results = self.configuration.results
@@ -145,13 +145,24 @@ class Session:
         return self.request.seeds or study.seeds(self.scale, setting)
 
     def learners(self, study: Study) -> list[str]:
-        """The labels of the learners that are asked for."""
+        """The labels of the learners that are asked for, without those that cannot run here.
+
+        Raises
+        ------
+        StudyError
+            If a learner that was asked for by name cannot run here.
+        """
         chosen = self.request.selection.get(LEARNER_AXIS)
-        return [
-            label
-            for label in study.learners
-            if chosen is None or any(same(value, label) for value in chosen)
-        ]
+        found = []
+        for label in study.learners:
+            if chosen is not None and not any(same(value, label) for value in chosen):
+                continue
+            reason = study.left_out.get(label)
+            if reason and chosen is not None:
+                raise StudyError(f"learner={label}: {reason}")
+            if not reason:
+                found.append(label)
+        return found
 
     def blocks(self, study: Study) -> list[Block]:
         """All blocks of a study, in the order of the grid."""
