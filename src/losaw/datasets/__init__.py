@@ -1,0 +1,8 @@
+"""The papers' real data: found or downloaded, checked, read and cleaned."""
+
+from losaw.datasets.cleaning import PREPARED_SHAPES as PREPARED_SHAPES
+from losaw.datasets.cleaning import prepare as prepare
+from losaw.datasets.files import DatasetError as DatasetError
+from losaw.datasets.files import data_folder as data_folder
+from losaw.datasets.reading import load as load
+from losaw.datasets.sources import SOURCES as SOURCES

@@ -1,0 +1,119 @@
+"""Files of real data: looked for in a folder, else downloaded; their checksums are verified."""
+
+import contextlib
+import hashlib
+import os
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from losaw.datasets.sources import SOURCES, Source, SourceFile
+from losaw.registry import unknown
+
+FOLDER_VARIABLE = "LOSAW_DATA"
+DEFAULT_FOLDER = Path("data")
+_TIMEOUT_SECONDS = 60
+_TEMPORARY = ".unfinished"
+
+
+class DatasetError(ValueError):
+    """A data set that is unknown, missing or not the expected one; says what to do."""
+
+
+def data_folder(folder: Path | str | None = None) -> Path:
+    """Where data sets lie: ``folder``, else $LOSAW_DATA, else ``./data``."""
+    return Path(folder or os.environ.get(FOLDER_VARIABLE) or DEFAULT_FOLDER)
+
+
+def data_files(name: str, folder: Path | str | None = None, *, verify: bool = True) -> list[Path]:
+    """The files of a data set, ``<folder>/<name>/<file>``; those that are missing are downloaded.
+
+    Parameters
+    ----------
+    name : str
+        A key of ``SOURCES``.
+    folder : path or None
+        As :func:`data_folder` resolves it.
+    verify : bool, default True
+        Compare the SHA-256 of every file with the expected one.
+
+    Raises
+    ------
+    DatasetError
+        If the name is unknown, a file is neither there nor can be downloaded, or its checksum
+        is another one.
+    """
+    if name not in SOURCES:
+        raise DatasetError(unknown("data set", name, SOURCES))
+    source = SOURCES[name]
+    place = data_folder(folder) / name
+    return [_obtain(name, source, file, place / file.name, verify) for file in source.files]
+
+
+def _obtain(name: str, source: Source, file: SourceFile, path: Path, verify: bool) -> Path:
+    if not path.is_file():
+        _write_atomically(path, _download(name, source, file, path))
+    elif verify and sha256(path.read_bytes()) != file.sha256:
+        raise DatasetError(
+            f"data set {name!r}: {path} is not the expected file (SHA-256 "
+            f"{sha256(path.read_bytes())}, expected {file.sha256}). Remove it to download it anew"
+            f"{'' if file.url else ' (it has no URL: ' + source.how_made + ')'}, or load it as it "
+            "is with verify=False"
+        )
+    return path
+
+
+def sha256(content: bytes) -> str:
+    """Hexadecimal SHA-256 digest."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
+    by_hand = (
+        f"Put the file there by hand as {path}, or name the folder that holds {name}/{file.name} "
+        f"with {FOLDER_VARIABLE}"
+    )
+    if file.url is None:
+        raise DatasetError(
+            f"data set {name!r}: {path}: no such file, and it cannot be downloaded as it is: "
+            f"{source.how_made}. {by_hand} (SHA-256 {file.sha256})"
+        )
+    try:
+        with urllib.request.urlopen(file.url, timeout=_TIMEOUT_SECONDS) as answer:
+            content = answer.read()
+    except (urllib.error.URLError, OSError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise DatasetError(
+            f"data set {name!r}: {path}: no such file, and {file.url} cannot be downloaded "
+            f"({reason}). {by_hand} (SHA-256 {file.sha256}"
+            f"{' after ' + _summary(file) if file.convert else ''})"
+        ) from None
+    if file.convert is not None:
+        content = file.convert(content)
+    if sha256(content) != file.sha256:
+        raise DatasetError(
+            f"data set {name!r}: what {file.url} gives is not the expected file (SHA-256 "
+            f"{sha256(content)}, expected {file.sha256}); nothing was written. {by_hand}"
+        )
+    return content
+
+
+def _summary(file: SourceFile) -> str:
+    words = (file.convert.__doc__ or "").strip().rstrip(".") if file.convert else ""
+    return f"this change: {words[:1].lower()}{words[1:]}"
+
+
+def _write_atomically(path: Path, content: bytes) -> None:
+    """Write beside ``path`` and rename; several processes may do so at once."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}{_TEMPORARY}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(content)
+        os.replace(temporary, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise DatasetError(
+            f"{path}: cannot be written: {error.strerror or error}; name another folder with "
+            f"{FOLDER_VARIABLE}"
+        ) from None

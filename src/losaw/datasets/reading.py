@@ -1,0 +1,127 @@
+"""The raw data sets as data frames."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from losaw.datasets.files import data_files
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ADULT_COLUMNS = (
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "income",
+)
+BOSTON_COLUMNS = (
+    "CRIM",
+    "ZN",
+    "INDUS",
+    "CHAS",
+    "NOX",
+    "RM",
+    "AGE",
+    "DIS",
+    "RAD",
+    "TAX",
+    "PTRATIO",
+    "B",
+    "LSTAT",
+    "MEDV",
+)
+
+
+def load(name: str, folder: Path | str | None = None, *, verify: bool = True) -> "pd.DataFrame":
+    """A raw data set, every row and column as the file has it.
+
+    Parameters
+    ----------
+    name : str
+        ``adult``, ``boston_housing``, ``california_housing``, ``chip_enhancer``, ``diamonds``,
+        ``fish`` or ``rna_editing``.
+    folder : path or None
+        Folder that holds ``<name>/<file>``; None: $LOSAW_DATA, else ``./data``. What is missing
+        is downloaded into it from the original source.
+    verify : bool, default True
+        Verify the SHA-256 of every file.
+
+    Returns
+    -------
+    DataFrame
+        ``adult`` has NaN where the file has "?". ``chip_enhancer`` has the columns "0" … "79"
+        (assays), ``label`` (1: enhancer) and ``part`` ("train" or "test").
+
+    Raises
+    ------
+    DatasetError
+        If a file is missing and cannot be downloaded, or is not the expected one; the message
+        says what to do.
+    """
+    files = data_files(name, folder, verify=verify)
+    return _READERS[name](files)
+
+
+def _csv(files: Sequence[Path]) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.read_csv(files[0])
+
+
+def _adult(files: Sequence[Path]) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.read_csv(
+        files[0],
+        header=None,
+        names=list(ADULT_COLUMNS),
+        skipinitialspace=True,
+        na_values="?",
+        keep_default_na=False,
+    )
+
+
+def _boston(files: Sequence[Path]) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.read_csv(files[0], header=None, names=list(BOSTON_COLUMNS), sep=r"\s+")
+
+
+def _rna_editing(files: Sequence[Path]) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.read_csv(files[0], keep_default_na=False)
+
+
+def _chip_enhancer(files: Sequence[Path]) -> "pd.DataFrame":
+    import pandas as pd
+
+    parts = []
+    for part, X, y in (("train", files[0], files[1]), ("test", files[2], files[3])):
+        frame = pd.read_csv(X, index_col=0)
+        labels = pd.read_csv(y, index_col=0)
+        parts.append(frame.assign(label=labels.iloc[:, 0].astype(int).to_numpy(), part=part))
+    return pd.concat(parts, ignore_index=True)
+
+
+_READERS: dict[str, Callable[[Sequence[Path]], "pd.DataFrame"]] = {
+    "adult": _adult,
+    "boston_housing": _boston,
+    "california_housing": _csv,
+    "chip_enhancer": _chip_enhancer,
+    "diamonds": _csv,
+    "fish": _csv,
+    "rna_editing": _rna_editing,
+}
