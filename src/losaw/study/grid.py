@@ -19,19 +19,22 @@ Selection = Mapping[str, Sequence[Scalar]]
 
 @dataclass(frozen=True)
 class Setting:
-    """One point of the grid: everything that decides the data.
+    """One point of the grid: everything that decides the data, and the learner axes.
 
     Attributes
     ----------
     identifier : str
         Readable slug and digest; names the folder.
+    data_identifier : str
+        The same without the learner axes: the random streams' axis.
     axes : dict
         Axis -> value, as in the study file.
     parameters : dict
-        What the generator is constructed with: the axes and the fixed parameters.
+        What the generator is constructed with: its axes and the fixed parameters.
     """
 
     identifier: str
+    data_identifier: str
     axes: Mapping[str, Scalar]
     parameters: Mapping[str, Any]
 
@@ -51,14 +54,16 @@ class Method:
     entry: registry.Entry
     parameters: Mapping[str, Any]
     importances: tuple[str, ...] = ()
+    optional: bool = False
 
     def parameters_for(self, setting: Setting) -> dict[str, Any]:
-        """Parameters with their expressions evaluated in the setting's values."""
+        """Parameters with expressions and references evaluated in the setting's values."""
         names = {**setting.parameters, **setting.axes}
-        return {
-            key: evaluate(value, names) if is_expression(value) else value
-            for key, value in self.parameters.items()
-        }
+        return {key: _resolved(key, value, names) for key, value in self.parameters.items()}
+
+    def unavailable(self) -> str:
+        """Why an optional learner cannot run here; empty if it can, or is not optional."""
+        return str(self.entry.load().unavailable()) if self.optional else ""
 
 
 class Study:
@@ -91,6 +96,11 @@ class Study:
     def axes(self) -> list[str]:
         return list(self.file.settings)
 
+    @property
+    def data_axes(self) -> list[str]:
+        """The axes that the generator takes."""
+        return [axis for axis in self.axes if axis not in self.file.learner_axes]
+
     @cached_property
     def generator(self) -> Method:
         """The generator with its fixed parameters."""
@@ -104,19 +114,19 @@ class Study:
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
         """The full grid, in the order of the file."""
-        return tuple(
-            Setting(
-                setting_identifier(
-                    self.generator.entry.name, {**self.generator.parameters, **axes}, self.axes
-                ),
+        name, fixed = self.generator.entry.name, self.generator.parameters
+
+        def make(*values: Scalar) -> Setting:
+            axes = dict(zip(self.axes, values, strict=True))
+            data_axes = {axis: axes[axis] for axis in self.data_axes}
+            return Setting(
+                setting_identifier(name, {**fixed, **axes}, self.axes),
+                setting_identifier(name, {**fixed, **data_axes}, self.data_axes),
                 axes,
-                {**self.generator.parameters, **axes},
+                {**fixed, **data_axes},
             )
-            for axes in (
-                dict(zip(self.axes, values, strict=True))
-                for values in itertools.product(*self.file.settings.values())
-            )
-        )
+
+        return tuple(itertools.starmap(make, itertools.product(*self.file.settings.values())))
 
     @cached_property
     def learners(self) -> dict[str, Method]:
@@ -129,6 +139,7 @@ class Study:
                 raise self.source.error(location, "needs 'learner', a registered name")
             entry = self._entry("learner", options.pop("learner"), (*location, "learner"))
             asked = tuple(options.pop("importances", self.importances))
+            optional = bool(options.pop("optional", False))
             for name in asked:
                 if name not in self.importances:
                     raise self.source.error(
@@ -136,8 +147,14 @@ class Study:
                         unknown("importance", name, self.importances),
                     )
             for suffix, parameters in _spread(options):
-                found[label + suffix] = Method(label + suffix, entry, parameters, asked)
+                found[label + suffix] = Method(label + suffix, entry, parameters, asked, optional)
         return found
+
+    @cached_property
+    def left_out(self) -> dict[str, str]:
+        """Label of an optional learner that cannot run here -> why."""
+        reasons = {label: learner.unavailable() for label, learner in self.learners.items()}
+        return {label: reason for label, reason in reasons.items() if reason}
 
     @cached_property
     def importances(self) -> dict[str, Method]:
@@ -234,6 +251,24 @@ def first_match(
         if setting.matches(selection):
             return entry
     return None
+
+
+def _resolved(key: str, value: Any, names: Mapping[str, Any]) -> Any:
+    """A parameter's value where the setting's names have the given values."""
+    if isinstance(value, dict) and "axis" in value and set(value) <= {"axis", "values"}:
+        axis = value["axis"]
+        if axis not in names:
+            raise ValueError(f"{key}: {unknown('axis', axis, names)}")
+        if "values" not in value:
+            return names[axis]
+        for known, chosen in value["values"].items():
+            if same(known, names[axis]):
+                return chosen
+        raise ValueError(
+            f"{key}: no value for {axis} = {names[axis]!r} (there are values for "
+            f"{', '.join(map(str, value['values']))})"
+        )
+    return evaluate(value, names) if is_expression(value) else value
 
 
 def _spread(options: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -77,6 +77,7 @@ def manifest(session: Session, study: Study, found: Collection) -> dict:
         "scale": session.scale,
         "request": session.request.arguments(),
         "blocks": len(session.blocks(study)),
+        "left_out": study.left_out,
         "missing_blocks": [str(block.relative_path) for block in found.missing],
         "fits": sum(len(block.seeds) for block in session.blocks(study)),
         "failed_rows": len(failed),

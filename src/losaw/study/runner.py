@@ -52,7 +52,7 @@ def build_recipe(study: Study, block: Block, laws_folder: Path) -> tuple[Recipe,
     parameters = learner.parameters_for(setting)
     recipe = Recipe(
         experiment=study.experiment,
-        setting=setting.identifier,
+        setting=setting.data_identifier,
         learner=learner.label,
         draw=lambda rng: generator.sample(rng, joint_law=law),
         make_learner=lambda: learner.entry.create(**parameters),

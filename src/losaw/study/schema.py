@@ -61,11 +61,16 @@ class StudyFile(Strict):
         Registered name, or a mapping with ``name`` and fixed parameters.
     settings : dict
         Axis -> values; the grid is their product.
+    learner_axes : list of str
+        The axes that the generator does not know: parameters of learners or importances, handed
+        on by ``{axis: <name>}``. All their values see the same data.
     learners : dict
         Label -> ``learner`` (registered name), optional ``importances`` (labels that this
         learner is asked for; default all) and parameters. A parameter may be an expression
-        in setting axes (``n_features // 3``) or ``{each: [...]}``, which makes one learner
-        of each value.
+        in setting axes (``n_features // 3``), ``{axis: <name>}``, the value of an axis,
+        ``{axis: <name>, values: {<value>: <parameter>, ...}}``, looked up by it, or
+        ``{each: [...]}``, which makes one learner of each value. ``optional: true`` leaves a
+        learner out, its cells not run, where a program that it needs is missing.
     importances : list or dict
         Registered names, or label -> ``importance`` and parameters.
     metrics : list of str
@@ -90,6 +95,7 @@ class StudyFile(Strict):
     experiment: Name | None = None
     generator: str | dict[str, Any]
     settings: dict[str, Values] = {}
+    learner_axes: list[str] = []
     learners: dict[Name, dict[str, Any]]
     importances: list[str] | dict[Name, dict[str, Any]] = []
     metrics: list[str]

@@ -20,13 +20,17 @@ def validate(study: Study) -> None:
         For the first problem, with file, line, key, value, what is allowed and the nearest match.
     """
     _check_scales(study)
+    for index, axis in enumerate(study.file.learner_axes):
+        _check_known(study, axis, study.axes, ("learner_axes", index), "axis")
     _check_parameters(study)
     for setting in study.settings:
-        for learner in study.learners.values():
+        methods = [("learners", method) for method in study.learners.values()]
+        methods += [("importances", method) for method in study.importances.values()]
+        for key, method in methods:
             try:
-                learner.parameters_for(setting)
+                method.parameters_for(setting)
             except (ValueError, ArithmeticError) as error:
-                location = ("learners", learner.label.split("+")[0])
+                location = (key, method.label.split("+")[0])
                 raise study.source.error(
                     location, f"setting {setting.identifier}: {error}"
                 ) from None
@@ -65,7 +69,7 @@ def _check_scales(study: Study) -> None:
 def _check_parameters(study: Study) -> None:
     checks: list[tuple[Any, Iterable[str], Location]] = [
         (study.generator.entry, study.generator.parameters, ("generator",)),
-        (study.generator.entry, study.axes, ("settings",)),
+        (study.generator.entry, study.data_axes, ("settings",)),
         *(
             (m.entry, m.parameters, ("learners", m.label.split("+")[0]))
             for m in study.learners.values()

@@ -21,13 +21,13 @@ def boundaries_strategy():
 
 @given(boundaries=boundaries_strategy(), n_seeds=st.integers(1, 300))
 def test_blocks_partition_the_seeds(boundaries, n_seeds):
-    ranges = list(cut(FakeStudy(boundaries), Setting("s", {}, {}), n_seeds))
+    ranges = list(cut(FakeStudy(boundaries), Setting("s", "s", {}, {}), n_seeds))
     assert [seed for seeds in ranges for seed in seeds] == list(range(n_seeds))
 
 
 @given(boundaries=boundaries_strategy(), n_seeds=st.integers(1, 300), more=st.integers(0, 300))
 def test_asking_for_more_seeds_keeps_every_block_but_a_cut_last_one(boundaries, n_seeds, more):
-    study, setting = FakeStudy(boundaries), Setting("s", {}, {})
+    study, setting = FakeStudy(boundaries), Setting("s", "s", {}, {})
     before = list(cut(study, setting, n_seeds))
     after = list(cut(study, setting, n_seeds + more))
     assert before[:-1] == after[: len(before) - 1]
