@@ -46,11 +46,11 @@ run: install
 
 ## make test        every kind of test but the long ones
 test: install
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=auto $(ARGS)
 
 ## make test-long   the long tests as well
 test-long: install
-	$(BIN)/python -m pytest -m "long or not long" $(ARGS)
+	$(BIN)/python -m pytest --numprocesses=auto -m "long or not long" $(ARGS)
 
 ## make lint        style and types
 lint: install
