@@ -45,11 +45,11 @@ def new_method(kind: str, path: Path | str) -> None:
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise PluginError(f"{path}: name it like a Python module, for example my_method.py")
     text = template(kind, path.stem.strip("_").replace("_", "-"))
+    if path.exists():
+        raise PluginError(f"{path} exists; it was left as it is: choose another name")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
-    except FileExistsError:
-        raise PluginError(f"{path} exists; it was left as it is: choose another name") from None
     except OSError as error:
         raise PluginError(f"{path} cannot be written: {error.strerror}") from None

@@ -65,7 +65,7 @@ class JointLawSpecification:
     losaw, Appendix 9.13. The discrete cells of its tables come from a loosely converged solution:
     with ``tie_break="none"`` at the default tolerance the random forest's R² on independent
     features (f3, N = 5000, P = 10, phi = .1) is near the printed .647; with any accurate law it
-    is near .31 (``tests/statistical/test_discrete_law_and_print.py``).
+    is near .32 (``tests/statistical/test_discrete_law_and_print.py``).
     """
 
     correlation: tuple[tuple[float, ...], ...]

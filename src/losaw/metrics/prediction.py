@@ -14,7 +14,7 @@ class RSquaredTest:
     Raises
     ------
     ValueError
-        If shapes differ, a number is not finite, or y is constant.
+        If shapes differ, there are fewer than 2 rows, a number is not finite, or y is constant.
     """
 
     range = (-math.inf, 1.0)
@@ -45,13 +45,21 @@ class RSquaredIndependent:
 
 
 def r_squared(metric: str, y: FloatArray, y_hat: FloatArray) -> float:
-    """Coefficient of determination of predictions ``y_hat`` of ``y``, both (n_samples,)."""
+    """Coefficient of determination of predictions ``y_hat`` of ``y``, both (n_samples,).
+
+    Raises
+    ------
+    ValueError
+        As :class:`RSquaredTest`; ``metric`` is the name that the message uses.
+    """
     y, y_hat = np.asarray(y, dtype=float), np.asarray(y_hat, dtype=float)
     if y.ndim != 1 or y.shape != y_hat.shape:
         raise ValueError(
             f"{metric}: predictions have shape {y_hat.shape}, responses {y.shape}; "
             "both must be (n_samples,)"
         )
+    if len(y) < 2:
+        raise ValueError(f"{metric} is not defined: it needs 2 rows or more, got {len(y)}")
     if not (np.isfinite(y).all() and np.isfinite(y_hat).all()):
         raise ValueError(f"{metric}: responses and predictions must be finite numbers")
     total = ((y - y.mean()) ** 2).sum()

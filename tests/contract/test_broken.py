@@ -1,0 +1,506 @@
+"""Every check finds what it is there for, and says what to implement."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.linear_model import Ridge
+
+from losaw.contracts import check_entry
+from losaw.data import Sample, Truth
+from losaw.generators.joint_law import JointLawSpecification
+from losaw.generators.losaw import LosawGenerator
+from losaw.generators.normal_linear import NormalLinearGenerator
+from losaw.importance.result import ImportanceResult
+from losaw.metrics.ranking import RocAuc
+from losaw.registry import Entry
+
+
+@dataclass(frozen=True)
+class Local(Entry):
+    """An entry that is not in the registry."""
+
+    thing: Any = field(default=None)
+
+    def load(self):
+        return self.thing
+
+
+def failures(kind, thing):
+    """Check -> message of the checks that ``thing`` does not pass."""
+    outcomes = check_entry(Local(kind, "mine", "nowhere:nothing", {}, thing))
+    return {outcome.check: outcome.message for outcome in outcomes if outcome.message}
+
+
+def assert_found(kind, thing, check, message):
+    found = failures(kind, thing)
+    assert check in found, found
+    assert message in found[check]
+
+
+# --- learners -------------------------------------------------------------------------------------
+
+
+class GoodLearner(RegressorMixin, BaseEstimator):
+    """Least squares on a bootstrap sample."""
+
+    def __init__(self, penalty=1.0, random_state=None):
+        self.penalty = penalty
+        self.random_state = random_state
+
+    def rng(self):
+        return np.random.default_rng(self.random_state)
+
+    def fit(self, X, y):
+        rows = self.rng().integers(len(y), size=len(y))
+        self.model_ = Ridge(self.penalty).fit(X[rows], y[rows])
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+class WithoutPredict(BaseEstimator):
+    def fit(self, X, y):
+        return self
+
+
+class ChangesItsParameters(GoodLearner):
+    def __init__(self, penalty=1.0, random_state=None):
+        super().__init__(float(penalty) + 1.0, random_state)
+
+
+class FitReturnsNothing(GoodLearner):
+    def fit(self, X, y):
+        super().fit(X, y)
+
+
+class PredictsAColumn(GoodLearner):
+    def predict(self, X):
+        return super().predict(X)[:, None]
+
+
+class PredictsNan(GoodLearner):
+    def predict(self, X):
+        return super().predict(X) * np.nan
+
+
+class IgnoresItsSeed(GoodLearner):
+    def rng(self):
+        return np.random.default_rng()
+
+
+class WarmStarts(GoodLearner):
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.sum_ = getattr(self, "sum_", 0.0) + y.sum()
+        return self
+
+    def predict(self, X):
+        return super().predict(X) + self.sum_
+
+
+class CentresInPlace(GoodLearner):
+    def fit(self, X, y):
+        X -= X.mean(axis=0)
+        return super().fit(X, y)
+
+
+class SeedsTheWorld(GoodLearner):
+    def rng(self):
+        np.random.seed(0)  # noqa: NPY002
+        return super().rng()
+
+
+def test_a_good_learner_passes():
+    assert failures("learner", GoodLearner) == {}
+
+
+@pytest.mark.parametrize(
+    ("learner", "check", "message"),
+    [
+        (WithoutPredict, "has the methods of an estimator", "implement predict(self, X)"),
+        (ChangesItsParameters, "is cloned by scikit learn", "__init__ must store"),
+        (FitReturnsNothing, "fit returns itself and predictions are finite", "must return self"),
+        (PredictsAColumn, "fit returns itself and predictions are finite", "shape (60, 1)"),
+        (PredictsNan, "fit returns itself and predictions are finite", "not finite"),
+        (IgnoresItsSeed, "same seed gives same predictions", "as_generator"),
+        (WarmStarts, "earlier fits leave no trace", "fit must start anew"),
+        (CentresInPlace, "does not change its input", "work on a copy"),
+        (SeedsTheWorld, "does not touch the global generators", "global generator"),
+    ],
+)
+def test_a_broken_learner_is_found(learner, check, message):
+    assert_found("learner", learner, check, message)
+
+
+# --- importances ----------------------------------------------------------------------------------
+
+
+class GoodImportance:
+    example_learner = "random-forest"
+
+    def explain(self, model, data, rng):
+        noise = 1e-3 * rng.standard_normal(len(data.feature_names))
+        return ImportanceResult(model.feature_importances_ + noise, data.feature_names)
+
+
+class WithoutExplain:
+    pass
+
+
+class GivesAnArray(GoodImportance):
+    def explain(self, model, data, rng):
+        return model.feature_importances_
+
+
+class ForgetsTheNames(GoodImportance):
+    def explain(self, model, data, rng):
+        return ImportanceResult(model.feature_importances_, ("a", "b", "c", "d", "e"))
+
+
+class LeavesAFeatureOut(GoodImportance):
+    def explain(self, model, data, rng):
+        scores = model.feature_importances_.copy()
+        scores[-1] = np.nan
+        return ImportanceResult(scores, data.feature_names)
+
+
+class GivesNegativePValues(GoodImportance):
+    def explain(self, model, data, rng):
+        scores = model.feature_importances_
+        return ImportanceResult(scores, data.feature_names, p_values=scores - 1)
+
+
+class IgnoresTheStream(GoodImportance):
+    def explain(self, model, data, rng):
+        return super().explain(model, data, np.random.default_rng())
+
+
+class Accumulates(GoodImportance):
+    def __init__(self):
+        self.calls = 0
+
+    def explain(self, model, data, rng):
+        self.calls += 1
+        return ImportanceResult(self.calls * model.feature_importances_, data.feature_names)
+
+
+class CopiesTheStream(GoodImportance):
+    def explain(self, model, data, rng):
+        copy = np.random.default_rng()
+        copy.bit_generator.state = rng.bit_generator.state
+        return super().explain(model, data, copy)
+
+
+class RefusesAGenerator(GoodImportance):
+    def __init__(self, random_state=None):
+        self.seed = None if random_state is None else int(random_state)
+
+
+class ShufflesInPlace(GoodImportance):
+    def explain(self, model, data, rng):
+        rng.shuffle(data.test.X)
+        return super().explain(model, data, rng)
+
+
+class PrunesTheModel(GoodImportance):
+    def explain(self, model, data, rng):
+        model.estimators_ = model.estimators_[:5]
+        return super().explain(model, data, rng)
+
+
+class DrawsFromTheWorld(GoodImportance):
+    def explain(self, model, data, rng):
+        np.random.rand()  # noqa: NPY002
+        return super().explain(model, data, rng)
+
+
+def test_a_good_importance_passes():
+    assert failures("importance", GoodImportance) == {}
+
+
+@pytest.mark.parametrize(
+    ("importance", "check", "message"),
+    [
+        (WithoutExplain, "has the method explain", "implement explain(self, model, data, rng)"),
+        (GivesAnArray, "gives one finite score per feature", "return losaw.importance.result"),
+        (ForgetsTheNames, "gives one finite score per feature", "expected data.feature_names"),
+        (LeavesAFeatureOut, "gives one finite score per feature", "score every feature"),
+        (GivesNegativePValues, "gives one finite score per feature", "p_values must be within"),
+        (IgnoresTheStream, "same seed gives same scores", "from the Generator `rng`"),
+        (Accumulates, "earlier calls leave no trace", "keep no state"),
+        (CopiesTheStream, "a generator is advanced by a random method", "copied or used as a seed"),
+        (RefusesAGenerator, "random state takes an int a generator or none", "TypeError"),
+        (ShufflesInPlace, "does not change its input", "work on a copy"),
+        (PrunesTheModel, "does not change its input", "changes the model"),
+        (DrawsFromTheWorld, "does not touch the global generators", "global generator"),
+    ],
+)
+def test_a_broken_importance_is_found(importance, check, message):
+    assert_found("importance", importance, check, message)
+
+
+# --- generators -----------------------------------------------------------------------------------
+
+
+class GoodGenerator(NormalLinearGenerator):
+    examples = ({"correlation": "heterogeneous", "n_samples": 400},)
+
+    def change(self, data):
+        return data
+
+    def sample(self, rng, joint_law=None):
+        return self.change(super().sample(rng))
+
+
+def changed(**replacements):
+    """A generator whose data set has some parts replaced: name -> function of the data set."""
+
+    def change(self, data):
+        return replace(data, **{name: make(data) for name, make in replacements.items()})
+
+    return type("Changed", (GoodGenerator,), {"change": change})
+
+
+class WithoutSample:
+    def joint_law(self):
+        return None
+
+
+class NeedsParameters:
+    def __init__(self, n_samples):
+        self.n_samples = n_samples
+
+
+class DrawsAlone(GoodGenerator):
+    def sample(self, rng, joint_law=None):
+        return super().sample(np.random.default_rng())
+
+
+class FixedFeatures(GoodGenerator):
+    def sample(self, rng, joint_law=None):
+        fixed = super().sample(np.random.default_rng(0))
+        noise = rng.standard_normal(len(fixed.train.y))
+        function = fixed.truth.regression_function
+        train = Sample(fixed.train.X, function(fixed.train.X) + noise)
+        return replace(fixed, train=train)
+
+
+class RemembersDraws(GoodGenerator):
+    drawn = 0
+
+    def sample(self, rng, joint_law=None):
+        rng.standard_normal(self.drawn)
+        self.drawn += 1
+        return super().sample(rng)
+
+
+class SeedsTheWorldFirst(GoodGenerator):
+    def sample(self, rng, joint_law=None):
+        np.random.seed(1)  # noqa: NPY002
+        return super().sample(rng)
+
+
+class UsesALawOfItsOwn(LosawGenerator):
+    def sample(self, rng, joint_law=None):
+        if joint_law is not None:
+            rng.standard_normal()
+        return super().sample(rng)
+
+
+class NamesALawByText(LosawGenerator):
+    def joint_law(self):
+        return "law"
+
+
+def double_second_moment(data):
+    return Sample(1.5 * data.independent.X, data.independent.y)
+
+
+@pytest.mark.parametrize("generator", [GoodGenerator, LosawGenerator])
+def test_a_good_generator_passes(generator):
+    assert failures("generator", generator) == {}
+
+
+@pytest.mark.parametrize(
+    ("generator", "check", "message"),
+    [
+        (WithoutSample, "has the methods of a generator", "implement sample(self, rng"),
+        (NeedsParameters, "is made from its parameters", "`examples = ({...},)`"),
+        (
+            changed(train=lambda d: Sample(d.train.X, d.train.y[:-1])),
+            "gives a data set of consistent shapes",
+            "train has X (400, 5) and y (399,)",
+        ),
+        (
+            changed(test=lambda d: Sample(d.test.X * np.nan, d.test.y)),
+            "gives a data set of consistent shapes",
+            "test must hold finite float64",
+        ),
+        (
+            changed(feature_names=lambda d: ("X",) * 5),
+            "gives a data set of consistent shapes",
+            "5 different names",
+        ),
+        (
+            changed(feature_kinds=lambda d: ("ordinal",) * 5),
+            "gives a data set of consistent shapes",
+            "feature_kinds must name",
+        ),
+        (
+            changed(truth=lambda d: replace(d.truth, signal=(1, 0))),
+            "truth names the features that matter",
+            "ascending columns",
+        ),
+        (
+            changed(truth=lambda d: replace(d.truth, signal=(0,))),
+            "truth names the features that matter",
+            "uses column 1",
+        ),
+        (
+            changed(truth=lambda d: replace(d.truth, signal=(0, 1, 2))),
+            "truth names the features that matter",
+            "does not use column 2",
+        ),
+        (
+            changed(truth=lambda d: Truth((0, 1), 5, 2.0, d.truth.regression_function)),
+            "noise has the stated variance",
+            "noise_variance says 2",
+        ),
+        (changed(test=lambda d: d.train), "train and test are different rows", "draw them anew"),
+        (
+            changed(independent=lambda d: d.test),
+            "independent sample keeps the marginals only",
+            "correlation",
+        ),
+        (
+            changed(independent=double_second_moment),
+            "independent sample keeps the marginals only",
+            "moment 2",
+        ),
+        (
+            DrawsAlone,
+            "same stream gives same data and another stream other data",
+            "two draws from the same stream differ",
+        ),
+        (
+            FixedFeatures,
+            "same stream gives same data and another stream other data",
+            "two streams give the same features",
+        ),
+        (RemembersDraws, "earlier draws leave no trace", "keep no state"),
+        (UsesALawOfItsOwn, "a fitted joint law is used as it is", "differs from one that fits"),
+        (NamesALawByText, "a fitted joint law is used as it is", "expected JointLawSpecification"),
+        (SeedsTheWorldFirst, "does not touch the global generators", "global generator"),
+    ],
+)
+def test_a_broken_generator_is_found(generator, check, message):
+    assert_found("generator", generator, check, message)
+
+
+def test_a_failure_names_the_example_it_was_found_with():
+    found = failures("generator", UsesALawOfItsOwn)
+    assert "data_type='discrete'" in found["a fitted joint law is used as it is"]
+
+
+def test_a_single_dict_of_examples_is_refused():
+    thing = type("OneDict", (NormalLinearGenerator,), {"examples": {"correlation": "identity"}})
+    assert_found("generator", thing, "is made from its parameters", "a tuple of parameter dicts")
+
+
+# --- metrics --------------------------------------------------------------------------------------
+
+
+class WithoutRange:
+    higher_is_better = True
+    needs = "importance"
+
+    def __call__(self, result, truth):
+        return 0.5
+
+
+class WithoutDirection(RocAuc):
+    higher_is_better = None
+
+
+class NeedsSomethingElse(RocAuc):
+    needs = "scores"
+
+
+class GivesAnInteger(RocAuc):
+    def __call__(self, result, truth):
+        return 1
+
+
+class LeavesItsRange(RocAuc):
+    range = (0.0, 0.4)
+
+
+class PointsTheWrongWay(RocAuc):
+    higher_is_better = False
+
+
+class ReadsPositions(RocAuc):
+    def __call__(self, result, truth):
+        return float(np.argmax(result.ranking_scores())) / truth.n_features
+
+
+class ReadsRawScores(RocAuc):
+    def __call__(self, result, truth):
+        return super().__call__(ImportanceResult(result.scores, result.feature_names), truth)
+
+
+class SortsInPlace(RocAuc):
+    def __call__(self, result, truth):
+        value = super().__call__(result, truth)
+        result.scores.sort()
+        return value
+
+
+def test_the_metric_that_the_broken_ones_are_made_of_passes():
+    assert failures("metric", RocAuc) == {}
+
+
+@pytest.mark.parametrize(
+    ("metric", "check", "message"),
+    [
+        (WithoutRange, "states its range direction and input", "range must be a pair"),
+        (WithoutDirection, "states its range direction and input", "higher_is_better must be"),
+        (NeedsSomethingElse, "states its range direction and input", "needs must be"),
+        (GivesAnInteger, "gives a finite number in its range", "expected a finite float"),
+        (LeavesItsRange, "gives a finite number in its range", "outside its range"),
+        (PointsTheWrongWay, "prefers the perfect answer to the worst", "higher value than"),
+        (ReadsPositions, "does not depend on the order of features or rows", "another order"),
+        (ReadsRawScores, "follows the orientation of the scores", "ranking_scores()"),
+        (SortsInPlace, "does not change its input", "work on a copy"),
+    ],
+)
+def test_a_broken_metric_is_found(metric, check, message):
+    assert_found("metric", metric, check, message)
+
+
+def test_an_error_inside_a_check_is_reported_as_what_was_raised():
+    class Raises(RocAuc):
+        def __call__(self, result, truth):
+            raise ArithmeticError("no luck")
+
+    found = failures("metric", Raises)
+    assert found["gives a finite number in its range"] == "raised ArithmeticError: no luck"
+
+
+def test_every_check_is_broken_by_something_above():
+    from losaw.contracts import checks_of
+
+    source = Path(__file__).read_text(encoding="utf-8")
+    for kind in ("learner", "importance", "generator", "metric"):
+        for check in checks_of(kind):
+            assert f'"{check.__name__.replace("_", " ")}"' in source, check
+
+
+def test_joint_law_specification_is_what_the_losaw_generator_asks_for():
+    law = LosawGenerator(**LosawGenerator.examples[1]).joint_law()
+    assert isinstance(law, JointLawSpecification)

@@ -1,0 +1,78 @@
+"""Every starter file works as it is, and nothing is overwritten."""
+
+import sys
+
+import pytest
+
+from losaw import registry
+from losaw.contracts import check_file, new_method, template
+from losaw.plugins import PluginError
+from losaw.registry import KINDS, RegistryError
+
+
+@pytest.fixture(autouse=True)
+def forget_plugins():
+    yield
+    for name in [name for name in sys.modules if name.startswith("losaw_plugin_")]:
+        del sys.modules[name]
+    for key, entry in list(registry._entries.items()):
+        if entry.target.startswith("losaw_plugin_"):
+            del registry._entries[key]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_file_passes_all_checks_as_it_is(tmp_path, kind):
+    path = tmp_path / "my_first_method.py"
+    new_method(kind, path)
+    outcomes = check_file(path)
+    assert {outcome.name for outcome in outcomes} == {f"{kind} my-first-method"}
+    assert [outcome for outcome in outcomes if outcome.message] == []
+
+
+def test_the_new_class_is_named_after_the_file(tmp_path):
+    new_method("metric", tmp_path / "my_first_method.py")
+    assert "class MyFirstMethod:" in (tmp_path / "my_first_method.py").read_text()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_template_leaves_no_mark_unfilled(kind):
+    assert "$" not in template(kind)
+
+
+def test_an_existing_file_is_left_as_it_is(tmp_path):
+    (tmp_path / "mine.py").write_text("precious")
+    with pytest.raises(PluginError, match="exists; it was left as it is"):
+        new_method("metric", tmp_path / "mine.py")
+    assert (tmp_path / "mine.py").read_text() == "precious"
+
+
+def test_an_unknown_kind_is_answered_with_the_nearest_match(tmp_path):
+    with pytest.raises(RegistryError, match="unknown kind 'metrics'; did you mean 'metric'"):
+        new_method("metrics", tmp_path / "mine.py")
+    assert not (tmp_path / "mine.py").exists()
+
+
+def test_a_file_name_that_python_cannot_import_is_refused(tmp_path):
+    with pytest.raises(PluginError, match="name it like a Python module"):
+        new_method("metric", tmp_path / "my-method.py")
+
+
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PluginError, match="cannot be written"):
+        new_method("metric", tmp_path / "file" / "mine.py")
+
+
+def test_a_file_that_registers_nothing_is_reported(tmp_path):
+    (tmp_path / "mine.py").write_text("x = 1\n")
+    with pytest.raises(PluginError, match="registers nothing; put @register"):
+        check_file(tmp_path / "mine.py")
+
+
+def test_a_broken_method_fails_with_its_name_and_what_to_implement(tmp_path):
+    new_method("importance", tmp_path / "mine.py")
+    text = (tmp_path / "mine.py").read_text()
+    (tmp_path / "mine.py").write_text(text.replace("def explain(", "def explian("))
+    failed = [outcome for outcome in check_file(tmp_path / "mine.py") if outcome.message]
+    assert failed[0].name == "importance mine"
+    assert "implement explain(self, model, data, rng)" in failed[0].message

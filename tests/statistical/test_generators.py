@@ -1,0 +1,140 @@
+"""Sampled moments within Monte Carlo error of the laws that the paper states.
+
+z-scores over all entries together; 5 is exceeded by chance with probability 6e-7 per entry.
+"""
+
+import numpy as np
+import pytest
+
+from losaw.generators.correlation import correlation_matrix, six_features
+from losaw.generators.losaw import LosawGenerator
+from losaw.generators.normal_linear import NormalLinearGenerator
+
+N = 40_000
+DATA_TYPES = ("continuous", "discrete")
+VARIANCE = {"continuous": 1.0, "discrete": 0.5}
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    def draw(data_type, function="f3"):
+        generator = LosawGenerator(
+            data_type=data_type,
+            n_samples=N,
+            n_features=9,
+            phi=0.5,
+            function=function,
+            n_test=N,
+            n_independent=N,
+        )
+        return generator.sample(np.random.default_rng(7))
+
+    cache = {}
+    return lambda *arguments: cache.setdefault(arguments, draw(*arguments))
+
+
+def z_scores_of_correlations(X, target):
+    """Every off-diagonal correlation minus its target in standard errors, these from the sample."""
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    z = []
+    for p in range(X.shape[1]):
+        for q in range(p):
+            # Influence function of a correlation: z_p z_q - r (z_p^2 + z_q^2) / 2.
+            r = (Z[:, p] * Z[:, q]).mean()
+            influence = Z[:, p] * Z[:, q] - r * (Z[:, p] ** 2 + Z[:, q] ** 2) / 2
+            z.append((r - target[p, q]) / (influence.std() / np.sqrt(len(X))))
+    return np.array(z)
+
+
+@pytest.mark.parametrize("sample", ["train", "test"])
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+def test_the_first_six_features_have_correlation_sigma_and_the_others_none(
+    drawn, data_type, sample
+):
+    X = getattr(drawn(data_type), sample).X
+    assert np.abs(z_scores_of_correlations(X, correlation_matrix("six-features", 9))).max() < 5
+
+
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+def test_features_of_the_independent_sample_are_uncorrelated(drawn, data_type):
+    X = drawn(data_type).independent.X
+    assert np.abs(z_scores_of_correlations(X, np.eye(9))).max() < 5
+    assert np.abs(z_scores_of_correlations(X**2, np.eye(9))).max() < 5
+
+
+@pytest.mark.parametrize("sample", ["train", "test", "independent"])
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+def test_every_feature_has_mean_zero_and_the_variance_of_its_marginal(drawn, data_type, sample):
+    X = getattr(drawn(data_type), sample).X
+    for power, target in ((1, 0.0), (2, VARIANCE[data_type])):
+        z = ((X**power).mean(axis=0) - target) / ((X**power).std(axis=0) / np.sqrt(N))
+        assert np.abs(z).max() < 5
+
+
+@pytest.mark.parametrize("sample", ["train", "test", "independent"])
+def test_discrete_features_take_three_values_with_binomial_frequencies(drawn, sample):
+    X = getattr(drawn("discrete"), sample).X
+    assert set(np.unique(X)) == {-1.0, 0.0, 1.0}
+    for level, probability in ((-1, 0.25), (0, 0.5), (1, 0.25)):
+        z = ((level == X).mean(axis=0) - probability) / np.sqrt(probability * (1 - probability) / N)
+        assert np.abs(z).max() < 5
+
+
+def test_continuous_features_are_normal(drawn):
+    # Kolmogorov-Smirnov: sqrt(n) D exceeds 2.4 with probability 2e-5.
+    from scipy.stats import norm
+
+    ordered = np.sort(drawn("continuous").train.X, axis=0)
+    position = np.arange(1, N + 1)[:, None] / N
+    distance = np.abs(norm.cdf(ordered) - position).max(axis=0) + 1 / N
+    assert (np.sqrt(N) * distance).max() < 2.4
+
+
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+@pytest.mark.parametrize(
+    ("function", "variance_in_units"),
+    [("f1", 1.0), ("f2", 2.4), ("f3", 2.8), ("f4", 4.6)],
+)
+def test_noise_has_phi_times_the_variance_of_the_regression_function(
+    drawn, data_type, function, variance_in_units
+):
+    # Var of a sum of features: 1' Sigma 1 in units of the marginal variance.
+    data = drawn(data_type, function)
+    exact = 0.5 * variance_in_units * VARIANCE[data_type]
+    # The variance on 10,000 rows has a relative error of at most sqrt(2 / 10,000).
+    assert abs(data.truth.noise_variance / exact - 1) < 5 * np.sqrt(2 / 10_000)
+    for sample in (data.train, data.test):
+        noise = sample.y - data.truth.regression_function(sample.X)
+        assert abs(noise.mean()) < 5 * np.sqrt(data.truth.noise_variance / N)
+        assert abs((noise**2).mean() / data.truth.noise_variance - 1) < 5 * np.sqrt(2 / N)
+
+
+def test_the_signal_variance_is_estimated_anew_in_every_draw():
+    generator = LosawGenerator(
+        data_type="continuous", n_samples=2, n_features=6, phi=1.0, function="f5"
+    )
+    variances = [
+        generator.sample(np.random.default_rng(seed)).truth.noise_variance for seed in range(100)
+    ]
+    # f5 is an indicator of probability q = 1/4 + arcsin(.4) / (2 pi), on 10,000 rows.
+    q = 0.25 + np.arcsin(0.4) / (2 * np.pi)
+    spread = abs(1 - 2 * q) * np.sqrt(q * (1 - q) / 10_000)
+    assert abs(np.mean(variances) - q * (1 - q)) < 5 * spread / np.sqrt(100)
+    assert np.std(variances) == pytest.approx(spread, rel=5 / np.sqrt(2 * 100))
+
+
+@pytest.mark.parametrize("name", ["identity", "homogeneous", "heterogeneous"])
+def test_example_1_1_has_its_correlation_matrix_and_unit_noise(name):
+    data = NormalLinearGenerator(correlation=name, n_samples=N).sample(np.random.default_rng(5))
+    assert np.abs(z_scores_of_correlations(data.train.X, correlation_matrix(name, 5))).max() < 5
+    noise = data.train.y - data.train.X[:, 0] - data.train.X[:, 1]
+    assert abs((noise**2).mean() - 1) < 5 * np.sqrt(2 / N)
+    assert data.truth.signal == (0, 1)
+
+
+def test_the_tradeoff_data_have_sigma_and_four_independent_features():
+    generator = NormalLinearGenerator(correlation="six-features", n_features=10, n_samples=N)
+    X = generator.sample(np.random.default_rng(5)).train.X
+    target = np.eye(10)
+    target[:6, :6] = six_features()
+    assert np.abs(z_scores_of_correlations(X, target)).max() < 5

@@ -1,0 +1,166 @@
+"""Specification, storage and sampling of a discrete joint law."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from losaw.generators.correlation import five_feature_block, six_features
+from losaw.generators.joint_law import JointLaw, JointLawError, JointLawSpecification
+
+PAIR = ((1.0, 0.5), (0.5, 1.0))
+
+
+@pytest.fixture(scope="module")
+def law():
+    return JointLawSpecification(PAIR).fit()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"correlation": ((1.0, 0.5),)}, "correlation must be square"),
+        ({"correlation": ((1.0,),)}, "correlation must be square, 2 x 2 or more"),
+        ({"correlation": ((1.0, 0.5), (0.4, 1.0))}, "correlation must be symmetric"),
+        ({"correlation": ((1.0, 1.5), (1.5, 1.0))}, r"entries in [-1, 1]"),
+        ({"correlation": ((1.0, np.nan), (np.nan, 1.0))}, r"entries in [-1, 1]"),
+        ({"correlation": ((2.0, 0.5), (0.5, 1.0))}, "ones on the diagonal"),
+        ({"correlation": "identity"}, "could not convert string"),
+        ({"levels": (0.0, 0.0, 1.0)}, "levels must be two or more ascending numbers"),
+        ({"levels": (0.0,), "marginal": (1.0,)}, "levels must be two or more ascending"),
+        ({"marginal": (0.5, 0.5)}, "marginal must be positive, one per level"),
+        ({"marginal": (0.5, 0.5, 0.0)}, "marginal must be positive, one per level"),
+        ({"marginal": (0.3, 0.3, 0.3)}, "marginal must sum to 1"),
+        ({"correlation": np.eye(10)}, "59049 cells, more than 20000"),
+    ],
+)
+def test_a_specification_that_makes_no_sense_is_refused(arguments, message):
+    with pytest.raises(JointLawError) as caught:
+        JointLawSpecification(**{"correlation": PAIR, **arguments})
+    assert message in str(caught.value)
+
+
+def test_an_array_and_a_tuple_give_the_same_specification():
+    assert JointLawSpecification(np.array(PAIR)) == JointLawSpecification(PAIR)
+    assert hash(JointLawSpecification(np.array(PAIR))) == hash(JointLawSpecification(PAIR))
+
+
+def test_the_identifier_of_the_study_never_changes():
+    specification = JointLawSpecification(six_features())
+    assert specification.identifier == "6-features-maximum-entropy-87f27d82"
+
+
+def test_named_defaults_give_the_identifier_of_unnamed_ones():
+    named = JointLawSpecification(PAIR, solver="CLARABEL", tolerance=1e-8)
+    assert named.identifier == JointLawSpecification(PAIR).identifier
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"correlation": ((1.0, 0.6), (0.6, 1.0))},
+        {"levels": (0.0, 1.0, 2.0)},
+        {"marginal": (0.2, 0.6, 0.2)},
+        {"tie_break": "none"},
+        {"tolerance": 1e-7},
+    ],
+)
+def test_the_identifier_depends_on_everything_that_decides_the_law(change):
+    changed = JointLawSpecification(**{"correlation": PAIR, **change})
+    assert changed.identifier != JointLawSpecification(PAIR).identifier
+
+
+@pytest.mark.parametrize("tie_break", ["maximum-entropy", "none"])
+def test_a_stored_law_is_read_back_exactly(tmp_path, tie_break):
+    law = JointLawSpecification(five_feature_block(0.74, 0.29), tie_break=tie_break).fit()
+    law.save(tmp_path / "laws" / "law.json")
+    again = JointLaw.load(tmp_path / "laws" / "law.json")
+    assert np.array_equal(again.probabilities, law.probabilities)
+    assert again.record() == law.record()
+    assert os.listdir(tmp_path / "laws") == ["law.json"]
+
+
+def test_the_record_holds_what_is_needed_to_judge_a_law(law):
+    record = law.record()
+    assert record["attainable"] is True
+    assert record["status"] == "optimal"
+    assert record["solver_version"] and record["cvxpy_version"]
+    assert np.allclose(record["attained_correlation"], PAIR, rtol=0, atol=1e-6)
+    assert json.loads(json.dumps(record))["identifier"] == law.specification.identifier
+
+
+def test_a_failed_save_leaves_nothing_behind(tmp_path, law, monkeypatch):
+    def full_disk(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        law.save(tmp_path / "law.json")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda text: text[: len(text) // 2], "does not hold a joint law"),
+        (lambda text: "", "delete it to have it fitted anew"),
+        (lambda text: "[]", "does not hold a joint law"),
+        (lambda text: text.replace('"attainable"', '"other"'), "attainable"),
+        (lambda text: text.replace("0.5,", "0.4,", 1), "does not hold a joint law"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_the_remedy(tmp_path, law, damage, message):
+    law.save(tmp_path / "law.json")
+    (tmp_path / "law.json").write_text(damage((tmp_path / "law.json").read_text()))
+    with pytest.raises(JointLawError, match=message):
+        JointLaw.load(tmp_path / "law.json")
+
+
+def test_a_file_with_too_few_probabilities_is_refused(tmp_path, law):
+    law.save(tmp_path / "law.json")
+    content = json.loads((tmp_path / "law.json").read_text())
+    content["probabilities"].pop()
+    (tmp_path / "law.json").write_text(json.dumps(content))
+    with pytest.raises(JointLawError, match="8 probabilities for 9 cells"):
+        JointLaw.load(tmp_path / "law.json")
+
+
+def test_another_process_fits_the_same_numbers(law):
+    script = (
+        "from losaw.generators.joint_law import JointLawSpecification as S;"
+        f"print(S({PAIR!r}).fit().probabilities.tolist())"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
+    assert json.loads(printed) == law.probabilities.tolist()
+
+
+def test_cells_are_all_combinations_with_the_last_feature_fastest():
+    cells = JointLawSpecification(PAIR).cells()
+    assert cells.tolist() == [[a, b] for a in (-1, 0, 1) for b in (-1, 0, 1)]
+
+
+def test_a_cell_of_probability_zero_is_never_drawn(law):
+    probabilities = np.array([0, 0.25, 0, 0, 0.75, 0, 0, 0, 0])
+    sparse = JointLaw(law.specification, probabilities, 0.0, True, "", "", "")
+    drawn = {tuple(row) for row in sparse.sample(2000, np.random.default_rng(1)).tolist()}
+    assert drawn == {(-1.0, 0.0), (0.0, 0.0)}
+
+
+def test_a_loose_solution_is_a_distribution_all_the_same():
+    law = JointLawSpecification(six_features(), tie_break="none").fit()
+    assert law.probabilities.min() >= 0
+    assert abs(law.probabilities.sum() - 1) < 1e-14
+    assert law.attainable
+
+
+def test_a_solver_that_fails_is_reported_with_the_remedy(monkeypatch):
+    from losaw.generators import joint_law_fit
+
+    monkeypatch.setattr(joint_law_fit, "RESIDUAL", -1.0)
+    with pytest.raises(JointLawError, match=r"was not fitted: .* try another tolerance"):
+        JointLawSpecification(PAIR).fit()
