@@ -36,7 +36,7 @@ def add_moments(
     blocks = design.shape[1] // LANES
     gram[:width] = 0.0
     for i in range(start, end):
-        row = rows[i]
+        row = rows[0, i]
         count = pair[row, 0]
         for k in range(width):
             scaled = count * design[row, k]

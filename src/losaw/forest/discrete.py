@@ -4,38 +4,14 @@ Rows of one cell share their propensity, so the logit, the cap and Algorithm 9.4
 cell's count and response sums.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
+from losaw.forest.layout import CellWorkspace
 from losaw.weighting.compiled import compiled
 from losaw.weighting.effective_sample_size import find_cap
 from losaw.weighting.multinomial_logit import fit_multinomial
 
 PENALTY = 1.0  # 1 / C, scikit-learn's default C = 1
-
-
-class CellWorkspace(NamedTuple):
-    """Scratch arrays of the discrete splits of one tree."""
-
-    local: NDArray[np.int32]  # (n_patterns,), place of a pattern in the node, or -1
-    representative: NDArray[np.uint32]  # (rows,), a row of each pattern
-    counts: NDArray[np.float64]  # (rows, K)
-    response: NDArray[np.float64]  # (rows, K), sum of c y
-    square: NDArray[np.float64]  # (rows, K), sum of c y^2
-    z: NDArray[np.float64]  # (rows, width)
-    probability: NDArray[np.float64]  # (rows, K)
-    coefficients: NDArray[np.float64]  # ((K - 1) * width,)
-    gradient: NDArray[np.float64]
-    trial: NDArray[np.float64]
-    hessian: NDArray[np.float64]
-    weight: NDArray[np.float64]  # (rows * K,), of non-empty cells
-    multiplicity: NDArray[np.float64]  # (rows * K,)
-    level_count: NDArray[np.float64]  # (K,)
-    level_weight: NDArray[np.float64]  # (K,)
-    level_response: NDArray[np.float64]  # (K,)
-    recode: NDArray[np.int64]  # (K,)
 
 
 @compiled()
@@ -88,7 +64,7 @@ def level_sums(
         count[k] = 0.0
         response[k] = 0.0
     for i in range(start, end):
-        row = rows[i]
+        row = rows[0, i]
         k = codes[row, position]
         count[k] += pair[row, 0]
         response[k] += pair[row, 1]
@@ -126,7 +102,7 @@ def collect_cells(
     """Aggregate rows[start:end] to cells; returns the number of patterns in the node."""
     size = 0
     for i in range(start, end):
-        row = rows[i]
+        row = rows[0, i]
         pattern = patterns[slot, row]
         g = work.local[pattern]
         if g < 0:

@@ -13,6 +13,7 @@ from losaw.forest.growth import grow_trees
 from losaw.forest.layout import LEAF, ForestData, Nodes, Settings, empty_nodes, node_capacity
 from losaw.forest.stream import draw_in_bag_counts
 from losaw.forest.trees import Tree, find_leaves, predict_sum, to_tree
+from losaw.forest.workspace import make_cells, make_sample, make_workspace
 
 _BATCH = 10  # trees between two looks at Ctrl-C and the progress bar
 
@@ -144,5 +145,14 @@ def _grow_batch(
 ) -> tuple[Nodes, NDArray[np.int64]]:
     nodes = empty_nodes(len(seeds) * node_capacity(len(data.response), settings))
     sizes = np.empty(len(seeds), dtype=np.int64)
-    grow_trees(data, settings, seeds, nodes, sizes)
+    grow_trees(
+        data,
+        settings,
+        seeds,
+        make_sample(data),
+        make_workspace(data),
+        make_cells(data),
+        nodes,
+        sizes,
+    )
     return Nodes._make(array[: sizes.sum()].copy() for array in nodes), sizes

@@ -9,7 +9,6 @@ the smaller child; the larger one's are the parent's minus those.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from losaw.forest.continuous import (
     add_moments,
@@ -20,7 +19,6 @@ from losaw.forest.continuous import (
     scan_weighted,
 )
 from losaw.forest.discrete import (
-    CellWorkspace,
     can_split,
     collect_cells,
     design_of_patterns,
@@ -28,42 +26,10 @@ from losaw.forest.discrete import (
     scan_levels,
     split_cells,
 )
-from losaw.forest.layout import LEAF, MAX_LEVELS, ForestData, Nodes, Settings
+from losaw.forest.layout import LEAF, CellWorkspace, ForestData, Nodes, Sample, Settings, Workspace
 from losaw.forest.stream import draw_in_bag_counts, next_index
 from losaw.weighting.compiled import compiled
 from losaw.weighting.effective_sample_size import find_cap
-
-_STACK = 80  # the smaller child is grown first: more than log2(rows) entries cannot occur
-
-
-class Sample(NamedTuple):
-    """A tree's sample: distinct in-bag rows, counted."""
-
-    tree_rows: NDArray[np.uint32]  # (n,), row of the training sample
-    pair: NDArray[np.float64]  # (n, 2), count c and c * y
-    rows: NDArray[np.uint32]  # (n,), grouped by node
-    order: NDArray[np.uint32]  # (P_continuous, n), grouped by node, sorted within
-    design: NDArray[np.float64]  # (n, padded width)
-    codes: NDArray[np.uint8]  # (n, P_discrete)
-    patterns: NDArray[np.uint32]  # (n_slots, n)
-
-
-class Workspace(NamedTuple):
-    """Scratch arrays of one tree."""
-
-    w: NDArray[np.float64]
-    c: NDArray[np.float64]
-    cy: NDArray[np.float64]
-    z: NDArray[np.float64]
-    sorted_values: NDArray[np.float64]
-    goes_left: NDArray[np.uint8]
-    scratch: NDArray[np.uint32]
-    features: NDArray[np.int64]  # a permutation of the P features
-    gram: NDArray[np.float64]  # (_STACK, width, padded width)
-    cross: NDArray[np.float64]
-    coefficients: NDArray[np.float64]
-    matrix: NDArray[np.float64]
-    vector: NDArray[np.float64]
 
 
 class Split(NamedTuple):
@@ -77,98 +43,34 @@ class Split(NamedTuple):
 
 
 @compiled()
-def draw_sample(data: ForestData, bootstrap: bool, state: np.ndarray) -> Sample:
-    """The tree's in-bag rows, merged, with compact copies of what the nodes gather from."""
+def draw_sample(data: ForestData, bootstrap: bool, state: np.ndarray, sample: Sample) -> int:
+    """The tree's in-bag rows, merged, with compact copies of what nodes gather; their number."""
     n_samples = len(data.response)
-    counts = np.empty(n_samples, dtype=np.int64)
+    counts = sample.counts
     draw_in_bag_counts(state, bootstrap, counts)
-    compact = np.zeros(n_samples, dtype=np.uint32)
+    width = data.design.shape[1]
     n = 0
     for row in range(n_samples):
         if counts[row] > 0:
-            compact[row] = n
+            sample.compact[row] = n
+            sample.tree_rows[n] = row
+            sample.rows[0, n] = n
+            sample.pair[n, 0] = counts[row]
+            sample.pair[n, 1] = counts[row] * data.response[row]
+            for j in range(width):
+                sample.design[n, j] = data.design[row, j]
+            for p in range(data.codes.shape[1]):
+                sample.codes[n, p] = data.codes[row, p]
+            for slot in range(data.patterns.shape[0]):
+                sample.patterns[slot, n] = data.patterns[slot, row]
             n += 1
-    tree_rows = np.empty(n, dtype=np.uint32)
-    pair = np.empty((n, 2))
-    rows = np.empty(n, dtype=np.uint32)
-    design = np.empty((n, data.design.shape[1]))
-    codes = np.empty((n, data.codes.shape[1]), dtype=np.uint8)
-    patterns = np.empty((data.patterns.shape[0], n), dtype=np.uint32)
-    for row in range(n_samples):
-        if counts[row] > 0:
-            i = compact[row]
-            tree_rows[i] = row
-            rows[i] = i
-            pair[i, 0] = counts[row]
-            pair[i, 1] = counts[row] * data.response[row]
-            design[i] = data.design[row]
-            codes[i] = data.codes[row]
-            for slot in range(patterns.shape[0]):
-                patterns[slot, i] = data.patterns[slot, row]
-    order = np.empty((data.presorted.shape[0], n + 1), dtype=np.uint32)
-    for p in range(order.shape[0]):
+    for p in range(data.presorted.shape[0]):
         k = 0
         for i in range(n_samples):
             row = data.presorted[p, i]
-            order[p, k] = compact[row]  # overwritten by the next row unless this one is in bag
+            sample.order[p, k] = sample.compact[row]  # kept only if the row is in bag
             k += counts[row] > 0
-    return Sample(tree_rows, pair, rows, order, design, codes, patterns)
-
-
-@compiled()
-def make_workspace(data: ForestData, n: int) -> tuple:
-    """Scratch arrays for a tree of ``n`` distinct rows."""
-    width = data.design_width
-    padded = data.design.shape[1]
-    n_features = len(data.is_discrete)
-    work = Workspace(
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n, dtype=np.uint8),
-        np.empty(n, dtype=np.uint32),
-        np.arange(n_features),
-        np.empty((_STACK if width > 1 else 1, width, padded)),
-        np.empty(padded),
-        np.zeros(padded),
-        np.empty((width, width)),
-        np.empty(width),
-    )
-    levels = 1
-    widest = 1
-    for p in range(n_features):
-        if data.is_discrete[p]:
-            k = data.n_levels[data.position[p]]
-            levels = max(levels, k)
-            if data.pattern_slot[p] >= 0:
-                columns = 1 + data.columns_start[p + 1] - data.columns_start[p]
-                for f in range(data.factors_start[p], data.factors_start[p + 1]):
-                    columns += data.n_levels[data.factors[f]] - 1
-                widest = max(widest, columns)
-    n_cells = n if data.patterns.shape[0] > 0 else 0
-    size = (levels - 1) * widest if n_cells > 0 else 0
-    cells = CellWorkspace(
-        np.full(data.n_patterns, -1, dtype=np.int32),
-        np.empty(n_cells, dtype=np.uint32),
-        np.empty((n_cells, levels)),
-        np.empty((n_cells, levels)),
-        np.empty((n_cells, levels)),
-        np.empty((n_cells, widest)),
-        np.empty((n_cells, levels)),
-        np.empty(size),
-        np.empty(size),
-        np.empty(size),
-        np.empty((size, size)),
-        np.empty(n_cells * levels),
-        np.empty(n_cells * levels),
-        np.empty(MAX_LEVELS),
-        np.empty(MAX_LEVELS),
-        np.empty(MAX_LEVELS),
-        np.empty(MAX_LEVELS, dtype=np.int64),
-    )
-    return work, cells
+    return n
 
 
 @compiled()
@@ -398,24 +300,31 @@ def partition(
 
 
 @compiled()
-def grow_tree(data: ForestData, settings: Settings, seed: int, nodes: Nodes, offset: int) -> int:
+def grow_tree(
+    data: ForestData,
+    settings: Settings,
+    seed: int,
+    sample: Sample,
+    work: Workspace,
+    cells: CellWorkspace,
+    nodes: Nodes,
+    offset: int,
+) -> int:
     """Grow one tree into ``nodes`` from ``offset`` on; returns its number of nodes."""
-    state = np.empty(1, dtype=np.uint64)
+    state = work.state
     state[0] = seed
-    sample = draw_sample(data, settings.bootstrap, state)
-    n_rows = len(sample.rows)
-    work, cells = make_workspace(data, n_rows)
+    n_rows = draw_sample(data, settings.bootstrap, state, sample)
     n_features = len(data.is_discrete)
+    for p in range(n_features):
+        work.features[p] = p
     n_continuous = sample.order.shape[0]
-    rows_view = sample.rows.reshape(1, n_rows)
     width = data.design_width
     use_moments = width > 1 and settings.eta < 1.0 and n_continuous > 0
     min_leaf = settings.min_samples_leaf
-
-    stack_node = np.empty(_STACK, dtype=np.int64)
-    stack_start = np.empty(_STACK, dtype=np.int64)
-    stack_end = np.empty(_STACK, dtype=np.int64)
-    stack_depth = np.empty(_STACK, dtype=np.int64)
+    stack_node = work.stack[0]
+    stack_start = work.stack[1]
+    stack_end = work.stack[2]
+    stack_depth = work.stack[3]
     depth_on_stack = 1
     stack_node[0] = 0
     stack_start[0] = 0
@@ -437,7 +346,7 @@ def grow_tree(data: ForestData, settings: Settings, seed: int, nodes: Nodes, off
         first = 0.0
         second = 0.0
         for i in range(start, end):
-            row = sample.rows[i]
+            row = sample.rows[0, i]
             c = sample.pair[row, 0]
             cy = sample.pair[row, 1]
             count += c
@@ -495,7 +404,7 @@ def grow_tree(data: ForestData, settings: Settings, seed: int, nodes: Nodes, off
         if data.is_discrete[best_feature]:
             threshold = float(best.place)
             for i in range(start, end):
-                row = sample.rows[i]
+                row = sample.rows[0, i]
                 go = sample.codes[row, p] <= best.place
                 work.goes_left[row] = go
                 n_left += go
@@ -523,7 +432,7 @@ def grow_tree(data: ForestData, settings: Settings, seed: int, nodes: Nodes, off
         deeper = depth + 1 < settings.max_depth and (
             left_count >= 2 * min_leaf or count - left_count >= 2 * min_leaf
         )
-        partition(rows_view, 0, start, end, work.goes_left, work.scratch)
+        partition(sample.rows, 0, start, end, work.goes_left, work.scratch)
         if deeper:
             for q in range(n_continuous):
                 if data.is_discrete[best_feature] or q != p:
@@ -561,11 +470,14 @@ def grow_trees(
     data: ForestData,
     settings: Settings,
     seeds: np.ndarray,
+    sample: Sample,
+    work: Workspace,
+    cells: CellWorkspace,
     nodes: Nodes,
     n_nodes: np.ndarray,
 ) -> None:
     """Grow one tree per seed, one after the other in ``nodes``; fills their sizes."""
     offset = 0
     for tree in range(len(seeds)):
-        n_nodes[tree] = grow_tree(data, settings, seeds[tree], nodes, offset)
+        n_nodes[tree] = grow_tree(data, settings, seeds[tree], sample, work, cells, nodes, offset)
         offset += n_nodes[tree]

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 LEAF = -1
 MAX_LEVELS = 32
+STACK = 80  # the smaller child is grown first: at most log2(rows) nodes are pending
 
 
 class ForestData(NamedTuple):
@@ -67,6 +68,62 @@ class Nodes(NamedTuple):
     relative_decrease: NDArray[np.float64]  # of the split taken (losaw, Definition 4.1)
     effective_size: NDArray[np.float64]  # of the split's weights, relative, before the cap
     capped_size: NDArray[np.float64]  # after the cap
+
+
+class Sample(NamedTuple):
+    """A tree's sample: n distinct in-bag rows, counted; only the first n entries are in use."""
+
+    counts: NDArray[np.int64]  # (N,), how often each training row was drawn
+    compact: NDArray[np.uint32]  # (N,), number of a training row among the in-bag rows
+    tree_rows: NDArray[np.uint32]  # (n,), row of the training sample
+    pair: NDArray[np.float64]  # (n, 2), count c and c * y
+    rows: NDArray[np.uint32]  # (1, n), grouped by node
+    order: NDArray[np.uint32]  # (P_continuous, n), grouped by node, sorted within
+    design: NDArray[np.float64]  # (n, padded width)
+    codes: NDArray[np.uint8]  # (n, P_discrete)
+    patterns: NDArray[np.uint32]  # (n_slots, n)
+
+
+class Workspace(NamedTuple):
+    """Scratch arrays of the tree grower."""
+
+    state: NDArray[np.uint64]  # (1,), the random stream
+    stack: NDArray[np.int64]  # (4, STACK), node, first row, last row, depth
+    features: NDArray[np.int64]  # a permutation of the P features
+    w: NDArray[np.float64]  # (n,), weights in sorted order
+    c: NDArray[np.float64]
+    cy: NDArray[np.float64]
+    z: NDArray[np.float64]
+    sorted_values: NDArray[np.float64]
+    goes_left: NDArray[np.uint8]
+    scratch: NDArray[np.uint32]
+    gram: NDArray[np.float64]  # (STACK, width, padded width), raw moments of pending nodes
+    cross: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+    matrix: NDArray[np.float64]
+    vector: NDArray[np.float64]
+
+
+class CellWorkspace(NamedTuple):
+    """Scratch arrays of the discrete splits of one tree."""
+
+    local: NDArray[np.int32]  # (n_patterns,), place of a pattern in the node, or -1
+    representative: NDArray[np.uint32]  # (rows,), a row of each pattern
+    counts: NDArray[np.float64]  # (rows, K)
+    response: NDArray[np.float64]  # (rows, K), sum of c y
+    square: NDArray[np.float64]  # (rows, K), sum of c y^2
+    z: NDArray[np.float64]  # (rows, width)
+    probability: NDArray[np.float64]  # (rows, K)
+    coefficients: NDArray[np.float64]  # ((K - 1) * width,)
+    gradient: NDArray[np.float64]
+    trial: NDArray[np.float64]
+    hessian: NDArray[np.float64]
+    weight: NDArray[np.float64]  # (rows * K,), of non-empty cells
+    multiplicity: NDArray[np.float64]  # (rows * K,)
+    level_count: NDArray[np.float64]  # (K,)
+    level_weight: NDArray[np.float64]  # (K,)
+    level_response: NDArray[np.float64]  # (K,)
+    recode: NDArray[np.int64]  # (K,)
 
 
 def empty_nodes(capacity: int) -> Nodes:

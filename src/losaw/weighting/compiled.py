@@ -13,7 +13,9 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 # error_model="numpy": a division needs no test for zero, which would stop vectorisation.
-compiled = partial(njit, cache=True, nogil=True, error_model="numpy")
+# _nrt=False: no reference counting of arrays (it took 70 % of a fit), hence no allocation inside
+# a kernel: callers hand over the workspace.
+compiled = partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=False)
 
 # Sums may be reordered (and so vectorised); NaN and infinities keep their meaning.
 REORDERED = {"reassoc", "contract", "nsz"}

@@ -1,0 +1,83 @@
+"""Room for one tree at a time; a thread fills it again for every tree it grows."""
+
+import numpy as np
+
+from losaw.forest.layout import (
+    MAX_LEVELS,
+    STACK,
+    CellWorkspace,
+    ForestData,
+    Sample,
+    Workspace,
+)
+
+
+def make_sample(data: ForestData) -> Sample:
+    """Room for a tree's sample."""
+    n = len(data.response)
+    return Sample(
+        counts=np.empty(n, dtype=np.int64),
+        compact=np.empty(n, dtype=np.uint32),
+        tree_rows=np.empty(n, dtype=np.uint32),
+        pair=np.empty((n, 2)),
+        rows=np.empty((1, n), dtype=np.uint32),
+        order=np.empty((data.presorted.shape[0], n + 1), dtype=np.uint32),
+        design=np.empty(data.design.shape),
+        codes=np.empty(data.codes.shape, dtype=np.uint8),
+        patterns=np.empty(data.patterns.shape, dtype=np.uint32),
+    )
+
+
+def make_workspace(data: ForestData) -> Workspace:
+    """Scratch arrays for trees on ``data``."""
+    n = len(data.response)
+    width = data.design_width
+    padded = data.design.shape[1]
+    return Workspace(
+        state=np.empty(1, dtype=np.uint64),
+        stack=np.empty((4, STACK), dtype=np.int64),
+        features=np.empty(len(data.is_discrete), dtype=np.int64),
+        w=np.empty(n),
+        c=np.empty(n),
+        cy=np.empty(n),
+        z=np.empty(n),
+        sorted_values=np.empty(n),
+        goes_left=np.empty(n, dtype=np.uint8),
+        scratch=np.empty(n, dtype=np.uint32),
+        gram=np.empty((STACK, width, padded)),
+        cross=np.empty(padded),
+        coefficients=np.zeros(padded),
+        matrix=np.empty((width, width)),
+        vector=np.empty(width),
+    )
+
+
+def make_cells(data: ForestData) -> CellWorkspace:
+    """Scratch arrays of the discrete splits, as wide as the widest logit."""
+    n = len(data.response) if len(data.patterns) else 0
+    levels = int(max(data.n_levels, default=1))
+    widest = 1
+    for target in np.flatnonzero(data.pattern_slot >= 0):
+        factors = data.factors[data.factors_start[target] : data.factors_start[target + 1]]
+        columns = data.columns_start[target + 1] - data.columns_start[target]
+        widest = max(widest, 1 + int(columns) + int((data.n_levels[factors] - 1).sum()))
+    size = (levels - 1) * widest if n else 0
+    return CellWorkspace(
+        local=np.full(data.n_patterns, -1, dtype=np.int32),
+        representative=np.empty(n, dtype=np.uint32),
+        counts=np.empty((n, levels)),
+        response=np.empty((n, levels)),
+        square=np.empty((n, levels)),
+        z=np.empty((n, widest)),
+        probability=np.empty((n, levels)),
+        coefficients=np.empty(size),
+        gradient=np.empty(size),
+        trial=np.empty(size),
+        hessian=np.empty((size, size)),
+        weight=np.empty(n * levels),
+        multiplicity=np.empty(n * levels),
+        level_count=np.empty(MAX_LEVELS),
+        level_weight=np.empty(MAX_LEVELS),
+        level_response=np.empty(MAX_LEVELS),
+        recode=np.empty(MAX_LEVELS, dtype=np.int64),
+    )
