@@ -6,6 +6,8 @@ or no noise feature: an average over such runs would hide them.
 
 import math
 
+import numpy as np
+
 from losaw.data import Truth
 from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs, split_scores
@@ -18,8 +20,8 @@ class PrecisionRecallAuc:
 
         precision(t) = |S ∩ S_t| / |S_t|,   recall(t) = |S ∩ S_t| / |S|,
 
-    the curve runs over all scores t and ends in (recall 0, precision 1) (losaw, Section 4.10;
-    scikit-learn's ``precision_recall_curve`` and ``auc``). X3 before X1 and X2, the signal
+    the curve runs over all scores t and ends in (recall 0, precision 1) (losaw, Section 4.10; the
+    same number as scikit-learn's ``precision_recall_curve`` and ``auc``). X3 before X1 and X2, the signal
     features, gives 5/12 = .417 as printed; average precision would give 7/12.
 
     Tied features enter S_t together: if all are tied the value is (1 + |S| / P) / 2, not the
@@ -31,11 +33,14 @@ class PrecisionRecallAuc:
     needs: Needs = "importance"
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
-        from sklearn.metrics import auc, precision_recall_curve
-
         scores, is_signal = split_scores("pr_auc", result, truth)
-        precision, recall, _ = precision_recall_curve(is_signal, scores)
-        return float(auc(recall, precision))
+        order = np.argsort(-scores, kind="stable")
+        # Where a set S_t ends: at the last of equal scores.
+        ends = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
+        found = np.cumsum(is_signal[order])[ends]
+        precision = np.append((found / (ends + 1))[::-1], 1.0)
+        recall = np.append((found / found[-1])[::-1], 0.0)
+        return float(-np.trapezoid(precision, recall))
 
 
 class RocAuc:

@@ -29,6 +29,17 @@ def test_values_of_a_ranking_by_hand(metric, expected):
     assert evaluate(metric, [0.3, 0.2, 0.5, 0, 0, 0], (0, 1)) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_pr_auc_is_the_number_of_scikit_learn(seed):
+    from sklearn.metrics import auc, precision_recall_curve
+
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, 12, size=30).astype(float)  # with ties
+    signal = tuple(rng.choice(30, size=1 + seed, replace=False).tolist())
+    precision, recall, _ = precision_recall_curve(Truth(signal, 30).is_signal, scores)
+    assert evaluate(PrecisionRecallAuc, scores, signal) == auc(recall, precision)
+
+
 @pytest.mark.parametrize(
     ("scores", "rank"),
     [([5, 4, 3, 2], 3), ([5, 1, 3, 2], 2), ([1, 2, 4, 3], 1), ([5, 3, 3, 2], 2), ([1, 1, 1, 1], 1)],
