@@ -21,6 +21,7 @@ from losaw.study.session import LEARNER_AXIS, Session
 
 SLOWEST_MACHINE = 3.0
 FEWEST_MINUTES = 10
+LIMITS = ("block_minutes", "block_megabytes")
 
 
 class Workflow:
@@ -60,6 +61,14 @@ class Workflow:
         """
         kept = {k: v for k, v in self.request.overrides.items() if k in ("results", "plugins")}
         return replace(self.request, overrides=kept, selection={}, seeds=None).arguments()
+
+    @property
+    def block_limits(self) -> str:
+        """Options of a block that are no reason to run it again: its limits."""
+        kept = {k: v for k, v in self.request.overrides.items() if k in LIMITS}
+        return shlex.join(
+            word for key, value in kept.items() for word in ("--configure", f"{key}={value}")
+        )
 
     @cached_property
     def _blocks(self) -> dict[str, Block]:

@@ -14,4 +14,4 @@ rule block:
         mem_mb=lambda wildcards, attempt: attempt * study_workflow.megabytes(wildcards),
         runtime=lambda wildcards, attempt: attempt * study_workflow.minutes(wildcards),
     shell:
-        "{study_workflow.losaw} run-block {output} {params.request}"
+        "{study_workflow.losaw} run-block {output} {params.request} {study_workflow.block_limits}"

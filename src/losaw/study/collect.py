@@ -12,7 +12,7 @@ from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.replicate import SCORES
 from losaw.study.session import Session
-from losaw.study.store import check_block, read_block, write_table
+from losaw.study.store import load_block, write_table
 
 RESULT_COLUMNS = (
     "study",
@@ -79,11 +79,10 @@ def collect(session: Session, study: Study) -> Collection:
         if not path.exists():
             missing.append(block)
             continue
-        problem = check_block(path, block, session.version(block))
-        if problem:
-            problems.append(f"{path}: {problem}")
-        else:
-            tables.append(read_block(path).replace_schema_metadata(None))
+        try:
+            tables.append(load_block(path, block, session.version(block)).table)
+        except StudyError as error:
+            problems.append(str(error))
     if problems:
         raise StudyError(
             f"study {study.name!r}: {len(problems)} of {len(blocks)} block files are unusable:\n  "

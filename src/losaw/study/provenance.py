@@ -1,9 +1,9 @@
 """Where a number came from: the footer of its block, and the record of the run."""
 
+import datetime
 import importlib.metadata
 import os
 import platform
-import resource
 import shlex
 import subprocess
 import sys
@@ -77,13 +77,33 @@ def commit() -> str:
     return head + "+changes" if head and git("status", "--porcelain", "-uno") else head
 
 
-def run_record(started: str, seconds: list[float]) -> dict[str, Any]:
-    """How a block was run: this differs between runs and therefore stands beside the block."""
+def run_record(
+    started: datetime.datetime,
+    seconds: list[float],
+    n_failed: int,
+    n_taken_over: int,
+    peak_megabytes: float,
+) -> dict[str, Any]:
+    """How a block was run: this differs between runs and therefore stands beside the block.
+
+    Parameters
+    ----------
+    started : datetime
+    seconds : list of float
+        By seed, also of those that were taken over from another file.
+    n_failed, n_taken_over : int
+        Numbers of seeds.
+    peak_megabytes : float
+        Peak memory of the process that computed the seeds.
+    """
     return {
         "host": platform.node(),
-        "started": started,
+        "started": started.isoformat(timespec="seconds"),
+        "wall_seconds": round((datetime.datetime.now(datetime.UTC) - started).total_seconds(), 2),
         "seconds": [round(value, 4) for value in seconds],
-        "peak_megabytes": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+        "failed_seeds": n_failed,
+        "taken_over_seeds": n_taken_over,
+        "peak_megabytes": round(peak_megabytes, 1),
         "command": shlex.join(sys.argv),
         "commit": commit(),
         "threads": {name: os.environ.get(name, "") for name in THREAD_VARIABLES},

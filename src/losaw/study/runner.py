@@ -1,16 +1,20 @@
-"""Run one block: build its recipe, compute its seeds, write its file."""
+"""Run blocks: compute their seeds in watched children, write their files."""
 
 import datetime
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from losaw.study.blocks import Block
+from losaw.study.extend import block_footer, stored_seeds
 from losaw.study.grid import Study
-from losaw.study.provenance import footer, run_record
-from losaw.study.replicate import Recipe, Row, run_replicate
+from losaw.study.provenance import run_record
+from losaw.study.replicate import Recipe
+from losaw.study.running import RunningMark
 from losaw.study.session import Session
 from losaw.study.store import block_table, write_table, write_text
+from losaw.study.supervisor import Task, compute
 
 
 def run_block(session: Session, block: Block) -> Path:
@@ -21,26 +25,62 @@ def run_block(session: Session, block: Block) -> Path:
     Path
         The block's file, which is either whole or absent.
     """
-    study = session.study(block.study)
-    setting = study.setting(block.setting)
-    learner = study.learner(block.learner)
-    version = session.version(block)
-    recipe, law = build_recipe(study, block, session.laws_folder)
-    started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    rows: list[Row] = []
-    seconds: list[float] = []
-    for seed in block.seeds:
-        new_rows, spent = run_replicate(recipe, seed)
-        rows += new_rows
-        seconds.append(spent)
-    path = session.block_path(block)
-    table = block_table(block, rows, footer(study, block, setting, learner, version, law))
-    write_text(
-        session.results / block.run_record_path,
-        json.dumps(run_record(started, seconds), indent=1) + "\n",
+    for _ in run_blocks(session, [block], jobs=1):
+        pass
+    return session.block_path(block)
+
+
+def run_blocks(session: Session, blocks: Iterable[Block], jobs: int) -> Iterator[Task]:
+    """Compute blocks on ``jobs`` processes; yields each one when its file is written.
+
+    Raises
+    ------
+    StudyError
+        If a block cannot begin or cannot be written; the others are ended.
+    """
+    marks: dict[Block, RunningMark] = {}
+
+    def tasks() -> Iterator[Task]:
+        for block in blocks:
+            marks[block] = RunningMark(session, block)
+            yield _task(session, block)
+
+    try:
+        for task in compute(session, tasks(), jobs):
+            _write(session, task, marks[task.block].started)
+            marks.pop(task.block).remove()
+            yield task
+    finally:
+        for mark in marks.values():
+            mark.remove()
+
+
+def _task(session: Session, block: Block) -> Task:
+    stored = stored_seeds(session, block)
+    return Task(
+        block,
+        [seed for seed in block.seeds if seed not in stored.rows],
+        60 * session.configuration.block_minutes,
+        rows=stored.rows,
+        seconds=stored.seconds,
+        n_taken_over=len(stored.rows),
+        law=stored.law,
     )
-    write_table(path, table)
-    return path
+
+
+def _write(session: Session, task: Task, started: datetime.datetime) -> None:
+    block = task.block
+    rows = [row for seed in block.seeds for row in task.rows[seed]]
+    table = block_table(block, rows, block_footer(session, block, task.law))
+    record = run_record(
+        started,
+        [task.seconds[seed] for seed in block.seeds],
+        n_failed=task.n_failed,
+        n_taken_over=task.n_taken_over,
+        peak_megabytes=task.peak_megabytes,
+    )
+    write_text(session.results / block.run_record_path, json.dumps(record, indent=1) + "\n")
+    write_table(session.block_path(block), table)
 
 
 def build_recipe(study: Study, block: Block, laws_folder: Path) -> tuple[Recipe, Any]:

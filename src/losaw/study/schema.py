@@ -121,6 +121,7 @@ class Configuration(Strict):
     plugins: list[Path] = []
     max_failed_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     block_minutes: Annotated[float, Field(gt=0)] = 120.0
+    block_megabytes: Annotated[float, Field(gt=0)] | None = None
 
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -1,10 +1,12 @@
 """Files that are whole or absent: written beside their place, synced, renamed."""
 
 import contextlib
+import hashlib
 import json
 import os
+import platform
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -42,17 +44,21 @@ BLOCK_SCHEMA = pa.schema(
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Let ``write`` fill a temporary file in the same folder, then rename it to ``path``.
 
-    A temporary file left by a killed process is overwritten; its name never ends in the
-    suffix that readers look for.
+    Its name holds host and process, so that two processes that write the same file do not meet,
+    and never ends in the suffix that readers look for. What a killed process of this host has
+    left there is removed.
 
     Raises
     ------
     StudyError
         If the folder is read-only or full: names the path and the remedy; ``path`` is untouched.
     """
-    temporary = path.with_name(f"{path.name}{_TEMPORARY}")
+    temporary = path.with_name(f"{path.name}.{platform.node()}.{os.getpid()}{_TEMPORARY}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        for left in path.parent.glob(f"{path.name}.{platform.node()}.*{_TEMPORARY}"):
+            if not _is_running(left.name.split(".")[-2]):
+                left.unlink(missing_ok=True)
         write(temporary)
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
@@ -64,6 +70,16 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
             f"{path}: cannot be written: {error.strerror or error}. Finished results are "
             "untouched; free space or choose another folder with --output, then run it again"
         ) from None
+
+
+def _is_running(pid: str) -> bool:
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def write_text(path: Path, text: str) -> None:
@@ -94,63 +110,100 @@ def block_table(block: Block, rows: Iterable[Row], footer: Mapping[str, Any]) ->
     return table.replace_schema_metadata({FOOTER_KEY: json.dumps(footer, sort_keys=True)})
 
 
-def read_footer(path: Path) -> dict[str, Any]:
-    """The provenance in a block's footer.
+def rows_of(table: pa.Table) -> dict[int, list[Row]]:
+    """The rows of a block's table by seed, in their order."""
+    names = [field.name for field in fields(Row)]
+    found: dict[int, list[Row]] = {}
+    for line in table.select(names).to_pylist():
+        features = line.pop("features")
+        row = Row(**line, features=None if features is None else tuple(features))
+        found.setdefault(row.seed, []).append(row)
+    return found
+
+
+@dataclass(frozen=True)
+class BlockFile:
+    """A block's file as it was read: its rows, its footer and the digest of its bytes."""
+
+    table: pa.Table
+    footer: dict[str, Any]
+    sha256: str
+
+
+def read_block(path: Path) -> BlockFile:
+    """Read a block's file.
 
     Raises
     ------
     StudyError
-        If the file is empty, truncated, or not one of ours.
+        If the file is missing, empty, truncated, has other columns or no footer of ours.
     """
     try:
-        metadata = pq.read_schema(path).metadata or {}
-        return json.loads(metadata[FOOTER_KEY])
-    except (OSError, pa.ArrowInvalid, KeyError, ValueError) as error:
-        raise StudyError(f"{path}: {_damage(path, error)}") from None
-
-
-def read_block(path: Path) -> pa.Table:
-    """All rows of a block's file.
-
-    Raises
-    ------
-    StudyError
-        If the file is empty, truncated, or has other columns.
-    """
+        content = path.read_bytes()
+    except OSError as error:
+        raise StudyError(f"{path}: cannot be read: {error.strerror}") from None
+    if not content:
+        raise StudyError(f"{path}: is empty")
     try:
-        table = pq.read_table(path, partitioning=None)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise StudyError(f"{path}: {_damage(path, error)}") from None
-    if not table.schema.remove_metadata().equals(BLOCK_SCHEMA):
+        # One thread: files are small, and threads must not be there when a child is forked.
+        table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
+        footer = json.loads(table.schema.metadata[FOOTER_KEY])
+    except (OSError, pa.ArrowException) as error:
+        raise StudyError(f"{path}: is damaged or truncated ({_first_line(error)})") from None
+    except (TypeError, KeyError, ValueError):
+        raise StudyError(
+            f"{path}: is a Parquet file, but not a block: it has no footer of ours"
+        ) from None
+    table = table.replace_schema_metadata(None)
+    if not table.schema.equals(BLOCK_SCHEMA):
         raise StudyError(f"{path}: its columns are not those of a block of this version")
-    return table
+    return BlockFile(table, footer, hashlib.sha256(content).hexdigest())
 
 
-def _damage(path: Path, error: Exception) -> str:
-    if not path.exists():
-        return "no such file"
-    if path.stat().st_size == 0:
-        return "is empty"
-    if isinstance(error, KeyError):
-        return "is a Parquet file, but not a block: it has no footer of ours"
-    return "is damaged or truncated"
+def read_footer(path: Path) -> dict[str, Any]:
+    """The provenance in a block's footer; raises as :func:`read_block` does."""
+    return read_block(path).footer
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0][:120]
+
+
+def load_block(path: Path, block: Block, version: str | None) -> BlockFile:
+    """Read a block's file that is whole, in its place and up to date.
+
+    Parameters
+    ----------
+    version : str or None
+        The results version that it must carry; None takes any.
+
+    Raises
+    ------
+    StudyError
+        As :func:`read_block`, or if the file holds another block, other seeds, or the results of
+        another version.
+    """
+    found = read_block(path)
+    written = found.footer.get("block", {})
+    if written != block_identity(block):
+        raise StudyError(
+            f"{path}: holds {written.get('setting')}/{written.get('learner')} seeds "
+            f"{written.get('seeds')}, not what its name says"
+        )
+    if set(found.table["seed"].unique().to_pylist()) != set(block.seeds):
+        raise StudyError(f"{path}: does not hold the seeds that its name says")
+    made_by = found.footer.get("results_version")
+    if version is not None and made_by != version:
+        raise StudyError(f"{path}: was made by results version {made_by}, now it is {version}")
+    return found
 
 
 def check_block(path: Path, block: Block, version: str) -> str | None:
     """What is wrong with a block's file, or None if it is whole, in its place and up to date."""
     try:
-        footer = read_footer(path)
-        table = read_block(path)
+        load_block(path, block, version)
     except StudyError as error:
         return str(error).partition(": ")[2]
-    written = footer.get("block", {})
-    expected = block_identity(block)
-    if written != expected:
-        return f"holds {written.get('setting')}/{written.get('learner')}, not what its name says"
-    if set(table["seed"].to_pylist()) != set(block.seeds):
-        return "does not hold the seeds that its name says"
-    if footer.get("results_version") != version:
-        return f"was made by results version {footer.get('results_version')}, now it is {version}"
     return None
 
 

@@ -52,13 +52,23 @@ def _closure(module: str) -> tuple[tuple[str, str], ...]:
         name = waiting.pop()
         if name in found:
             continue
-        source = _source(name)
-        if source is None:
+        read = _read(name)
+        if read is None:
             continue
-        tree = _without_docstrings(ast.parse(source.read_text(encoding="utf-8")))
-        found[name] = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
-        waiting += [imported for imported in _imports(tree, name, source) if imported not in found]
+        found[name], imported = read
+        waiting += [other for other in imported if other not in found]
     return tuple(sorted(found.items()))
+
+
+@functools.cache
+def _read(module: str) -> tuple[str, set[str]] | None:
+    """Digest of a module's source, and the losaw modules it imports; None for other modules."""
+    source = _source(module)
+    if source is None:
+        return None
+    tree = _without_docstrings(ast.parse(source.read_text(encoding="utf-8")))
+    digest = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return digest, _imports(tree, module, source)
 
 
 def _source(module: str) -> Path | None:

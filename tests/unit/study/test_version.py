@@ -47,9 +47,11 @@ def test_it_changes_with_a_plugins_code_but_not_with_its_comments(project):
     plugin = project.folder / "plugin.py"
     before = versions(project)
     version._closure.cache_clear()
+    version._read.cache_clear()
     project.replace(plugin, "        return self\n", "        # a comment\n        return self\n")
     assert versions(project) == before
     version._closure.cache_clear()
+    version._read.cache_clear()
     project.replace(plugin, "X @ self.slopes_", "X @ self.slopes_ + 1")
     after = versions(project)
     assert all(before[key] != after[key] for key in before)
