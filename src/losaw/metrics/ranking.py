@@ -21,8 +21,8 @@ class PrecisionRecallAuc:
         precision(t) = |S ∩ S_t| / |S_t|,   recall(t) = |S ∩ S_t| / |S|,
 
     the curve runs over all scores t and ends in (recall 0, precision 1) (losaw, Section 4.10; the
-    same number as scikit-learn's ``precision_recall_curve`` and ``auc``). X3 before X1 and X2, the signal
-    features, gives 5/12 = .417 as printed; average precision would give 7/12.
+    same number as scikit-learn's ``precision_recall_curve`` and ``auc``). X3 before X1 and X2, the
+    signal features, gives 5/12 = .417 as printed; average precision would give 7/12.
 
     Tied features enter S_t together: if all are tied the value is (1 + |S| / P) / 2, not the
     |S| / P of a guess, because the trapezoid rule joins (1, |S| / P) to (0, 1).
