@@ -103,7 +103,7 @@ class _Problem:
     def _cells(self) -> "cp.Variable":
         import cvxpy as cp
 
-        return cp.Variable(self.margins.shape[1], nonneg=True)
+        return cp.Variable(self.margins.shape[1])
 
     def _solve(
         self,
@@ -115,8 +115,8 @@ class _Problem:
     ) -> tuple[FloatArray, str]:
         import cvxpy as cp
 
-        margins = [self.margins @ cells == self.marginals, cp.sum(cells) == 1]
-        problem = cp.Problem(objective, margins + constraints)
+        law = [self.margins @ cells == self.marginals, cp.sum(cells) == 1, cells >= 0]
+        problem = cp.Problem(objective, law + constraints)
         try:
             with warnings.catch_warnings():
                 # "may be inaccurate": the residuals are checked below, in our own units.

@@ -151,6 +151,17 @@ def test_a_cell_of_probability_zero_is_never_drawn(law):
     assert drawn == {(-1.0, 0.0), (0.0, 0.0)}
 
 
+def test_a_draw_on_the_boundary_of_two_cells_belongs_to_the_upper_one(law):
+    class Boundaries:
+        def random(self, shape):
+            return np.array([0.0, 0.25])
+
+    probabilities = np.array([0, 0.25, 0, 0, 0.75, 0, 0, 0, 0])
+    sparse = JointLaw(law.specification, probabilities, 0.0, True, "", "", "")
+    # Half-open intervals: [0, .25) is the second cell, whose lower neighbour is empty.
+    assert sparse.sample(2, Boundaries()).tolist() == [[-1.0, 0.0], [0.0, 0.0]]
+
+
 def test_a_loose_solution_is_a_distribution_all_the_same():
     law = JointLawSpecification(six_features(), tie_break="none").fit()
     assert law.probabilities.min() >= 0
