@@ -1,0 +1,95 @@
+"""A table in LaTeX (booktabs), to be read in by a paper."""
+
+from itertools import groupby
+
+from losaw.report.layout import Cell, Table
+from losaw.report.markdown import counts_line, legend
+from losaw.report.typeset import latex, latex_label, number, signed
+from losaw.study.agreement import NOT_RUN
+
+PACKAGES = "booktabs, graphicx, amssymb"
+
+
+def to_latex(table: Table) -> str:
+    """A ``table*`` float with caption, legend, counts and note."""
+    stub = len(table.row_axes)
+    lines = [
+        f"% {table.title}. Needs the packages {PACKAGES}.",
+        r"\begin{table*}",
+        r"\centering",
+        rf"\caption{{{latex(table.caption)} ({latex(table.title)} of the paper)}}",
+        rf"\label{{tab:{table.name}}}",
+        r"\resizebox{\textwidth}{!}{%",
+        rf"\begin{{tabular}}{{{'l' * stub}{'c' * len(table.columns)}}}",
+        r"\toprule",
+        *_header(table),
+        r"\midrule",
+        *_body(table),
+        r"\bottomrule",
+        r"\end{tabular}}",
+    ]
+    for text in (legend(table), counts_line(table), table.note):
+        if text.strip():
+            lines += [r"\par\smallskip", *_paragraph(text.strip())]
+    return "\n".join([*lines, r"\end{table*}", ""])
+
+
+def _paragraph(text: str) -> list[str]:
+    return [r"\begin{minipage}{\textwidth}\footnotesize", latex(text), r"\end{minipage}"]
+
+
+def _header(table: Table) -> list[str]:
+    """One line for every column axis, equal neighbours under one heading and a rule."""
+    stub = len(table.row_axes)
+    lines = []
+    for depth, axis in enumerate(table.column_axes):
+        last = depth == len(table.column_axes) - 1
+        names = [latex_label(table.show(name)) if last else "" for name in table.row_axes]
+        parts, rules, position = names, [], stub
+        for key, group in groupby(table.columns, key=lambda column: column[: depth + 1]):
+            width = len(list(group))
+            heading = latex_label(table.heading(axis, key[-1]))
+            parts.append(heading if width == 1 else rf"\multicolumn{{{width}}}{{c}}{{{heading}}}")
+            rules.append(rf"\cmidrule(lr){{{position + 1}-{position + width}}}")
+            position += width
+        lines.append(" & ".join(parts) + r" \\")
+        if not last:
+            lines.append("".join(rules))
+    return lines
+
+
+def _body(table: Table) -> list[str]:
+    lines: list[str] = []
+    previous: tuple = ()
+    for row in table.rows:
+        if previous and row[0] != previous[0] and len(row) > 1:
+            lines.append(r"\addlinespace")
+        parts = []
+        for depth, (axis, value) in enumerate(zip(table.row_axes, row, strict=True)):
+            repeats = row[: depth + 1] == previous[: depth + 1]
+            parts.append("" if repeats else latex_label(table.heading(axis, value)))
+        for column in table.columns:
+            cell = table.cells.get((row, column))
+            parts.append("" if cell is None else cell_text(cell, table.decimals))
+        lines.append(" & ".join(parts) + r" \\")
+        previous = row
+    return lines
+
+
+def cell_text(cell: Cell, decimals: int) -> str:
+    r"""``.530 $\to$ \textbf{.532} (.007)`` over ``$z=+0.3$, $n=40$ \checkmark``."""
+    printed = _rated(number(cell.published, decimals), cell.published_best, cell.published_leads)
+    arrow = rf"{printed} $\to$ " if cell.is_printed else ""
+    if not cell.was_run:
+        return arrow + NOT_RUN
+    ours = _rated(number(cell.reproduced, decimals), cell.best, cell.leads)
+    first = f"{arrow}{ours} ({number(cell.mc_se, decimals) or '--'})"
+    z = f"$z={{{signed(cell.z)}}}$, " if cell.is_printed else ""
+    second = f"{z}$n={cell.n_seeds}$ {latex(cell.mark)}".strip()
+    return rf"\begin{{tabular}}{{@{{}}c@{{}}}}{first}\\{{\scriptsize {second}}}\end{{tabular}}"
+
+
+def _rated(text: str, best: bool, leads: bool) -> str:
+    if best:
+        text = rf"\textbf{{{text}}}"
+    return rf"\underline{{{text}}}" if leads else text

@@ -1,0 +1,233 @@
+"""A published table as rows and columns of cells, laid out as its study file says."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from losaw.study.agreement import AGREES, DIFFERS, NEAR, NO_ERROR, NOT_PRINTED, NOT_RUN
+from losaw.study.compare import table_title
+from losaw.study.errors import StudyError
+from losaw.study.grid import Study
+from losaw.study.schema import TableLayout
+
+# A single run has no error, and so no z.
+MARKS = {AGREES: "✓", NEAR: "≈", DIFFERS: "✗", NOT_PRINTED: "", NOT_RUN: "", NO_ERROR: "?"}
+_DEFAULT_DECIMALS = 3
+
+Key = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table, printed and reproduced.
+
+    ``best`` and ``leads`` (and the same of print) say that the method is the best of its row
+    among the methods, and by more than the table's ``underline_lead``.
+    """
+
+    published: float
+    reproduced: float
+    mc_se: float
+    n_seeds: int
+    z: float
+    verdict: str
+    best: bool = False
+    leads: bool = False
+    published_best: bool = False
+    published_leads: bool = False
+
+    @property
+    def was_run(self) -> bool:
+        return math.isfinite(self.reproduced)
+
+    @property
+    def is_printed(self) -> bool:
+        return math.isfinite(self.published)
+
+    @property
+    def mark(self) -> str:
+        """The sign of the verdict."""
+        return MARKS[self.verdict]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table ready to be written.
+
+    Attributes
+    ----------
+    name, title, caption, note : str
+    row_axes, column_axes : list of str
+        Axes of the stub and of the header.
+    rows, columns : list of tuple
+        Values of these axes, in the order of the grid.
+    cells : dict
+        (row, column) -> Cell; a combination that the grid does not have is absent.
+    decimals : int
+        Decimals of the printed numbers.
+    show : callable
+        Name -> label.
+    underline_lead : float or None
+    """
+
+    name: str
+    title: str
+    caption: str
+    note: str
+    row_axes: list[str]
+    column_axes: list[str]
+    rows: list[Key]
+    columns: list[Key]
+    cells: Mapping[tuple[Key, Key], Cell]
+    decimals: int
+    show: Callable[[Any], str]
+    underline_lead: float | None
+
+    def heading(self, axis: str, value: Any) -> str:
+        """``N = 500`` for a number, the label alone for a name."""
+        if isinstance(value, str):
+            return self.show(value)
+        return f"{self.show(axis)} = {self.show(value)}"
+
+    def counts(self) -> dict[str, int]:
+        """Number of cells of every verdict."""
+        found = dict.fromkeys(MARKS, 0)
+        for cell in self.cells.values():
+            found[cell.verdict] += 1
+        return found
+
+
+def arrange(study: Study, name: str, comparison: pd.DataFrame) -> Table:
+    """Lay out one table of a study.
+
+    Parameters
+    ----------
+    name : str
+        Key under ``tables`` in the study file.
+    comparison : DataFrame
+        As :func:`losaw.study.compare.compare` makes it, or as read back from its CSV.
+
+    Raises
+    ------
+    StudyError
+        If two cells would fall on one place, because an axis with several values is neither
+        fixed under ``where`` nor named under ``rows`` or ``columns``.
+    """
+    layout = study.file.tables[name]
+    records = comparison[comparison["table"] == table_title(name)].to_dict("records")
+    decimals = _decimals(record["published"] for record in records)
+    cells: dict[tuple[Key, Key], Cell] = {}
+    rivals: dict[Key, list[tuple[Key, Key]]] = {}
+    for record in records:
+        place = _key(record, layout.rows), _key(record, layout.columns)
+        if place in cells:
+            raise _overlap(study, name, records)
+        cells[place] = _cell(record)
+        rivals.setdefault(_key(record, [*study.axes, "metric"]), []).append(place)
+    if layout.bold:
+        for (*_, metric), places in rivals.items():
+            direction = 1 if higher_is_better(study, metric) else -1
+            rated = _rated([cells[p] for p in places], direction, decimals, layout)
+            cells.update(zip(places, rated, strict=True))
+    return Table(
+        name,
+        table_title(name),
+        layout.caption,
+        layout.note,
+        list(layout.rows),
+        list(layout.columns),
+        _ordered(layout.rows, records),
+        _ordered(layout.columns, records),
+        cells,
+        decimals,
+        study.show,
+        layout.underline_lead if layout.bold else None,
+    )
+
+
+def higher_is_better(study: Study, metric: str) -> bool:
+    """Whether more of a metric is better."""
+    return bool(study.metrics[metric].entry.load().higher_is_better)
+
+
+def _key(record: Mapping[str, Any], axes: Iterable[str]) -> Key:
+    return tuple(record[axis] for axis in axes)
+
+
+def _ordered(axes: Iterable[str], records: list[dict[str, Any]]) -> list[Key]:
+    """All keys, sorted by each axis in turn in the order of the study file."""
+    axes = list(axes)
+    ranks = [
+        {value: rank for rank, value in enumerate(dict.fromkeys(r[axis] for r in records))}
+        for axis in axes
+    ]
+    keys = dict.fromkeys(_key(record, axes) for record in records)
+    return sorted(
+        keys, key=lambda key: [rank[value] for rank, value in zip(ranks, key, strict=True)]
+    )
+
+
+def _decimals(published: Iterable[float]) -> int:
+    """The largest number of decimals of the printed numbers: shorter ones end in zeros."""
+    printed = [repr(float(value)) for value in published if math.isfinite(value)]
+    return max((len(text.partition(".")[2]) for text in printed), default=_DEFAULT_DECIMALS)
+
+
+def _cell(record: Mapping[str, Any]) -> Cell:
+    return Cell(
+        published=float(record["published"]),
+        reproduced=float(record["reproduced"]),
+        mc_se=float(record["mc_se"]),
+        n_seeds=int(record["n_seeds"]),
+        z=float(record["z"]),
+        verdict=str(record["verdict"]),
+    )
+
+
+def _rated(cells: list[Cell], direction: int, decimals: int, layout: TableLayout) -> list[Cell]:
+    """The methods' cells of one setting and metric, the best of them marked."""
+    ours = _leaders([cell.reproduced for cell in cells], direction, decimals, layout)
+    print_ = _leaders([cell.published for cell in cells], direction, decimals, layout)
+    return [
+        replace(
+            cell, best=best, leads=leads, published_best=print_best, published_leads=print_leads
+        )
+        for cell, (best, leads), (print_best, print_leads) in zip(cells, ours, print_, strict=True)
+    ]
+
+
+def _leaders(
+    values: list[float], direction: int, decimals: int, layout: TableLayout
+) -> list[tuple[bool, bool]]:
+    """(is the best, leads by more than the margin) of every value, as the reader sees them.
+
+    Values that look equal are equal: two best ones are both marked, and none is where all are.
+    """
+    seen = [round(direction * value, decimals) for value in values if math.isfinite(value)]
+    if len(set(seen)) < 2:
+        return [(False, False)] * len(values)
+    first, second = sorted(seen, reverse=True)[:2]
+    margin = math.inf if layout.underline_lead is None else layout.underline_lead
+    leads = round(first - second, decimals) > margin
+    found = []
+    for value in values:
+        best = math.isfinite(value) and round(direction * value, decimals) == first
+        found.append((best, best and leads))
+    return found
+
+
+def _overlap(study: Study, name: str, records: list[dict[str, Any]]) -> StudyError:
+    layout = study.file.tables[name]
+    open_axes = [
+        axis
+        for axis in (*study.axes, "metric", "method")
+        if axis not in (*layout.rows, *layout.columns) and len({r[axis] for r in records}) > 1
+    ]
+    return study.source.error(
+        ("tables", name),
+        f"several cells fall on one place, because {' and '.join(open_axes)} "
+        "is neither fixed under 'where' nor named under 'rows' or 'columns'",
+    )

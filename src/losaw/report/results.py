@@ -1,0 +1,86 @@
+"""What a study has left in its folder, read back for tables, drawings and the report."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+
+from losaw.study.errors import StudyError
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """The collected files of one study, each read when it is first asked for.
+
+    Parameters
+    ----------
+    folder : Path
+        ``<results>/<study>``, as :func:`losaw.study.outputs.write_outputs` fills it.
+
+    Raises
+    ------
+    StudyError
+        On first use of a file that is missing or damaged, with the command that writes it.
+    """
+
+    folder: Path
+
+    @cached_property
+    def settings(self) -> pd.DataFrame:
+        """One row per setting: identifier and axes."""
+        return self._csv("settings.csv")
+
+    @cached_property
+    def results(self) -> pd.DataFrame:
+        """One row per measured value (``losaw.study.collect.RESULT_COLUMNS``)."""
+        return self._read("results.parquet", pd.read_parquet)
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """One row per score vector (``losaw.study.collect.SCORE_COLUMNS``)."""
+        return self._read("scores.parquet", lambda path: pq.read_table(path).to_pandas())
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """Mean and Monte Carlo standard error of every measured number."""
+        return self._csv("summary.csv")
+
+    @cached_property
+    def comparison(self) -> pd.DataFrame:
+        """Every cell of the published tables, printed beside reproduced."""
+        return self._csv("comparison.csv")
+
+    @cached_property
+    def agreement(self) -> pd.DataFrame:
+        """Share of cells within two and three standard errors, by method and metric."""
+        return self._csv("agreement.csv")
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """Paired differences of every later learner to the first."""
+        return self._csv("differences.csv")
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """How and where the study was run."""
+        return self._read("manifest.json", lambda path: json.loads(path.read_text("utf-8")))
+
+    def _csv(self, name: str) -> pd.DataFrame:
+        return self._read(name, pd.read_csv)
+
+    def _read(self, name: str, read: Callable[[Path], Any]) -> Any:
+        path = self.folder / name
+        try:
+            return read(path)
+        except FileNotFoundError:
+            reason = "no such file"
+        except pd.errors.EmptyDataError:
+            return pd.DataFrame()
+        except (OSError, ValueError) as error:
+            reason = f"cannot be read: {error}"
+        raise StudyError(f"{path}: {reason}; `losaw collect --study {self.folder.name}` writes it")

@@ -1,0 +1,117 @@
+"""Numbers and names as papers print them: plain, in LaTeX, in HTML."""
+
+import html
+import math
+import re
+from collections.abc import Iterable
+
+# R²_test is R² with the subscript "test"; n_samples is a plain name.
+_SUBSCRIPT = re.compile(r"^([A-Z][^_\s]*)_([^_\s]+)$")
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "²": r"\textsuperscript{2}",
+    "−": "$-$",
+    "–": "--",
+    "—": "---",
+    "…": r"\dots{}",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "→": r"$\to$",
+    "≤": r"$\le$",
+    "≥": r"$\ge$",
+    "≈": r"$\approx$",
+    "✓": r"\checkmark{}",
+    "✗": r"$\times$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "η": r"$\eta$",
+    "θ": r"$\theta$",
+    "ρ": r"$\rho$",
+    "σ": r"$\sigma$",
+    "φ": r"$\varphi$",
+    "Σ": r"$\Sigma$",
+}
+
+
+def number(value: float, decimals: int) -> str:
+    """``.530`` for 0.53, as the papers print it; empty for a missing number."""
+    if not math.isfinite(value):
+        return ""
+    text = f"{value:.{decimals}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return re.sub(r"^(-?)0\.", r"\1.", text)
+
+
+def signed(value: float, decimals: int = 1) -> str:
+    """``+0.3``; a dash for a missing number."""
+    if not math.isfinite(value):
+        return "–"
+    text = f"{value:+.{decimals}f}"
+    return text.replace("-", "+") if float(text) == 0 else text
+
+
+def percent(share: float) -> str:
+    """``97 %``; never rounded up to 100 % or down to 0 % when it is neither."""
+    if not math.isfinite(share):
+        return "–"
+    rounded = round(100 * share)
+    if rounded == 100 and share < 1:
+        return "> 99 %"
+    return "< 1 %" if rounded == 0 and share > 0 else f"{rounded} %"
+
+
+def markdown(text: str) -> str:
+    """Text for a cell of a Markdown table."""
+    return re.sub(r"([\\|*`<>])", r"\\\1", text).replace("\n", " ")
+
+
+def latex(text: str) -> str:
+    """Text with everything escaped that LaTeX would read as a command."""
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def latex_label(label: str) -> str:
+    """A name in LaTeX, its part after the underscore as a subscript."""
+    parts = _SUBSCRIPT.match(label)
+    if parts is None:
+        return latex(label)
+    return rf"{latex(parts[1])}\textsubscript{{{latex(parts[2])}}}"
+
+
+def html_label(label: str) -> str:
+    """A name in HTML, its part after the underscore as a subscript."""
+    parts = _SUBSCRIPT.match(label)
+    if parts is None:
+        return html.escape(label)
+    return f"{html.escape(parts[1])}<sub>{html.escape(parts[2])}</sub>"
+
+
+def run_count(counts: Iterable[int]) -> str:
+    """``20 runs``, or ``4 to 20 runs`` where the counts differ."""
+    low, high = min(counts), max(counts)
+    return f"{low:,} runs" if low == high else f"{low:,} to {high:,} runs"
+
+
+def math_label(label: str) -> str:
+    """A name for Matplotlib; what follows an underscore, or X in X1, becomes a subscript."""
+    parts = _SUBSCRIPT.match(label) or re.match(r"^(X)(\d+)$", label)
+    if parts is None:
+        return label.replace("$", r"\$")
+    if parts[1] == "X":
+        return f"$X_{{{parts[2]}}}$"
+    base, squared = parts[1].removesuffix("²"), "^2" if parts[1].endswith("²") else ""
+    return rf"$\mathrm{{{base}}}{squared}_{{\mathrm{{{parts[2]}}}}}$"

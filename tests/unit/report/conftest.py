@@ -1,0 +1,84 @@
+"""A made study with made numbers, small enough to be read beside the expected text."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from losaw.study.grid import Study
+
+STUDY = """
+study: made
+title: Numbers made up for the tests
+generator: {name: normal-linear, correlation: heterogeneous}
+settings:
+  n_samples: [100, 1000]
+  function: [f3]
+learners:
+  RF: {learner: random-forest}
+  losawRF: {learner: losaw-forest}
+importances: [mdi]
+metrics: [r2_test, pr_auc]
+seeds: {smoke: 2, desk: 4, paper: 8}
+labels: {n_samples: N, function: model, r2_test: R²_test, pr_auc: pr-AUC}
+tables:
+  table_1:
+    caption: a made table
+    rows: [function, metric]
+    columns: [n_samples, method]
+    underline_lead: 0.05
+    note: A note on 100 % of it.
+"""
+
+# n_samples, metric, method, published, reproduced, mc_se, n_seeds, z, verdict
+ROWS = [
+    (100, "r2_test", "RF", 0.530, 0.532, 0.007, 40, 0.3, "agrees"),
+    (100, "r2_test", "losawRF", 0.520, 0.500, 0.008, 40, -2.4, "near"),
+    (100, "pr_auc", "RF", 0.417, 0.417, 0.0, 40, 0.0, "agrees"),
+    (100, "pr_auc", "losawRF", 0.543, 0.700, 0.031, 40, 4.9, "differs"),
+    (1000, "r2_test", "RF", 0.9, 0.881, float("nan"), 1, float("nan"), "no error estimate"),
+    (1000, "r2_test", "losawRF", float("nan"), 0.881, 0.002, 4, float("nan"), "not printed"),
+    (1000, "pr_auc", "RF", 0.417, float("nan"), float("nan"), 0, float("nan"), "not run"),
+    (
+        1000,
+        "pr_auc",
+        "losawRF",
+        float("nan"),
+        float("nan"),
+        float("nan"),
+        0,
+        float("nan"),
+        "not run",
+    ),
+]
+COLUMNS = [
+    "n_samples",
+    "metric",
+    "method",
+    "published",
+    "reproduced",
+    "mc_se",
+    "n_seeds",
+    "z",
+    "verdict",
+]
+
+
+def read_study(folder: Path, text: str) -> Study:
+    path = folder / "made.yaml"
+    path.write_text(text)
+    return Study(path)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return read_study(tmp_path, STUDY)
+
+
+@pytest.fixture
+def comparison() -> pd.DataFrame:
+    """As ``losaw.study.compare.compare`` returns it for the made study."""
+    frame = pd.DataFrame(ROWS, columns=COLUMNS)
+    frame.insert(0, "table", "Table 1")
+    frame.insert(2, "function", "f3")
+    return frame
