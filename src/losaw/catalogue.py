@@ -5,9 +5,30 @@ from losaw.registry import add
 # Learners: scikit-learn estimators.
 add("learner", "random-forest", "sklearn.ensemble:RandomForestRegressor")
 add("learner", "losaw-forest", "losaw.forest:LosawRandomForestRegressor")
+add("learner", "task-forest", "losaw.learners.random_forest:RandomForest")
+add("learner", "xgboost", "losaw.learners.xgboost_trees:XGBoostTrees")
 
 # Importances: explain(model, data, rng) -> ImportanceResult.
 add("importance", "mdi", "losaw.importance.mdi:MeanDecreaseInImpurity")
+add("importance", "split-improvement", "losaw.importance.split_gain:SplitImprovement")
+add("importance", "ufi", "losaw.importance.unbiased:UnbiasedFeatureImportance")
+add("importance", "air", "losaw.importance.corrected_impurity:ActualImpurityReduction")
+add("importance", "mdi-oob", "losaw.importance.out_of_bag_mdi:OutOfBagMdi")
+add("importance", "permutation", "losaw.importance.permuted:PermutationImportance")
+add(
+    "importance",
+    "tree-permutation",
+    "losaw.importance.tree_permutation:TreePermutationImportance",
+)
+add("importance", "total-gain", "losaw.importance.gain:TotalGain")
+add("importance", "total-gain-deviation", "losaw.importance.gain:TotalGainDeviation")
+add("importance", "tree-inner", "losaw.importance.inner_products:TreeInner")
+add("importance", "forest-inner", "losaw.importance.inner_products:ForestInner")
+add(
+    "importance",
+    "absolute-attribution",
+    "losaw.importance.inner_products:AbsoluteAttribution",
+)
 
 # Generators: sample(rng) -> Dataset.
 add("generator", "losaw", "losaw.generators.losaw:LosawGenerator")
@@ -20,3 +41,7 @@ add("metric", "pr_auc", "losaw.metrics.ranking:PrecisionRecallAuc")
 add("metric", "fi_gap", "losaw.metrics.ranking:FeatureImportanceGap")
 add("metric", "auc", "losaw.metrics.ranking:RocAuc")
 add("metric", "best_noise_rank", "losaw.metrics.ranking:BestNoiseRank")
+add("metric", "signal_rank", "losaw.metrics.rank:SignalRank")
+add("metric", "noise_score", "losaw.metrics.normalised:MeanNoiseScore")
+add("metric", "signal_score", "losaw.metrics.normalised:MeanSignalScore")
+add("metric", "risk", "losaw.metrics.risk:Risk")

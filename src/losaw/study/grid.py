@@ -204,7 +204,7 @@ class Study:
 
     def method_name(self, learner: str, importance: str) -> str:
         """The name of a column of the comparison."""
-        return self.file.method.format(learner=learner, importance=importance).strip()
+        return self.file.method.format(learner=learner, importance=importance).strip() or learner
 
     def methods_of(self, metric: str) -> list[str]:
         """Names of a metric's columns: one per learner, or per learner and importance."""

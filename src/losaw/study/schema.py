@@ -82,7 +82,8 @@ class StudyFile(Strict):
     seconds_per_seed : list
         ``{learner, seconds, <axis>: values}``, first match: measured cost, for planning only.
     method : str
-        How a column of the comparison is named, from ``{learner}`` and ``{importance}``.
+        How a column of the comparison is named, from ``{learner}`` and ``{importance}``;
+        the learner's label where that leaves nothing.
     published : str or None
         File in ``config/published``.
     labels : dict

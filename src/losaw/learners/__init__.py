@@ -1,0 +1,1 @@
+"""Scikit-learn estimators that a study asks for by name, one per file."""

@@ -1,0 +1,134 @@
+"""A random forest for either task that sees nominal features as dummies."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from losaw.data import FloatArray
+from losaw.registry import unknown
+
+TASKS = {"regression": RandomForestRegressor, "classification": RandomForestClassifier}
+
+
+def _is_classifier(model: "RandomForest") -> bool:
+    return model.task == "classification"
+
+
+class RandomForest(BaseEstimator):
+    """Scikit-learn's random forest, regressor or classifier, on one-hot encoded nominal features.
+
+    Parameters
+    ----------
+    task : {"regression", "classification"}, default "regression"
+    one_hot : sequence of int, default ()
+        Columns of X that enter as one dummy for each level of the training sample. A level that
+        the training sample does not have is all zeros.
+    max_features : int, float, "sqrt", "log2" or "all", default None
+        Columns (after encoding) drawn at a node; None is scikit-learn's default of the task,
+        all for regression and the square root for classification.
+    n_estimators, max_depth, min_samples_leaf, n_jobs, random_state
+        As in scikit-learn.
+
+    Attributes
+    ----------
+    forest_ : RandomForestRegressor or RandomForestClassifier
+        Fitted on the encoded columns.
+    feature_of_column_ : array of shape (n_columns,)
+        Which feature an encoded column belongs to.
+    feature_importances_ : array of shape (n_features,)
+        The forest's, a factor's dummies summed.
+
+    Raises
+    ------
+    ValueError
+        For an unknown task, or a column of ``one_hot`` that X does not have.
+    """
+
+    def __init__(
+        self,
+        task: str = "regression",
+        *,
+        one_hot: Sequence[int] = (),
+        n_estimators: int = 100,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        max_features: int | float | str | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.task = task
+        self.one_hot = one_hot
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the forest to X (n_samples, n_features) and y (n_samples,)."""
+        if self.task not in TASKS:
+            raise ValueError(unknown("task", self.task, TASKS))
+        numeric = self.task == "regression"
+        rows, response = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric)
+        n_features = rows.shape[1]
+        for column in self.one_hot:
+            if not 0 <= column < n_features:
+                raise ValueError(
+                    f"one_hot names column {column}, but X has columns 0 to {n_features - 1}"
+                )
+        self.levels_ = {column: np.unique(rows[:, column]) for column in self.one_hot}
+        widths = [len(self.levels_.get(column, (0,))) for column in range(n_features)]
+        self.feature_of_column_ = np.repeat(np.arange(n_features), widths)
+        options: dict[str, Any] = {}
+        if self.max_features is not None:
+            options["max_features"] = None if self.max_features == "all" else self.max_features
+        self.forest_ = TASKS[self.task](
+            self.n_estimators,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+            **options,
+        ).fit(self._encoded(rows), response)
+        if self.task == "classification":
+            self.classes_ = self.forest_.classes_
+        return self
+
+    def encode(self, X: ArrayLike) -> FloatArray:
+        """The columns that the trees split, (n_samples, n_columns)."""
+        check_is_fitted(self)
+        return self._encoded(validate_data(self, X, reset=False, dtype=np.float64))
+
+    def _encoded(self, X: FloatArray) -> FloatArray:
+        if not self.levels_:
+            return X
+        blocks = [
+            (X[:, [column]] == self.levels_[column]).astype(float)
+            if column in self.levels_
+            else X[:, [column]]
+            for column in range(X.shape[1])
+        ]
+        return np.hstack(blocks)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Mean of the trees, or the most probable class, (n_samples,)."""
+        return self.forest_.predict(self.encode(X))
+
+    @available_if(_is_classifier)
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Class probabilities, (n_samples, n_classes)."""
+        return self.forest_.predict_proba(self.encode(X))
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Normalised mean decrease in impurity, a factor's dummies summed."""
+        check_is_fitted(self)
+        scores: FloatArray = self.forest_.feature_importances_
+        return np.bincount(self.feature_of_column_, scores).astype(float)
