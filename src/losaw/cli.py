@@ -20,13 +20,14 @@ for _variable in (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a mistake of the user ends in one message and exit status 2."""
     options = _parser().parse_args(arguments)
+    from losaw.datasets.files import DatasetError
     from losaw.plugins import PluginError
     from losaw.registry import RegistryError
     from losaw.study.errors import StudyError
 
     try:
         return int(options.command(options) or 0)
-    except (StudyError, RegistryError, PluginError) as error:
+    except (StudyError, RegistryError, PluginError, DatasetError) as error:
         print(f"losaw: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:

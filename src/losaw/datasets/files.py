@@ -3,8 +3,6 @@
 import contextlib
 import hashlib
 import os
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 from losaw.datasets.sources import SOURCES, Source, SourceFile
@@ -50,6 +48,12 @@ def data_files(name: str, folder: Path | str | None = None, *, verify: bool = Tr
     return [_obtain(name, source, file, place / file.name, verify) for file in source.files]
 
 
+def is_there(name: str, folder: Path | str | None = None) -> bool:
+    """Whether all files of a data set lie in the folder, without looking into them."""
+    place = data_folder(folder) / name
+    return all((place / file.name).is_file() for file in SOURCES[name].files)
+
+
 def _obtain(name: str, source: Source, file: SourceFile, path: Path, verify: bool) -> Path:
     if not path.is_file():
         _write_atomically(path, _download(name, source, file, path))
@@ -78,6 +82,9 @@ def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
             f"data set {name!r}: {path}: no such file, and it cannot be downloaded as it is: "
             f"{source.how_made}. {by_hand} (SHA-256 {file.sha256})"
         )
+    import urllib.error
+    import urllib.request
+
     try:
         with urllib.request.urlopen(file.url, timeout=_TIMEOUT_SECONDS) as answer:
             content = answer.read()

@@ -51,7 +51,7 @@ def cells(study: Study) -> Iterator[tuple[str, Setting, str, str]]:
     """(table, setting, metric, method) of every cell of every table, run or not."""
     for name, layout in study.file.tables.items():
         for setting in table_settings(study, layout):
-            for metric in layout.metrics or study.file.metrics:
+            for metric in layout.metrics or study.metrics:
                 for method in study.methods_of(metric):
                     yield name, setting, metric, method
 

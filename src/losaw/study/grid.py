@@ -172,11 +172,19 @@ class Study:
 
     @cached_property
     def metrics(self) -> dict[str, Method]:
-        """Name -> metric."""
-        return {
-            name: Method(name, self._entry("metric", name, ("metrics", index)), {})
-            for index, name in enumerate(self.file.metrics)
-        }
+        """Label -> metric."""
+        written = self.file.metrics
+        if isinstance(written, list):
+            return {
+                name: Method(name, self._entry("metric", name, ("metrics", index)), {})
+                for index, name in enumerate(written)
+            }
+        found = {}
+        for label, options in written.items():
+            parameters = dict(options)
+            entry = self._entry("metric", parameters.pop("metric", label), ("metrics", label))
+            found[label] = Method(label, entry, parameters)
+        return found
 
     def setting(self, identifier: str) -> Setting:
         """The setting of an identifier."""

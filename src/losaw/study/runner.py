@@ -102,7 +102,10 @@ def build_recipe(study: Study, block: Block, laws_folder: Path) -> tuple[Recipe,
             )
             for label in learner.importances
         },
-        metrics={name: metric.entry.create() for name, metric in study.metrics.items()},
+        metrics={
+            label: metric.entry.create(**metric.parameters)
+            for label, metric in study.metrics.items()
+        },
     )
     return recipe, None if law is None else law.record()
 

@@ -73,7 +73,8 @@ class StudyFile(Strict):
         learner out, its cells not run, where a program that it needs is missing.
     importances : list or dict
         Registered names, or label -> ``importance`` and parameters.
-    metrics : list of str
+    metrics : list or dict
+        Registered names, or label -> ``metric`` and parameters.
     seeds : dict
         Scale -> number of seeds, or a list of ``{seeds, <axis>: values}`` of which the first
         match counts; a setting that matches none is not run at that scale.
@@ -99,7 +100,7 @@ class StudyFile(Strict):
     learner_axes: list[str] = []
     learners: dict[Name, dict[str, Any]]
     importances: list[str] | dict[Name, dict[str, Any]] = []
-    metrics: list[str]
+    metrics: list[str] | dict[Name, dict[str, Any]]
     seeds: dict[str, SeedCount | list[dict[str, Any]]]
     seed_blocks: list[dict[str, Any]] = []
     seconds_per_seed: list[dict[str, Any]] = []

@@ -38,6 +38,11 @@ def validate(study: Study) -> None:
             study.generator.entry.create(**setting.parameters)
         except (TypeError, ValueError) as error:
             raise study.source.error(("settings",), f"{setting.identifier}: {error}") from None
+    for label, method in study.metrics.items():
+        try:
+            method.entry.create(**method.parameters)
+        except (TypeError, ValueError) as error:
+            raise study.source.error(("metrics", label), str(error)) from None
     for index, entry in enumerate(study.file.seed_blocks):
         _check_filter(study, entry, ("seed_blocks", index), other_keys=("boundaries",))
     for index, entry in enumerate(study.file.seconds_per_seed):

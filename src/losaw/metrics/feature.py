@@ -1,0 +1,52 @@
+"""The score of one feature, so that importances stand in tables feature by feature."""
+
+import math
+
+from losaw.data import Truth
+from losaw.importance.result import ImportanceResult
+from losaw.metrics.base import Needs
+
+
+class FeatureScore:
+    """Score that an importance gives to one feature.
+
+    It describes and does not judge: of two methods, the one with the larger score is not better.
+
+    Parameters
+    ----------
+    feature : str
+        Name of the feature.
+    share : bool, default False
+        Divide by the sum of the absolute scores of all features.
+    optional : bool, default False
+        NaN, and so an empty cell, for data without this feature, instead of an error.
+
+    Raises
+    ------
+    ValueError
+        When called, if there is no such feature and ``optional`` is False.
+    """
+
+    examples = ({"feature": "X2"}, {"feature": "X2", "share": True})
+    range = (-math.inf, math.inf)
+    higher_is_better = True
+    needs: Needs = "importance"
+    ranks_methods = False
+
+    def __init__(self, feature: str, share: bool = False, optional: bool = False) -> None:
+        self.feature = feature
+        self.share = share
+        self.optional = optional
+
+    def __call__(self, result: ImportanceResult, truth: Truth) -> float:
+        if self.feature not in result.feature_names:
+            if self.optional:
+                return math.nan
+            raise ValueError(
+                f"there is no feature {self.feature!r} (features: "
+                f"{', '.join(result.feature_names)})"
+            )
+        scores = result.ranking_scores()
+        total = float(abs(scores).sum()) if self.share else 1.0
+        score = float(scores[result.feature_names.index(self.feature)])
+        return score / total if total > 0 else 0.0

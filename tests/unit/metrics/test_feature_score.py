@@ -1,0 +1,30 @@
+"""The score of one feature, by name."""
+
+import math
+
+import pytest
+
+from losaw.data import Truth
+from losaw.importance.result import ImportanceResult
+from losaw.metrics.feature import FeatureScore
+
+RESULT = ImportanceResult([1.0, -3.0], ("a", "b"))
+TRUTH = Truth((0,), 2)
+
+
+def test_it_is_the_signed_score_of_the_named_feature():
+    assert FeatureScore("b")(RESULT, TRUTH) == -3.0
+
+
+def test_a_share_is_relative_to_all_absolute_scores():
+    assert FeatureScore("b", share=True)(RESULT, TRUTH) == -0.75
+
+
+def test_a_share_of_nothing_is_zero():
+    assert FeatureScore("a", share=True)(ImportanceResult([0.0], ("a",)), Truth((0,), 1)) == 0.0
+
+
+def test_an_absent_feature_is_an_error_unless_it_is_optional():
+    with pytest.raises(ValueError, match=r"no feature 'c' \(features: a, b\)"):
+        FeatureScore("c")(RESULT, TRUTH)
+    assert math.isnan(FeatureScore("c", optional=True)(RESULT, TRUTH))

@@ -1,0 +1,38 @@
+"""Metrics with parameters: labels in the study file, checked before anything runs."""
+
+import pytest
+
+from losaw.study.errors import StudyError
+from losaw.study.execute import execute
+from losaw.study.outputs import write_outputs
+
+WITH_PARAMETERS = """metrics:
+  r2_test: {metric: r2_test}
+  first: {metric: feature-score, feature: X1}
+"""
+
+
+def with_metrics(project, text):
+    project.replace(project.study_file, "metrics: [r2_test, pr_auc]\n", text)
+    published = project.study_file.parents[1] / "published" / "tiny.csv"
+    published.write_text(published.read_text().splitlines()[0] + "\n")
+
+
+def test_a_metric_s_label_stands_in_the_comparison(project):
+    with_metrics(project, WITH_PARAMETERS)
+    session = project.session(seeds=2)
+    execute(session, 1)
+    text = write_outputs(session, session.studies[0]).read_text()
+    assert ",first," in text and ",r2_test," in text
+
+
+def test_a_missing_parameter_of_a_metric_is_refused_with_its_line(project):
+    with_metrics(project, "metrics:\n  first: {metric: feature-score}\n")
+    with pytest.raises(StudyError, match=r"tiny\.yaml:\d+: metrics\.first: .*feature"):
+        project.session()
+
+
+def test_an_unknown_parameter_of_a_metric_is_refused_with_its_nearest_match(project):
+    with_metrics(project, "metrics:\n  first: {metric: feature-score, featur: X1}\n")
+    with pytest.raises(StudyError, match="did you mean 'feature'"):
+        project.session()
