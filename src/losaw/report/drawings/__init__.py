@@ -1,0 +1,1 @@
+"""One drawing, one file: ``draw(study, results, **options)`` returns a Matplotlib figure."""

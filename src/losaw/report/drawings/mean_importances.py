@@ -1,0 +1,79 @@
+"""Mean importances of every feature, one panel per value of an axis (losaw, Figure 1)."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.report.drawings.options import OptionError
+from losaw.report.results import StudyResults
+from losaw.report.style import INK, NOISE, SIGNAL, TEXT_WIDTH, heading, new_figure
+from losaw.report.typeset import math_label, run_count
+from losaw.study.grid import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw(
+    study: Study, results: StudyResults, *, learner: str, importance: str, panels: str
+) -> "Figure":
+    """Bars of the mean score per feature, signal and noise told apart by colour.
+
+    The error bars are 95 % intervals of the mean: 1.96 Monte Carlo standard errors.
+
+    Parameters
+    ----------
+    learner, importance : str
+        Labels of the study.
+    panels : str
+        Axis of the study; one panel for each of its values that was run.
+
+    Raises
+    ------
+    OptionError
+        If a panel would mix several settings, or no score is there.
+    """
+    from matplotlib.patches import Patch
+
+    scores = results.scores
+    chosen = scores[(scores["learner"] == learner) & (scores["importance"] == importance)]
+    settings = [s for s in study.settings if s.identifier in set(chosen["setting_id"])]
+    titles = [study.show(setting.axes[panels]) for setting in settings]
+    if not settings:
+        raise OptionError(f"there are no {importance!r} scores of learner {learner!r} to draw")
+    if len(set(titles)) < len(titles):
+        raise OptionError(f"panels: several settings have the same value of {panels!r}")
+    figure = new_figure(2.2, min(TEXT_WIDTH, 0.6 + 2.15 * len(settings)))
+    axes = figure.subplots(1, len(settings), sharey=True, squeeze=False)[0]
+    for ax, setting, title in zip(axes, settings, titles, strict=True):
+        here = chosen[chosen["setting_id"] == setting.identifier]
+        values = np.stack(here["scores"].to_list())
+        signal = set(here["signal"].iloc[0])
+        features = [math_label(name) for name in here["features"].iloc[0]]
+        colours = [SIGNAL if index in signal else NOISE for index in range(len(features))]
+        ax.bar(
+            features,
+            values.mean(axis=0),
+            yerr=_half_width(values),
+            color=colours,
+            width=0.72,
+            error_kw={"elinewidth": 1.0, "ecolor": INK, "capsize": 2.5},
+        )
+        ax.grid(axis="y")
+        ax.tick_params(axis="x", length=0)
+        heading(ax, title)
+    counts = chosen.groupby("setting_id").size()
+    axes[0].set_ylabel(f"mean {study.show(importance)}, {run_count(counts)}")
+    axes[0].set_ylim(bottom=0)
+    names = {"signal feature": SIGNAL, "noise feature": NOISE}
+    handles = [Patch(color=colour, label=name) for name, colour in names.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    return figure
+
+
+def _half_width(values: FloatArray) -> FloatArray | None:
+    """Of the 95 % interval of the mean over the rows; None for a single row."""
+    if len(values) < 2:
+        return None
+    return np.asarray(1.96 * values.std(axis=0, ddof=1) / np.sqrt(len(values)))

@@ -1,0 +1,94 @@
+"""How figures look: one place for sizes, fonts and colours, no global state."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from losaw.study.store import write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's palette: told apart with any colour vision, and in grey by lightness.
+SIGNAL = "#E69F00"
+NOISE = "#9A9A9A"
+FIRST = "#0072B2"
+SECOND = "#D55E00"
+THIRD = "#009E73"
+INK = "#222222"
+FAINT = "#D9D9D9"
+
+TEXT_WIDTH = 7.0  # inches; a journal's text block, two columns of 3.4
+PIXELS_PER_INCH = 200
+FORMATS = ("pdf", "png")
+
+# Points at print size; nothing below 7 pt.
+_PARAMETERS: Any = {
+    "font.family": "DejaVu Sans",
+    "mathtext.fontset": "dejavusans",
+    "font.size": 8.0,
+    "axes.titlesize": 8.5,
+    "axes.titleweight": "bold",
+    "axes.titlepad": 6.0,
+    "axes.labelsize": 8.0,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.5,
+    "legend.frameon": False,
+    "legend.fontsize": 7.5,
+    "lines.linewidth": 1.4,
+    "figure.dpi": 100,
+    "pdf.fonttype": 42,
+}
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Draw in this style whatever the user's own settings are, and leave those as they were."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_PARAMETERS)
+        yield
+
+
+def new_figure(height: float, width: float = TEXT_WIDTH) -> "Figure":
+    """An empty figure (inches) that no window and no global list of figures knows."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save(figure: "Figure", path: Path) -> None:
+    """Write a figure in the format of ``path``'s suffix; equal figures give equal bytes."""
+    kind = path.suffix.lstrip(".")
+    metadata = {"pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
+    write_atomically(
+        path,
+        lambda place: figure.savefig(
+            place, format=kind, metadata=metadata, dpi=PIXELS_PER_INCH, facecolor="white"
+        ),
+    )
+
+
+def heading(ax: "Axes", text: str) -> None:
+    """A panel's title, above its left edge."""
+    ax.set_title(text, loc="left")

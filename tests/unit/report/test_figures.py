@@ -1,0 +1,212 @@
+"""Figures show the collected numbers, are the same bytes every time, and check their options."""
+
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from losaw.report import figures
+from losaw.report.drawings import mean_importances, tradeoff
+from losaw.report.drawings.gradient_descent import descend
+from losaw.report.drawings.weighted_split import relative_decreases
+from losaw.report.results import StudyResults
+from losaw.study.errors import StudyError
+from losaw.study.grid import Study
+
+STUDIES = Path(__file__).parents[3] / "config" / "studies"
+NAMES = ("losaw_figure_1", "losaw_figure_2")
+KEYS = ("figure_1", "figure_2", "figure_3", "figure_4")
+
+
+def make_results(study: Study, folder: Path) -> StudyResults:
+    """Scores and a summary made up for every setting, without any fit."""
+    rng = np.random.default_rng(0)
+    scores, summary = [], []
+    for setting in study.settings:
+        for learner in study.learners:
+            common = {"setting_id": setting.identifier, "learner": learner}
+            for seed in range(3):
+                vector = {"features": [f"X{i}" for i in range(1, 6)], "scores": rng.random(5)}
+                scores.append({**common, "importance": "mdi", "seed": seed, **vector})
+            for metric in study.metrics:
+                importance = "mdi" if metric == "pr_auc" else None
+                numbers = {"n_seeds": 3, "mean": rng.random(), "mc_se": 0.1}
+                row = {**common, **setting.axes, "importance": importance, "metric": metric}
+                summary.append({**row, **numbers})
+    pd.DataFrame(scores).assign(signal=[[0, 1]] * len(scores)).to_parquet(folder / "scores.parquet")
+    pd.DataFrame(summary).to_csv(folder / "summary.csv", index=False)
+    return StudyResults(folder)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The shipped figure studies with made results, and their figures drawn twice."""
+    folder = tmp_path_factory.mktemp("figures")
+    found = {}
+    for name in NAMES:
+        study = Study(STUDIES / f"{name}.yaml")
+        (folder / name).mkdir()
+        found[name] = study, make_results(study, folder / name)
+        figures.write_figures(*found[name], folder / "first")
+        with matplotlib.rc_context({"font.size": 20, "axes.grid": True, "savefig.dpi": 30}):
+            figures.write_figures(*found[name], folder / "second")
+            assert matplotlib.rcParams["font.size"] == 20
+    return folder, found
+
+
+@pytest.mark.parametrize("kind", ["pdf", "png"])
+@pytest.mark.parametrize("key", KEYS)
+def test_figures_are_the_same_bytes_whatever_the_users_settings(made, key, kind):
+    folder, _ = made
+    first = (folder / "first" / f"{key}.{kind}").read_bytes()
+    assert first == (folder / "second" / f"{key}.{kind}").read_bytes()
+    assert len(first) > 5000
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_no_time_is_written_into_a_pdf(made, key):
+    folder, _ = made
+    assert b"CreationDate" not in (folder / "first" / f"{key}.pdf").read_bytes()
+
+
+def test_bars_are_mean_scores_and_colours_tell_signal_from_noise(made):
+    study, results = made[1]["losaw_figure_1"]
+    figure = mean_importances.draw(
+        study, results, learner="RF", importance="mdi", panels="correlation"
+    )
+    assert len(figure.axes) == 3
+    for ax, setting in zip(figure.axes, study.settings, strict=True):
+        here = results.scores[results.scores["setting_id"] == setting.identifier]
+        heights = [bar.get_height() for bar in ax.patches]
+        np.testing.assert_allclose(heights, np.stack(here["scores"]).mean(axis=0))
+        colours = [bar.get_facecolor() for bar in ax.patches]
+        assert len(set(colours[:2])) == len(set(colours[2:])) == 1
+        assert colours[0] != colours[2]
+
+
+def test_the_error_bars_are_95_percent_intervals_of_the_mean(made):
+    study, results = made[1]["losaw_figure_1"]
+    figure = mean_importances.draw(
+        study, results, learner="RF", importance="mdi", panels="correlation"
+    )
+    values = np.stack(results.scores["scores"][:3])
+    segments = figure.axes[0].collections[0].get_segments()
+    half = [(high - low) / 2 for (_, low), (_, high) in segments]
+    np.testing.assert_allclose(half, 1.96 * values.std(axis=0, ddof=1) / np.sqrt(3))
+
+
+def test_the_tradeoff_curves_are_the_means_along_the_axis(made):
+    study, results = made[1]["losaw_figure_2"]
+    options = study.file.figures["figure_2"].options
+    figure = tradeoff.draw(study, results, **options)
+    for ax, metric in zip(figure.axes[-2:], options["metrics"], strict=True):
+        expected = results.summary[results.summary["metric"] == metric]
+        drawn = ax.lines[0].get_xydata()
+        np.testing.assert_allclose(drawn, expected[["eta", "mean"]].to_numpy())
+
+
+@given(
+    data=st.integers(0, 2**32 - 1),
+    n=st.integers(4, 30),
+    leaf=st.integers(1, 2),
+)
+def test_relative_decreases_are_those_of_the_definition(data, n, leaf):
+    rng = np.random.default_rng(data)
+    x, y, w = rng.standard_normal(n), rng.standard_normal(n), rng.dirichlet(np.ones(n))
+    points, decreases = relative_decreases(x, y, w, leaf)
+
+    def mse(rows):
+        share = w[rows] / w[rows].sum()
+        return share @ y[rows] ** 2 - (share @ y[rows]) ** 2
+
+    whole = mse(np.full(n, True))
+    expected = [
+        1 - (w[x <= t].sum() * mse(x <= t) + w[x > t].sum() * mse(x > t)) / whole
+        for t in np.sort(x)[leaf - 1 : n - leaf]
+    ]
+    np.testing.assert_allclose(points, np.sort(x)[leaf - 1 : n - leaf])
+    np.testing.assert_allclose(decreases, expected, atol=1e-9)
+
+
+def test_losaw_gradient_descent_learns_the_signal_features():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 4))
+    X[:, 2] = 0.8 * X[:, 0] + 0.6 * X[:, 2]
+    y = 2 * X[:, 0] + 2 * X[:, 1]
+    *_, last = (step for _, step in zip(range(400), descend(X, y, 64, 0.25, rng), strict=False))
+    assert (last.saliency[:2] > 0.9).all()
+    assert (last.saliency[2:] < 0.1).all()
+
+
+def changed(study: Study, tmp_path: Path, old: str, new: str) -> Study:
+    text = study.source.path.read_text()
+    assert text.count(old) == 1, old
+    path = tmp_path / study.source.path.name
+    path.write_text(text.replace(old, new))
+    return Study(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "drawing: mean-importances",
+            "drawing: mean-importance",
+            r"losaw_figure_1\.yaml:\d+: figures\.figure_1\.drawing: "
+            r"unknown drawing 'mean-importance'; did you mean 'mean-importances'\?",
+        ),
+        (
+            "panels: correlation",
+            "panel: correlation",
+            r"yaml:\d+: figures\.figure_1\.options\.panel: unknown option 'panel'; "
+            r"did you mean 'panels'\?",
+        ),
+        (
+            "{learner: RF, importance",
+            "{learner: RFF, importance",
+            r"yaml:\d+: figures\.figure_1\.options\.learner: unknown learner 'RFF'; "
+            r"did you mean 'RF'\?",
+        ),
+        (
+            ", panels: correlation",
+            "",
+            r"yaml:\d+: figures\.figure_1\.options: the option 'panels' is missing",
+        ),
+    ],
+)
+def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(
+    made, tmp_path, old, new, message
+):
+    study, _ = made[1]["losaw_figure_1"]
+    with pytest.raises(StudyError, match=message):
+        figures.check_figures(changed(study, tmp_path, old, new))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("correlation: 1.2", "correlation must be a number between -0.99 and 0.99, got 1.2"),
+        ("etas: [1, 0.5]", r"etas must be a list of 4, got \[1, 0.5\]"),
+        ("etas: [1, 0.5, 0.2, no]", "etas must be a number between 0 and 1, got False"),
+        ("n_samples: many", "n_samples must be a whole number of at least 10, got 'many'"),
+    ],
+)
+def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(
+    made, tmp_path, options, message
+):
+    study, results = made[1]["losaw_figure_2"]
+    wrong = changed(
+        study, tmp_path, "axis: eta}\n  figure_3", f"axis: eta, {options}}}\n  figure_3"
+    )
+    with pytest.raises(StudyError, match=rf"yaml:\d+: figures\.figure_2\.options: {message}"):
+        figures.write_figures(wrong, results, tmp_path)
+
+
+def test_missing_results_name_the_command_that_writes_them(made, tmp_path):
+    study, _ = made[1]["losaw_figure_1"]
+    with pytest.raises(StudyError, match=r"scores\.parquet: no such file; `losaw collect --study"):
+        figures.write_figures(study, StudyResults(tmp_path), tmp_path)
