@@ -7,9 +7,12 @@ add("learner", "random-forest", "sklearn.ensemble:RandomForestRegressor")
 add("learner", "losaw-forest", "losaw.forest:LosawRandomForestRegressor")
 add("learner", "task-forest", "losaw.learners.random_forest:RandomForest")
 add("learner", "xgboost", "losaw.learners.xgboost_trees:XGBoostTrees")
+add("learner", "r-ranger", "losaw.learners.r_forests:RangerForest")
+add("learner", "r-cforest", "losaw.learners.r_forests:ConditionalForest")
 
 # Importances: explain(model, data, rng) -> ImportanceResult.
 add("importance", "mdi", "losaw.importance.mdi:MeanDecreaseInImpurity")
+add("importance", "reported", "losaw.importance.reported:ReportedImportance")
 add("importance", "split-improvement", "losaw.importance.split_gain:SplitImprovement")
 add("importance", "ufi", "losaw.importance.unbiased:UnbiasedFeatureImportance")
 add("importance", "air", "losaw.importance.corrected_impurity:ActualImpurityReduction")
@@ -30,9 +33,31 @@ add(
     "losaw.importance.inner_products:AbsoluteAttribution",
 )
 
+# Residual importances and trend estimators.
+for _name in ("gram-schmidt", "gram-schmidt-printed", "random-forest", "random-forest-out-of-bag"):
+    add(
+        "importance",
+        f"residual-{_name}",
+        "losaw.importance.residual:ResidualImportance",
+        algorithm=_name,
+    )
+for _name in (
+    "atr",
+    "rtr",
+    "linear-coefficient",
+    "pearson",
+    "spearman",
+    "shap-pearson",
+    "shap-spearman",
+):
+    add("importance", _name, "losaw.importance.trend:TrendImportance", estimator=_name)
+
 # Generators: sample(rng) -> Dataset.
 add("generator", "losaw", "losaw.generators.losaw:LosawGenerator")
 add("generator", "normal-linear", "losaw.generators.normal_linear:NormalLinearGenerator")
+add("generator", "noisy-linear", "losaw.generators.noisy_linear:NoisyLinearGenerator")
+add("generator", "noisy-copies", "losaw.generators.noisy_copies:NoisyCopiesGenerator")
+add("generator", "real-regression", "losaw.generators.real_regression:RealRegressionGenerator")
 
 # Metrics: named as the columns of the tables are.
 add("metric", "r2_test", "losaw.metrics.prediction:RSquaredTest")

@@ -202,12 +202,13 @@ class Study:
             raise StudyError(f"study {self.name!r}: {unknown('learner', label, self.learners)}")
         return self.learners[label]
 
-    def seeds(self, scale: str, setting: Setting) -> int:
-        """Number of seeds of a setting at a scale; 0 if the scale leaves it out."""
+    def seeds(self, scale: str, setting: Setting, learner: str) -> int:
+        """Seeds of a setting and learner at a scale; 0 if the scale leaves them out."""
         written = self.file.seeds[scale]
         if isinstance(written, int):
             return written
-        entry = first_match(written, setting, ("seeds",))
+        entries = [e for e in written if learner in as_values(e.get("learner", learner))]
+        entry = first_match(entries, setting, ("seeds", "learner"))
         return int(entry["seeds"]) if entry else 0
 
     def method_name(self, learner: str, importance: str) -> str:

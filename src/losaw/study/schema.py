@@ -76,8 +76,8 @@ class StudyFile(Strict):
     metrics : list or dict
         Registered names, or label -> ``metric`` and parameters.
     seeds : dict
-        Scale -> number of seeds, or a list of ``{seeds, <axis>: values}`` of which the first
-        match counts; a setting that matches none is not run at that scale.
+        Scale -> number of seeds, or a list of ``{seeds, learner, <axis>: values}`` of which the
+        first match counts; what matches none is not run at that scale.
     seed_blocks : list
         ``{boundaries, <axis>: values}``, first match: where the seeds are cut into blocks.
     seconds_per_seed : list

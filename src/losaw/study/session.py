@@ -140,9 +140,10 @@ class Session:
             if setting.matches(chosen) and self.n_seeds(study, setting)
         ]
 
-    def n_seeds(self, study: Study, setting: Setting) -> int:
-        """Number of Monte Carlo seeds of a setting."""
-        return self.request.seeds or study.seeds(self.scale, setting)
+    def n_seeds(self, study: Study, setting: Setting, learner: str | None = None) -> int:
+        """Number of Monte Carlo seeds of a setting and learner; without one, the largest."""
+        learners = study.learners if learner is None else [learner]
+        return self.request.seeds or max(study.seeds(self.scale, setting, one) for one in learners)
 
     def learners(self, study: Study) -> list[str]:
         """The labels of the learners that are asked for, without those that cannot run here.
@@ -170,7 +171,7 @@ class Session:
             block
             for setting in self.settings(study)
             for learner in self.learners(study)
-            for block in blocks_of(study, setting, learner, self.n_seeds(study, setting))
+            for block in blocks_of(study, setting, learner, self.n_seeds(study, setting, learner))
         ]
 
     @cached_property

@@ -65,7 +65,9 @@ def _check_scales(study: Study) -> None:
                 location = ("seeds", scale, index)
                 if not isinstance(entry.get("seeds"), int) or entry["seeds"] < 1:
                     raise study.source.error(location, "needs 'seeds', a positive number")
-                _check_filter(study, entry, location, other_keys=("seeds",))
+                _check_filter(study, entry, location, other_keys=("seeds", "learner"))
+                for learner in as_values(entry.get("learner", [])):
+                    _check_known(study, learner, study.learners, location, "learner")
     for scale in SCALES:
         if scale not in study.file.seeds:
             raise study.source.error(("seeds",), f"the scale {scale!r} is missing")

@@ -110,3 +110,18 @@ def test_asking_for_a_learner_that_cannot_run_says_why(optional_learner):
     session = optional_learner.session(selection={"learner": ("jittered",)})
     with pytest.raises(StudyError, match="the program is not installed"):
         session.learners(session.studies[0])
+
+
+def test_a_costly_learner_can_have_fewer_seeds(project):
+    costly = "seeds: {smoke: [{seeds: 2, learner: jittered}, {seeds: 5}], "
+    project.replace(project.study_file, "seeds: {smoke: 5, ", costly)
+    session = project.session()
+    study, setting = session.studies[0], session.studies[0].settings[0]
+    assert [session.n_seeds(study, setting, one) for one in study.learners] == [5, 2]
+
+
+def test_an_unknown_learner_among_the_seeds_is_refused(project):
+    costly = "seeds: {smoke: [{seeds: 2, learner: jitered}, {seeds: 5}], "
+    project.replace(project.study_file, "seeds: {smoke: 5, ", costly)
+    with pytest.raises(StudyError, match="did you mean 'jittered'"):
+        project.session()

@@ -1,0 +1,254 @@
+"""Forests of R as peers: ranger's corrected impurity and party's conditional inference forest.
+
+Optional: they run where ``Rscript`` and the R package are installed (Debian: r-cran-ranger,
+r-cran-party). Data and models travel through files in a temporary folder.
+"""
+
+import functools
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from losaw.data import FloatArray
+from losaw.registry import unknown
+from losaw.rng import as_generator, seed_integer
+
+TASKS = ("regression", "classification")
+
+_READ = """
+data <- read.csv("rows.csv")
+classify <- {classify}
+"""
+_FIT = """
+if (classify) data$y <- factor(data$y, levels = c(0, 1))
+set.seed({seed})
+{fit}
+saveRDS(model, "model.rds")
+write.csv(data.frame(importance = unname(scores[setdiff(names(data), "y")])), "out.csv")
+"""
+_PREDICT = """
+model <- readRDS("model.rds")
+{predict}
+write.csv(data.frame(outcome = as.numeric(outcome)), "out.csv")
+"""
+
+
+@functools.cache
+def missing(package: str) -> str:
+    """Why an R package cannot be used; empty if it can."""
+    program = shutil.which("Rscript")
+    if program is None:
+        return f"Rscript is not installed (Debian: apt-get install r-cran-{package})"
+    check = f"quit(status = !requireNamespace('{package}', quietly = TRUE))"
+    found = subprocess.run([program, "-e", check], capture_output=True, check=False).returncode == 0
+    return "" if found else f"R has no package {package!r} (Debian: r-cran-{package})"
+
+
+def run_script(folder: Path, script: str) -> FloatArray:
+    """Run an R script in ``folder`` and read the numbers that it leaves in ``out.csv``.
+
+    Raises
+    ------
+    RuntimeError
+        With R's message, if the script fails.
+    """
+    (folder / "script.R").write_text(script, encoding="utf-8")
+    command = ["Rscript", "--vanilla", "script.R"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"R failed: {done.stderr.strip()[-400:]}")
+    return np.loadtxt(folder / "out.csv", delimiter=",", skiprows=1, usecols=1, ndmin=1)
+
+
+class _RForest(BaseEstimator):
+    """Fit, scores and predictions through one R process each."""
+
+    package: ClassVar[str]
+    task: str
+    random_state: Any
+
+    @classmethod
+    def unavailable(cls) -> str:
+        """Why it cannot run here; empty if it can."""
+        return missing(cls.package)
+
+    def _fit_call(self, n_features: int) -> str:
+        raise TypeError(f"{type(self).__name__} has no call")
+
+    def _predict_call(self) -> str:
+        raise TypeError(f"{type(self).__name__} has no call")
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit to X (n_samples, n_features) and y (n_samples,), classes 0 and 1."""
+        if self.task not in TASKS:
+            raise ValueError(unknown("task", self.task, TASKS))
+        reason = self.unavailable()
+        if reason:
+            raise RuntimeError(reason)
+        rows, response = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        if self._classifies:
+            if not np.isin(response, (0, 1)).all():
+                raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(response)[:5]}")
+            self.classes_ = np.array([0, 1])
+        fit = self._fit_call(rows.shape[1])
+        script = _READ + _FIT.replace("{fit}", fit)
+        seed = seed_integer(as_generator(self.random_state))
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            _write_rows(folder, np.column_stack([rows, response]), [*self._names, "y"])
+            filled = script.replace("{classify}", _flag(self._classifies)).replace(
+                "{seed}", str(seed)
+            )
+            self.feature_importances_ = run_script(folder, filled)
+            self.model_ = (folder / "model.rds").read_bytes()
+        return self
+
+    @property
+    def _classifies(self) -> bool:
+        return self.task == "classification"
+
+    @property
+    def _names(self) -> list[str]:
+        return [f"X{index + 1}" for index in range(self.n_features_in_)]
+
+    def _outcome(self, X: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        rows = validate_data(self, X, reset=False, dtype=np.float64)
+        script = (_READ + _PREDICT).replace("{predict}", self._predict_call())
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "model.rds").write_bytes(self.model_)
+            _write_rows(folder, rows, self._names)
+            return run_script(folder, script.replace("{classify}", _flag(self._classifies)))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predicted mean, or class, (n_samples,)."""
+        outcome = self._outcome(X)
+        return (outcome > 0.5).astype(int) if self._classifies else outcome
+
+    @available_if(lambda self: self._classifies)
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Shares of the classes 0 and 1, (n_samples, 2)."""
+        outcome = self._outcome(X)
+        return np.column_stack([1 - outcome, outcome])
+
+
+class RangerForest(_RForest):
+    """R's ranger with ``importance = "impurity_corrected"`` (Nembrini, König and Wright 2018).
+
+    Parameters
+    ----------
+    task : {"regression", "classification"}, default "regression"
+    n_estimators : int, default 100
+    max_depth : int or None, default None
+    random_state : int, Generator or None
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+        ranger's corrected impurity, not divided by the numbers of rows or trees.
+    """
+
+    package = "ranger"
+
+    def __init__(
+        self,
+        task: str = "regression",
+        *,
+        n_estimators: int = 100,
+        max_depth: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.task = task
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.random_state = random_state
+
+    def _fit_call(self, n_features: int) -> str:
+        return f"""
+model <- ranger::ranger(
+  y ~ ., data, num.trees = {int(self.n_estimators)}, max.depth = {int(self.max_depth or 0)},
+  importance = "impurity_corrected", num.threads = 1, seed = {{seed}})
+scores <- model$variable.importance
+"""
+
+    def _predict_call(self) -> str:
+        return """
+suppressMessages(library(ranger))
+suppressWarnings(trees <- predict(model, data, predict.all = TRUE, num.threads = 1)$predictions)
+outcome <- if (classify) rowMeans(trees == which(model$forest$levels == "1")) else rowMeans(trees)
+"""
+
+
+class ConditionalForest(_RForest):
+    """R's party::cforest with its permutation importance ``varimp`` (Hothorn et al. 2006).
+
+    Parameters
+    ----------
+    task : {"regression", "classification"}, default "regression"
+    n_estimators : int, default 100
+    mincriterion : float, default 1.28
+        Smallest test statistic of a split: 1.28 and 2.33 are the 90 and 99 % points of the
+        normal distribution, which the UFI paper takes for deep and shallow trees.
+    mtry : int, default 5
+        Features drawn at a node, cforest's default; all if there are fewer.
+    random_state : int, Generator or None
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+    """
+
+    package = "party"
+
+    def __init__(
+        self,
+        task: str = "regression",
+        *,
+        n_estimators: int = 100,
+        mincriterion: float = 1.28,
+        mtry: int = 5,
+        random_state: Any = None,
+    ) -> None:
+        self.task = task
+        self.n_estimators = n_estimators
+        self.mincriterion = mincriterion
+        self.mtry = mtry
+        self.random_state = random_state
+
+    def _fit_call(self, n_features: int) -> str:
+        return f"""
+suppressMessages(library(party))
+control <- cforest_control(
+  teststat = "max", testtype = "Teststatistic", mincriterion = {float(self.mincriterion)},
+  ntree = {int(self.n_estimators)}, mtry = {min(int(self.mtry), n_features)}, replace = TRUE)
+model <- cforest(y ~ ., data, controls = control)
+scores <- varimp(model)
+"""
+
+    def _predict_call(self) -> str:
+        return """
+suppressMessages(library(party))
+outcome <- if (classify) {
+  sapply(predict(model, newdata = data, type = "prob"), function(one) one[2])
+} else {
+  predict(model, newdata = data)
+}
+"""
+
+
+def _flag(value: bool) -> str:
+    return "TRUE" if value else "FALSE"
+
+
+def _write_rows(folder: Path, rows: FloatArray, names: list[str]) -> None:
+    header = ",".join(names)
+    np.savetxt(folder / "rows.csv", rows, delimiter=",", header=header, comments="", fmt="%.17g")
