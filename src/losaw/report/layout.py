@@ -15,7 +15,7 @@ from losaw.study.schema import TableLayout
 
 # A single run has no error, and so no z.
 MARKS = {AGREES: "✓", NEAR: "≈", DIFFERS: "✗", NOT_PRINTED: "", NOT_RUN: "", NO_ERROR: "?"}
-_DEFAULT_DECIMALS = 3
+_DEFAULT_DECIMALS, _FEWEST_DECIMALS = 3, 2
 
 Key = tuple[Any, ...]
 
@@ -173,7 +173,8 @@ def _ordered(axes: Iterable[str], records: list[dict[str, Any]]) -> list[Key]:
 def _decimals(published: Iterable[float]) -> int:
     """The largest number of decimals of the printed numbers: shorter ones end in zeros."""
     printed = [repr(float(value)) for value in published if math.isfinite(value)]
-    return max((len(text.partition(".")[2]) for text in printed), default=_DEFAULT_DECIMALS)
+    found = [len(text.partition(".")[2]) for text in printed]
+    return max([*found, _FEWEST_DECIMALS]) if found else _DEFAULT_DECIMALS
 
 
 def _cell(record: Mapping[str, Any]) -> Cell:

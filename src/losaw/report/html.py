@@ -1,0 +1,167 @@
+"""The report: one self-contained HTML page over all studies of a session."""
+
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+import losaw
+from losaw.report import provenance, sections
+from losaw.report.layout import Cell, Table, arrange
+from losaw.report.markdown import counts_line
+from losaw.report.ranking import rank_methods
+from losaw.report.results import StudyResults
+from losaw.report.svg import z_histogram
+from losaw.report.typeset import html_label, number, signed
+from losaw.study.compare import read_published
+from losaw.study.grid import Study
+from losaw.study.session import Session
+from losaw.study.store import write_text
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a study; ``source`` is empty if it was not drawn."""
+
+    key: str
+    title: str
+    caption: str
+    source: str
+
+
+def write_report(session: Session, path: Path) -> Path:
+    """Write the page that shows every study of a session.
+
+    The page asks nothing of the network: figures and style are inside it. Equal results give
+    equal bytes; what differs between runs (hosts, seconds) stands in a section of its own.
+
+    Parameters
+    ----------
+    session : Session
+    path : Path
+        For example ``results/report.html``.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    StudyError
+        If a study has not been collected, or the page cannot be written.
+    """
+    studies = [_section(session, study) for study in session.studies]
+    compared = [section["results"].comparison for section in studies]
+    page = (
+        _environment()
+        .get_template("report.html")
+        .render(
+            studies=studies,
+            version=losaw.__version__,
+            scale=session.scale,
+            total=sections.total_agreement(pd.concat(compared, ignore_index=True))
+            if compared
+            else None,
+            fits=sum(section["manifest"]["fits"] for section in studies),
+            failed=sum(section["manifest"]["failed_rows"] for section in studies),
+            missing=sum(len(section["manifest"]["missing_blocks"]) for section in studies),
+        )
+    )
+    write_text(path, page)
+    return path
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("losaw.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["label"] = lambda text: Markup(html_label(text))
+    environment.filters["decimal"] = lambda value, decimals: true_minus(number(value, decimals))
+    environment.filters["minus"] = true_minus
+    environment.globals |= {"tip": tip, "rating": rating, "spans": spans, "stub": stub}
+    return environment
+
+
+def _section(session: Session, study: Study) -> dict[str, Any]:
+    results = StudyResults(session.results / study.name)
+    comparison = results.comparison
+    published = read_published(study, session.published_folder)
+    return {
+        "study": study,
+        "results": results,
+        "manifest": results.manifest,
+        "about": provenance.describe(study),
+        "metrics": provenance.metric_notes(study),
+        "total": sections.total_agreement(comparison),
+        "histogram": Markup(z_histogram(sections.unique_cells(study, comparison))),
+        "agreement": sections.agreement_rows(study, results.agreement),
+        "disagreements": sections.disagreements(study, comparison, published),
+        "tables": [(table, counts_line(table)) for table in _tables(study, comparison)],
+        "differences": list(sections.difference_grids(study, results.differences)),
+        "ranking": rank_methods(study, results.results).to_dict("records"),
+        "figures": [_figure(session, study, key) for key in study.file.figures],
+        "decided_by": provenance.decided_by(session, study),
+        "run_where": provenance.run_where(results),
+    }
+
+
+def _tables(study: Study, comparison: pd.DataFrame) -> list[Table]:
+    return [arrange(study, name, comparison) for name in study.file.tables]
+
+
+def _figure(session: Session, study: Study, key: str) -> Figure:
+    path = session.figures / f"{key}.png"
+    source = ""
+    if path.is_file():
+        source = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
+    title = key.replace("_", " ").capitalize()
+    return Figure(key, title, study.file.figures[key].caption, source)
+
+
+def tip(cell: Cell, decimals: int) -> str:
+    """Everything that is known of a cell, in one line."""
+    printed = f"printed {number(cell.published, decimals)}; " if cell.is_printed else ""
+    if not cell.was_run:
+        return f"{printed}{cell.verdict}"
+    error = number(cell.mc_se, decimals + 1) or "unknown"
+    words = f"{printed}reproduced {number(cell.reproduced, decimals)}, s.e. {error}"
+    z = f", z {signed(cell.z)}" if cell.is_printed else ""
+    return f"{words}, n {cell.n_seeds}{z}: {cell.verdict}"
+
+
+def true_minus(text: str) -> str:
+    """The text with a minus sign where a hyphen stands for one."""
+    return text.replace("-", "−")
+
+
+def rating(best: bool, leads: bool) -> str:
+    """Style classes of a number."""
+    return " best" * best + " leads" * leads
+
+
+def spans(table: Table, depth: int) -> Iterator[tuple[Any, int]]:
+    """(column, width) of the headings of one header line, equal neighbours joined."""
+    for _, group in groupby(table.columns, key=lambda column: column[: depth + 1]):
+        columns = list(group)
+        yield columns[0], len(columns)
+
+
+def stub(table: Table, index: int) -> list[tuple[str, Any]]:
+    """(axis, value) of a row's headings; None for a value that repeats the row above."""
+    row = table.rows[index]
+    above = table.rows[index - 1] if index else ()
+    return [
+        (axis, None if row[: depth + 1] == above[: depth + 1] else value)
+        for depth, (axis, value) in enumerate(zip(table.row_axes, row, strict=True))
+    ]

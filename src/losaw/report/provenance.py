@@ -1,0 +1,116 @@
+"""Where the numbers of a study came from, read from its blocks and its manifest."""
+
+from typing import Any
+
+from losaw.report.results import StudyResults
+from losaw.study.grid import Method, Study
+from losaw.study.session import Session
+from losaw.study.store import read_footer
+
+
+def decided_by(session: Session, study: Study) -> list[tuple[str, str]]:
+    """What decided the numbers: the same wherever the blocks ran."""
+    blocks = [block for block in session.blocks(study) if session.block_path(block).exists()]
+    footers = [read_footer(session.block_path(block)) for block in blocks]
+    libraries = [
+        ", ".join(f"{name} {version}" for name, version in footer["libraries"].items())
+        for footer in footers
+    ]
+    seeds = sorted({session.n_seeds(study, setting) for setting in session.settings(study)})
+    return [
+        ("Scale", session.scale),
+        ("Settings run", f"{len(session.settings(study))} of {len(study.settings)}"),
+        ("Monte Carlo seeds per setting", ", ".join(map(str, seeds)) or "none"),
+        ("Random streams", f"experiment {study.experiment}; by setting, seed and component"),
+        ("losaw", _distinct(footer["losaw"] for footer in footers)),
+        ("Libraries", _distinct(libraries)),
+        (
+            "Results versions",
+            f"{len({footer['results_version'] for footer in footers})} over {len(footers)} blocks",
+        ),
+    ]
+
+
+def run_where(results: StudyResults) -> list[tuple[str, str]]:
+    """Where, when and how fast: differs between runs, and decides nothing."""
+    manifest = results.manifest
+    by_learner = manifest["core_seconds_by_learner"]
+    return [
+        ("Hosts", ", ".join(manifest["hosts"]) or "unknown"),
+        ("Commit", manifest["commit"] or "not a git checkout"),
+        ("Blocks", str(manifest["blocks"])),
+        ("Fits", f"{manifest['fits']:,}"),
+        ("Core-seconds", f"{manifest['core_seconds']:,.0f}"),
+        ("Core-seconds by learner", ", ".join(f"{k} {v:,.0f}" for k, v in by_learner.items())),
+        ("Peak memory of a block", _megabytes(manifest["peak_megabytes"])),
+        ("Request", manifest["request"]),
+    ]
+
+
+def describe(study: Study) -> list[tuple[str, str]]:
+    """What the study does, in the words of its file."""
+    fixed = _parameters(study.generator.parameters)
+    axes = [
+        f"{study.show(axis)}: {_listed(values)}" for axis, values in study.file.settings.items()
+    ]
+    rows = [
+        ("Data", f"{study.generator.entry.name}{fixed}"),
+        ("Settings", f"{len(study.settings)} ({'; '.join(axes)})" if axes else "1"),
+    ]
+    rows += [
+        (f"Learner {study.show(label)}", f"{method.entry.name}{_parameters(method.parameters)}")
+        for label, method in _written_learners(study).items()
+    ]
+    rows += [
+        (f"Importance {study.show(label)}", f"{m.entry.name}{_parameters(m.parameters)}")
+        for label, m in study.importances.items()
+    ]
+    return rows
+
+
+def metric_notes(study: Study) -> list[tuple[str, str]]:
+    """Name and first sentence of every metric."""
+    notes = []
+    for name, method in study.metrics.items():
+        metric = method.entry.load()
+        first = (metric.__doc__ or "").strip().partition("\n\n")[0]
+        better = "higher" if metric.higher_is_better else "lower"
+        notes.append(
+            (study.show(name), f"{' '.join(first.split()).rstrip(',.')} ({better} is better)")
+        )
+    return notes
+
+
+def _written_learners(study: Study) -> dict[str, Method]:
+    """Learners as the file lists them: those spread by ``each`` stand as one."""
+    found: dict[str, Method] = {}
+    for label, method in study.learners.items():
+        base = label if label in study.file.learners else label.split("+")[0]
+        written: dict[str, Any] = dict(study.file.learners[base])
+        for key in ("learner", "importances"):
+            written.pop(key, None)
+        found.setdefault(base, Method(base, method.entry, written))
+    return found
+
+
+def _parameters(parameters: Any) -> str:
+    words = [f"{key} = {_plain(value)}" for key, value in parameters.items()]
+    return f" ({', '.join(words)})" if words else ""
+
+
+def _plain(value: Any) -> str:
+    if not isinstance(value, dict):
+        return str(value)
+    return _listed(value["each"]) if "each" in value else f"the axis {value.get('axis', value)}"
+
+
+def _listed(values: Any) -> str:
+    return ", ".join(map(str, values))
+
+
+def _distinct(values: Any) -> str:
+    return "; ".join(sorted(set(values))) or "no block is there"
+
+
+def _megabytes(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:,.0f} MB"

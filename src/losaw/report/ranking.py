@@ -1,0 +1,71 @@
+"""Which method is best over all settings: mean value and mean rank, with their errors."""
+
+import numpy as np
+import pandas as pd
+
+from losaw.report.layout import higher_is_better
+from losaw.study.grid import Study
+
+
+def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
+    """Mean value and mean rank of every method over the settings that all of them share.
+
+    With v(m, s, i) the value of method m in setting s and seed i, and r its rank among the
+    methods (1 the best, ties shared), both are averaged over the seeds of a setting and then
+    over the S settings, each counting the same. The seeds of a setting are independent draws
+    on which all methods see the same data, so that
+
+        s.e.^2 = sum_s sd_s^2 / n_s / S^2,
+
+    sd_s the standard deviation over the n_s seeds. The settings are taken as given: the error
+    says how well the mean over these settings is known, not what other settings would show.
+
+    Parameters
+    ----------
+    results : DataFrame
+        ``losaw.study.collect.RESULT_COLUMNS``. A seed counts where all methods have a value;
+        a setting counts where there are at least two such seeds.
+
+    Returns
+    -------
+    DataFrame
+        ``metric, method, settings, seeds, mean, mean_se, rank, rank_se``, per metric the best
+        rank first; empty if no metric has two methods to compare.
+    """
+    columns = ["metric", "method", "settings", "seeds", "mean", "mean_se", "rank", "rank_se"]
+    frames = [
+        _rank_metric(study, metric, results[(results["metric"] == metric)])
+        for metric in study.metrics
+    ]
+    frames = [frame for frame in frames if len(frame)]
+    return (
+        pd.concat(frames, ignore_index=True)[columns] if frames else pd.DataFrame(columns=columns)
+    )
+
+
+def _rank_metric(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
+    ok = results[(results["status"] == "ok") & np.isfinite(results["value"])]
+    pairs = zip(ok["learner"], ok["importance"], strict=True)
+    ok = ok.assign(method=[study.method_name(*pair) for pair in pairs])
+    wide = ok.pivot_table(
+        index=["setting_id", "seed"], columns="method", values="value", sort=False
+    )
+    wide = wide.dropna()
+    wide = wide[
+        wide.groupby(level="setting_id", sort=False)[wide.columns[:1]].transform("size") > 1
+    ]
+    if wide.shape[1] < 2 or wide.empty:
+        return pd.DataFrame()
+    ranks = wide.rank(axis=1, ascending=not higher_is_better(study, metric))
+    mean, mean_se = _mean_over_settings(wide)
+    rank, rank_se = _mean_over_settings(ranks)
+    found = pd.DataFrame({"mean": mean, "mean_se": mean_se, "rank": rank, "rank_se": rank_se})
+    found = found.rename_axis("method").reset_index().assign(metric=metric, seeds=len(wide))
+    found["settings"] = wide.index.get_level_values("setting_id").nunique()
+    return found.sort_values("rank", kind="stable")
+
+
+def _mean_over_settings(values: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    grouped = values.groupby(level="setting_id", sort=False)
+    means, squares = grouped.mean(), grouped.var(ddof=1).div(grouped.size(), axis=0)
+    return means.mean(), np.sqrt(squares.sum()) / len(means)

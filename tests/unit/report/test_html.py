@@ -1,0 +1,204 @@
+"""One page shows everything, asks nothing of the network, and is the same bytes every time."""
+
+import html
+import json
+import math
+import re
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+from losaw.report.html import write_report
+from losaw.report.results import StudyResults
+from losaw.report.sections import difference_grids, disagreements
+from losaw.report.svg import z_histogram
+from losaw.report.typeset import number, signed
+from losaw.study.errors import StudyError
+from losaw.study.outputs import write_outputs
+from losaw.study.runner import run_block
+from losaw.study.session import Session
+
+FIGURES = """
+figures:
+  figure_9:
+    drawing: weighted-split
+    caption: a split & its <weights>
+  figure_10: {drawing: gradient-descent}
+"""
+
+
+class Page(HTMLParser):
+    """Tags with their attributes, in order, and whether every tag is closed."""
+
+    VOID = frozenset({"meta", "img", "br", "link", "polyline"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.fixture
+def session(project):
+    """The tiny project, run and collected; one of its two figures is there."""
+    project.study_file.write_text(project.study_file.read_text() + FIGURES)
+    project.replace(project.study_file, "A study that takes a moment", "A <b>study</b> & more")
+    session = project.session()
+    for block in session.all_blocks:
+        run_block(session, block)
+    study = session.studies[0]
+    write_outputs(session, study)
+    session.figures.mkdir()
+    (session.figures / "figure_9.png").write_bytes(b"the bytes of a drawing")
+    return session
+
+
+@pytest.fixture
+def page(session):
+    return write_report(session, session.results / "report.html").read_text("utf-8")
+
+
+def test_every_cell_of_the_comparison_is_on_the_page(session, page):
+    comparison = StudyResults(session.results / "tiny").comparison
+    tips = [tag[1]["title"] for tag in Page(page).tags if tag[0] == "td" and "title" in tag[1]]
+    cells = [tip for tip in tips if "paired" not in tip]
+    assert len(comparison) == len(cells) == 16
+    for row in comparison.itertuples():
+        start = f"printed {number(row.published, 2)}; " if math.isfinite(row.published) else ""
+        middle = f"reproduced {number(row.reproduced, 2)}, s.e. {number(row.mc_se, 3)}, n 5"
+        z = f", z {signed(row.z)}" if math.isfinite(row.z) else ""
+        assert f"{start}{middle}{z}: {row.verdict}" in cells
+
+
+def test_verdicts_are_classes_of_their_cells(session, page):
+    verdicts = StudyResults(session.results / "tiny").comparison["verdict"].value_counts()
+    for verdict, count in verdicts.items():
+        assert page.count(f'<td class="{verdict.replace(" ", "-")}"') == count
+
+
+def test_the_page_asks_nothing_of_the_network(page):
+    tags = Page(page).tags
+    assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in tags}
+    asked = [
+        value
+        for _, attributes in tags
+        for name, value in attributes.items()
+        if name in ("src", "href", "srcset", "action", "data", "xlink:href")
+    ]
+    assert asked
+    assert all(value.startswith(("#", "data:")) for value in asked)
+    assert not re.search(r"url\(|@import", page)
+
+
+def test_every_link_leads_to_a_place_on_the_page(page):
+    tags = Page(page).tags
+    places = {attributes["id"] for _, attributes in tags if "id" in attributes}
+    links = {a["href"][1:] for tag, a in tags if tag == "a"}
+    assert links <= places
+
+
+def test_every_tag_is_closed(page):
+    assert Page(page).open == []
+
+
+def test_the_page_is_the_same_bytes_again(session, page):
+    unspoiled = Session(session.request)  # remembers nothing of the first page
+    again = write_report(unspoiled, session.results / "again.html")
+    assert again.read_text("utf-8") == page
+
+
+def test_what_differs_between_runs_stands_in_its_own_section_only(session, page):
+    manifest = session.results / "tiny" / "manifest.json"
+    values = json.loads(manifest.read_text())
+    values |= {"hosts": ["elsewhere"], "core_seconds": 12345.0, "peak_megabytes": 7.0}
+    manifest.write_text(json.dumps(values))
+    other = write_report(session, session.results / "other.html").read_text("utf-8")
+    assert other != page
+    start = '<section class="study" id="machines">'
+    assert other.partition(start)[0] == page.partition(start)[0]
+
+
+def test_text_from_a_study_file_is_escaped(page):
+    assert html.escape("A <b>study</b> & more") in page
+    assert "<b>study</b>" not in page
+    assert html.escape("a split & its <weights>") in page
+
+
+def test_figures_are_embedded_and_missing_ones_are_said_to_be(page):
+    sources = [a["src"] for tag, a in Page(page).tags if tag == "img"]
+    assert sources == ["data:image/png;base64,dGhlIGJ5dGVzIG9mIGEgZHJhd2luZw=="]
+    assert "Figure 10 has not been drawn" in page
+
+
+def test_failures_and_missing_blocks_are_listed(session):
+    manifest = session.results / "tiny" / "manifest.json"
+    values = json.loads(manifest.read_text())
+    values["failures"] = {"ValueError: <no> way": 3}
+    values["missing_blocks"] = ["tiny/blocks/a.parquet"]
+    manifest.write_text(json.dumps(values))
+    page = write_report(session, session.results / "report.html").read_text("utf-8")
+    assert "3 × <code>ValueError: &lt;no&gt; way</code>" in page
+    assert "tiny/blocks/a.parquet" in page
+
+
+def test_a_study_that_was_not_collected_is_an_error_with_the_command(session):
+    (session.results / "tiny" / "comparison.csv").unlink()
+    with pytest.raises(StudyError, match=r"comparison\.csv: no such file; `losaw collect"):
+        write_report(session, session.results / "report.html")
+
+
+def test_disagreements_come_largest_first_with_the_note_of_print(study, comparison):
+    published = comparison.assign(note=None)
+    published.loc[3, "note"] = "a misprint?"
+    found = disagreements(study, comparison, published)
+    assert [(row["z"], row["note"]) for row in found] == [("+4.9", "a misprint?"), ("-2.4", "")]
+    assert found[0]["place"] == "N = 100, f3"
+
+
+def test_a_cell_that_two_tables_print_is_one_disagreement(study, comparison):
+    both = pd.concat([comparison, comparison.assign(table="Table 2")], ignore_index=True)
+    assert len(disagreements(study, both, both.assign(note=None))) == 2
+
+
+@pytest.mark.parametrize(
+    ("difference", "kind"), [(0.021, "better"), (-0.021, "worse"), (0.019, "open")]
+)
+def test_a_difference_is_coloured_beyond_two_standard_errors(study, difference, kind):
+    frame = pd.DataFrame(
+        {
+            "learner": "losawRF",
+            "minus": "RF",
+            "setting_id": ["a", "b"],
+            "metric": "r2_test",
+            "n_samples": [100, 1000],
+            "function": "f3",
+            "n_seeds": 40,
+            "difference": difference,
+            "mc_se": 0.01,
+        }
+    )
+    (grid,) = difference_grids(study, frame)
+    assert grid.title == "R²_test: losawRF − RF"
+    assert [[cell["kind"] for cell in cells] for _, cells in grid.rows] == [[kind], [kind]]
+
+
+def test_the_histogram_counts_every_score_once():
+    z = [-9.0, -2.5, -0.1, 0.1, 0.2, 3.9, float("nan")]
+    drawn = z_histogram(pd.DataFrame({"z": z}))
+    assert sum(int(count) for count in re.findall(r"<title>(\d+) cells", drawn)) == 6
+
+
+def test_without_scores_there_is_no_histogram():
+    assert z_histogram(pd.DataFrame({"z": [float("nan")]})) == ""

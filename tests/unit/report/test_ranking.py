@@ -1,0 +1,70 @@
+"""Mean rank and mean value over shared settings, with the errors that follow from the seeds."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.report.ranking import rank_methods
+
+# setting, seed, RF, losawRF
+VALUES = [
+    ("a", 0, 0.1, 0.2),
+    ("a", 1, 0.3, 0.3),
+    ("b", 0, 0.5, 0.4),
+    ("b", 1, 0.6, 0.9),
+    ("b", 2, 0.7, 0.8),
+]
+
+
+def results(values=VALUES, metric="r2_test", importance=""):
+    rows = []
+    for setting, seed, *pair in values:
+        for learner, value in zip(("RF", "losawRF"), pair, strict=True):
+            rows.append((setting, learner, importance, seed, metric, value, "ok"))
+    columns = ["setting_id", "learner", "importance", "seed", "metric", "value", "status"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def of(ranking, method):
+    return ranking.set_index("method").loc[method]
+
+
+def test_settings_count_the_same_whatever_their_number_of_seeds(study):
+    ranking = rank_methods(study, results())
+    assert of(ranking, "RF")["mean"] == pytest.approx((0.2 + 0.6) / 2)
+    assert of(ranking, "losawRF")["mean"] == pytest.approx((0.25 + 0.7) / 2)
+
+
+def test_the_error_of_the_mean_is_that_of_independent_settings(study):
+    expected = np.sqrt(np.var([0.1, 0.3], ddof=1) / 2 + np.var([0.5, 0.6, 0.7], ddof=1) / 3) / 2
+    assert of(rank_methods(study, results()), "RF")["mean_se"] == pytest.approx(expected)
+
+
+def test_ranks_are_taken_on_every_data_set_and_ties_are_shared(study):
+    ranking = rank_methods(study, results())
+    assert of(ranking, "losawRF")["rank"] == pytest.approx(((1 + 1.5) / 2 + (2 + 1 + 1) / 3) / 2)
+    assert list(ranking["method"]) == ["losawRF", "RF"]
+
+
+def test_a_seed_that_one_method_lacks_counts_for_none(study):
+    frame = results()
+    frame.loc[(frame["setting_id"] == "b") & (frame["seed"] == 2), "status"] = ["failed", "ok"]
+    ranking = rank_methods(study, frame)
+    assert of(ranking, "losawRF")["mean"] == pytest.approx((0.25 + 0.65) / 2)
+    assert of(ranking, "losawRF")["seeds"] == 4
+
+
+def test_a_setting_with_one_shared_seed_has_no_error_and_is_left_out(study):
+    ranking = rank_methods(study, results(VALUES[1:]))
+    assert of(ranking, "RF")["settings"] == 1
+    assert of(ranking, "RF")["mean"] == pytest.approx(0.6)
+
+
+def test_less_is_better_where_the_metric_says_so(study, monkeypatch):
+    monkeypatch.setattr(study.metrics["r2_test"].entry.load(), "higher_is_better", False)
+    assert list(rank_methods(study, results())["method"]) == ["RF", "losawRF"]
+
+
+def test_a_single_method_is_not_ranked(study):
+    frame = results()
+    assert rank_methods(study, frame[frame["learner"] == "RF"]).empty
