@@ -18,8 +18,7 @@ from losaw.weighting.compiled import (
     factorize,
     solve_factorized,
 )
-
-LANES = 8  # rows of the design are padded to this width: loops of fixed length vectorise
+from losaw.weighting.lanes import LANES, add_scaled, dot
 
 
 @compiled(fastmath=REORDERED)
@@ -33,7 +32,8 @@ def add_moments(
     gram: np.ndarray,
 ) -> None:
     """gram[i, j] = sum over rows[start:end] of count * design[:, i] * design[:, j]."""
-    blocks = design.shape[1] // LANES
+    padded = design.shape[1]
+    blocks = padded // LANES
     gram[:width] = 0.0
     for i in range(start, end):
         row = rows[0, i]
@@ -41,8 +41,9 @@ def add_moments(
         for k in range(width):
             scaled = count * design[row, k]
             for block in range(blocks):
-                for j in range(LANES):
-                    gram[k, block * LANES + j] += scaled * design[row, block * LANES + j]
+                add_scaled(
+                    gram, k * padded + block * LANES, scaled, design, row * padded + block * LANES
+                )
 
 
 @compiled()
@@ -109,14 +110,14 @@ def gaussian_weights(
     z is the target in units of the full training sample, so that its stabilising density is
     the standard normal.
     """
-    blocks = design.shape[1] // LANES
+    padded = design.shape[1]
+    blocks = padded // LANES
     half = 0.5 / variance
     for i in range(end - start):
         row = order[position, start + i]
         residual = z[i]
         for block in range(blocks):
-            for j in range(LANES):
-                residual -= coefficients[block * LANES + j] * design[row, block * LANES + j]
+            residual -= dot(coefficients, block * LANES, design, row * padded + block * LANES)
         w[i] = residual * residual * half - 0.5 * z[i] * z[i]
     for i in range(end - start):
         w[i] = exponential(w[i])

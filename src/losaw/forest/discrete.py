@@ -53,26 +53,29 @@ def level_sums(
     start: int,
     end: int,
     codes: np.ndarray,
-    position: int,
+    positions: np.ndarray,
+    first: int,
+    last: int,
     pair: np.ndarray,
-    n_levels: int,
-    count: np.ndarray,
-    response: np.ndarray,
-) -> int:
-    """Count and response sum of every level; returns the number of levels that occur."""
-    for k in range(n_levels):
-        count[k] = 0.0
-        response[k] = 0.0
+    sums: np.ndarray,
+) -> None:
+    """Count and response sum of every level of the features positions[first:last].
+
+    All features in one pass over the rows: their sums are independent, while consecutive rows of
+    one feature often wait for the same sum.
+    """
+    for f in range(first, last):
+        for k in range(sums.shape[1]):
+            sums[f, k, 0] = 0.0
+            sums[f, k, 1] = 0.0
     for i in range(start, end):
         row = rows[0, i]
-        k = codes[row, position]
-        count[k] += pair[row, 0]
-        response[k] += pair[row, 1]
-    present = 0
-    for k in range(n_levels):
-        if count[k] > 0.0:
-            present += 1
-    return present
+        c = pair[row, 0]
+        cy = pair[row, 1]
+        for f in range(first, last):
+            k = codes[row, positions[f]]
+            sums[f, k, 0] += c
+            sums[f, k, 1] += cy
 
 
 @compiled()
@@ -146,6 +149,8 @@ def design_of_patterns(
     """
     for g in range(n_patterns):
         work.z[g, 0] = 1.0
+        for j in range(1, work.z.shape[1]):
+            work.z[g, j] = 0.0
     width = 1
     for f in range(first_factor, last_factor):
         position = factors[f]
@@ -209,7 +214,8 @@ def split_cells(
         work.coefficients,
         work.probability,
         work.gradient,
-        work.trial,
+        work.block,
+        work.step,
         work.hessian,
     )
     cells = 0
@@ -219,7 +225,7 @@ def split_cells(
         for k in range(n_classes):
             c = work.counts[g, k]
             if c > 0.0:
-                weight = frequency[position, work.recode[k]] / work.probability[g, k]
+                weight = frequency[position, work.recode[k]] / work.probability[g * n_classes + k]
                 work.weight[cells] = weight
                 work.multiplicity[cells] = c
                 total += c * weight

@@ -199,6 +199,7 @@ def split_discrete(
     sample: Sample,
     cells: CellWorkspace,
     feature: int,
+    place: int,
     start: int,
     end: int,
     n_samples: float,
@@ -209,17 +210,11 @@ def split_discrete(
     p = data.position[feature]
     n_levels = data.n_levels[p]
     min_leaf = float(settings.min_samples_leaf)
-    present = level_sums(
-        sample.rows,
-        start,
-        end,
-        sample.codes,
-        p,
-        sample.pair,
-        n_levels,
-        cells.level_count,
-        cells.level_response,
-    )
+    present = 0
+    for k in range(n_levels):
+        cells.level_count[k] = cells.sums[place, k, 0]
+        cells.level_response[k] = cells.sums[place, k, 1]
+        present += cells.level_count[k] > 0.0
     if present < 2:
         return Split(0.0, 0, 1.0, 1.0, True)
     if not can_split(cells.level_count, n_levels, min_leaf, n_samples):
@@ -375,26 +370,70 @@ def grow_tree(
 
         best_feature = -1
         best = Split(1e-12, 0, 1.0, 1.0, False)  # below: rounding error, not a decrease
+        wanted = min(settings.max_features, n_features)
         drawn = 0
         n_constant = 0
-        while drawn < n_features and (drawn < settings.max_features or drawn == n_constant):
-            swap = drawn + next_index(state, n_features - drawn)
-            feature = work.features[swap]
-            work.features[swap] = work.features[drawn]
-            work.features[drawn] = feature
-            drawn += 1
-            if data.is_discrete[feature]:
-                split = split_discrete(
-                    data, settings, sample, cells, feature, start, end, count, mean, impurity
+        while drawn == n_constant and drawn < n_features:  # go on while all were constant
+            first_drawn = drawn
+            n_discrete = 0
+            while drawn < wanted:
+                swap = drawn + next_index(state, n_features - drawn)
+                feature = work.features[swap]
+                work.features[swap] = work.features[drawn]
+                work.features[drawn] = feature
+                drawn += 1
+                if data.is_discrete[feature]:
+                    work.drawn[n_discrete] = data.position[feature]
+                    n_discrete += 1
+            wanted += 1
+            if n_discrete > 0:
+                level_sums(
+                    sample.rows,
+                    start,
+                    end,
+                    sample.codes,
+                    work.drawn,
+                    0,
+                    n_discrete,
+                    sample.pair,
+                    cells.sums,
                 )
-            else:
-                split = split_continuous(
-                    data, settings, sample, work, feature, start, end, count, mean, impurity, slot
-                )
-            n_constant += split.is_constant
-            if split.decrease > best.decrease:
-                best = split
-                best_feature = feature
+            place = 0
+            for i in range(first_drawn, drawn):
+                feature = work.features[i]
+                if data.is_discrete[feature]:
+                    split = split_discrete(
+                        data,
+                        settings,
+                        sample,
+                        cells,
+                        feature,
+                        place,
+                        start,
+                        end,
+                        count,
+                        mean,
+                        impurity,
+                    )
+                    place += 1
+                else:
+                    split = split_continuous(
+                        data,
+                        settings,
+                        sample,
+                        work,
+                        feature,
+                        start,
+                        end,
+                        count,
+                        mean,
+                        impurity,
+                        slot,
+                    )
+                n_constant += split.is_constant
+                if split.decrease > best.decrease:
+                    best = split
+                    best_feature = feature
         if best_feature < 0:
             continue
 

@@ -89,7 +89,8 @@ class Workspace(NamedTuple):
 
     state: NDArray[np.uint64]  # (1,), the random stream
     stack: NDArray[np.int64]  # (4, STACK), node, first row, last row, depth
-    features: NDArray[np.int64]  # a permutation of the P features
+    features: NDArray[np.int64]  # a permutation of the P features; the drawn ones first
+    drawn: NDArray[np.int64]  # positions of the discrete ones among them
     w: NDArray[np.float64]  # (n,), weights in sorted order
     c: NDArray[np.float64]
     cy: NDArray[np.float64]
@@ -112,14 +113,16 @@ class CellWorkspace(NamedTuple):
     counts: NDArray[np.float64]  # (rows, K)
     response: NDArray[np.float64]  # (rows, K), sum of c y
     square: NDArray[np.float64]  # (rows, K), sum of c y^2
-    z: NDArray[np.float64]  # (rows, width)
-    probability: NDArray[np.float64]  # (rows, K)
-    coefficients: NDArray[np.float64]  # ((K - 1) * width,)
-    gradient: NDArray[np.float64]
-    trial: NDArray[np.float64]
+    z: NDArray[np.float64]  # (rows, padded width)
+    probability: NDArray[np.float64]  # (rows * K,)
+    coefficients: NDArray[np.float64]  # (K - 1, padded width)
+    gradient: NDArray[np.float64]  # (K - 1, padded width)
+    block: NDArray[np.float64]  # (width, padded width)
+    step: NDArray[np.float64]  # ((K - 1) * width,)
     hessian: NDArray[np.float64]
     weight: NDArray[np.float64]  # (rows * K,), of non-empty cells
     multiplicity: NDArray[np.float64]  # (rows * K,)
+    sums: NDArray[np.float64]  # (drawn features, K, 2), count and response of every level
     level_count: NDArray[np.float64]  # (K,)
     level_weight: NDArray[np.float64]  # (K,)
     level_response: NDArray[np.float64]  # (K,)

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.forest.continuous import LANES
 from losaw.forest.layout import MAX_LEVELS, ForestData
+from losaw.weighting.lanes import LANES
 from losaw.weighting.levels import helmert
 
 

@@ -10,6 +10,7 @@ from losaw.forest.layout import (
     Sample,
     Workspace,
 )
+from losaw.weighting.lanes import LANES
 
 
 def make_sample(data: ForestData) -> Sample:
@@ -37,6 +38,7 @@ def make_workspace(data: ForestData) -> Workspace:
         state=np.empty(1, dtype=np.uint64),
         stack=np.empty((4, STACK), dtype=np.int64),
         features=np.empty(len(data.is_discrete), dtype=np.int64),
+        drawn=np.empty(len(data.is_discrete), dtype=np.int64),
         w=np.empty(n),
         c=np.empty(n),
         cy=np.empty(n),
@@ -61,6 +63,7 @@ def make_cells(data: ForestData) -> CellWorkspace:
         factors = data.factors[data.factors_start[target] : data.factors_start[target + 1]]
         columns = data.columns_start[target + 1] - data.columns_start[target]
         widest = max(widest, 1 + int(columns) + int((data.n_levels[factors] - 1).sum()))
+    padded = -(-widest // LANES) * LANES
     size = (levels - 1) * widest if n else 0
     return CellWorkspace(
         local=np.full(data.n_patterns, -1, dtype=np.int32),
@@ -68,14 +71,16 @@ def make_cells(data: ForestData) -> CellWorkspace:
         counts=np.empty((n, levels)),
         response=np.empty((n, levels)),
         square=np.empty((n, levels)),
-        z=np.empty((n, widest)),
-        probability=np.empty((n, levels)),
-        coefficients=np.empty(size),
-        gradient=np.empty(size),
-        trial=np.empty(size),
+        z=np.zeros((n, padded)),
+        probability=np.empty(n * levels),
+        coefficients=np.empty((levels - 1, padded)),
+        gradient=np.empty((levels - 1, padded)),
+        block=np.empty((widest, padded)),
+        step=np.empty(size),
         hessian=np.empty((size, size)),
         weight=np.empty(n * levels),
         multiplicity=np.empty(n * levels),
+        sums=np.empty((len(data.n_levels), levels, 2)),
         level_count=np.empty(MAX_LEVELS),
         level_weight=np.empty(MAX_LEVELS),
         level_response=np.empty(MAX_LEVELS),

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.weighting.checks import check_counts, check_pair
+from losaw.weighting.lanes import LANES
 from losaw.weighting.levels import discrete_mask, helmert
 from losaw.weighting.multinomial_logit import fit_multinomial
 
@@ -131,10 +132,11 @@ class MultinomialLogit:
         patterns, pattern = np.unique(a, axis=0, return_inverse=True)
         cells = np.zeros((len(patterns), n_classes))
         np.add.at(cells, (pattern.ravel(), code), c)
-        z = np.ascontiguousarray(self._encoder(patterns))
+        z = self._encoder(patterns)
         width = z.shape[1]
+        z = np.pad(z, ((0, 0), (0, -width % LANES)))
         size = (n_classes - 1) * width
-        b = np.zeros(size)
+        b = np.zeros((n_classes - 1, z.shape[1]))
         if n_classes > 1:
             fit_multinomial(
                 z,
@@ -144,12 +146,13 @@ class MultinomialLogit:
                 width,
                 1.0 / self.C,
                 b,
-                np.empty_like(cells),
-                np.empty(size),
+                np.empty(cells.size),
+                np.empty_like(b),
+                np.empty((width, z.shape[1])),
                 np.empty(size),
                 np.empty((size, size)),
             )
-        self.coefficients_ = b.reshape(n_classes - 1, width)
+        self.coefficients_ = b[:, :width].copy()
         return self
 
     def probabilities(self, adjustment: ArrayLike) -> FloatArray:
