@@ -1,0 +1,47 @@
+"""Mixing data with noise, feature by feature (Gerstorfer, Krieg and Hahn-Klimroth, Section 2.3)."""
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.generators.base import one_of, real_number
+
+TARGETS = ("kept", "standardized", "mixed")
+
+
+def check_noise_share(value: object) -> float:
+    """A number in [0, 1]."""
+    share = real_number("noise_share", value, minimum=0)
+    if share > 1:
+        raise ValueError(f"noise_share must be at most 1, got {share:g}")
+    return share
+
+
+def check_target(value: object) -> str:
+    """What happens to the response: one of :data:`TARGETS`."""
+    return one_of("target", value, TARGETS)
+
+
+def standardize(columns: FloatArray) -> FloatArray:
+    """Mean 0 and variance 1 along the rows; a constant column becomes 0."""
+    centred = columns - columns.mean(axis=0)
+    scale = centred.std(axis=0)
+    return np.divide(centred, scale, out=np.zeros_like(centred), where=scale > 0)
+
+
+def mix(
+    X: FloatArray, y: FloatArray, share: float, target: str, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Features and response of ``(1 - share) B + share N``.
+
+    B are the standardised features, N standard normal noise, standardised in the same way. The
+    paper does not say what happens to the response: "kept" leaves it as it is, "standardized"
+    standardises it, "mixed" also mixes it with noise as the features are.
+    """
+    noise = standardize(rng.standard_normal(X.shape))
+    mixed = (1 - share) * standardize(X) + share * noise
+    if target == "kept":
+        return mixed, y
+    response = standardize(y)
+    if target == "mixed":
+        response = (1 - share) * response + share * standardize(rng.standard_normal(len(y)))
+    return mixed, response

@@ -1,0 +1,101 @@
+"""SYN2 and SYN3: noisy copies of one feature (Gerstorfer et al., Section 2.3)."""
+
+import numpy as np
+
+from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
+from losaw.generators.base import one_of, whole_number
+from losaw.generators.joint_law import JointLaw
+
+KIND: FeatureKind = "continuous"
+DATA_SETS = {
+    "syn2": ("X0", "X1", "X2", "A0", "A1", "A2"),
+    "syn3": ("X0", "A0", "A1", "A2"),
+}
+POWERS = ("signed", "absolute", "half-normal")
+
+
+class NoisyCopiesGenerator:
+    """Independent features, copies of the first one with noise, and a response without noise,
+
+        X0 ~ 3 N(0, 1),   X1 ~ 2 N(0, 1),   X2 ~ N(0, 1),
+        A0 = X0 + N(0, 1),   A1 = X0 + 10 N(0, 1),   A2 = X0^2 + 10 N(0, 1),
+        SYN2: Y = 4 X0^1.5 + 2 X1 + 0.5 X2^2,   SYN3: Y = 4 X0^1.5, without X1 and X2.
+
+    Parameters
+    ----------
+    data_set : {"syn2", "syn3"}
+    n_samples : int, default 100
+    power : {"signed", "absolute", "half-normal"}, default "signed"
+        The paper does not say what X0^1.5 is for negative X0: ``sign(X0) |X0|^1.5``,
+        ``|X0|^1.5``, or ``X0 = 3 |N(0, 1)|``.
+    n_test : int, default 100
+
+    Raises
+    ------
+    ValueError
+        If a parameter is unknown or out of range.
+    """
+
+    examples = (
+        {"data_set": "syn2"},
+        {"data_set": "syn3", "power": "absolute"},
+        {"data_set": "syn2", "power": "half-normal"},
+    )
+
+    def __init__(
+        self,
+        *,
+        data_set: str,
+        n_samples: int = 100,
+        power: str = "signed",
+        n_test: int = 100,
+    ) -> None:
+        self.feature_names = DATA_SETS[one_of("data_set", data_set, DATA_SETS)]
+        self.n_samples = whole_number("n_samples", n_samples, 2)
+        self.power = one_of("power", power, POWERS)
+        self.n_test = whole_number("n_test", n_test, 2)
+        self.signal = tuple(
+            index for index, name in enumerate(self.feature_names) if name.startswith("X")
+        )
+
+    def joint_law(self) -> None:
+        """Nothing has to be fitted."""
+
+    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
+        """One Monte Carlo draw; ``joint_law`` is not used."""
+        train, test = self._sample(self.n_samples, rng), self._sample(self.n_test, rng)
+        return Dataset(
+            train=train,
+            test=test,
+            truth=Truth(
+                signal=self.signal,
+                n_features=len(self.feature_names),
+                noise_variance=0.0,
+                regression_function=self.regression_function,
+            ),
+            feature_names=self.feature_names,
+            feature_kinds=(KIND,) * len(self.feature_names),
+        )
+
+    def regression_function(self, X: FloatArray) -> FloatArray:
+        """Y of features (n_samples, n_features)."""
+        x0 = X[:, 0]
+        sign = 1.0 if self.power == "absolute" else np.sign(x0)
+        response: FloatArray = 4 * sign * np.abs(x0) ** 1.5
+        if len(self.signal) > 1:
+            response = response + 2 * X[:, 1] + 0.5 * X[:, 2] ** 2
+        return response
+
+    def _sample(self, n_samples: int, rng: np.random.Generator) -> Sample:
+        x0, x1, x2, noise_0, noise_1, noise_2 = rng.standard_normal((6, n_samples))
+        x0 = 3 * (np.abs(x0) if self.power == "half-normal" else x0)
+        columns = {
+            "X0": x0,
+            "X1": 2 * x1,
+            "X2": x2,
+            "A0": x0 + noise_0,
+            "A1": x0 + 10 * noise_1,
+            "A2": x0**2 + 10 * noise_2,
+        }
+        X = np.column_stack([columns[name] for name in self.feature_names])
+        return Sample(X, self.regression_function(X))

@@ -1,0 +1,269 @@
+"""Residual-based feature importance (Gerstorfer, Krieg and Hahn-Klimroth, Algorithm 1)."""
+
+import itertools
+import math
+import numbers
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.data import Dataset, FloatArray
+from losaw.importance.residual_algorithms import (
+    Prefix,
+    ResidualAlgorithm,
+    plain_forest,
+    residual_algorithm,
+    seeded_clone,
+)
+from losaw.importance.result import ImportanceResult
+from losaw.rng import as_generator
+from losaw.trends.inputs import checked
+
+MIN_ROWS = 3
+STD_ERROR_KIND = "over permutations, with the sample and the sum of all scores held fixed"
+
+Order = tuple[int, ...]
+
+
+def residual_importance(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    algorithm: Any = "gram-schmidt",
+    n_permutations: int = 20,
+    n_estimators: int = 100,
+    forest: Any = None,
+    random_state: int | np.random.Generator | None = None,
+) -> ImportanceResult:
+    """What a feature explains once everything the others say about it is taken away.
+
+    For feature i and an order pi of all features that ends with i, let W be the residuals of the
+    features in this order (W_1 = F_1, W_j = F_j - A(W_1, …, W_{j-1})). With MDI_i(W) the mean
+    decrease in impurity of the last column in a forest of y on all of W, and R_i a forest of y
+    on F_i alone,
+
+        f_i = max(0, r(R_i(F_i), y)) * mean over pi of MDI_i(W),     score_i = f_i / sum_j f_j,
+
+    where R_i predicts the rows it was grown on (its r is close to 1 for almost every feature).
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    algorithm : str or regressor, default "gram-schmidt"
+        "random-forest" (residuals of the rows the forest was grown on, as printed),
+        "random-forest-out-of-bag", "gram-schmidt", "gram-schmidt-printed", or a scikit-learn
+        regressor; see :mod:`losaw.importance.residual_algorithms`.
+    n_permutations : int, default 20
+        Orders per feature. All (d - 1)! are taken instead where these are not more (d <= 4 by
+        default); otherwise each is drawn uniformly, and features share draws: the same order of
+        all features, each feature in turn moved to its end.
+    n_estimators : int, default 100
+        Trees of every forest.
+    forest : regressor or None
+        Forest of y on W, with ``feature_importances_``; None: bootstrap samples, all features at
+        every node, grown until leaves are pure, as scikit-learn's default does.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    ImportanceResult
+        Scores sum to 1; all are 0 if no feature has anything of its own (all are duplicates). A
+        feature that is constant, or (by Gram-Schmidt) a linear function of the others, has 0; a
+        single feature has 1. ``std_error`` is None where there is one order per feature.
+        ``details``: ``mean_decrease_in_impurity`` and ``weight`` r of every feature,
+        ``n_permutations``, ``all_permutations``.
+
+    Raises
+    ------
+    ValueError
+        For bad values, fewer than 3 rows, a constant y, or parameters out of range.
+    """
+    rows, response, names = checked(X, y, MIN_ROWS)
+    if np.ptp(response) == 0:
+        raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
+    n_permutations = _count("n_permutations", n_permutations)
+    n_estimators = _count("n_estimators", n_estimators)
+    steps = residual_algorithm(algorithm, n_estimators)
+    rng = as_generator(random_state)
+    n_features = rows.shape[1]
+    takes_all = math.factorial(n_features - 1) <= n_permutations
+
+    def grow(features: FloatArray) -> Any:
+        model = plain_forest(n_estimators, rng) if forest is None else seeded_clone(forest, rng)
+        return model.fit(features, response)
+
+    found: list[list[float]] = [[] for _ in range(n_features)]
+    prefixes: dict[Order, Prefix] = {}
+    for orders in _orders(n_features, None if takes_all else n_permutations, rng):
+        prefixes.clear()
+        for order in orders:
+            W = _prefix(rows, order, steps, prefixes, rng).residuals
+            found[order[-1]].append(float(grow(W).feature_importances_[-1]))
+    impurity = np.array(found)
+    weight = np.array([_fit_correlation(grow, rows[:, [i]], response) for i in range(n_features)])
+    weighted = weight[:, None] * impurity
+    total = weighted.mean(axis=1).sum() or 1.0  # all are 0 if the sum is
+    count = impurity.shape[1]
+    std_error = weighted.std(axis=1, ddof=1) / np.sqrt(count) / total if count > 1 else None
+    return ImportanceResult(
+        weighted.mean(axis=1) / total,
+        names,
+        std_error=std_error,
+        std_error_kind=None if std_error is None else STD_ERROR_KIND,
+        details={
+            "mean_decrease_in_impurity": impurity.mean(axis=1),
+            "weight": weight,
+            "n_permutations": count,
+            "all_permutations": takes_all,
+        },
+    )
+
+
+def residual_features(
+    X: ArrayLike,
+    order: ArrayLike,
+    *,
+    algorithm: Any = "gram-schmidt",
+    n_estimators: int = 100,
+    random_state: int | np.random.Generator | None = None,
+) -> FloatArray:
+    """The residuals W of the features in a given order, (n_samples, n_features).
+
+    Parameters
+    ----------
+    X, algorithm, n_estimators, random_state
+        As in :func:`residual_importance`.
+    order : array of shape (n_features,)
+        A permutation of the columns; column j of the result belongs to feature ``order[j]``.
+
+    Raises
+    ------
+    ValueError
+        For bad values, or an order that is no permutation.
+    """
+    rows, _, _ = checked(X, None, MIN_ROWS)
+    chosen = tuple(int(column) for column in np.asarray(order))
+    if sorted(chosen) != list(range(rows.shape[1])):
+        raise ValueError(f"order must be a permutation of 0 … {rows.shape[1] - 1}, got {chosen}")
+    steps = residual_algorithm(algorithm, _count("n_estimators", n_estimators))
+    return _prefix(rows, chosen, steps, {}, as_generator(random_state)).residuals
+
+
+class ResidualImportance:
+    """:func:`residual_importance` of the training sample; the fitted model is not explained.
+
+    Parameters
+    ----------
+    algorithm, n_permutations, n_estimators
+        As in :func:`residual_importance`.
+    top_features : int or None
+        Only the features with the largest ``feature_importances_`` of the fitted model take
+        part; all others score 0. For many features: the number of forests grows with the number
+        of features, with Gram-Schmidt linearly, with forest residuals cubically.
+
+    Notes
+    -----
+    Nominal features enter with their level codes. Of a classification response, the class
+    numbers are explained as they are, which is meant for two classes.
+    """
+
+    examples = ({"n_permutations": 2, "n_estimators": 30, "top_features": 3},)
+
+    def __init__(
+        self,
+        algorithm: Any = "gram-schmidt",
+        n_permutations: int = 20,
+        n_estimators: int = 100,
+        top_features: int | None = None,
+    ) -> None:
+        self.algorithm = algorithm
+        self.n_permutations = _count("n_permutations", n_permutations)
+        self.n_estimators = _count("n_estimators", n_estimators)
+        self.top_features = None if top_features is None else _count("top_features", top_features)
+        residual_algorithm(algorithm, self.n_estimators)
+
+    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
+        """Scores of all features; ``model`` only chooses the ``top_features``."""
+        X, y = data.train
+        chosen = np.arange(X.shape[1])
+        if self.top_features is not None and self.top_features < X.shape[1]:
+            order = np.argsort(-np.asarray(model.feature_importances_), kind="stable")
+            chosen = np.sort(order[: self.top_features])
+        result = residual_importance(
+            X[:, chosen],
+            y,
+            algorithm=self.algorithm,
+            n_permutations=self.n_permutations,
+            n_estimators=self.n_estimators,
+            random_state=rng,
+        )
+
+        def spread(values: FloatArray | None) -> FloatArray | None:
+            if values is None:
+                return None
+            everywhere = np.zeros(X.shape[1])
+            everywhere[chosen] = values
+            return everywhere
+
+        return ImportanceResult(
+            np.asarray(spread(result.scores)),
+            data.feature_names,
+            std_error=spread(result.std_error),
+            std_error_kind=result.std_error_kind,
+            details={**result.details, "features": tuple(chosen.tolist())},
+        )
+
+
+def _prefix(
+    rows: FloatArray,
+    order: Order,
+    steps: ResidualAlgorithm,
+    known: dict[Order, Prefix],
+    rng: np.random.Generator,
+) -> Prefix:
+    """The residuals of a whole order, started from its longest known beginning."""
+    length = len(order)
+    while length and order[:length] not in known:
+        length -= 1
+    prefix = known[order[:length]] if length else Prefix.empty(len(rows))
+    for end in range(length, len(order)):
+        prefix = steps.extend(prefix, rows[:, order[end]], rng)
+        known[order[: end + 1]] = prefix
+    return prefix
+
+
+def _orders(
+    n_features: int, n_draws: int | None, rng: np.random.Generator
+) -> Iterator[list[Order]]:
+    """All orders at once (None), or per draw one for every feature, which it ends with.
+
+    Orders of one list share their beginnings.
+    """
+    if n_draws is None:
+        yield list(itertools.permutations(range(n_features)))
+        return
+    for _ in range(n_draws):
+        drawn = [int(column) for column in rng.permutation(n_features)]
+        yield [
+            (*drawn[:position], *drawn[position + 1 :], drawn[position])
+            for position in range(n_features - 1, -1, -1)
+        ]
+
+
+def _fit_correlation(grow: Any, feature: FloatArray, response: FloatArray) -> float:
+    """Correlation of y with its in-sample prediction from one feature, cut at 0."""
+    if np.ptp(feature) == 0:
+        return 0.0
+    predicted = grow(feature).predict(feature)
+    if np.ptp(predicted) == 0:
+        return 0.0
+    return max(0.0, float(np.corrcoef(predicted, response)[0, 1]))
+
+
+def _count(name: str, value: Any) -> int:
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, got {value!r}")
+    return int(value)

@@ -1,0 +1,211 @@
+"""What is left of a feature given the features before it: residual learning, Gram-Schmidt.
+
+Gerstorfer, Krieg and Hahn-Klimroth, Section 3.2. An algorithm turns features F_1, …, F_d in a
+given order into residuals W_1 = F_1 and W_j = F_j - A(W_1, …, W_{j-1}).
+"""
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from sklearn.base import clone, is_regressor
+
+from losaw.data import FloatArray
+from losaw.registry import unknown
+from losaw.rng import seed_integer
+
+# A residual is zero below this share of its feature: what rounding leaves of a duplicate.
+TOLERANCE = 1e-10
+
+
+class Prefix(NamedTuple):
+    """The features treated so far: as they were, their residuals, and an orthonormal basis.
+
+    ``basis`` (n, rank) spans the centred features; only Gram-Schmidt fills it.
+    """
+
+    features: FloatArray
+    residuals: FloatArray
+    basis: FloatArray
+
+    @classmethod
+    def empty(cls, n_samples: int) -> "Prefix":
+        nothing = np.empty((n_samples, 0))
+        return cls(nothing, nothing, nothing)
+
+    def with_column(
+        self, feature: FloatArray, residual: FloatArray, direction: FloatArray | None = None
+    ) -> "Prefix":
+        """One more feature, its residual, and (if any) a new direction of the basis."""
+        basis = self.basis if direction is None else np.column_stack([self.basis, direction])
+        return Prefix(
+            np.column_stack([self.features, feature]),
+            np.column_stack([self.residuals, residual]),
+            basis,
+        )
+
+
+class ResidualAlgorithm(Protocol):
+    """Extends a prefix by one feature; pure, so that a common prefix is computed once."""
+
+    def extend(self, prefix: Prefix, feature: FloatArray, rng: np.random.Generator) -> Prefix:
+        """The prefix with ``feature`` (n_samples,) and its residual behind it."""
+        ...
+
+
+class GramSchmidt:
+    """W_j = F_j - sum_{i<j} Cov(F_j, W_i) / Var(W_i) W_i: the columns are uncorrelated.
+
+    One QR factorisation, column by column, with every projection repeated once against
+    rounding. W_j does not depend on the order of the columns before it. A feature that is a
+    linear function of those before it, or is constant, has W_j = 0.
+    """
+
+    def extend(self, prefix: Prefix, feature: FloatArray, rng: np.random.Generator) -> Prefix:
+        """Project the centred feature off the basis; ``rng`` is not used."""
+        residual = feature - feature.mean()
+        size = np.linalg.norm(residual)
+        for _ in range(2):
+            residual = residual - prefix.basis @ (prefix.basis.T @ residual)
+        left = np.linalg.norm(residual)
+        rounding = 1e-13 * np.abs(feature).max() * np.sqrt(len(feature))
+        if left <= max(TOLERANCE * size, rounding):
+            return prefix.with_column(feature, np.zeros_like(feature))
+        return prefix.with_column(feature, residual, residual / left)
+
+
+class PrintedGramSchmidt:
+    """W_j = F_j - sum_{i<j} Cov(F_j, W_i) / Var(F_j) F_i, as the paper prints it.
+
+    Not an orthogonalisation: the coefficient is divided by the variance of the wrong variable
+    and multiplies the feature instead of its residual. It changes when a feature is rescaled.
+    """
+
+    def extend(self, prefix: Prefix, feature: FloatArray, rng: np.random.Generator) -> Prefix:
+        """Apply the printed formula; ``rng`` is not used."""
+        centred = feature - feature.mean()
+        variance = centred @ centred
+        if variance == 0 or prefix.residuals.shape[1] == 0:
+            return prefix.with_column(feature, feature)
+        centred_residuals = prefix.residuals - prefix.residuals.mean(axis=0)
+        coefficients = centred_residuals.T @ centred / variance
+        return prefix.with_column(feature, feature - prefix.features @ coefficients)
+
+
+class ForestResiduals:
+    """W_j = F_j - (random forest of F_j on W_1, …, W_{j-1}).
+
+    Parameters
+    ----------
+    n_estimators : int
+    out_of_bag : bool
+        False, as printed: the forest predicts the rows it was grown on, which leaves about a
+        third of the noise it could not know. True: every row by the trees that left it out.
+    """
+
+    def __init__(self, n_estimators: int, out_of_bag: bool) -> None:
+        self.n_estimators = n_estimators
+        self.out_of_bag = out_of_bag
+
+    def extend(self, prefix: Prefix, feature: FloatArray, rng: np.random.Generator) -> Prefix:
+        """Fit a forest to the feature and subtract what it predicts."""
+        if prefix.residuals.shape[1] == 0:
+            return prefix.with_column(feature, feature)
+        if np.ptp(feature) == 0:
+            return prefix.with_column(feature, np.zeros_like(feature))
+        forest = plain_forest(self.n_estimators, rng).fit(prefix.residuals, feature)
+        if self.out_of_bag:
+            predicted = out_of_bag_prediction(forest, prefix.residuals)
+        else:
+            predicted = forest.predict(prefix.residuals)
+        return prefix.with_column(feature, feature - predicted)
+
+
+class RegressorResiduals:
+    """W_j = F_j - (prediction of a scikit-learn regressor fitted to F_j on W_1, …, W_{j-1})."""
+
+    def __init__(self, regressor: Any) -> None:
+        self.regressor = regressor
+
+    def extend(self, prefix: Prefix, feature: FloatArray, rng: np.random.Generator) -> Prefix:
+        """Fit a clone of the regressor and subtract what it predicts."""
+        if prefix.residuals.shape[1] == 0:
+            return prefix.with_column(feature, feature)
+        model = seeded_clone(self.regressor, rng).fit(prefix.residuals, feature)
+        return prefix.with_column(feature, feature - model.predict(prefix.residuals))
+
+
+ALGORITHMS = (
+    "random-forest",
+    "random-forest-out-of-bag",
+    "gram-schmidt",
+    "gram-schmidt-printed",
+)
+
+
+def residual_algorithm(algorithm: Any, n_estimators: int) -> ResidualAlgorithm:
+    """The algorithm of a name, or of a scikit-learn regressor.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+    """
+    match algorithm:
+        case "gram-schmidt":
+            return GramSchmidt()
+        case "gram-schmidt-printed":
+            return PrintedGramSchmidt()
+        case "random-forest" | "random-forest-out-of-bag":
+            return ForestResiduals(n_estimators, out_of_bag=algorithm != "random-forest")
+    if not isinstance(algorithm, str | type) and is_regressor(algorithm):
+        return RegressorResiduals(algorithm)
+    words = unknown("algorithm", algorithm, ALGORITHMS)
+    raise ValueError(f"{words}; or give an unfitted scikit-learn regressor")
+
+
+def plain_forest(n_estimators: int, rng: np.random.Generator) -> Any:
+    """scikit-learn's default regression forest, grown by our compiled code.
+
+    Bootstrap samples, all features at every node, grown until leaves are pure: losawRF with
+    uniform weights (eta = 1).
+    """
+    from losaw.forest import LosawRandomForestRegressor
+
+    return LosawRandomForestRegressor(
+        n_estimators=n_estimators,
+        max_depth=None,
+        min_samples_leaf=1,
+        max_features=None,
+        eta=1.0,
+        discrete_features=[],
+        random_state=rng,
+    )
+
+
+def out_of_bag_prediction(forest: Any, X: FloatArray) -> FloatArray:
+    """Mean prediction of the trees whose sample left the row out, (n_samples,).
+
+    Raises
+    ------
+    ValueError
+        If a row is in every tree's sample.
+    """
+    left_out = forest.in_bag_counts().T == 0
+    if not left_out.any(axis=1).all():
+        raise ValueError(
+            f"a row is in the sample of all {left_out.shape[1]} trees and has no out-of-bag "
+            "prediction; raise n_estimators"
+        )
+    leaves = forest.apply(X)
+    values = np.column_stack(
+        [tree.value[leaves[:, index]] for index, tree in enumerate(forest.trees_)]
+    )
+    return np.average(values, axis=1, weights=left_out)
+
+
+def seeded_clone(estimator: Any, rng: np.random.Generator) -> Any:
+    """An unfitted copy of an estimator, with a random state of its own if it has one."""
+    copy = clone(estimator)
+    if "random_state" in copy.get_params():
+        copy.set_params(random_state=seed_integer(rng))
+    return copy

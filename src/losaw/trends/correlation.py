@@ -1,0 +1,118 @@
+"""Correlations of a feature with the response, or with its own Shapley values."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.data import FloatArray
+from losaw.registry import unknown
+from losaw.rng import as_generator
+from losaw.trends.inputs import checked
+from losaw.trends.result import TrendResult
+
+METHODS = ("pearson", "spearman")
+MIN_ROWS = 3
+SPREAD_KIND = "large-sample standard error (1 - r²) / sqrt(n - 1)"
+
+
+def target_correlation(X: ArrayLike, y: ArrayLike, *, method: str = "pearson") -> TrendResult:
+    """Pearson's r or Spearman's rho of every feature with the response.
+
+    A constant feature or response has correlation 0: there is no trend.
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    method : {"pearson", "spearman"}, default "pearson"
+        Spearman's is Pearson's of the ranks, ties getting their mean rank.
+
+    Returns
+    -------
+    TrendResult
+
+    Raises
+    ------
+    ValueError
+        For bad values, fewer than 3 rows, or an unknown method.
+    """
+    rows, response, names = checked(X, y, MIN_ROWS)
+    estimates = column_correlations(rows, response[:, None], method)
+    return _result(f"{method} correlation with the response", estimates, len(rows), names)
+
+
+def shapley_correlation(
+    model: Any,
+    X: ArrayLike,
+    *,
+    method: str = "pearson",
+    n_rows: int | None = 100,
+    random_state: int | np.random.Generator | None = None,
+) -> TrendResult:
+    """Correlation of every feature with its own Shapley values, r(X_p, s_p(X)).
+
+    s_p are the path-dependent Shapley values of the trees (:func:`losaw.trends.shapley_values`).
+    The correlation has no size: a feature that moves the prediction by next to nothing, but in
+    one direction, has correlation 1. Where the Shapley values are constant it is 0.
+
+    Parameters
+    ----------
+    model : estimator
+        See :func:`losaw.trends.forest_arrays.forest_arrays`.
+    X : array or data frame of shape (n_samples, n_features)
+    method : {"pearson", "spearman"}, default "pearson"
+    n_rows : int or None, default 100
+        Rows drawn without replacement to compute Shapley values of; None: all.
+    random_state : int, Generator or None
+        Draws the rows.
+
+    Returns
+    -------
+    TrendResult
+        ``details["mean_absolute"]``: mean of |s_p| over the rows, the usual SHAP importance.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a model without readable trees, another number of features, bad values, fewer than 3
+        rows, or an unknown method.
+    """
+    from losaw.trends.shapley import shapley_values
+
+    rows, _, names = checked(X, None, MIN_ROWS)
+    if n_rows is not None and n_rows < MIN_ROWS:
+        raise ValueError(f"n_rows must be at least {MIN_ROWS} or None, got {n_rows}")
+    if n_rows is not None and n_rows < len(rows):
+        chosen = as_generator(random_state).choice(len(rows), n_rows, replace=False)
+        rows = rows[np.sort(chosen)]
+    values = shapley_values(model, rows)
+    estimates = column_correlations(rows, values, method)
+    result = _result(f"{method} correlation with Shapley values", estimates, len(rows), names)
+    result.details["mean_absolute"] = np.abs(values).mean(axis=0)
+    return result
+
+
+def column_correlations(first: FloatArray, second: FloatArray, method: str) -> FloatArray:
+    """Correlation of every column of ``first`` with that of ``second``, (n_columns,)."""
+    if method not in METHODS:
+        raise ValueError(unknown("method", method, METHODS))
+    if method == "spearman":
+        from scipy.stats import rankdata
+
+        first, second = rankdata(first, axis=0), rankdata(second, axis=0)
+    one, other = _standardized(first), _standardized(second)
+    return np.clip((one * other).mean(axis=0), -1.0, 1.0)
+
+
+def _standardized(columns: FloatArray) -> FloatArray:
+    """Columns with mean 0 and variance 1; constant ones (up to rounding) become 0."""
+    centred = columns - columns.mean(axis=0)
+    scale = centred.std(axis=0)
+    scale[scale <= 1e-13 * np.abs(columns).max(axis=0)] = 0.0
+    return np.divide(centred, scale, out=np.zeros_like(centred), where=scale > 0)
+
+
+def _result(name: str, estimates: FloatArray, n_rows: int, names: tuple[str, ...]) -> TrendResult:
+    spread = (1 - estimates**2) / np.sqrt(n_rows - 1)
+    return TrendResult(name, estimates, names, spread=spread, spread_kind=SPREAD_KIND)

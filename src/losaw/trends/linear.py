@@ -1,0 +1,61 @@
+"""The coefficient of a linear model (Gerstorfer, Krieg and Hahn-Klimroth, Section 2.2)."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.trends.inputs import checked
+from losaw.trends.result import TrendResult
+
+
+def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False) -> TrendResult:
+    """Coefficients of ordinary least squares with an intercept,
+
+        b = argmin sum_n (y_n - a - sum_p b_p x_np)^2.
+
+    A constant feature has coefficient 0. Where features are linearly dependent (duplicates, more
+    features than rows), b is the solution with the smallest norm on standardised features: equal
+    features share their coefficient equally.
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    standardized : bool, default False
+        ``b_p sd(x_p) / sd(y)`` instead: what one standard deviation of the feature moves the
+        response by, in its own standard deviations.
+
+    Returns
+    -------
+    TrendResult
+        ``spread``: the classical standard error, NaN where features are linearly dependent or
+        no degree of freedom is left.
+
+    Raises
+    ------
+    ValueError
+        For missing, infinite or non-numeric values and wrong shapes.
+    """
+    rows, response, names = checked(X, y)
+    centred, target = rows - rows.mean(axis=0), response - response.mean()
+    scale = centred.std(axis=0)
+    # Rounding leaves a constant column a standard deviation of a few last digits.
+    scale[scale <= 1e-13 * np.abs(rows).max(axis=0)] = 0.0
+    inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+    design = centred * inverse
+    coefficients, _, rank, _ = np.linalg.lstsq(design, target, rcond=1e-12)
+    spread = np.full(len(names), np.nan)
+    freedom = len(rows) - 1 - rank
+    if rank == len(names) and freedom > 0:
+        variance = ((target - design @ coefficients) ** 2).sum() / freedom
+        spread = np.sqrt(variance * np.diag(np.linalg.inv(design.T @ design)))
+    unit = inverse
+    if standardized:
+        deviation = target.std()
+        unit = (scale > 0) / deviation if deviation > 0 else np.zeros_like(scale)
+    return TrendResult(
+        f"linear coefficient{' (standardised)' if standardized else ''}",
+        coefficients * unit,
+        names,
+        spread=spread * unit,
+        spread_kind="standard error of least squares",
+    )

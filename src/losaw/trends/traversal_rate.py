@@ -1,0 +1,175 @@
+"""Absolute and relative traversal rate (Gerstorfer, Krieg and Hahn-Klimroth, Definition 1)."""
+
+from typing import Any
+
+import numpy as np
+
+from losaw.data import FloatArray, default_feature_names
+from losaw.registry import unknown
+from losaw.trends.forest_arrays import ForestArrays, forest_arrays
+from losaw.trends.result import TrendResult
+
+WEIGHTINGS = ("splits", "rows")
+FORMS = ("mean", "printed", "bounded")
+SPREAD_KIND = "standard deviation over trees"
+
+
+def absolute_traversal_rate(
+    model: Any,
+    *,
+    weighting: str = "splits",
+    feature_names: tuple[str, ...] | None = None,
+) -> TrendResult:
+    """Share of a feature's splits after which the response is higher on the right, minus lower.
+
+    With L_i and R_i the mean responses left and right of the i-th of the feature's n splits,
+    in all trees together,
+
+        ATR = (1/n) sum_i sign(R_i - L_i)   in [-1, 1].
+
+    A feature that no tree splits on has rate 0. Means are those of the tree's in-bag rows.
+
+    Parameters
+    ----------
+    model : estimator
+        See :func:`losaw.trends.forest_arrays.forest_arrays`.
+    weighting : {"splits", "rows"}, default "splits"
+        "rows" weighs a split by its node's in-bag rows instead of equally: an extension, for
+        fully grown trees whose many splits of few rows follow the noise.
+    feature_names : tuple of str or None
+        None: those of the model's training data, else X1, X2, …
+
+    Returns
+    -------
+    TrendResult
+        ``spread``: standard deviation of the rate over the trees that split on the feature (NaN
+        for fewer than two); ``details["n_splits"]``: n of every feature.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the model has no trees that can be read, or ``weighting`` is unknown.
+    """
+    _check("weighting", weighting, WEIGHTINGS)
+    forest = forest_arrays(model)
+    splits = np.flatnonzero(forest.feature >= 0)
+    left, right = forest.value[forest.left[splits]], forest.value[forest.right[splits]]
+    weights = forest.n_samples[splits] if weighting == "rows" else np.ones(len(splits))
+    return _result(
+        f"absolute traversal rate{' (weighted by rows)' if weighting == 'rows' else ''}",
+        forest,
+        splits,
+        np.sign(right - left),
+        weights,
+        feature_names or _names(model, forest.n_features),
+    )
+
+
+def relative_traversal_rate(
+    model: Any,
+    *,
+    form: str = "mean",
+    weighting: str = "splits",
+    feature_names: tuple[str, ...] | None = None,
+) -> TrendResult:
+    """Mean relative difference of the responses right and left of a feature's splits.
+
+    With L_i, R_i and n as in :func:`absolute_traversal_rate`,
+
+        mean:    RTR = (1/n) sum_i 2 (R_i - L_i) / |L_i + R_i|
+        printed: RTR =       sum_i 2 (R_i - L_i) / |L_i + R_i|
+        bounded: RTR = (1/n) sum_i 2 (R_i - L_i) / (|L_i| + |R_i|)   in [-2, 2].
+
+    The first two grow without bound where L_i + R_i is near 0, as it is for a centred response;
+    the printed sum also grows with the number of trees. All depend on the response's zero.
+
+    Parameters
+    ----------
+    model, weighting, feature_names
+        As in :func:`absolute_traversal_rate`. With weights w_i the mean is
+        ``sum w_i t_i / sum w_i`` and the printed sum ``sum n w_i t_i / sum w_i``.
+    form : {"mean", "printed", "bounded"}, default "mean"
+
+    Returns
+    -------
+    TrendResult
+        As :func:`absolute_traversal_rate` returns it. Splits with a denominator of 0 are left
+        out; ``details["undefined_splits"]`` counts them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`absolute_traversal_rate`, and for an unknown ``form``.
+    """
+    _check("form", form, FORMS)
+    _check("weighting", weighting, WEIGHTINGS)
+    forest = forest_arrays(model)
+    splits = np.flatnonzero(forest.feature >= 0)
+    left, right = forest.value[forest.left[splits]], forest.value[forest.right[splits]]
+    scale = np.abs(left) + np.abs(right) if form == "bounded" else np.abs(left + right)
+    defined = scale > 0
+    splits, left, right, scale = splits[defined], left[defined], right[defined], scale[defined]
+    weights = forest.n_samples[splits] if weighting == "rows" else np.ones(len(splits))
+    words = ", ".join(word for word in (form, weighting) if word not in ("mean", "splits"))
+    result = _result(
+        f"relative traversal rate{words and f' ({words})'}",
+        forest,
+        splits,
+        2 * (right - left) / scale,
+        weights,
+        feature_names or _names(model, forest.n_features),
+        is_sum=form == "printed",
+    )
+    result.details["undefined_splits"] = int((~defined).sum())
+    return result
+
+
+def _result(
+    name: str,
+    forest: ForestArrays,
+    splits: Any,
+    terms: FloatArray,
+    weights: FloatArray,
+    feature_names: tuple[str, ...],
+    is_sum: bool = False,
+) -> TrendResult:
+    """Weighted mean (or sum) of the splits' terms by feature, and its spread over trees."""
+    n_features = forest.n_features
+    key = forest.tree[splits] * n_features + forest.feature[splits]
+
+    def by_tree(values: FloatArray | None) -> FloatArray:
+        size = forest.n_trees * n_features
+        counts: FloatArray = np.bincount(key, values, minlength=size).astype(float)
+        return counts.reshape(-1, n_features)
+
+    count, total_weight, total = by_tree(None), by_tree(weights), by_tree(weights * terms)
+    return TrendResult(
+        name,
+        _ratio(total.sum(axis=0), total_weight.sum(axis=0), count.sum(axis=0) if is_sum else 1),
+        feature_names,
+        spread=_deviation(_ratio(total, total_weight, count if is_sum else 1), count > 0),
+        spread_kind=SPREAD_KIND,
+        details={"n_splits": count.sum(axis=0)},
+    )
+
+
+def _ratio(total: FloatArray, weight: FloatArray, factor: Any) -> FloatArray:
+    return factor * np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
+
+
+def _deviation(values: FloatArray, there: Any) -> FloatArray:
+    """Standard deviation of every column over the rows that are there; NaN for fewer than two."""
+    n = there.sum(axis=0)
+    mean = np.where(there, values, 0).sum(axis=0) / np.maximum(n, 1)
+    squares = np.where(there, (values - mean) ** 2, 0).sum(axis=0)
+    return np.sqrt(np.divide(squares, n - 1, out=np.full(len(n), np.nan), where=n > 1))
+
+
+def _names(model: Any, n_features: int) -> tuple[str, ...]:
+    names = getattr(model, "feature_names_in_", None)
+    return default_feature_names(n_features) if names is None else tuple(map(str, names))
+
+
+def _check(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(unknown(name, value, allowed))

@@ -1,0 +1,253 @@
+"""Residual importance: exact residuals, permutations, limits and bad input."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsRegressor
+
+from losaw.data import Dataset, Sample, Truth
+from losaw.importance import residual
+from losaw.importance.residual import ResidualImportance, residual_features, residual_importance
+from losaw.importance.residual_algorithms import (
+    ALGORITHMS,
+    GramSchmidt,
+    out_of_bag_prediction,
+    plain_forest,
+)
+
+FEW = {"n_permutations": 3, "n_estimators": 40, "random_state": 0}
+
+
+def data(seed=0, n_samples=80, n_features=4):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_samples, n_features))
+    X[:, 1] += 2 * X[:, 0]
+    return X, X[:, 0] + X[:, -1] ** 2 + 0.1 * rng.standard_normal(n_samples)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n_features=st.integers(2, 8),
+    closeness=st.floats(1e-7, 1.0),
+    scale=st.floats(1e-4, 1e4),
+)
+def test_gram_schmidt_residuals_are_uncorrelated_to_1e_10(seed, n_features, closeness, scale):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((40, n_features))
+    X[:, -1] = scale * (X[:, 0] + closeness * X[:, -1]) + 5
+    W = residual_features(X, rng.permutation(n_features))
+    assert np.abs(np.corrcoef(W, rowvar=False) - np.eye(n_features)).max() < 1e-10
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000), n_features=st.integers(2, 7))
+def test_a_gram_schmidt_residual_does_not_depend_on_the_order_before_it(seed, n_features):
+    rng = np.random.default_rng(seed)
+    X, _ = data(seed, 40, n_features)
+    last = n_features - 1
+    orders = [(*rng.permutation(last), last) for _ in range(2)]
+    one, other = (residual_features(X, order)[:, -1] for order in orders)
+    np.testing.assert_allclose(one, other, atol=1e-10)
+
+
+def test_a_gram_schmidt_residual_is_that_of_a_linear_regression():
+    X, _ = data()
+    W = residual_features(X, (2, 0, 3, 1))
+    others = X[:, [2, 0, 3]]
+    expected = X[:, 1] - LinearRegression().fit(others, X[:, 1]).predict(others)
+    np.testing.assert_allclose(W[:, 3], expected, atol=1e-12)
+
+
+def test_a_user_s_regressor_is_subtracted():
+    X, _ = data()
+    linear = residual_features(X, (0, 1, 2, 3), algorithm=LinearRegression())
+    proper = residual_features(X, (0, 1, 2, 3))
+    np.testing.assert_allclose(linear[:, 1:], proper[:, 1:], atol=1e-10)
+    W = residual_features(X, (0, 1, 2, 3), algorithm=KNeighborsRegressor(1))
+    np.testing.assert_array_equal(W[:, 1:], 0)
+
+
+def test_the_printed_formula_is_computed_as_printed():
+    X, _ = data()
+    W = residual_features(X, (0, 1, 2, 3), algorithm="gram-schmidt-printed")
+
+    def expected(j):
+        before = sum(np.cov(X[:, j], W[:, i])[0, 1] * X[:, i] for i in range(j))
+        return X[:, j] - before / np.var(X[:, j], ddof=1)
+
+    for j in range(1, 4):
+        np.testing.assert_allclose(W[:, j], expected(j), atol=1e-12)
+
+
+def test_out_of_bag_residuals_are_larger_than_those_of_the_rows_the_forest_was_grown_on():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 2))
+    in_sample = residual_features(X, (0, 1), algorithm="random-forest", random_state=0)
+    left_out = residual_features(X, (0, 1), algorithm="random-forest-out-of-bag", random_state=0)
+    assert in_sample[:, 1].std() < 0.6 < 0.9 < left_out[:, 1].std()
+
+
+def test_an_out_of_bag_prediction_averages_the_trees_that_left_the_row_out():
+    X, y = data()
+    forest = plain_forest(30, np.random.default_rng(0)).fit(X, y)
+    predicted = out_of_bag_prediction(forest, X)
+    leaves, counts = forest.apply(X), forest.in_bag_counts()
+    for row in (0, 7):
+        values = [forest.trees_[t].value[leaves[row, t]] for t in range(30) if counts[t, row] == 0]
+        assert predicted[row] == pytest.approx(np.mean(values))
+
+
+def test_a_row_that_no_tree_left_out_asks_for_more_trees():
+    X, y = data(n_samples=10)
+    with pytest.raises(ValueError, match="raise n_estimators"):
+        residual_importance(X, y, algorithm="random-forest-out-of-bag", n_estimators=1)
+
+
+def test_all_permutations_are_taken_where_they_are_few():
+    X, y = data(n_features=4)
+    result = residual_importance(X, y, n_permutations=6, n_estimators=5, random_state=0)
+    assert result.details["all_permutations"] and result.details["n_permutations"] == 6
+    result = residual_importance(X, y, n_permutations=5, n_estimators=5, random_state=0)
+    assert not result.details["all_permutations"] and result.details["n_permutations"] == 5
+
+
+def test_every_drawn_order_is_a_permutation_that_ends_with_its_feature():
+    rng = np.random.default_rng(0)
+    for orders in residual._orders(6, 4, rng):
+        assert sorted(order[-1] for order in orders) == list(range(6))
+        assert all(sorted(order) == list(range(6)) for order in orders)
+
+
+def test_the_orders_before_a_feature_are_drawn_uniformly():
+    rng = np.random.default_rng(0)
+    counts = dict.fromkeys(residual.itertools.permutations((0, 1, 3)), 0)
+    n = 6000
+    for orders in residual._orders(4, n, rng):
+        counts[next(order for order in orders if order[-1] == 2)[:-1]] += 1
+    bound = 4 * math.sqrt(n * (1 / 6) * (5 / 6))
+    assert all(abs(count - n / 6) < bound for count in counts.values())
+
+
+def test_common_beginnings_of_orders_are_computed_once(monkeypatch):
+    calls = []
+    extend = GramSchmidt.extend
+    monkeypatch.setattr(GramSchmidt, "extend", lambda *args: calls.append(1) or extend(*args))
+    X, y = data(n_features=5)
+    residual_importance(X, y, n_permutations=2, n_estimators=2, random_state=0)
+    # Per draw: 5 of the order itself, and for a feature at place p the 5 - p + 1 from p on.
+    assert len(calls) == 2 * (5 + 2 + 3 + 4 + 5)
+
+
+def test_one_long_enumeration_and_many_draws_estimate_the_same():
+    X, y = data(3, 100, 4)
+    every = residual_importance(X, y, n_permutations=6, n_estimators=200, random_state=0)
+    drawn = residual_importance(X, y, n_permutations=5, n_estimators=200, random_state=1)
+    error = np.sqrt(every.std_error**2 + drawn.std_error**2)
+    # Small samples of permutations: Student's t with 4 degrees of freedom at 1e-3 is 8.6.
+    assert (np.abs(every.scores - drawn.scores) < 8.6 * error + 0.01).all()
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_scores_are_shares_and_the_same_seed_gives_the_same(algorithm):
+    X, y = data()
+    options = {**FEW, "algorithm": algorithm}
+    one, other = (residual_importance(X, y, **options) for _ in range(2))
+    np.testing.assert_array_equal(one.scores, other.scores)
+    assert one.scores.sum() == pytest.approx(1) and (one.scores >= 0).all()
+    assert "over permutations" in one.std_error_kind and (one.std_error > 0).all()
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_single_feature_has_the_whole_importance(algorithm):
+    X, y = data()
+    result = residual_importance(X[:, :1], y, **{**FEW, "algorithm": algorithm})
+    assert result.scores[0] == 1 and result.std_error is None
+
+
+def test_duplicated_features_have_nothing_of_their_own():
+    X, y = data()
+    twins = np.column_stack([X[:, 0], 3 * X[:, 0] - 1, X[:, 3]])
+    result = residual_importance(twins, y, **FEW)
+    assert result.scores[0] == result.scores[1] == 0
+    assert result.scores[2] == 1
+
+
+def test_two_equal_features_alone_leave_nothing_to_share_out():
+    X, y = data()
+    assert (residual_importance(X[:, [0, 0]], y, **FEW).scores == 0).all()
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_constant_feature_has_no_importance(algorithm):
+    X, y = data()
+    X[:, 2] = 0.1
+    result = residual_importance(X, y, **{**FEW, "algorithm": algorithm})
+    assert result.scores[2] == 0 and result.scores[0] > 0
+
+
+def test_more_features_than_rows_are_allowed():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((6, 9)), rng.standard_normal(6)
+    W = residual_features(X, range(9))
+    assert (W[:, 5:] == 0).all() and (W[:, :5].std(axis=0) > 0).all()
+    assert np.isfinite(residual_importance(X, y, **FEW).scores).all()
+
+
+def test_a_user_s_forest_is_used():
+    X, y = data()
+    result = residual_importance(X, y, forest=ExtraTreesRegressor(10), **FEW)
+    assert result.scores.sum() == pytest.approx(1)
+
+
+def test_a_data_frame_names_the_features():
+    X, y = data()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    assert residual_importance(frame, y, **FEW).feature_names == ("a", "b", "c", "d")
+
+
+def test_only_the_top_features_of_the_model_take_part():
+    class Model:
+        feature_importances_ = np.array([0.1, 0.5, 0.0, 0.4])
+
+    X, y = data()
+    sample = Sample(X, y)
+    whole = Dataset(sample, sample, Truth((0, 3), 4), ("a", "b", "c", "d"), ("continuous",) * 4)
+    method = ResidualImportance(n_permutations=2, n_estimators=20, top_features=2)
+    result = method.explain(Model(), whole, np.random.default_rng(0))
+    assert result.scores[0] == result.scores[2] == 0
+    assert result.scores[[1, 3]].sum() == pytest.approx(1)
+    assert result.details["features"] == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"algorithm": "gram-schmid"}, "did you mean 'gram-schmidt'.*scikit-learn regressor"),
+        ({"algorithm": LinearRegression}, "unknown algorithm"),
+        ({"n_permutations": 0}, "n_permutations must be a positive integer, got 0"),
+        ({"n_estimators": 2.5}, "n_estimators must be a positive integer, got 2.5"),
+        ({"random_state": "seed"}, "random_state must be an int"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(change, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        residual_importance(*data(), **change)
+
+
+def test_bad_data_are_refused():
+    X, y = data()
+    with pytest.raises(ValueError, match="y is constant"):
+        residual_importance(X, np.ones(len(y)))
+    with pytest.raises(ValueError, match=r"1 rows with missing.*column 'X2'"):
+        residual_importance(np.where(X[3, 1] == X, np.nan, X), y)
+    with pytest.raises(ValueError, match="X has 2 rows, at least 3"):
+        residual_importance(X[:2], y[:2])
+    with pytest.raises(ValueError, match=r"order must be a permutation of 0 … 3, got \(0, 0, 1\)"):
+        residual_features(X, (0, 0, 1))

@@ -1,0 +1,46 @@
+"""Trend estimators as importances."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+
+from losaw.data import Dataset, Sample, Truth
+from losaw.importance.trend import TrendImportance
+from losaw.trends import absolute_traversal_rate
+
+NAMES = ("atr", "rtr", "linear-coefficient", "pearson", "spearman", "shap-pearson", "shap-spearman")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3))
+    sample = Sample(X, X[:, 0] - X[:, 1] + 5)
+    data = Dataset(sample, sample, Truth((0, 1), 3), ("a", "b", "c"), ("continuous",) * 3)
+    return RandomForestRegressor(10, random_state=0).fit(*sample), data
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_signed_scores_are_the_estimates_and_others_their_size(fitted, name):
+    options = {"n_rows": 40} if name.startswith("shap") else {}
+    signed, size = (
+        TrendImportance(name, signed=signed, **options).explain(*fitted, np.random.default_rng(0))
+        for signed in (True, False)
+    )
+    assert signed.scores[0] > 0 > signed.scores[1]
+    np.testing.assert_array_equal(np.abs(signed.scores), size.scores)
+    assert size.feature_names == ("a", "b", "c")
+
+
+def test_options_reach_the_estimator(fitted):
+    model, data = fitted
+    result = TrendImportance("atr", weighting="rows").explain(model, data, np.random.default_rng(0))
+    expected = absolute_traversal_rate(model, weighting="rows")
+    np.testing.assert_array_equal(result.scores, expected.size)
+
+
+def test_an_option_of_another_estimator_is_refused():
+    with pytest.raises(ValueError, match=r"pearson has no option 'form' \(its options: none\)"):
+        TrendImportance("pearson", form="mean")
+    with pytest.raises(ValueError, match="unknown trend estimator 'atrr'; did you mean 'atr'"):
+        TrendImportance("atrr")

@@ -1,0 +1,153 @@
+"""Linear coefficients, correlations, the result object and bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.ensemble import RandomForestRegressor
+
+from losaw.trends import (
+    TrendResult,
+    estimate_trends,
+    linear_coefficient,
+    shapley_correlation,
+    target_correlation,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000), n_features=st.integers(1, 6), scale=st.floats(1e-6, 1e6))
+def test_a_noiseless_linear_model_is_recovered_exactly(seed, n_features, scale):
+    rng = np.random.default_rng(seed)
+    X = scale * rng.standard_normal((30, n_features)) + rng.standard_normal()
+    coefficients = rng.standard_normal(n_features)
+    result = linear_coefficient(X, X @ coefficients + 3)
+    np.testing.assert_allclose(result.estimates, coefficients, rtol=1e-6, atol=1e-9)
+
+
+def test_standard_errors_are_those_of_least_squares():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(50)
+    y = x + rng.standard_normal(50)
+    reference = scipy.stats.linregress(x, y)
+    result = linear_coefficient(x[:, None], y)
+    assert result.estimates[0] == pytest.approx(reference.slope)
+    assert result.spread[0] == pytest.approx(reference.stderr)
+
+
+def test_a_standardised_coefficient_of_one_feature_is_its_correlation():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 50)) * 7
+    result = linear_coefficient(x[:, None], y, standardized=True)
+    assert result.estimates[0] == pytest.approx(np.corrcoef(x, y)[0, 1])
+
+
+def test_duplicated_features_share_their_coefficient_and_constant_ones_have_none():
+    x = np.random.default_rng(0).standard_normal(40)
+    result = linear_coefficient(np.column_stack([x, x, np.full(40, 0.1)]), 4 * x)
+    np.testing.assert_allclose(result.estimates, [2, 2, 0], atol=1e-12)
+    assert np.isnan(result.spread).all()
+
+
+def test_more_features_than_rows_have_finite_coefficients():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((5, 9)), rng.standard_normal(5)
+    result = linear_coefficient(X, y)
+    np.testing.assert_allclose((X - X.mean(axis=0)) @ result.estimates, y - y.mean(), atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["pearson", "spearman"])
+def test_correlations_are_those_of_scipy(method):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 5, (40, 3)).astype(float)
+    y = X[:, 0] ** 3 + rng.standard_normal(40)
+    reference = {"pearson": scipy.stats.pearsonr, "spearman": scipy.stats.spearmanr}[method]
+    expected = [reference(column, y).statistic for column in X.T]
+    np.testing.assert_allclose(target_correlation(X, y, method=method).estimates, expected)
+
+
+def test_constant_features_and_responses_have_no_correlation():
+    x = np.arange(5.0)
+    constant = np.full(5, 0.1)
+    assert target_correlation(np.column_stack([constant, x]), x).estimates[0] == 0
+    assert target_correlation(x[:, None], constant).estimates[0] == 0
+
+
+def test_all_estimators_give_one_named_estimate_per_feature():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((60, 2)), columns=["up", "down"])
+    found = estimate_trends(frame, frame["up"] - frame["down"], random_state=0)
+    assert list(found) == [
+        "linear-coefficient",
+        "pearson",
+        "spearman",
+        "shap-pearson",
+        "shap-spearman",
+        "atr",
+        "rtr",
+    ]
+    for result in found.values():
+        assert result.feature_names == ("up", "down")
+        assert list(result.sign) == [1, -1]
+
+
+def test_the_same_random_state_gives_the_same_trends():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 2)), rng.standard_normal(60)
+    one, other = (estimate_trends(X, y, n_rows=20, random_state=5) for _ in range(2))
+    for name, result in one.items():
+        np.testing.assert_array_equal(result.estimates, other[name].estimates)
+
+
+def test_a_result_shows_sign_size_and_spread():
+    result = TrendResult("rate", [0.5, -2.0, 0.0], ("a", "b", "c"), np.ones(3), "over something")
+    frame = result.to_frame()
+    assert list(frame["sign"]) == [1, -1, 0]
+    assert list(frame["size"]) == [0.5, 2.0, 0.0]
+    assert list(frame["spread"]) == [1, 1, 1]
+
+
+def test_a_plot_has_one_bar_per_feature():
+    from matplotlib.figure import Figure
+
+    ax = Figure().subplots()
+    TrendResult("rate", [0.5, -2.0], ("a", "b")).plot(ax)
+    assert [bar.get_width() for bar in ax.patches] == [0.5, -2.0]
+
+
+def test_a_spread_needs_its_kind():
+    with pytest.raises(ValueError, match="spread_kind belong together"):
+        TrendResult("rate", [1.0], ("a",), np.ones(1))
+
+
+GOOD_X, GOOD_Y = np.arange(8.0).reshape(4, 2), np.arange(4.0)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (np.where(GOOD_X == 3, np.nan, GOOD_X), GOOD_Y, r"row 1, column 'X2'.*SimpleImputer"),
+        (np.where(GOOD_X == 3, np.inf, GOOD_X), GOOD_Y, "missing or infinite"),
+        (GOOD_X[:, 0], GOOD_Y, r"X has shape \(4,\).*reshape"),
+        (GOOD_X, GOOD_Y[:3], r"y has shape \(3,\), expected \(4,\)"),
+        (GOOD_X, [1, 2, np.nan, 4], "y has 1 missing"),
+        ([["a", "b"]] * 4, GOOD_Y, "X holds values that are not numbers.*OrdinalEncoder"),
+        (GOOD_X, list("abcd"), "y holds values that are not numbers"),
+        (GOOD_X[:1], GOOD_Y[:1], "X has 1 rows, at least"),
+        (GOOD_X[:, :0], GOOD_Y, "expected"),
+    ],
+)
+@pytest.mark.parametrize("estimator", [linear_coefficient, target_correlation])
+def test_bad_input_is_refused_with_a_remedy(estimator, X, y, message):
+    with pytest.raises(ValueError, match=message):
+        estimator(X, y)
+
+
+def test_another_number_of_features_than_the_model_s_is_refused():
+    model = RandomForestRegressor(2).fit(GOOD_X, GOOD_Y)
+    with pytest.raises(ValueError, match="X has 1 features, the model was fitted to 2"):
+        shapley_correlation(model, GOOD_X[:, :1])
+    with pytest.raises(ValueError, match="n_rows must be at least 3"):
+        shapley_correlation(model, GOOD_X, n_rows=2)

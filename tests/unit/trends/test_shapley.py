@@ -1,0 +1,86 @@
+"""Shapley values of trees against the shap package, brute force, and their axioms."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.tree import DecisionTreeRegressor
+
+from losaw.forest import LosawRandomForestRegressor
+from losaw.trends import shapley_correlation
+from losaw.trends.forest_arrays import forest_arrays
+from losaw.trends.shapley import shapley_values
+
+
+def data(n_samples=150, n_features=5):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n_samples, n_features))
+    return X, X[:, 0] * X[:, 1] + X[:, 2] + 0.1 * rng.standard_normal(n_samples)
+
+
+def coalition_value(forest, node, x, coalition):
+    feature = forest.feature[node]
+    if feature < 0:
+        return forest.value[node]
+    left, right = forest.left[node], forest.right[node]
+    if feature in coalition:
+        goes_left = x[feature] <= forest.threshold[node]
+        return coalition_value(forest, left if goes_left else right, x, coalition)
+    share = forest.n_samples[left] / forest.n_samples[node]
+    return share * coalition_value(forest, left, x, coalition) + (1 - share) * coalition_value(
+        forest, right, x, coalition
+    )
+
+
+def test_values_are_those_of_the_definition():
+    X, y = data()
+    tree = DecisionTreeRegressor(max_depth=5, random_state=0).fit(X, y)
+    forest, x, d = forest_arrays(tree), X[3].astype(np.float32), X.shape[1]
+    expected = np.zeros(d)
+    for p in range(d):
+        others = [q for q in range(d) if q != p]
+        for size in range(d):
+            weight = math.factorial(size) * math.factorial(d - size - 1) / math.factorial(d)
+            for coalition in itertools.combinations(others, size):
+                gain = coalition_value(forest, 0, x, {*coalition, p})
+                expected[p] += weight * (gain - coalition_value(forest, 0, x, set(coalition)))
+    np.testing.assert_allclose(shapley_values(tree, X[3:4])[0], expected, atol=1e-12)
+
+
+def test_values_are_those_of_the_shap_package():
+    shap = pytest.importorskip("shap")
+    X, y = data(400, 8)
+    forest = RandomForestRegressor(10, random_state=0).fit(X, y)
+    explainer = shap.TreeExplainer(forest, feature_perturbation="tree_path_dependent")
+    np.testing.assert_allclose(
+        shapley_values(forest, X[:20]), explainer.shap_values(X[:20]), atol=1e-10
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [RandomForestRegressor(5, random_state=0), LosawRandomForestRegressor(5, random_state=0)],
+)
+def test_values_of_a_row_sum_to_its_prediction_minus_the_mean(model):
+    X, y = data()
+    model.fit(X, y)
+    forest = forest_arrays(model)
+    mean = forest.value[forest.roots].mean()
+    total = shapley_values(model, X).sum(axis=1)
+    np.testing.assert_allclose(total, model.predict(X) - mean, atol=1e-9)
+
+
+def test_a_feature_without_splits_has_value_zero():
+    X, y = data()
+    X[:, 4] = 2.0
+    assert (shapley_values(RandomForestRegressor(5, random_state=0).fit(X, y), X)[:, 4] == 0).all()
+
+
+def test_a_monotone_feature_has_correlation_near_one_however_small_its_effect():
+    X, y = data(400)
+    forest = RandomForestRegressor(20, random_state=0).fit(X, y)
+    result = shapley_correlation(forest, X, method="spearman", n_rows=None)
+    assert result.estimates[2] > 0.9
+    assert result.details["mean_absolute"].shape == (5,)

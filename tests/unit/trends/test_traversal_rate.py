@@ -1,0 +1,199 @@
+"""Traversal rates against trees counted by hand, their symmetries and their bounds."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.ensemble import (
+    BaggingRegressor,
+    ExtraTreesRegressor,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
+
+from losaw.forest import LosawRandomForestRegressor
+from losaw.trends import absolute_traversal_rate, relative_traversal_rate
+
+# The tree of the paper's Figure 1: the root separates {2, 4, 7, 3} from {8, 12, 4, 6}.
+FIGURE_1 = np.array([2.0, 4.0, 7.0, 3.0, 8.0, 12.0, 4.0, 6.0])
+
+
+def data(seed=0, n_samples=120, n_features=3):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_samples, n_features))
+    return X, 3 * X[:, 0] - X[:, 1] + rng.standard_normal(n_samples)
+
+
+def hand_count(forest, X, y, relative=False):
+    """Rates from the in-bag rows themselves, split by split, without node values."""
+    totals, counts = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    for tree, rows in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        inner = tree.tree_
+
+        def visit(node, rows, inner=inner):
+            feature = inner.feature[node]
+            if feature < 0:
+                return
+            goes_left = X[rows, feature].astype(np.float32) <= inner.threshold[node]
+            left, right = rows[goes_left], rows[~goes_left]
+            low, high = y[left].mean(), y[right].mean()
+            totals[feature] += (
+                2 * (high - low) / abs(low + high) if relative else np.sign(high - low)
+            )
+            counts[feature] += 1
+            visit(inner.children_left[node], left)
+            visit(inner.children_right[node], right)
+
+        visit(0, rows)
+    return totals / counts
+
+
+def test_the_absolute_rate_is_the_count_of_rising_minus_falling_splits():
+    X, y = data()
+    forest = RandomForestRegressor(5, random_state=0).fit(X, y)
+    rate = absolute_traversal_rate(forest).estimates
+    np.testing.assert_allclose(rate, hand_count(forest, X, y), atol=1e-12)
+
+
+def test_the_relative_rate_is_the_mean_relative_difference_of_the_splits():
+    X, y = data()
+    y = y - y.min() + 1
+    forest = RandomForestRegressor(5, random_state=0).fit(X, y)
+    rate = relative_traversal_rate(forest).estimates
+    np.testing.assert_allclose(rate, hand_count(forest, X, y, relative=True), rtol=1e-9)
+
+
+def test_a_single_split_has_the_rates_of_its_formula():
+    x = np.arange(8.0)[:, None]
+    stump = DecisionTreeRegressor(max_depth=1, random_state=0).fit(x, FIGURE_1)
+    low, high = FIGURE_1[:4].mean(), FIGURE_1[4:].mean()
+    assert absolute_traversal_rate(stump).estimates == [1.0]
+    for form in ("mean", "printed", "bounded"):
+        estimate = relative_traversal_rate(stump, form=form).estimates[0]
+        assert estimate == pytest.approx(2 * (high - low) / (high + low))
+
+
+def test_the_printed_form_is_the_mean_times_the_number_of_splits():
+    X, y = data()
+    forest = RandomForestRegressor(5, random_state=0).fit(X, y)
+    mean = relative_traversal_rate(forest)
+    printed = relative_traversal_rate(forest, form="printed")
+    np.testing.assert_allclose(printed.estimates, mean.estimates * mean.details["n_splits"])
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), shift=st.floats(-5, 5), leaf=st.integers(1, 20))
+def test_rates_stay_within_their_bounds(seed, shift, leaf):
+    X, y = data(seed, 60)
+    forest = RandomForestRegressor(3, min_samples_leaf=leaf, random_state=seed).fit(X, y + shift)
+    for weighting in ("splits", "rows"):
+        rate = absolute_traversal_rate(forest, weighting=weighting)
+        assert np.abs(rate.estimates).max() <= 1
+        bounded = relative_traversal_rate(forest, form="bounded", weighting=weighting)
+        assert np.abs(bounded.estimates).max() <= 2
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_rates_change_their_sign_with_the_response(seed):
+    X, y = data(seed, 60)
+    both = [RandomForestRegressor(3, random_state=seed).fit(X, sign * y) for sign in (1, -1)]
+    up, down = (absolute_traversal_rate(forest).estimates for forest in both)
+    np.testing.assert_array_equal(up, -down)
+    up, down = (relative_traversal_rate(forest).estimates for forest in both)
+    np.testing.assert_allclose(up, -down, rtol=1e-9)
+
+
+def test_weighing_by_rows_lets_the_upper_splits_decide():
+    # One rising split of all rows, then falling ones of ever fewer rows.
+    x = np.arange(8.0)[:, None]
+    tree = DecisionTreeRegressor(random_state=0).fit(x, [1.0, 0.5, 0.2, 0.1, 9.0, 8.5, 8.2, 8.1])
+    by_splits = absolute_traversal_rate(tree).estimates[0]
+    by_rows = absolute_traversal_rate(tree, weighting="rows").estimates[0]
+    assert by_splits == pytest.approx(-5 / 7)
+    assert by_rows > by_splits
+
+
+def test_a_feature_without_splits_has_no_trend():
+    X, y = data()
+    X[:, 2] = 1.0
+    result = absolute_traversal_rate(RandomForestRegressor(5, random_state=0).fit(X, y))
+    assert result.estimates[2] == 0 and result.sign[2] == 0
+    assert result.details["n_splits"][2] == 0
+    assert np.isnan(result.spread[2])
+
+
+def test_splits_whose_denominator_is_zero_are_counted_and_left_out():
+    x = np.arange(4.0)[:, None]
+    stump = DecisionTreeRegressor(max_depth=1, random_state=0).fit(x, [-1.0, -1.0, 1.0, 1.0])
+    result = relative_traversal_rate(stump)
+    assert result.estimates == [0.0] and result.details["undefined_splits"] == 1
+
+
+def test_the_spread_is_the_standard_deviation_over_trees():
+    X, y = data()
+    forest = RandomForestRegressor(4, random_state=0).fit(X, y)
+    single = [absolute_traversal_rate(tree).estimates for tree in forest.estimators_]
+    result = absolute_traversal_rate(forest)
+    np.testing.assert_allclose(result.spread, np.std(single, axis=0, ddof=1))
+    assert result.spread_kind == "standard deviation over trees"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LosawRandomForestRegressor(5, random_state=0),
+        ExtraTreesRegressor(5, random_state=0),
+        BaggingRegressor(DecisionTreeRegressor(), 5, random_state=0),
+        GradientBoostingRegressor(n_estimators=5, random_state=0),
+        DecisionTreeRegressor(random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_every_kind_of_tree_model_is_read(model):
+    X, y = data()
+    rate = absolute_traversal_rate(model.fit(X, y))
+    assert rate.sign[0] == 1 and rate.sign[1] == -1
+
+
+def test_our_forest_with_uniform_weights_has_the_rates_of_scikit_learn_s():
+    X, y = data(1, 500)
+    options = {"max_depth": None, "min_samples_leaf": 1, "max_features": None}
+    ours = LosawRandomForestRegressor(100, eta=1.0, random_state=0, **options).fit(X, y)
+    theirs = RandomForestRegressor(100, random_state=0).fit(X, y)
+    one, other = absolute_traversal_rate(ours), absolute_traversal_rate(theirs)
+    # Trees are independent given the data: each mean has error sd over trees / sqrt(100).
+    error = np.sqrt((one.spread**2 + other.spread**2) / 100)
+    assert (np.abs(one.estimates - other.estimates) < 4.5 * error).all()
+
+
+def test_two_classes_are_read_as_the_share_of_the_second():
+    X, y = data()
+    model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(X, y > 0)
+    assert absolute_traversal_rate(model).estimates[0] > 0.5
+
+
+def test_models_without_one_trend_are_refused():
+    X, y = data()
+    with pytest.raises(TypeError, match="LinearRegression has no trees that can be read"):
+        absolute_traversal_rate(LinearRegression().fit(X, y))
+    with pytest.raises(TypeError, match="has no trees"):
+        absolute_traversal_rate(RandomForestRegressor())
+    with pytest.raises(ValueError, match="2 responses"):
+        absolute_traversal_rate(RandomForestRegressor(2).fit(X, np.column_stack([y, y])))
+    with pytest.raises(ValueError, match="3 classes"):
+        absolute_traversal_rate(RandomForestClassifier(2).fit(X, np.arange(len(y)) % 3))
+    subset = BaggingRegressor(DecisionTreeRegressor(), 5, max_features=0.5, random_state=0)
+    with pytest.raises(ValueError, match=r"see different features.*max_features=1\.0"):
+        absolute_traversal_rate(subset.fit(X, y))
+
+
+def test_unknown_options_get_their_nearest_match():
+    model = DecisionTreeRegressor().fit(*data())
+    with pytest.raises(ValueError, match="did you mean 'bounded'"):
+        relative_traversal_rate(model, form="bound")
+    with pytest.raises(ValueError, match="did you mean 'rows'"):
+        absolute_traversal_rate(model, weighting="row")
