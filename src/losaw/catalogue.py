@@ -5,13 +5,19 @@ from losaw.registry import add
 # Learners: scikit-learn estimators.
 add("learner", "random-forest", "sklearn.ensemble:RandomForestRegressor")
 add("learner", "losaw-forest", "losaw.forest:LosawRandomForestRegressor")
+add("learner", "network", "losaw.network:NetworkRegressor")
+add("learner", "losaw-network", "losaw.network:LosawNetworkRegressor")
 add("learner", "task-forest", "losaw.learners.random_forest:RandomForest")
 add("learner", "xgboost", "losaw.learners.xgboost_trees:XGBoostTrees")
+add("learner", "mixed-forest", "losaw.learners.ranger_forest:RangerForest")
+add("learner", "mixed-linear", "losaw.learners.generalized_linear:GeneralizedLinearModel")
+add("learner", "mixed-network", "losaw.learners.single_layer_network:SingleLayerNetwork")
 add("learner", "r-ranger", "losaw.learners.r_forests:RangerForest")
 add("learner", "r-cforest", "losaw.learners.r_forests:ConditionalForest")
 
 # Importances: explain(model, data, rng) -> ImportanceResult.
 add("importance", "mdi", "losaw.importance.mdi:MeanDecreaseInImpurity")
+add("importance", "saliency", "losaw.importance.saliency:Saliency")
 add("importance", "reported", "losaw.importance.reported:ReportedImportance")
 add("importance", "split-improvement", "losaw.importance.split_gain:SplitImprovement")
 add("importance", "ufi", "losaw.importance.unbiased:UnbiasedFeatureImportance")
@@ -32,6 +38,15 @@ add(
     "absolute-attribution",
     "losaw.importance.inner_products:AbsoluteAttribution",
 )
+
+# Conditional predictive impact by knockoff sampler.
+for _name in ("sequential", "gaussian", "deep"):
+    add(
+        "importance",
+        f"cpi-{_name}",
+        "losaw.importance.conditional_predictive_impact:ConditionalPredictiveImpact",
+        sampler=_name,
+    )
 
 # Residual importances and trend estimators.
 for _name in ("gram-schmidt", "gram-schmidt-printed", "random-forest", "random-forest-out-of-bag"):
@@ -54,9 +69,29 @@ for _name in (
 
 # Generators: sample(rng) -> Dataset.
 add("generator", "losaw", "losaw.generators.losaw:LosawGenerator")
+add("generator", "binary-signal", "losaw.generators.binary_signal:BinarySignalGenerator")
+add("generator", "low-signal", "losaw.generators.low_signal:LowSignalGenerator")
+add(
+    "generator",
+    "mixed-cardinality",
+    "losaw.generators.mixed_cardinality:MixedCardinalityGenerator",
+)
+add(
+    "generator",
+    "real-forest-data",
+    "losaw.generators.real_forest_data:RealForestDataGenerator",
+)
+add(
+    "generator",
+    "losaw-network",
+    "losaw.generators.five_feature_blocks:FiveFeatureBlocksGenerator",
+)
 add("generator", "normal-linear", "losaw.generators.normal_linear:NormalLinearGenerator")
 add("generator", "noisy-linear", "losaw.generators.noisy_linear:NoisyLinearGenerator")
 add("generator", "noisy-copies", "losaw.generators.noisy_copies:NoisyCopiesGenerator")
+add("generator", "confounder", "losaw.generators.confounder:ConfounderGenerator")
+add("generator", "conditional-dag", "losaw.generators.conditional_dag:ConditionalDagGenerator")
+add("generator", "mixed-pairs", "losaw.generators.mixed_pairs:MixedPairsGenerator")
 add("generator", "real-regression", "losaw.generators.real_regression:RealRegressionGenerator")
 
 # Metrics: named as the columns of the tables are.
@@ -71,3 +106,11 @@ add("metric", "noise_score", "losaw.metrics.normalised:MeanNoiseScore")
 add("metric", "signal_score", "losaw.metrics.normalised:MeanSignalScore")
 add("metric", "risk", "losaw.metrics.risk:Risk")
 add("metric", "feature-score", "losaw.metrics.feature:FeatureScore")
+add("metric", "rejection_rate", "losaw.metrics.decisions:RejectionRate")
+add("metric", "type_1_error", "losaw.metrics.decisions:FalseRejectionRate")
+add("metric", "top_share", "losaw.metrics.decisions:TopShare")
+add("metric", "optimum_gap", "losaw.metrics.optimum:DistanceFromOptimum")
+add("metric", "r2_ind_train_noise", "losaw.metrics.train_noise:RSquaredIndependentTrainNoise")
+add("metric", "truth-detail", "losaw.metrics.record:TruthDetail")
+add("metric", "importance-detail", "losaw.metrics.record:ImportanceDetail")
+add("metric", "signal-share", "losaw.metrics.record:SignalShareOfCounts")
