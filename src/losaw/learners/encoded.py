@@ -62,15 +62,16 @@ class EncodedLearner(BaseEstimator):
         """
         if self.task not in TASKS:
             raise ValueError(unknown("task", self.task, TASKS))
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=self.task == "regression")
+        numeric = self.task == "regression"
+        features, response = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric)
         if self.task == "classification":
-            self.classes_ = np.unique(y)
+            self.classes_ = np.unique(response)
             if not np.array_equal(self.classes_, [0, 1]):
                 raise ValueError(
                     f"classes must be 0 and 1, both of them; y holds {self.classes_.tolist()[:5]}"
                 )
-        self.encoding_ = Encoding.learn(X, self.nominal, self.encoding)
-        self.model_ = self._make().fit(self.encoding_.encode(X), y)
+        self.encoding_ = Encoding.learn(features, self.nominal, self.encoding)
+        self.model_ = self._make().fit(self.encoding_.encode(features), response)
         return self
 
     def encode(self, X: FloatArray) -> FloatArray:

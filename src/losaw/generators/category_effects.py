@@ -1,0 +1,54 @@
+"""Categories cut from a normal variable at its quantiles, under random letters (CPI, B.2)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from losaw.data import FloatArray
+
+WEIGHTS = ("ordered", "shuffled")
+
+
+class Category(NamedTuple):
+    """A categorical feature and its effect.
+
+    Attributes
+    ----------
+    codes : array of shape (n_samples,)
+        Position of the row's letter in the alphabet of letters: 0, …, n_levels - 1.
+    effect_of_code : array of shape (n_levels,)
+        Effect of every level.
+    """
+
+    codes: FloatArray
+    effect_of_code: FloatArray
+
+    @property
+    def effects(self) -> FloatArray:
+        """Effect of every row."""
+        return self.effect_of_code[self.codes.astype(int)]
+
+
+def cut_into_levels(
+    values: FloatArray, n_levels: int, size: float, weights: str, rng: np.random.Generator
+) -> Category:
+    """Cut ``values`` at their quantiles and give the bins random letters and effects.
+
+    The effects are equally spaced from -size to size. ``ordered``: in the order of the bins, as
+    the text says; the learner, which sees letters, sees them shuffled. ``shuffled``: in the order
+    of the letters, which is what the code of Section 3.2 does; the effect is then a straight line
+    in the letter's code, and random over the bins.
+
+    Parameters
+    ----------
+    values : array of shape (n_samples,)
+    n_levels : int
+        Bins of equal size.
+    weights : {"ordered", "shuffled"}
+    """
+    cuts = np.quantile(values, np.arange(1, n_levels) / n_levels)
+    bins = np.searchsorted(cuts, values)
+    letter_of_bin = rng.permutation(n_levels)
+    effects = np.linspace(-size, size, n_levels)
+    effect_of_code = effects if weights == "shuffled" else effects[np.argsort(letter_of_bin)]
+    return Category(letter_of_bin[bins].astype(float), effect_of_code)

@@ -1,0 +1,152 @@
+"""Four features in two chains towards Y (Blesch, Watson & Wright 2023, Section 3.1 and B.1)."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
+from losaw.generators.base import one_of, real_number, whole_number
+from losaw.generators.category_effects import WEIGHTS, Category, cut_into_levels
+from losaw.generators.joint_law import JointLaw
+
+CATEGORICAL: dict[str, tuple[int, ...]] = {
+    "none": (),
+    "X1": (0,),
+    "X3": (2,),
+    "X1+X3": (0, 2),
+    "all": (0, 1, 2, 3),
+}
+OUTCOMES = ("regression", "classification")
+TRAIN_SHARE = 0.66
+
+
+class ConditionalDagGenerator:
+    """X1 -> X4 -> Y <- X3 <- X2: all four are relevant marginally, X3 and X4 conditionally,
+
+        X1, X2 ~ N(0, 1),   X3 = e(X2) + N(0, 1),   X4 = e(X1) + N(0, 1),
+        Y = e(X3) + e(X4) + N(0, 1),   or   P(Y = 1) = 1 / (1 + exp(e(X4) - e(X3))).
+
+    e(x) = beta x for numbers. A categorical feature is its continuous version cut at its sample
+    quantiles, under random letters, and e is the level's effect, between -beta and beta
+    (:func:`losaw.generators.category_effects.cut_into_levels`). Level codes are in the order of
+    the alphabet.
+
+    Parameters
+    ----------
+    n_samples : int
+        Rows of training (66 %) and test sample together, as the paper counts.
+    categorical : {"none", "X1", "X3", "X1+X3", "all"}
+    n_levels : int, default 10
+    beta : float, default 0.5
+    outcome : {"regression", "classification"}, default "regression"
+    weights : {"ordered", "shuffled"}, default "ordered"
+
+    Raises
+    ------
+    ValueError
+        If a parameter is unknown or out of range, or there are fewer than two rows per level.
+    """
+
+    examples = (
+        {"n_samples": 600, "categorical": "X1+X3", "n_levels": 4},
+        {"n_samples": 600, "categorical": "all", "n_levels": 2, "outcome": "classification"},
+    )
+
+    def __init__(
+        self,
+        *,
+        n_samples: int,
+        categorical: str,
+        n_levels: int = 10,
+        beta: float = 0.5,
+        outcome: str = "regression",
+        weights: str = "ordered",
+    ) -> None:
+        self.categorical = CATEGORICAL[one_of("categorical", categorical, CATEGORICAL)]
+        self.n_levels = whole_number("n_levels", n_levels, 2)
+        self.n_samples = whole_number(
+            "n_samples", n_samples, max(6, 2 * self.n_levels), "two rows per level"
+        )
+        self.beta = real_number("beta", beta)
+        self.outcome = one_of("outcome", outcome, OUTCOMES)
+        self.weights = one_of("weights", weights, WEIGHTS)
+
+    def joint_law(self) -> None:
+        """Nothing has to be fitted."""
+
+    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
+        """One Monte Carlo draw; ``joint_law`` is not used."""
+        n = self.n_samples
+        noise = rng.standard_normal((5, n))
+        columns: list[FloatArray] = [np.empty(0)] * 4
+        effects: list[FloatArray] = [np.empty(0)] * 4
+        effect_of: list[Category | None] = [None] * 4
+        for feature, parent in ((0, None), (1, None), (2, 1), (3, 0)):
+            values = noise[feature] + (0.0 if parent is None else effects[parent])
+            if feature in self.categorical:
+                category = cut_into_levels(values, self.n_levels, self.beta, self.weights, rng)
+                effect_of[feature] = category
+                columns[feature], effects[feature] = category.codes, category.effects
+            else:
+                columns[feature], effects[feature] = values, self.beta * values
+        if self.outcome == "regression":
+            mean = effects[2] + effects[3]
+            y = mean + noise[4]
+        else:
+            mean = 1 / (1 + np.exp(effects[3] - effects[2]))
+            y = (rng.random(n) < mean).astype(float)
+        return self._dataset(np.column_stack(columns), y, mean, effect_of, rng)
+
+    def _dataset(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        mean: FloatArray,
+        effect_of: list[Category | None],
+        rng: np.random.Generator,
+    ) -> Dataset:
+        rows = rng.permutation(len(y))
+        cut = round(TRAIN_SHARE * len(y))
+        train, test = rows[:cut], rows[cut:]
+        regression = self.outcome == "regression"
+        if regression:
+            # R^2* = SNR / (SNR + 1) with SNR = Var(Y) - 1, as B.4 has it.
+            optimum = 1 - 1 / y.var(ddof=1)
+        else:
+            optimum = float(np.maximum(mean[test], 1 - mean[test]).mean())
+        kinds: tuple[FeatureKind, ...] = tuple(
+            "nominal" if feature in self.categorical else "continuous" for feature in range(4)
+        )
+        return Dataset(
+            train=Sample(X[train], y[train]),
+            test=Sample(X[test], y[test]),
+            truth=Truth(
+                signal=(2, 3),
+                n_features=4,
+                noise_variance=1.0 if regression else float("nan"),
+                regression_function=_mean_function(effect_of, self.beta, regression),
+                details={"optimum": float(optimum)},
+            ),
+            feature_names=default_feature_names(4),
+            feature_kinds=kinds,
+            task="regression" if regression else "classification",
+        )
+
+
+def _mean_function(
+    effect_of: list[Category | None], beta: float, regression: bool
+) -> Callable[[FloatArray], FloatArray]:
+    """E[Y | X] as a function of the features that the learner sees."""
+
+    def effect(X: FloatArray, feature: int) -> FloatArray:
+        category = effect_of[feature]
+        if category is None:
+            return beta * X[:, feature]
+        return category.effect_of_code[X[:, feature].astype(int)]
+
+    def mean(X: FloatArray) -> FloatArray:
+        if regression:
+            return effect(X, 2) + effect(X, 3)
+        return np.asarray(1 / (1 + np.exp(effect(X, 3) - effect(X, 2))))
+
+    return mean

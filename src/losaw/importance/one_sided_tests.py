@@ -1,0 +1,124 @@
+"""One-sided tests of loss differences against 0, their bounds, and adjustments of p-values."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.registry import unknown
+
+TESTS = ("t", "wilcoxon", "binomial", "fisher")
+ADJUSTMENTS = ("none", "holm", "benjamini-hochberg")
+# What a test's lower confidence bound is a bound of.
+BOUND_OF = {
+    "t": "mean difference",
+    "wilcoxon": "pseudo-median of the differences",
+    "binomial": "share of positive differences",
+    "fisher": "mean difference",
+}
+_N_FLIPS = 1999
+
+
+class Tested(NamedTuple):
+    """p-value and lower end of the one-sided confidence interval [lower, infinity)."""
+
+    p_value: float
+    lower: float
+
+
+def one_sided_test(
+    differences: FloatArray, test: str, level: float, rng: np.random.Generator
+) -> Tested:
+    """Test whether differences (n_samples,) are larger than 0.
+
+    - ``t``: mean > 0, Student's t;
+    - ``wilcoxon``: signed ranks, zeros dropped, normal approximation above 50 rows;
+    - ``binomial``: more positive than negative differences, zeros dropped;
+    - ``fisher``: mean against 1,999 random flips of the signs, counted with the observed one.
+
+    p = 1 if all differences are 0, whatever the test: nothing speaks for the feature.
+
+    Parameters
+    ----------
+    level : float
+        Confidence of the bound, for example .95.
+    """
+    if test not in TESTS:
+        raise ValueError(unknown("test", test, TESTS))
+    if not differences.any():
+        return Tested(1.0, 0.0)
+    return _RUNNERS[test](differences, level, rng)
+
+
+def _t(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+    from scipy.special import stdtr, stdtrit
+
+    n, mean = len(differences), float(differences.mean())
+    error = float(differences.std(ddof=1)) / np.sqrt(n)
+    if error == 0:
+        return Tested(float(mean <= 0), mean)
+    p_value = float(stdtr(n - 1, -mean / error))
+    return Tested(p_value, mean - float(stdtrit(n - 1, level)) * error)
+
+
+def _wilcoxon(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+    from scipy.stats import norm, wilcoxon
+
+    kept = differences[differences != 0]
+    n = len(kept)
+    method = "exact" if n <= 50 and len(np.unique(np.abs(kept))) == n else "approx"
+    p_value = float(wilcoxon(kept, alternative="greater", method=method).pvalue)
+    # Hodges and Lehmann's interval: an order statistic of the Walsh averages.
+    first, second = np.triu_indices(n)
+    averages = np.sort((kept[first] + kept[second]) / 2)
+    spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    rank = int(np.floor(n * (n + 1) / 4 - norm.ppf(level) * spread))
+    return Tested(p_value, float(averages[max(rank, 0)]) if rank >= 0 else -np.inf)
+
+
+def _binomial(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+    from scipy.stats import binomtest
+
+    n_positive, n = int((differences > 0).sum()), int((differences != 0).sum())
+    found = binomtest(n_positive, n, alternative="greater")
+    interval = found.proportion_ci(confidence_level=level)
+    return Tested(float(found.pvalue), float(interval.low))
+
+
+def _fisher(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+    mean = float(differences.mean())
+    signs = rng.integers(0, 2, (_N_FLIPS, len(differences))) * 2.0 - 1.0
+    flipped = signs @ differences / len(differences)
+    p_value = (1 + int((flipped >= mean).sum())) / (1 + _N_FLIPS)
+    # Signs are flipped around the mean for the bound, so that it shifts with the differences.
+    around = signs @ (differences - mean) / len(differences)
+    return Tested(p_value, mean - float(np.quantile(around, level)))
+
+
+_RUNNERS = {"t": _t, "wilcoxon": _wilcoxon, "binomial": _binomial, "fisher": _fisher}
+
+
+def adjust(p_values: FloatArray, method: str) -> FloatArray:
+    """p-values adjusted for several features.
+
+    Parameters
+    ----------
+    method : {"none", "holm", "benjamini-hochberg"}
+        Holm bounds the probability of any false rejection; Benjamini and Hochberg bound the
+        expected share of false ones among the rejections.
+    """
+    if method not in ADJUSTMENTS:
+        raise ValueError(unknown("adjustment", method, ADJUSTMENTS))
+    p_values = np.asarray(p_values, dtype=float)
+    n = len(p_values)
+    order = np.argsort(p_values)
+    if method == "holm":
+        found = np.maximum.accumulate(p_values[order] * np.arange(n, 0, -1))
+    elif method == "benjamini-hochberg":
+        scaled = p_values[order] * n / np.arange(1, n + 1)
+        found = np.minimum.accumulate(scaled[::-1])[::-1]
+    else:
+        return p_values
+    adjusted = np.empty(n)
+    adjusted[order] = np.minimum(found, 1.0)
+    return adjusted

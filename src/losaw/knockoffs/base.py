@@ -1,0 +1,129 @@
+"""The contract of a knockoff sampler, its names, and the checks of what it is fitted to."""
+
+import importlib
+from collections.abc import Sequence
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FeatureKind, FloatArray
+from losaw.registry import unknown
+
+# name -> "module:attribute"; imported on first use, the deep one brings JAX along.
+SAMPLERS = {
+    "gaussian": "losaw.knockoffs.gaussian:GaussianKnockoffs",
+    "sequential": "losaw.knockoffs.sequential:SequentialKnockoffs",
+    "deep": "losaw.knockoffs.deep:DeepKnockoffs",
+}
+KINDS = ("continuous", "discrete", "nominal")
+MIN_ROWS = 5
+
+
+class KnockoffSampler(Protocol):
+    """Draws knockoffs X~ of the rows it was fitted to,
+
+        (X, X~)_swap(S) =_d (X, X~) for every set S of columns,   X~ independent of Y given X
+
+    (Candès, Fan, Janson & Lv 2018, Definition 2).
+
+    Attributes
+    ----------
+    handles_nominal : bool
+        Whether nominal columns are imitated as levels. A sampler that does not treats every
+        column as a real number: it is given the columns as the model sees them.
+    """
+
+    handles_nominal: bool
+
+    def fit(
+        self,
+        X: ArrayLike,
+        kinds: Sequence[FeatureKind] | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Self:
+        """Learn from X (n_samples, n_features); ``kinds`` default to continuous.
+
+        ``rng`` is for samplers whose learning is random; None gives them fresh entropy.
+        """
+        ...
+
+    def sample(self, rng: np.random.Generator) -> FloatArray:
+        """One draw of knockoffs, shape (n_samples, n_features)."""
+        ...
+
+
+def make_sampler(sampler: Any, **parameters: Any) -> Any:
+    """A new sampler from its name, or the given object itself.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name.
+    TypeError
+        For an object without ``fit`` and ``sample``, or parameters beside an object.
+    """
+    if isinstance(sampler, str):
+        if sampler not in SAMPLERS:
+            raise ValueError(unknown("knockoff sampler", sampler, SAMPLERS))
+        module, _, name = SAMPLERS[sampler].partition(":")
+        return getattr(importlib.import_module(module), name)(**parameters)
+    if not (hasattr(sampler, "fit") and hasattr(sampler, "sample")):
+        raise TypeError(
+            f"sampler must be one of {', '.join(SAMPLERS)} or an object with fit(X, kinds) and "
+            f"sample(rng), got {sampler!r}"
+        )
+    if parameters:
+        raise TypeError("parameters of a sampler go into the object, not beside it")
+    return sampler
+
+
+def check_features(
+    X: ArrayLike, kinds: Sequence[FeatureKind] | None
+) -> tuple[FloatArray, tuple[FeatureKind, ...]]:
+    """X as finite floats and its kinds, or an error that names what is wrong and the remedy.
+
+    Constant columns, duplicated and collinear columns, levels of a single row and more columns
+    than rows are allowed: every sampler says what it does with them.
+
+    Raises
+    ------
+    ValueError
+        If X is not a matrix of at least five rows, holds a missing or infinite value, ``kinds``
+        has another length or an unknown kind, or a nominal column holds fractions.
+    """
+    try:
+        X = np.array(X, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "X must hold numbers; code nominal columns as 0, 1, … and say so with "
+            "kinds='nominal', for example with sklearn.preprocessing.OrdinalEncoder"
+        ) from None
+    if X.ndim != 2 or X.shape[1] == 0:
+        raise ValueError(f"X must have shape (n_samples, n_features), got {X.shape}")
+    if len(X) < MIN_ROWS:
+        raise ValueError(f"X has {len(X)} rows; knockoffs need at least {MIN_ROWS}")
+    bad = ~np.isfinite(X)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise ValueError(
+            f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (first: row "
+            f"{row}, column {column}). losaw does not impute; drop or impute them first, for "
+            "example with sklearn.impute.SimpleImputer"
+        )
+    kinds = ("continuous",) * X.shape[1] if kinds is None else tuple(kinds)
+    if len(kinds) != X.shape[1]:
+        raise ValueError(f"kinds has {len(kinds)} entries for {X.shape[1]} columns of X")
+    for column, kind in enumerate(kinds):
+        if kind not in KINDS:
+            raise ValueError(f"kinds[{column}]: {unknown('kind', kind, KINDS)}")
+        if kind == "nominal" and (X[:, column] != np.round(X[:, column])).any():
+            raise ValueError(
+                f"column {column} is declared nominal but holds fractions; level codes are whole"
+            )
+    return X, kinds
+
+
+def varying_columns(X: FloatArray) -> NDArray[np.intp]:
+    """The columns with more than one value. A constant column is its own, only, knockoff."""
+    return np.flatnonzero((X[0] != X).any(axis=0))

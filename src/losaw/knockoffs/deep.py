@@ -1,0 +1,243 @@
+"""Deep knockoffs (Romano, Sesia & Candès 2020), in JAX and optax."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple, Self
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from numpy.typing import ArrayLike
+
+from losaw.data import FeatureKind, FloatArray
+from losaw.knockoffs.base import check_features, varying_columns
+from losaw.knockoffs.deep_losses import (
+    decorrelation_loss,
+    second_moment_loss,
+    swap_discrepancy,
+)
+from losaw.knockoffs.gaussian import GaussianKnockoffs
+from losaw.rng import as_generator, seed_integer
+
+LEARNING_RATE, MOMENTUM = 0.01, 0.9
+_RUNNING = 0.1  # weight of a new batch in the running moments of a normalised layer
+_LONGEST_SCAN = 250  # training steps in one compiled call
+
+
+class _Training(NamedTuple):
+    """Everything that changes from step to step."""
+
+    weights: Any
+    moments: Any
+    optimiser: Any
+    key: jax.Array
+
+
+class DeepKnockoffs:
+    """Knockoffs from a neural network that is trained to make them exchangeable,
+
+        X~ = f(X, eps),   eps ~ N(0, I) of the size of X,
+
+    minimising, over batches, the maximum mean discrepancy between (X, X~) and the same with all
+    columns swapped, and with a random set swapped; the distance of first and second moments; and
+    the distance of corr(X_j, X~_j) to 1 - s_j of the Gaussian SDP knockoffs.
+
+    The network has ``n_layers`` layers of linear map, batch normalisation and PReLU, ``width``
+    units each, and a linear output. Columns are standardised. Every column is a real number to
+    this sampler.
+
+    Parameters
+    ----------
+    n_epochs : int, default 500
+        Passes over the rows; the published code makes 500.
+    batch_size : int, default 64
+        Rows of a step; fewer if there are fewer rows.
+    width : int or None, default None
+        Units of a layer; None is ten times the columns, as the authors advise.
+    n_layers : int, default 6
+    weights : tuple of four float, default (1, 1, 1, 1)
+        Of full-swap discrepancy, random-swap discrepancy, moments and decorrelation.
+
+    Attributes
+    ----------
+    losses_ : array of shape (n_steps,)
+        Training loss of every step.
+
+    Notes
+    -----
+    Stochastic gradient descent, rate .01, momentum .9; float32. A constant column is its own
+    knockoff; collinear columns and more columns than rows need no special care (the target
+    correlations come from a shrunk covariance). Knockoffs are drawn for the rows trained on, with
+    the running moments of the normalised layers.
+
+    Raises
+    ------
+    ValueError
+        For a parameter out of range, or as :func:`losaw.knockoffs.base.check_features`.
+    """
+
+    handles_nominal = False
+
+    def __init__(
+        self,
+        n_epochs: int = 500,
+        batch_size: int = 64,
+        width: int | None = None,
+        n_layers: int = 6,
+        weights: Sequence[float] = (1.0, 1.0, 1.0, 1.0),
+    ) -> None:
+        counts = {"n_epochs": n_epochs, "width": width or 1, "n_layers": n_layers}
+        for name, value in counts.items():
+            if value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value!r}")
+        if batch_size < 4:
+            raise ValueError(f"batch_size must be at least 4, got {batch_size!r}")
+        if len(weights) != 4 or min(weights) < 0:
+            raise ValueError(f"weights must be four numbers of at least 0, got {weights!r}")
+        self.n_epochs = n_epochs
+        self.batch_size = batch_size
+        self.width = width
+        self.n_layers = n_layers
+        self.weights = tuple(float(weight) for weight in weights)
+
+    def fit(
+        self,
+        X: ArrayLike,
+        kinds: Sequence[FeatureKind] | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Self:
+        """Train the network on X; ``rng`` draws its start, the batches, the noise and the swaps."""
+        self._X, _ = check_features(X, kinds)
+        rng = as_generator(rng)
+        self._columns = varying_columns(self._X)
+        varying = self._X[:, self._columns]
+        self._mean, self._scale = varying.mean(axis=0), varying.std(axis=0)
+        self._Z = jnp.asarray((varying - self._mean) / self._scale, dtype=jnp.float32)
+        if not len(self._columns):
+            self.losses_ = np.empty(0)
+            return self
+        target = jnp.asarray(1 - GaussianKnockoffs("sdp").fit(varying).s_, dtype=jnp.float32)
+        n_rows, p = self._Z.shape
+        batch = min(self.batch_size, n_rows)
+        key, start = jax.random.split(jax.random.key(seed_integer(rng)))
+        weights, moments = _initial(start, p, self.width or 10 * p, self.n_layers)
+        state = _Training(weights, moments, _OPTIMISER.init(weights), key)
+        batches = np.concatenate(
+            [
+                rng.permutation(n_rows)[: n_rows // batch * batch].reshape(-1, batch)
+                for _ in range(self.n_epochs)
+            ]
+        ).astype(np.int32)
+        losses = []
+        for rows in np.array_split(batches, -(-len(batches) // _LONGEST_SCAN)):
+            state, loss = _train(state, self._Z, jnp.asarray(rows), target, self.weights)
+            losses.append(np.asarray(loss))
+        self.losses_ = np.concatenate(losses)
+        self._weights, self._moments = state.weights, state.moments
+        if not np.isfinite(self.losses_[-1]):
+            raise ArithmeticError("the training of the deep knockoffs diverged: its loss is NaN")
+        return self
+
+    def sample(self, rng: np.random.Generator) -> FloatArray:
+        """One draw, shape (n_samples, n_features)."""
+        drawn = self._X.copy()
+        if len(self._columns):
+            noise = jnp.asarray(rng.standard_normal(self._Z.shape), dtype=jnp.float32)
+            copies, _ = _network(self._weights, self._moments, self._Z, noise, training=False)
+            drawn[:, self._columns] = self._mean + np.asarray(copies, dtype=float) * self._scale
+        return drawn
+
+
+_OPTIMISER = optax.sgd(LEARNING_RATE, MOMENTUM)
+
+
+def _initial(key: jax.Array, p: int, width: int, n_layers: int) -> tuple[Any, Any]:
+    """Uniform weights of the usual width 1 / sqrt(inputs), and empty running moments."""
+    layers, moments = [], []
+    inputs = 2 * p
+    for _ in range(n_layers):
+        key, here = jax.random.split(key)
+        bound = inputs**-0.5
+        layers.append(
+            {
+                "map": jax.random.uniform(here, (inputs, width), minval=-bound, maxval=bound),
+                "scale": jnp.ones(width),
+                "shift": jnp.zeros(width),
+                "slope": jnp.asarray(0.25),
+            }
+        )
+        moments.append({"mean": jnp.zeros(width), "variance": jnp.ones(width)})
+        inputs = width
+    key, here = jax.random.split(key)
+    bound = inputs**-0.5
+    output = {
+        "map": jax.random.uniform(here, (inputs, p), minval=-bound, maxval=bound),
+        "shift": jnp.zeros(p),
+    }
+    return {"layers": layers, "output": output}, moments
+
+
+@partial(jax.jit, static_argnames="training")
+def _network(
+    weights: Any, moments: Any, X: jax.Array, noise: jax.Array, training: bool
+) -> tuple[jax.Array, Any]:
+    """Knockoffs, and the running moments after this batch."""
+    signal = jnp.concatenate([X, noise], axis=1)
+    updated = []
+    for layer, running in zip(weights["layers"], moments, strict=True):
+        signal = signal @ layer["map"]
+        mean, variance = running["mean"], running["variance"]
+        if training:
+            mean, variance = signal.mean(axis=0), signal.var(axis=0)
+            unbiased = variance * (len(X) / (len(X) - 1))
+            updated.append(
+                {
+                    "mean": running["mean"] + _RUNNING * (mean - running["mean"]),
+                    "variance": running["variance"] + _RUNNING * (unbiased - running["variance"]),
+                }
+            )
+        signal = (signal - mean) * (layer["scale"] / jnp.sqrt(variance + 1e-5)) + layer["shift"]
+        signal = jnp.where(signal > 0, signal, layer["slope"] * signal)
+    output = weights["output"]
+    return signal @ output["map"] + output["shift"], updated
+
+
+def _loss(
+    weights: Any,
+    moments: Any,
+    X: jax.Array,
+    noise: jax.Array,
+    swapped: jax.Array,
+    target: jax.Array,
+    parts: tuple[float, ...],
+) -> tuple[jax.Array, Any]:
+    copies, updated = _network(weights, moments, X, noise, training=True)
+    value = (
+        parts[0] * swap_discrepancy(X, copies, jnp.ones(X.shape[1]))
+        + parts[1] * swap_discrepancy(X, copies, swapped)
+        + parts[2] * second_moment_loss(X, copies)
+        + parts[3] * decorrelation_loss(X, copies, target)
+    )
+    return value, updated
+
+
+@partial(jax.jit, static_argnames="parts")
+def _train(
+    state: _Training, Z: jax.Array, batches: jax.Array, target: jax.Array, parts: tuple[float, ...]
+) -> tuple[_Training, jax.Array]:
+    """One step for each row of ``batches`` (n_steps, batch_size); all in one compiled loop."""
+
+    def step(state: _Training, rows: jax.Array) -> tuple[_Training, jax.Array]:
+        key, for_noise, for_swaps = jax.random.split(state.key, 3)
+        X = Z[rows]
+        noise = jax.random.normal(for_noise, X.shape)
+        swapped = jax.random.bernoulli(for_swaps, 0.5, (X.shape[1],)).astype(X.dtype)
+        (value, moments), gradient = jax.value_and_grad(_loss, has_aux=True)(
+            state.weights, state.moments, X, noise, swapped, target, parts
+        )
+        change, optimiser = _OPTIMISER.update(gradient, state.optimiser, state.weights)
+        weights = optax.apply_updates(state.weights, change)
+        return _Training(weights, moments, optimiser, key), value
+
+    return jax.lax.scan(step, state, batches)

@@ -1,0 +1,105 @@
+"""Gaussian knockoffs (Candès, Fan, Janson & Lv 2018, Section 3.1.1)."""
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.data import FeatureKind, FloatArray
+from losaw.knockoffs.base import check_features, varying_columns
+from losaw.knockoffs.s_matrix import METHODS, s_values
+from losaw.registry import unknown
+
+# Below this smallest eigenvalue a correlation matrix counts as singular.
+SINGULAR = 1e-8
+# What shrinkage must reach: knockoffs of a duplicate then still move a little.
+SHRUNK = 1e-3
+
+
+class GaussianKnockoffs:
+    """Knockoffs that are exact if X is normal and its moments are known,
+
+        X~ | X ~ N(X - (X - mu) Sigma^-1 D, 2 D - D Sigma^-1 D),   D = diag(s).
+
+    mu and Sigma are the sample's. Every column is a real number to this sampler: knockoffs of
+    dummies or codes leave their support.
+
+    Parameters
+    ----------
+    s_method : {"sdp", "equicorrelated", "mvr", "maximum-entropy"}, default "sdp"
+        See :func:`losaw.knockoffs.s_matrix.s_values`. Blesch et al. (2023) used the SDP.
+    shrinkage : float or None, default None
+        Weight of the identity in the correlation matrix, in [0, 1). None: 0, unless the matrix
+        is singular (collinear or duplicated columns, more columns than rows); then Ledoit and
+        Wolf's weight, or more if the smallest eigenvalue is still below .001.
+
+    Attributes
+    ----------
+    correlation_ : array of shape (p, p)
+        Of the columns that vary, shrunk. A constant column is its own knockoff.
+    s_ : array of shape (p,)
+    shrinkage_ : float
+        The weight that was used.
+
+    Raises
+    ------
+    ValueError
+        For an unknown ``s_method``, a weight out of range, or as
+        :func:`losaw.knockoffs.base.check_features`.
+    """
+
+    handles_nominal = False
+
+    def __init__(self, s_method: str = "sdp", shrinkage: float | None = None) -> None:
+        if s_method not in METHODS:
+            raise ValueError(unknown("s_method", s_method, METHODS))
+        if shrinkage is not None and not 0 <= shrinkage < 1:
+            raise ValueError(f"shrinkage must be in [0, 1) or None, got {shrinkage!r}")
+        self.s_method = s_method
+        self.shrinkage = shrinkage
+
+    def fit(
+        self,
+        X: ArrayLike,
+        kinds: Sequence[FeatureKind] | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Self:
+        """Estimate mean and covariance, and solve for s; ``kinds`` are checked only."""
+        X, _ = check_features(X, kinds)
+        self._X = X
+        self._columns = varying_columns(X)
+        varying = X[:, self._columns]
+        self._mean, self._scale = varying.mean(axis=0), varying.std(axis=0, ddof=1)
+        self._Z = (varying - self._mean) / self._scale
+        if not len(self._columns):
+            self.shrinkage_, self.correlation_, self.s_ = 0.0, np.empty((0, 0)), np.empty(0)
+            return self
+        sample = self._Z.T @ self._Z / (len(X) - 1)
+        self.shrinkage_ = self._weight(sample) if self.shrinkage is None else self.shrinkage
+        self.correlation_ = (1 - self.shrinkage_) * sample
+        np.fill_diagonal(self.correlation_, 1.0)
+        self.s_ = s_values(self.correlation_, self.s_method)
+        shifted = np.linalg.solve(self.correlation_, np.diag(self.s_))  # Sigma^-1 D
+        self._conditional_mean = self._Z - self._Z @ shifted
+        covariance = 2 * np.diag(self.s_) - self.s_[:, None] * shifted
+        values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+        self._root = vectors * np.sqrt(np.maximum(values, 0.0))
+        return self
+
+    def sample(self, rng: np.random.Generator) -> FloatArray:
+        """One draw, shape (n_samples, n_features)."""
+        drawn = self._X.copy()
+        noise = rng.standard_normal(self._Z.shape) @ self._root.T
+        if len(self._columns):
+            drawn[:, self._columns] = self._mean + (self._conditional_mean + noise) * self._scale
+        return drawn
+
+    def _weight(self, sample: FloatArray) -> float:
+        smallest = float(np.linalg.eigvalsh(sample)[0])
+        if smallest > SINGULAR:
+            return 0.0
+        from sklearn.covariance import ledoit_wolf_shrinkage
+
+        enough = (SHRUNK - smallest) / (1 - smallest)
+        return float(min(max(ledoit_wolf_shrinkage(self._Z), enough), 0.99))

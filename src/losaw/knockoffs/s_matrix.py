@@ -1,0 +1,95 @@
+"""How far knockoffs may be from their features: the diagonal s of Cov(X, X~) = Sigma - diag(s).
+
+All criteria are solved coordinate by coordinate in closed form. With Q = (2 Sigma - diag(s))^-1,
+a change of s_j by d keeps the matrix positive definite while d < 1 / Q_jj, and updates Q by a
+matrix of rank one.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from losaw.data import FloatArray
+from losaw.registry import unknown
+
+METHODS = ("sdp", "equicorrelated", "mvr", "maximum-entropy")
+_SDP, _MVR, _ENTROPY = 0, 1, 2
+_CODES = {"sdp": _SDP, "mvr": _MVR, "maximum-entropy": _ENTROPY}
+_SMALLEST = 1e-10
+
+
+def s_values(correlation: FloatArray, method: str = "sdp") -> FloatArray:
+    """The vector s, shape (p,), for a correlation matrix.
+
+    - ``equicorrelated``: s_j = min(1, 2 lambda_min) (Barber & Candès 2015);
+    - ``sdp``: maximise sum_j s_j subject to 0 <= s_j <= 1 and 2 Sigma - diag(s) >= 0 (Candès et
+      al. 2018, Section 3.4.1), by coordinate ascent on a log-barrier that fades (Askari,
+      Rebjock, d'Aspremont & El Ghaoui 2021);
+    - ``mvr``: minimise tr G^-1, ``maximum-entropy``: maximise log det G, with G the covariance
+      of (X, X~) (Spector & Janson 2022).
+
+    Parameters
+    ----------
+    correlation : array of shape (p, p)
+        Positive definite, ones on the diagonal.
+    method : {"sdp", "equicorrelated", "mvr", "maximum-entropy"}
+
+    Raises
+    ------
+    ValueError
+        For an unknown method or a matrix that is not positive definite.
+    """
+    if method not in METHODS:
+        raise ValueError(unknown("s_method", method, METHODS))
+    correlation = np.ascontiguousarray(correlation, dtype=float)
+    smallest = float(np.linalg.eigvalsh(correlation)[0])
+    if smallest <= _SMALLEST:
+        raise ValueError(
+            f"the correlation matrix is not positive definite (smallest eigenvalue {smallest:.2g});"
+            " shrink it first"
+        )
+    if method == "equicorrelated":
+        return np.full(len(correlation), min(1.0, 2 * smallest))
+    start = np.full(len(correlation), min(1.0, smallest))
+    found: Any = _coordinate_ascent(correlation, start, _CODES[method])
+    return np.asarray(found)
+
+
+@njit(cache=True)
+def _coordinate_ascent(R, s, method):  # type: ignore[no-untyped-def]
+    p = len(s)
+    barrier = 0.5 if method == _SDP else 0.0
+    for _ in range(40):
+        Q = np.linalg.inv(2 * R - np.diag(s))
+        for _ in range(50):
+            largest = 0.0
+            for j in range(p):
+                q = Q[j, j]
+                if method == _SDP:
+                    # Stationary point of d + barrier * log(1 - d q).
+                    target = s[j] + 1 / q - barrier
+                    target = min(1.0, max(0.0, target))
+                elif method == _MVR:
+                    root = np.sqrt(np.sum(Q[j] ** 2))
+                    target = s[j] + (1 - root * s[j]) / (q + root)
+                else:
+                    target = s[j] + (1 - q * s[j]) / (2 * q)
+                d = target - s[j]
+                largest = max(largest, abs(d))
+                if d != 0.0:
+                    s[j] = target
+                    scale = d / (1 - d * q)
+                    row = Q[j].copy()
+                    for a in range(p):
+                        step = scale * row[a]
+                        for b in range(p):
+                            Q[a, b] += step * row[b]
+            if largest < max(1e-7, 0.01 * barrier):
+                break
+        if method != _SDP and largest < 1e-7:
+            break
+        barrier *= 0.6
+        if method == _SDP and barrier < 1e-6:
+            break
+    return s

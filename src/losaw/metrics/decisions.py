@@ -1,0 +1,123 @@
+"""What a method decides on: rejected features, and features among the first k."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import Truth
+from losaw.importance.result import ImportanceResult
+from losaw.metrics.base import Needs
+from losaw.registry import unknown
+
+
+class RejectionRate:
+    """Share of features that a method declares relevant,
+
+        mean over j in F of 1(p_j <= alpha),   or of the method's own decision,
+
+    where the method leaves one in ``details["selected"]`` (Boruta). Averaged over runs it is power
+    on relevant features and the type I error on the others.
+
+    Parameters
+    ----------
+    features : sequence of str or None, default None
+        F by name. None: the signal features.
+    alpha : float, default 0.05
+
+    Raises
+    ------
+    ValueError
+        If alpha is not between 0 and 1; when called, if a feature is unknown, there is none, or
+        the importance has no p-values.
+    """
+
+    range = (0.0, 1.0)
+    higher_is_better = True
+    needs: Needs = "importance"
+
+    def __init__(self, features: Sequence[str] | None = None, alpha: float = 0.05) -> None:
+        if not 0 < alpha < 1:
+            raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}")
+        self.features = features
+        self.alpha = alpha
+
+    def __call__(self, result: ImportanceResult, truth: Truth) -> float:
+        chosen = _columns("rejection_rate", self.features, result, truth.is_signal)
+        selected = result.details.get("selected")
+        if selected is None:
+            if result.p_values is None:
+                raise ValueError(
+                    "rejection_rate is not defined: the importance has no p-values; ask a method "
+                    "that tests (CPI, LOCO, Boruta)"
+                )
+            selected = np.asarray(result.p_values) <= self.alpha
+        return float(np.asarray(selected)[chosen].mean())
+
+
+class FalseRejectionRate(RejectionRate):
+    """The same for the features without signal: the type I error, averaged over them."""
+
+    higher_is_better = False
+
+    def __call__(self, result: ImportanceResult, truth: Truth) -> float:
+        chosen = np.flatnonzero(~truth.is_signal)
+        names = self.features or [result.feature_names[j] for j in chosen]
+        return RejectionRate(names, self.alpha)(result, truth)
+
+
+class TopShare:
+    """Share of features that are among the k best,
+
+        mean over j in F of 1(rank_j <= k),   rank_j = 1 + #better + #equal others / 2.
+
+    Averaged over runs it is sensitivity on relevant features and 1 - specificity on the others.
+
+    Parameters
+    ----------
+    features : sequence of str or None, default None
+        F by name. None: the signal features.
+    k : int or None, default None
+        None: as many as there are signal features.
+
+    Raises
+    ------
+    ValueError
+        If k is not positive; when called, if a feature is unknown or there is none.
+    """
+
+    range = (0.0, 1.0)
+    higher_is_better = True
+    needs: Needs = "importance"
+
+    def __init__(self, features: Sequence[str] | None = None, k: int | None = None) -> None:
+        if k is not None and k < 1:
+            raise ValueError(f"k must be at least 1, got {k!r}")
+        self.features = features
+        self.k = k
+
+    def __call__(self, result: ImportanceResult, truth: Truth) -> float:
+        chosen = _columns("top_share", self.features, result, truth.is_signal)
+        scores = result.ranking_scores()
+        better = (scores[None, :] > scores[:, None]).sum(axis=1)
+        equal = (scores[None, :] == scores[:, None]).sum(axis=1) - 1
+        k = len(truth.signal) if self.k is None else self.k
+        return float((1 + better + equal / 2 <= k)[chosen].mean())
+
+
+def _columns(
+    metric: str,
+    features: Sequence[str] | None,
+    result: ImportanceResult,
+    default: NDArray[np.bool_],
+) -> NDArray[np.intp]:
+    if features is None:
+        chosen = np.flatnonzero(default)
+    else:
+        for feature in features:
+            if feature not in result.feature_names:
+                raise ValueError(f"{metric}: {unknown('feature', feature, result.feature_names)}")
+        chosen = np.array([result.feature_names.index(feature) for feature in features], dtype=int)
+    if not len(chosen):
+        raise ValueError(f"{metric} is not defined: there is no such feature")
+    return chosen

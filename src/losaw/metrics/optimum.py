@@ -1,0 +1,33 @@
+"""How far a learner's predictions are from the best possible ones."""
+
+import math
+
+import numpy as np
+
+from losaw.data import Truth
+from losaw.metrics.base import Needs, Predictions
+from losaw.metrics.prediction import r_squared
+
+
+class DistanceFromOptimum:
+    """R² - R²*, or accuracy - accuracy*, on the test sample (Blesch et al. 2023, B.4).
+
+    R²* = SNR / (SNR + 1) and accuracy* = mean max(p, 1 - p) are what the generator leaves in
+    ``truth.details["optimum"]``; 1 if it leaves nothing.
+
+    Raises
+    ------
+    ValueError
+        As :class:`losaw.metrics.prediction.RSquaredTest`.
+    """
+
+    range = (-math.inf, 1.0)
+    higher_is_better = True
+    needs: Needs = "prediction"
+
+    def __call__(self, predictions: Predictions, truth: Truth) -> float:
+        y, predicted = (np.asarray(part, dtype=float) for part in predictions.test)
+        optimum = truth.details.get("optimum", 1.0)
+        if predicted.ndim == 2:
+            return float(((predicted[:, 1] > 0.5) == (y > 0.5)).mean() - optimum)
+        return r_squared("optimum_gap", y, predicted) - optimum
