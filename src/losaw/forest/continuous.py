@@ -18,7 +18,7 @@ from losaw.weighting.compiled import (
     factorize,
     solve_factorized,
 )
-from losaw.weighting.lanes import LANES, add_scaled, dot
+from losaw.weighting.lanes import LANES, add_two_scaled, dot
 
 
 @compiled(fastmath=REORDERED)
@@ -33,17 +33,29 @@ def add_moments(
 ) -> None:
     """gram[i, j] = sum over rows[start:end] of count * design[:, i] * design[:, j]."""
     padded = design.shape[1]
-    blocks = padded // LANES
     gram[:width] = 0.0
-    for i in range(start, end):
+    for i in range(start, end - 1, 2):
         row = rows[0, i]
-        count = pair[row, 0]
+        other = rows[0, i + 1]
         for k in range(width):
-            scaled = count * design[row, k]
-            for block in range(blocks):
-                add_scaled(
-                    gram, k * padded + block * LANES, scaled, design, row * padded + block * LANES
+            first = pair[row, 0] * design[row, k]
+            second = pair[other, 0] * design[other, k]
+            for lane in range(0, padded, LANES):
+                add_two_scaled(
+                    gram,
+                    k * padded + lane,
+                    first,
+                    second,
+                    design,
+                    row * padded + lane,
+                    other * padded + lane,
                 )
+    if (end - start) % 2 == 1:
+        row = rows[0, end - 1]
+        for k in range(width):
+            first = pair[row, 0] * design[row, k]
+            for j in range(padded):
+                gram[k, j] += first * design[row, j]
 
 
 @compiled()

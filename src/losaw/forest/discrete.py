@@ -213,6 +213,8 @@ def split_cells(
         PENALTY,
         work.coefficients,
         work.probability,
+        work.total,
+        work.factor,
         work.gradient,
         work.block,
         work.step,

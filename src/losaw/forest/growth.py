@@ -90,9 +90,10 @@ def split_continuous(
     """Best split of one continuous feature, weighted if it has adjustment features."""
     p = data.position[feature]
     order = sample.order
-    lowest = data.values[p, sample.tree_rows[order[p, start]]]
-    highest = data.values[p, sample.tree_rows[order[p, end - 1]]]
-    if lowest == highest:
+    if data.has_ties[p] and (
+        data.values[p, sample.tree_rows[order[p, start]]]
+        == data.values[p, sample.tree_rows[order[p, end - 1]]]
+    ):
         return Split(0.0, 0, 1.0, 1.0, True)
     min_leaf = float(settings.min_samples_leaf)
     first_column = data.columns_start[feature]

@@ -115,6 +115,8 @@ class CellWorkspace(NamedTuple):
     square: NDArray[np.float64]  # (rows, K), sum of c y^2
     z: NDArray[np.float64]  # (rows, padded width)
     probability: NDArray[np.float64]  # (rows * K,)
+    total: NDArray[np.float64]  # (rows,)
+    factor: NDArray[np.float64]  # (rows,)
     coefficients: NDArray[np.float64]  # (K - 1, padded width)
     gradient: NDArray[np.float64]  # (K - 1, padded width)
     block: NDArray[np.float64]  # (width, padded width)

@@ -73,6 +73,8 @@ def make_cells(data: ForestData) -> CellWorkspace:
         square=np.empty((n, levels)),
         z=np.zeros((n, padded)),
         probability=np.empty(n * levels),
+        total=np.empty(n),
+        factor=np.empty(n),
         coefficients=np.empty((levels - 1, padded)),
         gradient=np.empty((levels - 1, padded)),
         block=np.empty((widest, padded)),

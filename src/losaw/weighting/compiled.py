@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.extending import intrinsic
+
+from losaw.weighting.lanes import instruction
 
 # error_model="numpy": a division needs no test for zero, which would stop vectorisation.
 # _nrt=False: no reference counting of arrays (it took 70 % of a fit), hence no allocation inside
@@ -30,7 +31,7 @@ _LN2_LOW = 1.90821492927058770002e-10
 _ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the rounded integer in the low bits
 
 
-@intrinsic  # type: ignore[untyped-decorator, unused-ignore]
+@instruction
 def _bits(typingctx: Any, value: Any) -> Any:
     """The 64 bits of a double as an integer."""
 
@@ -40,7 +41,7 @@ def _bits(typingctx: Any, value: Any) -> Any:
     return types.int64(types.float64), codegen
 
 
-@intrinsic
+@instruction
 def _double(typingctx: Any, bits: Any) -> Any:
     """The double that 64 bits stand for."""
 
@@ -74,7 +75,7 @@ def exponential(x: float) -> float:
     p = p * r + 0.5
     p = p * r + 1.0
     p = p * r + 1.0
-    return p * _double((_bits(shifted) + 1023) << 52)  # type: ignore[call-arg]
+    return p * _double((_bits(shifted) + 1023) << 52)
 
 
 @compiled()

@@ -13,6 +13,13 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 8
+
+
+def instruction(function: Any) -> Any:
+    """numba's intrinsic, without a type: callers leave out the typing context."""
+    return intrinsic(function)
+
+
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
 
@@ -28,24 +35,72 @@ def _fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
     return builder.call(function, [a, b, c])
 
 
-@intrinsic
-def add_scaled(typingctx: Any, target: Any, at: Any, scale: Any, source: Any, start: Any) -> Any:
-    """target[at : at + 8] += scale * source[start : start + 8]."""
+def _spread(builder: Any, value: Any) -> Any:
+    """A vector with ``value`` in every lane."""
+    nothing = ir.Constant(_VECTOR, ir.Undefined)
+    single = builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
+    lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(single, nothing, lanes)
+
+
+@instruction
+def add_two_scaled(
+    typingctx: Any, target: Any, at: Any, s: Any, t: Any, source: Any, first: Any, second: Any
+) -> Any:
+    """target[at : at + 8] += s * source[first : first + 8] + t * source[second : second + 8]."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         place = _row(context, builder, signature.args[0], args[0], args[1])
-        row = _row(context, builder, signature.args[3], args[3], args[4])
-        single = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), args[2], _zero())
-        spread = builder.shuffle_vector(single, ir.Constant(_VECTOR, ir.Undefined), _broadcast())
-        old = builder.load(place, align=8)
-        new = _fma(builder, spread, builder.load(row, align=8), old)
-        builder.store(new, place, align=8)
+        total = builder.load(place, align=8)
+        for scale, start in ((args[2], args[5]), (args[3], args[6])):
+            row = _row(context, builder, signature.args[4], args[4], start)
+            total = _fma(builder, _spread(builder, scale), builder.load(row, align=8), total)
+        builder.store(total, place, align=8)
         return context.get_dummy_value()
 
-    return types.void(target, types.int64, types.float64, source, types.int64), codegen
+    i, f = types.int64, types.float64
+    return types.void(target, i, f, f, source, i, i), codegen
 
 
-@intrinsic
+@instruction
+def add_products(
+    typingctx: Any,
+    target: Any,
+    at: Any,
+    factor: Any,
+    source: Any,
+    column: Any,
+    start: Any,
+    stride: Any,
+    count: Any,
+) -> Any:
+    """target[at : at + 8] += sum_r factor[r] * source[column + r d] * source[start + r d : + 8].
+
+    r runs from 0 to count - 1, d is ``stride``; the sum stays in a register.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _row(context, builder, signature.args[0], args[0], args[1])
+        factors = context.make_array(signature.args[2])(context, builder, args[2]).data
+        values = context.make_array(signature.args[3])(context, builder, args[3]).data
+        total = cgutils.alloca_once_value(builder, builder.load(place, align=8))
+        with cgutils.for_range(builder, args[7]) as loop:
+            offset = builder.mul(loop.index, args[6])
+            scale = builder.fmul(
+                builder.load(builder.gep(factors, [loop.index])),
+                builder.load(builder.gep(values, [builder.add(args[4], offset)])),
+            )
+            place_r = builder.gep(values, [builder.add(args[5], offset)])
+            row = builder.load(builder.bitcast(place_r, _VECTOR.as_pointer()), align=8)
+            builder.store(_fma(builder, _spread(builder, scale), row, builder.load(total)), total)
+        builder.store(builder.load(total), place, align=8)
+        return context.get_dummy_value()
+
+    i = types.int64
+    return types.void(target, i, factor, source, i, i, i, i), codegen
+
+
+@instruction
 def dot(typingctx: Any, a: Any, a_start: Any, b: Any, b_start: Any) -> Any:
     """Sum of a[a_start : a_start + 8] * b[b_start : b_start + 8]."""
 
@@ -62,11 +117,3 @@ def dot(typingctx: Any, a: Any, a_start: Any, b: Any, b_start: Any) -> Any:
         return builder.call(function, [start, product], fastmath=("reassoc",))
 
     return types.float64(a, types.int64, b, types.int64), codegen
-
-
-def _zero() -> Any:
-    return ir.Constant(ir.IntType(32), 0)
-
-
-def _broadcast() -> Any:
-    return ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)

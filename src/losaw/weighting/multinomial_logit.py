@@ -23,7 +23,7 @@ from losaw.weighting.compiled import (
     factorize,
     solve_factorized,
 )
-from losaw.weighting.lanes import LANES, add_scaled, dot
+from losaw.weighting.lanes import LANES, add_products, dot
 
 # A Newton step with squared decrement d (in units of the log-likelihood) leaves the
 # coefficients within about d standard errors of the optimum.
@@ -66,6 +66,8 @@ def _gradient(
     penalty: float,
     b: np.ndarray,
     probability: np.ndarray,
+    size: np.ndarray,
+    factor: np.ndarray,
     gradient: np.ndarray,
 ) -> None:
     """Gradient of the penalised log-likelihood, (n_classes - 1, padded width)."""
@@ -75,16 +77,13 @@ def _gradient(
     for k in range(n_classes - 1):
         for j in range(z.shape[1]):
             gradient[k, j] = 0.0
-    for g in range(n_patterns):
-        n_g = 0.0
-        for k in range(n_classes):
-            n_g += counts[g, k]
-        for k in range(n_classes - 1):
-            residual = counts[g, k + 1] - n_g * probability[g * n_classes + k + 1]
-            for block in range(blocks):
-                add_scaled(
-                    gradient, k * padded + block * LANES, residual, z, g * padded + block * LANES
-                )
+    for k in range(n_classes - 1):
+        for g in range(n_patterns):
+            expected = size[g] * probability[g * n_classes + k + 1]
+            factor[g] = counts[g, k + 1] - expected
+        for block in range(blocks):
+            lane = block * LANES
+            add_products(gradient, k * padded + lane, factor, z, 0, lane, padded, n_patterns)
     for j in range(1, width):
         total = 0.0
         for k in range(n_classes - 1):
@@ -96,12 +95,13 @@ def _gradient(
 @compiled(fastmath=REORDERED)
 def _information(
     z: np.ndarray,
-    counts: np.ndarray,
     n_patterns: int,
     n_classes: int,
     width: int,
     penalty: float,
     probability: np.ndarray,
+    size: np.ndarray,
+    factor: np.ndarray,
     block: np.ndarray,
     hessian: np.ndarray,
 ) -> None:
@@ -110,7 +110,6 @@ def _information(
     Block (k, l) is sum_g n_g p_gk (1{k = l} - p_gl) z_g z_g' plus its part of the penalty.
     """
     padded = z.shape[1]
-    lanes = padded // LANES
     share = 1.0 / n_classes if n_classes > 2 else 0.0
     for k in range(n_classes - 1):
         for other in range(k + 1):
@@ -118,18 +117,12 @@ def _information(
                 for j in range(z.shape[1]):
                     block[i, j] = 0.0
             for g in range(n_patterns):
-                n_g = 0.0
-                for c in range(n_classes):
-                    n_g += counts[g, c]
                 p = probability[g * n_classes + k + 1]
                 q = probability[g * n_classes + other + 1]
-                factor = n_g * p * (1.0 - p) if k == other else -n_g * p * q
-                for i in range(width):
-                    scaled = factor * z[g, i]
-                    for lane in range(lanes):
-                        add_scaled(
-                            block, i * padded + lane * LANES, scaled, z, g * padded + lane * LANES
-                        )
+                factor[g] = size[g] * p * (1.0 - p) if k == other else -size[g] * p * q
+            for i in range(width):
+                for lane in range(0, padded, LANES):
+                    add_products(block, i * padded + lane, factor, z, i, lane, padded, n_patterns)
             ridge = penalty * (1.0 - share) if k == other else -penalty * share
             for i in range(1, width):
                 block[i, i] += ridge
@@ -148,6 +141,8 @@ def fit_multinomial(
     penalty: float,
     b: np.ndarray,
     probability: np.ndarray,
+    n_g: np.ndarray,
+    factor: np.ndarray,
     gradient: np.ndarray,
     block: np.ndarray,
     step: np.ndarray,
@@ -158,13 +153,17 @@ def fit_multinomial(
     ``z`` (n_patterns, padded width) starts with a column of ones and is zero from ``width`` on,
     ``counts`` is (n_patterns, n_classes) and every class must occur. Fills ``b`` (n_classes - 1,
     padded width), of each class against the first, and ``probability`` (n_patterns * n_classes,),
-    pattern by pattern. ``gradient`` (as b), ``block`` (width, padded width), ``step`` (size,) and
-    ``hessian`` (size, size), size = (n_classes - 1) * width, are workspace. Starts from the class
-    frequencies, the solution where nothing depends on the adjustment features.
+    pattern by pattern. The others are workspace: ``n_g`` and ``factor`` (n_patterns,),
+    ``gradient`` like b, ``block`` (width, padded width), ``step`` (size,) and ``hessian`` (size,
+    size) with size = (n_classes - 1) * width. Starts from the class frequencies, the solution
+    where nothing depends on the adjustment features.
     """
     base = 0.0
     for g in range(n_patterns):
         base += counts[g, 0]
+        n_g[g] = 0.0
+        for k in range(n_classes):
+            n_g[g] += counts[g, k]
     for k in range(n_classes - 1):
         total = 0.0
         for g in range(n_patterns):
@@ -176,9 +175,13 @@ def fit_multinomial(
     if width == 1:
         return 0
     size = (n_classes - 1) * width
-    _gradient(z, counts, n_patterns, n_classes, width, penalty, b, probability, gradient)
+    _gradient(
+        z, counts, n_patterns, n_classes, width, penalty, b, probability, n_g, factor, gradient
+    )
     for taken in range(_MAX_STEPS):
-        _information(z, counts, n_patterns, n_classes, width, penalty, probability, block, hessian)
+        _information(
+            z, n_patterns, n_classes, width, penalty, probability, n_g, factor, block, hessian
+        )
         for k in range(n_classes - 1):
             for j in range(width):
                 step[k * width + j] = gradient[k, j]
@@ -192,7 +195,9 @@ def fit_multinomial(
         _probabilities(z, n_patterns, n_classes, b, probability)
         if slope < _LAST_STEP:
             return taken + 1
-        _gradient(z, counts, n_patterns, n_classes, width, penalty, b, probability, gradient)
+        _gradient(
+            z, counts, n_patterns, n_classes, width, penalty, b, probability, n_g, factor, gradient
+        )
         for _ in range(30):
             # The objective is concave: a slope that has turned over as steeply means that the
             # step went past the top. Go half the way back.
@@ -208,5 +213,17 @@ def fit_multinomial(
                     step[k * width + j] *= 0.5
                     b[k, j] -= step[k * width + j]
             _probabilities(z, n_patterns, n_classes, b, probability)
-            _gradient(z, counts, n_patterns, n_classes, width, penalty, b, probability, gradient)
+            _gradient(
+                z,
+                counts,
+                n_patterns,
+                n_classes,
+                width,
+                penalty,
+                b,
+                probability,
+                n_g,
+                factor,
+                gradient,
+            )
     return _MAX_STEPS

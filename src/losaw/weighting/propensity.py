@@ -147,6 +147,8 @@ class MultinomialLogit:
                 1.0 / self.C,
                 b,
                 np.empty(cells.size),
+                np.empty(len(z)),
+                np.empty(len(z)),
                 np.empty_like(b),
                 np.empty((width, z.shape[1])),
                 np.empty(size),
