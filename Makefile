@@ -18,7 +18,7 @@ export NUMBA_NUM_THREADS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-long test-slurm lint bench lock clean
+.PHONY: help install run run-slurm test test-long test-slurm lint bench lock clean
 
 help:
 	@sed -n 's/^##//p' Makefile
@@ -44,6 +44,14 @@ endif
 run: install
 	$(BIN)/snakemake --cores $(CORES) $(ARGS) $(if $(SCALE)$(STUDIES),--config $(if $(SCALE),scale=$(SCALE)) $(if $(STUDIES),studies=$(STUDIES)))
 
+## make run-slurm   the same as jobs of a Slurm cluster (ACCOUNT=, PARTITION=, JOBS=200; docs/cluster.md)
+# Without an accounting database sacct never answers: then squeue is asked.
+run-slurm: install
+	$(BIN)/snakemake --workflow-profile profiles/slurm $(if $(JOBS),--jobs $(JOBS)) \
+	  $(if $(ACCOUNT)$(PARTITION),--default-resources $(if $(ACCOUNT),slurm_account=$(ACCOUNT)) $(if $(PARTITION),slurm_partition=$(PARTITION))) \
+	  $$(scontrol show config | grep -q 'AccountingStorageType *= *accounting_storage/none' && echo --slurm-status-command squeue) \
+	  $(ARGS) $(if $(SCALE)$(STUDIES),--config $(if $(SCALE),scale=$(SCALE)) $(if $(STUDIES),studies=$(STUDIES)))
+
 ## make test        every kind of test but the long ones
 test: install
 	$(BIN)/python -m pytest --numprocesses=auto $(ARGS)
@@ -51,6 +59,12 @@ test: install
 ## make test-long   the long tests as well
 test-long: install
 	$(BIN)/python -m pytest --numprocesses=auto -m "long or not long" $(ARGS)
+
+## make test-slurm  the study on a real one-node Slurm, started and stopped here (as root)
+test-slurm: install
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! command -v slurmctld munged > /dev/null; then \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends slurm-wlm munge; fi
+	LOSAW_TEST_SLURM=1 $(BIN)/python -m pytest tests/slurm -m long $(ARGS)
 
 ## make lint        style and types
 lint: install
