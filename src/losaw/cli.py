@@ -3,9 +3,12 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+from losaw.commands import inspecting, methods, outputs, running
+from losaw.commands.asking import add_session_options, positive
 
 # Parallelism comes from blocks; set before any numerical library is loaded.
 for _variable in (
@@ -30,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (StudyError, RegistryError, PluginError, DatasetError) as error:
         print(f"losaw: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("losaw: interrupted; what is finished is kept", file=sys.stderr)
+        return 130
     except BrokenPipeError:
         return 0
 
@@ -45,203 +51,60 @@ def _parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
         sub.set_defaults(command=command)
         if session:
-            _add_session_options(sub)
+            add_session_options(sub)
         return sub
 
-    add("plan", _plan, "settings, blocks, core-hours and disk of a session; runs nothing")
-    add("list", _list, "every registered learner, importance, generator, metric and every study")
-    run = add("run", _run, "run studies without Snakemake, through the same blocks")
-    run.add_argument("--jobs", type=_positive, default=1, help="processes (default 1)")
-    block = add("run-block", _run_block, "compute one block (called by the workflow)")
+    plan = add("plan", running.plan, "settings, blocks, core-hours and disk; runs nothing")
+    plan.add_argument("--jobs", type=positive, help="blocks at the same time: adds waves and hours")
+    add("list", running.list_names, "every registered name and every study")
+    run = add("run", running.run, "run studies without Snakemake, through the same blocks")
+    run.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
+    block = add("run-block", running.run_block, "compute one block (called by the workflow)")
     block.add_argument("block", type=Path, help="the block's Parquet file")
-    laws = add("fit-law", _fit_law, "fit one joint law (called by the workflow)")
+    laws = add("fit-law", running.fit_law, "fit one joint law (called by the workflow)")
     laws.add_argument("law", type=Path, help="the law's JSON file")
-    add("collect", _collect, "collect the blocks: summary and comparison.csv")
-    add("tables", _tables, "the published tables, printed beside reproduced")
-    add("figures", _figures, "the published figures")
-    add("report", _report, "results/report.html")
-    check = add("check", _check, "run the contract tests on your own method", session=False)
+    add("collect", outputs.collect, "collect the blocks: summary and comparison.csv")
+    add("tables", outputs.tables, "the published tables, printed beside reproduced")
+    add("figures", outputs.figures, "the published figures")
+    add("report", outputs.report, "results/report.html")
+    _add_inspecting(add)
+    check = add("check", methods.check, "run the contract tests on your own method", False)
     check.add_argument("file", type=Path)
-    new = add("new-method", _new_method, "write a starter file for your own method", session=False)
+    new = add("new-method", methods.new_method, "write a starter file for your own method", False)
     new.add_argument("kind", help="learner, importance, generator or metric")
     new.add_argument("file", type=Path)
-    add(
-        "warm-up", _warm_up, "compile what is compiled once (called by make install)", session=False
-    )
+    add("warm-up", methods.warm_up, "compile what is compiled once (called by make install)", False)
     return parser
 
 
-def _add_session_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--config", type=Path, default=Path("config/config.yaml"), metavar="FILE")
-    parser.add_argument(
-        "--study", action="append", metavar="NAME", help="default: the configuration's"
+def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
+    status = add("status", inspecting.status, "blocks done, running and failed, and the time left")
+    status.add_argument("--jobs", type=positive, help="blocks at the same time (default: as now)")
+    verify = add("verify", inspecting.verify, "check stored results; exit status 1 on any finding")
+    verify.add_argument(
+        "place",
+        type=Path,
+        nargs="?",
+        metavar="ARCHIVE_OR_FOLDER",
+        help="an archive of losaw pack, or a results folder (default: the configuration's)",
     )
-    parser.add_argument("--scale", help="smoke, desk or paper")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="AXIS=VALUES",
-        help="narrow the grid, e.g. --set n_samples=500 --set function=f3,f5",
+    verify.add_argument("--remove", action="store_true", help="remove what is found")
+    verify.add_argument("--failed", action="store_true", help="find blocks with failed fits too")
+    verify.add_argument(
+        "--recompute", type=positive, metavar="N", help="compute N random blocks again and compare"
     )
-    parser.add_argument("--seeds", type=_positive, help="seeds of every setting")
-    parser.add_argument("--output", type=Path, metavar="FOLDER", help="results folder")
-    parser.add_argument("--figures-folder", type=Path, metavar="FOLDER")
-    parser.add_argument("--plugin", action="append", metavar="FILE", help="your own method's file")
-    parser.add_argument(
-        "--configure",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="any key of the configuration, its value in YAML",
+    verify.add_argument(
+        "--sample", type=int, default=0, metavar="SEED", help="which N blocks (default 0)"
     )
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not allowed; ask for 1 or more")
-    return number
-
-
-def _request(options: argparse.Namespace) -> Any:
-    from losaw.study.request import Request, read_overrides, read_selection
-
-    overrides = read_overrides(options.configure)
-    named = {
-        "studies": options.study,
-        "scale": options.scale,
-        "results": options.output,
-        "figures": options.figures_folder or (options.output and options.output / "figures"),
-        "plugins": options.plugin,
-    }
-    overrides.update({key: value for key, value in named.items() if value is not None})
-    return Request(options.config, overrides, read_selection(options.set), options.seeds)
-
-
-def _session(options: argparse.Namespace, trusted: bool = False) -> Any:
-    from losaw.study.session import Session
-
-    return Session(_request(options), trusted)
-
-
-def _plan(options: argparse.Namespace) -> None:
-    from losaw.study.plan import describe
-
-    print(describe(_session(options)))
-
-
-def _list(options: argparse.Namespace) -> None:
-    from losaw import registry
-
-    session = _session(options)
-    for kind in registry.KINDS:
-        print(f"{kind}s")
-        for entry in registry.entries(kind):
-            print(f"  {entry.name:28} {entry.target}")
-    print("studies")
-    for name in session.available_studies():
-        study = session.read_study(name)
-        print(f"  {name:28} {study.file.title}")
-
-
-def _run(options: argparse.Namespace) -> None:
-    from losaw.report.figures import check_figures
-    from losaw.study.execute import execute
-    from losaw.study.outputs import write_outputs
-
-    session = _session(options)
-    for study in session.studies:
-        check_figures(study)
-    execute(session, options.jobs)
-    for study in session.studies:
-        print(write_outputs(session.restricted_to(study.name, trusted=True), study))
-    _write_tables(session)
-    _write_figures(session)
-    _write_report(session)
-    print(session.results / "report.html")
-
-
-def _run_block(options: argparse.Namespace) -> None:
-    from losaw.study.blocks import Block
-    from losaw.study.runner import run_block
-
-    block = Block.from_path(options.block)
-    options.study = [block.study]
-    run_block(_session(options, trusted=True), block)
-
-
-def _fit_law(options: argparse.Namespace) -> None:
-    from losaw.study.execute import fit_laws
-
-    fit_laws(_session(options, trusted=True), only=options.law)
-
-
-def _collect(options: argparse.Namespace) -> None:
-    from losaw.study.outputs import write_outputs
-
-    session = _session(options)
-    for study in session.studies:
-        print(write_outputs(session, study))
-
-
-def _tables(options: argparse.Namespace) -> None:
-    _write_tables(_session(options, trusted=True))
-
-
-def _figures(options: argparse.Namespace) -> None:
-    _write_figures(_session(options, trusted=True))
-
-
-def _report(options: argparse.Namespace) -> None:
-    _write_report(_session(options, trusted=True))
-
-
-def _write_tables(session: Any) -> None:
-    from losaw.report.results import StudyResults
-    from losaw.report.tables import write_tables
-
-    for study in session.studies:
-        folder = session.results / study.name
-        write_tables(study, StudyResults(folder).comparison, folder / "tables")
-
-
-def _write_figures(session: Any) -> None:
-    from losaw.report.figures import write_figures
-    from losaw.report.results import StudyResults
-
-    for study in session.studies:
-        write_figures(study, StudyResults(session.results / study.name), session.figures)
-
-
-def _write_report(session: Any) -> None:
-    from losaw.report.html import write_report
-
-    write_report(session, session.results / "report.html")
-
-
-def _check(options: argparse.Namespace) -> int:
-    from losaw.contracts import check_file
-
-    outcomes = check_file(options.file)
-    for name, check, message in outcomes:
-        print(
-            f"{'ok    ' if not message else 'FAILED'} {name}: {check}{message and ': ' + message}"
-        )
-    return 1 if any(message for _, _, message in outcomes) else 0
-
-
-def _new_method(options: argparse.Namespace) -> None:
-    from losaw.contracts import new_method
-
-    new_method(options.kind, options.file)
-    print(f"wrote {options.file}; next: losaw check {options.file}")
-
-
-def _warm_up(options: argparse.Namespace) -> None:
-    from losaw.forest import warm_up
-
-    warm_up()
+    verify.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
+    verify.add_argument(
+        "--run-plugins", action="store_true", help="let the plugins of an archive run"
+    )
+    origin = add("provenance", inspecting.provenance, "where an output's numbers came from")
+    origin.add_argument("file", type=Path, help="a table, a figure or another output of a study")
+    origin.add_argument("--blocks", action="store_true", help="list every block with its digest")
+    pack = add("pack", inspecting.pack, "write a results archive that others can verify")
+    pack.add_argument("archive", type=Path, metavar="ARCHIVE.tar.gz")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ FLOORS = (
     ("study",),
     ("report",),
     ("contracts", "workflow"),
+    ("commands",),
     ("cli",),
     ("__main__", "__init__"),
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from losaw.study.blocks import Block
 from losaw.study.errors import StudyError
@@ -37,6 +38,7 @@ SCORE_COLUMNS = (
     "p_values",
     "signal",
 )
+FAILURE_COLUMNS = ("setting_id", "learner", "seed", "importance", "metric", "message")
 _SHOWN = 5
 
 
@@ -50,13 +52,19 @@ class Collection:
         One row per (setting, learner, importance, seed, metric).
     scores : pyarrow.Table
         One row per (setting, learner, importance, seed): the raw per-feature scores.
+    failed : pyarrow.Table
+        Every row of what failed, scores included.
     missing : list of Block
         Blocks that were asked for and have no file.
+    files : dict
+        Block -> (results version, SHA-256 of its file), of the blocks that are there.
     """
 
     results: pd.DataFrame
     scores: pa.Table
+    failed: pa.Table
     missing: list[Block]
+    files: dict[Block, tuple[str, str]]
 
     @property
     def n_missing_fits(self) -> int:
@@ -72,7 +80,10 @@ def collect(session: Session, study: Study) -> Collection:
         If a file is damaged, misplaced or stale, if nothing is there, or if the share of
         failed and missing fits is above the configuration's ``max_failed_share``.
     """
-    tables, missing, problems = [], [], []
+    results, scores, failed = [], [], []
+    missing: list[Block] = []
+    files: dict[Block, tuple[str, str]] = {}
+    problems: list[str] = []
     blocks = session.blocks(study)
     for block in blocks:
         path = session.block_path(block)
@@ -80,9 +91,17 @@ def collect(session: Session, study: Study) -> Collection:
             missing.append(block)
             continue
         try:
-            tables.append(load_block(path, block, session.version(block)).table)
+            found = load_block(path, block, session.version(block))
         except StudyError as error:
             problems.append(str(error))
+            continue
+        files[block] = (found.footer["results_version"], found.sha256)
+        # Split before anything is moved: score vectors are most of the bytes.
+        is_scores = pc.equal(found.table["metric"], SCORES)
+        is_failed = pc.not_equal(found.table["status"], "ok")
+        results.append(found.table.select(RESULT_COLUMNS).filter(pc.invert(is_scores)))
+        scores.append(found.table.select(SCORE_COLUMNS).filter(pc.and_not(is_scores, is_failed)))
+        failed.append(found.table.select(FAILURE_COLUMNS).filter(is_failed))
     if problems:
         raise StudyError(
             f"study {study.name!r}: {len(problems)} of {len(blocks)} block files are unusable:\n  "
@@ -91,51 +110,48 @@ def collect(session: Session, study: Study) -> Collection:
             + "\nRemove them with `losaw verify --remove` and run the study again; "
             "only these blocks will be computed."
         )
-    if not tables:
+    if not files:
         raise StudyError(f"study {study.name!r}: none of its {len(blocks)} blocks is there yet")
-    rows = _in_grid_order(session, study, pa.concat_tables(tables))
-    is_scores = pa.compute.equal(rows["metric"], SCORES)
-    kept = pa.compute.and_(is_scores, pa.compute.equal(rows["status"], "ok"))
     collection = Collection(
-        rows.filter(pa.compute.invert(is_scores)).select(RESULT_COLUMNS).to_pandas(),
-        rows.filter(kept).select(SCORE_COLUMNS),
+        _in_grid_order(study, pa.concat_tables(results)).to_pandas(),
+        _in_grid_order(study, pa.concat_tables(scores)),
+        pa.concat_tables(failed),
         missing,
+        files,
     )
-    _check_failures(session, study, rows, collection)
+    _check_failures(session, study, blocks, collection)
     return collection
 
 
-def _in_grid_order(session: Session, study: Study, rows: pa.Table) -> pa.Table:
+def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
     """Rows sorted by the study file's order, so that no block size or order shows."""
     ranks = {
         "setting_id": [setting.identifier for setting in study.settings],
         "learner": list(study.learners),
         "importance": ["", *study.importances],
-        "metric": ["", SCORES, *study.metrics],
+        "metric": ["", *study.metrics],
     }
     keys = {
-        name: pa.compute.index_in(rows[name], value_set=pa.array(order))
+        name: pc.index_in(rows[name], value_set=pa.array(order))
         for name, order in ranks.items()
+        if name in rows.column_names
     }
-    order = pa.compute.sort_indices(
+    order = pc.sort_indices(
         pa.table({**keys, "seed": rows["seed"]}),
         sort_keys=[(name, "ascending") for name in (*keys, "seed")],
     )
     return rows.take(order)
 
 
-def _check_failures(session: Session, study: Study, rows: pa.Table, found: Collection) -> None:
-    failed = rows.filter(pa.compute.not_equal(rows["status"], "ok"))
-    fits = {
-        tuple(row.values()) for row in failed.select(["setting_id", "learner", "seed"]).to_pylist()
-    }
-    planned = sum(len(block.seeds) for block in session.blocks(study))
-    lost = len(fits) + found.n_missing_fits
+def _check_failures(session: Session, study: Study, blocks: list[Block], found: Collection) -> None:
+    fits = found.failed.group_by(["setting_id", "learner", "seed"]).aggregate([]).num_rows
+    planned = sum(len(block.seeds) for block in blocks)
+    lost = fits + found.n_missing_fits
     allowed = session.configuration.max_failed_share
     if lost > allowed * planned:
-        reasons = Counter(failed["message"].to_pylist()).most_common(_SHOWN)
+        reasons = Counter(found.failed["message"].to_pylist()).most_common(_SHOWN)
         raise StudyError(
-            f"study {study.name!r}: {len(fits)} fits failed and {found.n_missing_fits} are missing "
+            f"study {study.name!r}: {fits} fits failed and {found.n_missing_fits} are missing "
             f"of {planned} ({lost / planned:.1%}); max_failed_share allows {allowed:.1%}.\n"
             + "".join(f"  {count} × {message}\n" for message, count in reasons)
             + "".join(f"  missing: {block.relative_path}\n" for block in found.missing[:_SHOWN])
@@ -149,6 +165,24 @@ def write_collection(session: Session, study: Study, found: Collection) -> None:
     results = pa.Table.from_pandas(found.results, preserve_index=False)
     write_table(folder / "results.parquet", results.replace_schema_metadata(None))
     write_table(folder / "scores.parquet", found.scores)
+
+
+def blocks_frame(found: Collection) -> pd.DataFrame:
+    """One row per block that was collected: what it holds, and exactly which file it was."""
+    return pd.DataFrame(
+        [
+            {
+                "setting_id": block.setting,
+                "learner": block.learner,
+                "first_seed": block.first,
+                "last_seed": block.last,
+                "results_version": version,
+                "sha256": sha256,
+                "file": str(block.relative_path),
+            }
+            for block, (version, sha256) in found.files.items()
+        ]
+    )
 
 
 def settings_frame(study: Study) -> pd.DataFrame:

@@ -8,6 +8,7 @@ import pandas as pd
 import losaw
 from losaw.study.collect import (
     Collection,
+    blocks_frame,
     collect,
     settings_frame,
     timings,
@@ -24,10 +25,10 @@ from losaw.study.summary import paired_differences, summarise
 def write_outputs(session: Session, study: Study) -> Path:
     """Collect a study's blocks and write everything that is made of them.
 
-    Leaves in ``<results>/<study>/``: ``settings.csv``, ``results.parquet``, ``scores.parquet``,
-    ``summary.csv``, ``comparison.csv``, ``agreement.csv``, ``differences.csv`` and
-    ``manifest.json``. All but the manifest are the same bytes for any number of cores and any
-    order of blocks.
+    Leaves in ``<results>/<study>/``: ``settings.csv``, ``blocks.csv``, ``results.parquet``,
+    ``scores.parquet``, ``summary.csv``, ``comparison.csv``, ``agreement.csv``,
+    ``differences.csv`` and ``manifest.json``. All but the manifest, and the list of the blocks'
+    own files, are the same bytes for any number of cores and any cut or order of blocks.
 
     Returns
     -------
@@ -41,6 +42,7 @@ def write_outputs(session: Session, study: Study) -> Path:
     comparison = compare(study, summary, read_published(study, session.published_folder))
     by = [*study.axes[:1], "method", "metric"]
     write_csv(folder / "settings.csv", settings_frame(study))
+    write_csv(folder / "blocks.csv", blocks_frame(found))
     write_csv(folder / "summary.csv", summary)
     write_csv(folder / "agreement.csv", agreement_table(comparison, by))
     write_csv(folder / "differences.csv", differences(study, found))

@@ -18,7 +18,7 @@ from losaw.study.errors import StudyError
 from losaw.study.replicate import Row
 
 FOOTER_KEY = b"losaw"
-_TEMPORARY = ".unfinished"
+TEMPORARY = ".unfinished"
 
 _NUMBERS = pa.list_(pa.float64())
 BLOCK_SCHEMA = pa.schema(
@@ -53,10 +53,10 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     StudyError
         If the folder is read-only or full: names the path and the remedy; ``path`` is untouched.
     """
-    temporary = path.with_name(f"{path.name}.{platform.node()}.{os.getpid()}{_TEMPORARY}")
+    temporary = path.with_name(f"{path.name}.{platform.node()}.{os.getpid()}{TEMPORARY}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for left in path.parent.glob(f"{path.name}.{platform.node()}.*{_TEMPORARY}"):
+        for left in path.parent.glob(f"{path.name}.{platform.node()}.*{TEMPORARY}"):
             if not _is_running(left.name.split(".")[-2]):
                 left.unlink(missing_ok=True)
         write(temporary)
@@ -161,8 +161,17 @@ def read_block(path: Path) -> BlockFile:
 
 
 def read_footer(path: Path) -> dict[str, Any]:
-    """The provenance in a block's footer; raises as :func:`read_block` does."""
-    return read_block(path).footer
+    """The provenance in a block's footer, without its rows.
+
+    Raises
+    ------
+    StudyError
+        If the file is missing, empty, truncated, or has no footer of ours.
+    """
+    try:
+        return json.loads((pq.read_schema(path).metadata or {})[FOOTER_KEY])
+    except (OSError, pa.ArrowException, KeyError, ValueError):
+        return read_block(path).footer
 
 
 def _first_line(error: Exception) -> str:

@@ -287,7 +287,7 @@ def _prepare_child() -> None:
     import faulthandler
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    faulthandler.enable()
+    faulthandler.enable(file=2)  # by number: sys.stderr may be no file here
     if sys.platform == "linux":
         import ctypes
 

@@ -1,0 +1,1 @@
+"""The commands of the command line; each imports what it needs when it is called."""

@@ -1,0 +1,63 @@
+"""Options that ask for a session, and the session they ask for."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add_session_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that every command on a session takes."""
+    parser.add_argument("--config", type=Path, default=Path("config/config.yaml"), metavar="FILE")
+    parser.add_argument(
+        "--study", action="append", metavar="NAME", help="default: the configuration's"
+    )
+    parser.add_argument("--scale", help="smoke, desk or paper")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="AXIS=VALUES",
+        help="narrow the grid, e.g. --set n_samples=500 --set function=f3,f5",
+    )
+    parser.add_argument("--seeds", type=positive, help="seeds of every setting")
+    parser.add_argument("--output", type=Path, metavar="FOLDER", help="results folder")
+    parser.add_argument("--figures-folder", type=Path, metavar="FOLDER")
+    parser.add_argument("--plugin", action="append", metavar="FILE", help="your own method's file")
+    parser.add_argument(
+        "--configure",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any key of the configuration, its value in YAML",
+    )
+
+
+def positive(text: str) -> int:
+    """A whole number, 1 or more."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not allowed; ask for 1 or more")
+    return number
+
+
+def request_of(options: argparse.Namespace) -> Any:
+    """The request that the options spell."""
+    from losaw.study.request import Request, read_overrides, read_selection
+
+    overrides = read_overrides(options.configure)
+    named = {
+        "studies": options.study,
+        "scale": options.scale,
+        "results": options.output,
+        "figures": options.figures_folder or (options.output and options.output / "figures"),
+        "plugins": options.plugin,
+    }
+    overrides.update({key: value for key, value in named.items() if value is not None})
+    return Request(options.config, overrides, read_selection(options.set), options.seeds)
+
+
+def session_of(options: argparse.Namespace, trusted: bool = False) -> Any:
+    """The session that the options ask for."""
+    from losaw.study.session import Session
+
+    return Session(request_of(options), trusted)

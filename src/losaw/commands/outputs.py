@@ -1,0 +1,56 @@
+"""What is made of the blocks: collect, tables, figures, report."""
+
+import argparse
+from typing import Any
+
+from losaw.commands.asking import session_of
+
+
+def collect(options: argparse.Namespace) -> None:
+    """Collect the session's blocks."""
+    from losaw.study.outputs import write_outputs
+
+    session = session_of(options)
+    for study in session.studies:
+        print(write_outputs(session, study))
+
+
+def tables(options: argparse.Namespace) -> None:
+    """Write the published tables."""
+    all_tables(session_of(options, trusted=True))
+
+
+def figures(options: argparse.Namespace) -> None:
+    """Write the published figures."""
+    all_figures(session_of(options, trusted=True))
+
+
+def report(options: argparse.Namespace) -> None:
+    """Write the report."""
+    whole_report(session_of(options, trusted=True))
+
+
+def all_tables(session: Any) -> None:
+    """The tables of all studies."""
+    from losaw.report.results import StudyResults
+    from losaw.report.tables import write_tables
+
+    for study in session.studies:
+        folder = session.results / study.name
+        write_tables(study, StudyResults(folder).comparison, folder / "tables")
+
+
+def all_figures(session: Any) -> None:
+    """The figures of all studies."""
+    from losaw.report.figures import write_figures
+    from losaw.report.results import StudyResults
+
+    for study in session.studies:
+        write_figures(study, StudyResults(session.results / study.name), session.figures)
+
+
+def whole_report(session: Any) -> None:
+    """The report of all studies."""
+    from losaw.report.html import write_report
+
+    write_report(session, session.results / "report.html")

@@ -1,0 +1,63 @@
+"""What runs: plan, list, run, run-block, fit-law."""
+
+import argparse
+
+from losaw.commands.asking import session_of
+from losaw.commands.outputs import all_figures, all_tables, whole_report
+
+
+def plan(options: argparse.Namespace) -> None:
+    """What the session costs."""
+    from losaw.study.plan import describe
+
+    print(describe(session_of(options), options.jobs))
+
+
+def list_names(options: argparse.Namespace) -> None:
+    """Every registered name and every study."""
+    from losaw import registry
+
+    session = session_of(options)
+    for kind in registry.KINDS:
+        print(f"{kind}s")
+        for entry in registry.entries(kind):
+            print(f"  {entry.name:28} {entry.target}")
+    print("studies")
+    for name in session.available_studies():
+        study = session.read_study(name)
+        print(f"  {name:28} {study.file.title}")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the session's studies, then write everything that is made of them."""
+    from losaw.report.figures import check_figures
+    from losaw.study.execute import execute
+    from losaw.study.outputs import write_outputs
+
+    session = session_of(options)
+    for study in session.studies:
+        check_figures(study)
+    execute(session, options.jobs)
+    for study in session.studies:
+        print(write_outputs(session.restricted_to(study.name, trusted=True), study))
+    all_tables(session)
+    all_figures(session)
+    whole_report(session)
+    print(session.results / "report.html")
+
+
+def run_block(options: argparse.Namespace) -> None:
+    """Compute one block."""
+    from losaw.study.blocks import Block
+    from losaw.study.runner import run_block
+
+    block = Block.from_path(options.block)
+    options.study = [block.study]
+    run_block(session_of(options, trusted=True), block)
+
+
+def fit_law(options: argparse.Namespace) -> None:
+    """Fit one joint law."""
+    from losaw.study.execute import fit_laws
+
+    fit_laws(session_of(options, trusted=True), only=options.law)

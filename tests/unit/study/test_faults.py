@@ -1,0 +1,236 @@
+"""Methods that hang, crash or eat the memory; disks that are full: the rest of the study stays."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from losaw.study import supervisor
+from losaw.study.collect import collect
+from losaw.study.errors import StudyError
+from losaw.study.execute import execute
+from losaw.study.outputs import write_outputs
+from losaw.study.runner import run_block
+from losaw.study.store import read_block
+
+MISHAPS = '''
+import os
+import signal
+import sys
+import time
+
+import numpy as np
+from losaw.registry import register
+from losaw_plugin_plugin import MarginalSlopes
+
+
+@register("learner", "mishap")
+class Mishap(MarginalSlopes):
+    """Has a mishap in about ``share`` of its fits; which ones, its random state says."""
+
+    def __init__(self, kind="none", share=0.4, random_state=None):
+        self.kind = kind
+        self.share = share
+        super().__init__(random_state=random_state)
+
+    def fit(self, X, y):
+        if np.random.default_rng(self.random_state).random() < self.share:
+            getattr(self, "_" + self.kind)()
+        return super().fit(X, y)
+
+    def _none(self):
+        pass
+
+    def _hang(self):
+        while True:
+            time.sleep(0.01)
+
+    def _kill(self):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def _segfault(self):
+        signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    def _leave(self):
+        sys.exit(3)
+
+    def _eat(self):
+        memory = []
+        while True:
+            memory.append(np.ones(2_000_000))
+            time.sleep(0.005)
+
+
+@register("importance", "moody")
+class Moody:
+    def __init__(self):
+        raise ValueError("not in the mood")
+'''
+
+
+@pytest.fixture
+def mishaps(project):
+    """The tiny project with a learner that has mishaps."""
+
+    def choose(kind, **limits):
+        (project.folder / "mishaps.py").write_text(textwrap.dedent(MISHAPS))
+        project.replace(
+            project.configuration, "plugin.py]", f"plugin.py, {project.folder}/mishaps.py]"
+        )
+        project.replace(
+            project.study_file,
+            "jittered: {learner: marginal-slopes, jitter: 0.3}",
+            f"jittered: {{learner: mishap, kind: {kind}}}",
+        )
+        return project.session(overrides={"max_failed_share": 0.9, **limits})
+
+    yield choose
+    sys.modules.pop("losaw_plugin_mishaps", None)
+    from losaw import registry
+
+    registry._entries.pop(("learner", "mishap"), None)
+    registry._entries.pop(("importance", "moody"), None)
+
+
+def failures(session):
+    results = collect(session, session.studies[0]).results
+    return results[results.status != "ok"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "limits"),
+    [
+        ("kill", "ended by SIGKILL, most often because memory ran out", {}),
+        ("segfault", "ended by SIGSEGV", {}),
+        ("leave", "ended its process with exit status 3", {}),
+        ("hang", "TimeLimit: no result in its share of", {"block_minutes": 0.05}),
+        ("eat", "MemoryLimit: used more than 400 megabytes", {"block_megabytes": 400}),
+    ],
+)
+def test_a_mishap_costs_its_own_fits_and_no_others(mishaps, kind, words, limits):
+    session = mishaps(kind, **limits)
+    assert execute(session, jobs=2) == 16
+    failed = failures(session)
+    assert set(failed["learner"]) == {"jittered"}
+    assert failed["message"].str.contains(words).all()
+    assert 0 < len(failed) < 4 * 5
+    write_outputs(session, session.studies[0])
+    summary = pd.read_csv(session.results / "tiny" / "summary.csv")
+    assert (summary[summary.learner == "plain"]["n_seeds"] == 5).all()
+    ok = summary[(summary.learner == "jittered") & (summary.metric == "r2_test")]["n_seeds"].sum()
+    assert ok == 4 * 5 - len(failed)
+    records = [json.loads(p.read_text()) for p in session.results.glob("tiny/runs/**/*.json")]
+    assert sum(record["failed_seeds"] for record in records) == len(failed)
+
+
+def test_the_fits_beside_a_mishap_have_the_numbers_they_have_without_one(
+    mishaps, project, tmp_path
+):
+    crashing = mishaps("kill")
+    execute(crashing, jobs=1)
+    kept = collect(crashing, crashing.studies[0]).results
+    kept = kept[kept.status == "ok"]
+    project.replace(project.study_file, "kind: kill", "kind: none")
+    healthy = project.session(overrides={"results": str(tmp_path / "healthy")})
+    execute(healthy, jobs=1)
+    whole = collect(healthy, healthy.studies[0]).results
+    keys = ["setting_id", "learner", "seed", "metric", "importance"]
+    both = kept.merge(whole, on=keys, suffixes=("", "_whole"))
+    assert 0 < len(both) == len(kept) < len(whole)
+    assert (both["value"] == both["value_whole"]).all()
+
+
+def test_above_the_stated_share_the_summary_refuses_and_says_how_many(mishaps, project):
+    session = mishaps("kill")
+    execute(session, jobs=2)
+    n_failed = len(failures(session))
+    strict = project.session()
+    with pytest.raises(StudyError, match=rf"{n_failed} fits failed and 0 are missing of 40"):
+        collect(strict, strict.studies[0])
+
+
+def test_a_method_that_cannot_be_made_stops_its_block_with_the_reason(mishaps, project):
+    session = mishaps("none")
+    block = next(block for block in session.all_blocks if block.learner == "jittered")
+    project.replace(project.study_file, "importances: [mdi]", "importances: [mdi, moody]")
+    command = [sys.executable, "-m", "losaw", "run-block", str(session.block_path(block))]
+    command += ["--config", str(project.configuration)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
+    assert str(block.relative_path) in done.stderr and "not in the mood" in done.stderr
+    assert not list(project.results.glob("tiny/blocks/**/*.parquet"))
+
+
+def test_spawned_children_give_the_bytes_of_forked_ones(project, tmp_path, monkeypatch):
+    forked = project.session()
+    block = forked.all_blocks[-1]
+    run_block(forked, block)
+    monkeypatch.setattr(supervisor, "START_METHOD", "spawn")
+    spawned = project.session(overrides={"results": str(tmp_path / "spawned")})
+    run_block(spawned, block)
+    assert forked.block_path(block).read_bytes() == spawned.block_path(block).read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems cannot tie a child's life")
+def test_a_killed_run_leaves_no_child_behind(project):
+    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 60.0")
+    command = [sys.executable, "-m", "losaw", "run", "--config", str(project.configuration)]
+    command += ["--set", "learner=jittered", "--jobs", "2"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+    def children():
+        found = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        return [int(pid) for pid in found]
+
+    deadline = time.monotonic() + 60
+    while len(list(project.results.glob("tiny/runs/**/*.running"))) < 2 or len(children()) < 2:
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.02)
+    time.sleep(0.5)
+    orphans = children()
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in orphans):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def full_disk():
+    """Files of this process may not grow beyond 2 kB: what is written next does not fit."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+
+def test_a_full_disk_is_one_message_and_the_run_goes_on_later(project):
+    command = [sys.executable, "-m", "losaw", "run", "--config", str(project.configuration)]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        command, capture_output=True, text=True, preexec_fn=full_disk, env=environment
+    )
+    assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
+    assert "cannot be written" in done.stderr and "--output" in done.stderr
+    assert not list(project.results.glob("tiny/blocks/**/*.parquet*"))
+    session = project.session()
+    assert execute(session, 1) == 16
+    assert all(read_block(session.block_path(block)) for block in session.all_blocks)
+
+
+def test_wrong_file_times_change_no_result_and_rerun_no_block(project):
+    session = project.session()
+    execute(session, 1)
+    write_outputs(session, session.studies[0])
+    before = (session.results / "tiny" / "summary.csv").read_bytes()
+    for index, path in enumerate(sorted(session.results.rglob("*.parquet"))):
+        when = 0 if index % 2 else time.time() + 10**8
+        os.utime(path, (when, when))
+    assert execute(project.session(), 1) == 0
+    write_outputs(project.session(), project.session().studies[0])
+    assert (session.results / "tiny" / "summary.csv").read_bytes() == before

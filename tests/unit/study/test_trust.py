@@ -1,0 +1,220 @@
+"""Verifying, packing and asking where a number came from, as a user does: by the command line."""
+
+import gzip
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from losaw.cli import main
+from losaw.study.execute import execute
+from losaw.study.outputs import write_outputs
+
+
+@pytest.fixture
+def done(project):
+    """The tiny project with all blocks computed and collected."""
+    session = project.session()
+    execute(session, 1)
+    write_outputs(session, session.studies[0])
+    return project
+
+
+def losaw(project, capsys, *words):
+    code = main([words[0], "--config", str(project.configuration), *map(str, words[1:])])
+    captured = capsys.readouterr()
+    return code, captured.out + captured.err
+
+
+def swap(first, second):
+    content = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    second.write_bytes(content)
+
+
+def test_verify_finds_damage_and_remove_leaves_only_these_blocks_to_do(done, capsys):
+    code, text = losaw(done, capsys, "verify")
+    assert code == 0 and "16 blocks are whole" in text
+    session = done.session()
+    paths = [session.block_path(block) for block in session.all_blocks]
+    before = [path.read_bytes() for path in paths]
+    paths[0].write_bytes(b"")
+    paths[3].write_bytes(before[3][:-150])
+    paths[6].write_bytes(before[6][:40] + bytes([before[6][40] ^ 255]) + before[6][41:])
+    swap(paths[8], paths[12])
+    (paths[1].parent / f"{paths[1].name}.elsewhere.1.unfinished").write_bytes(b"half")
+    code, text = losaw(done, capsys, "verify")
+    assert code == 1
+    assert "is empty" in text and "damaged or truncated" in text and "not what its name" in text
+    assert "left by a killed process" in text
+    assert "11 blocks are whole" in text and "6 findings" in text
+    code, text = losaw(done, capsys, "verify", "--remove")
+    assert code == 0 and "removed 6 files" in text
+    absent = [block for block in session.all_blocks if not session.block_path(block).exists()]
+    assert [paths.index(session.block_path(block)) for block in absent] == [0, 3, 6, 8, 12]
+    assert not any((session.results / block.run_record_path).exists() for block in absent)
+    assert execute(done.session(), 1) == 5
+    assert [path.read_bytes() for path in paths] == before
+
+
+def test_verify_finds_blocks_with_failed_fits_when_asked(project, capsys):
+    project.replace(project.study_file, "jitter: 0.3", "fail_share: 0.4")
+    execute(project.session(), 1)
+    code, text = losaw(project, capsys, "verify")
+    assert code == 0 and re.search(r"\([1-8] of them with failed fits\)", text)
+    code, text = losaw(project, capsys, "verify", "--failed", "--remove")
+    n_removed = int(re.search(r"removed (\d+) files", text)[1])
+    assert execute(project.session(), 1) == n_removed > 0
+
+
+def test_recomputing_finds_a_number_that_was_changed_in_a_whole_file(done, capsys):
+    code, text = losaw(done, capsys, "verify", "--recompute", "16")
+    assert code == 0 and text.count("same bytes") == 16
+    session = done.session()
+    path = session.block_path(session.all_blocks[5])
+    table = pq.read_table(path, partitioning=None)
+    rows = table.to_pylist()
+    rows[0]["value"] = (rows[0]["value"] or 0.0) + 0.01
+    forged = type(table).from_pylist(rows, schema=table.schema)
+    pq.write_table(forged, path, compression="zstd")
+    assert losaw(done, capsys, "verify")[0] == 0
+    code, text = losaw(done, capsys, "verify", "--recompute", "16")
+    assert code == 1
+    assert text.count("same bytes") == 15 and text.count("DIFFERS, by up to 0.0") == 1
+
+
+def test_the_sample_of_blocks_is_decided_by_its_seed(done, capsys):
+    def sample(*words):
+        text = losaw(done, capsys, "verify", *words)[1]
+        return set(re.findall(r"^tiny/\S+", text, re.MULTILINE))
+
+    first = sample("--recompute", "5")
+    assert len(first) == 5 and first == sample("--recompute", "5", "--jobs", "2", "--sample", "0")
+    assert first != sample("--recompute", "5", "--sample", "1")
+
+
+def test_an_archive_verifies_elsewhere_and_two_archives_are_equal(done, tmp_path, capsys):
+    for name in ("one", "two"):
+        assert losaw(done, capsys, "pack", tmp_path / f"{name}.tar.gz")[0] == 0
+    archive = tmp_path / "one.tar.gz"
+    assert archive.read_bytes() == (tmp_path / "two.tar.gz").read_bytes()
+    with tarfile.open(archive) as tar:
+        names = tar.getnames()
+    assert {"SHA256SUMS", "config/studies/tiny.yaml", "results/tiny/comparison.csv"} <= set(names)
+    assert sum(name.endswith(".parquet") and "/blocks/" in name for name in names) == 16
+    moved = tmp_path / "elsewhere"
+    shutil.move(done.folder, moved)
+    code, text = losaw(done, capsys, "verify", archive)
+    assert code == 2 and "plugin.py" in text and "--run-plugins" in text
+    # A process of its own: this one has loaded a plugin of the same name from elsewhere.
+    command = [sys.executable, "-m", "losaw", "verify", str(archive), "--recompute", "3"]
+    found = subprocess.run([*command, "--run-plugins"], capture_output=True, text=True)
+    text = found.stdout + found.stderr
+    assert "every file agrees with its checksum" in text
+    assert found.returncode == 0, text
+    assert "16 blocks are whole" in text and text.count("same bytes") == 3
+
+
+@pytest.mark.parametrize("name", ["results/tiny/summary.csv", "SHA256SUMS"])
+def test_a_changed_or_missing_file_of_an_archive_is_named(done, tmp_path, capsys, name):
+    archive, forged = tmp_path / "a.tar.gz", tmp_path / "b.tar.gz"
+    losaw(done, capsys, "pack", archive)
+    with tarfile.open(archive) as old, tarfile.open(forged, "w:gz") as new:
+        for member in old:
+            content = old.extractfile(member).read()
+            if member.name == name == "SHA256SUMS":
+                continue
+            if member.name == name:
+                content = content.replace(b"0.", b"1.", 1)
+            new.addfile(member, io.BytesIO(content))
+    code, text = losaw(done, capsys, "verify", forged, "--run-plugins")
+    assert code == 2 and name in text and "Traceback" not in text
+
+
+def test_a_truncated_archive_is_one_message(done, tmp_path, capsys):
+    archive = tmp_path / "a.tar.gz"
+    losaw(done, capsys, "pack", archive)
+    archive.write_bytes(archive.read_bytes()[:-2000])
+    code, text = losaw(done, capsys, "verify", archive)
+    assert code == 2 and "cannot be unpacked" in text
+    archive.write_bytes(gzip.compress(b"not a tar"))
+    assert losaw(done, capsys, "verify", archive)[0] == 2
+
+
+def test_packing_half_a_study_says_what_is_missing(done, tmp_path, capsys):
+    session = done.session()
+    session.block_path(session.all_blocks[2]).unlink()
+    code, text = losaw(done, capsys, "pack", tmp_path / "a.tar.gz")
+    assert code == 2 and "1 of 16 blocks are missing" in text
+    assert not (tmp_path / "a.tar.gz").exists()
+
+
+def test_provenance_names_the_blocks_versions_and_machines_of_a_table(done, capsys):
+    table = done.results / "tiny" / "tables" / "table_1.md"
+    code, text = losaw(done, capsys, "provenance", table, "--blocks")
+    assert code == 0
+    assert "16 blocks, 4 settings, 40 fits, seeds 0 to 4" in text
+    listed = dict(re.findall(r"^  ([0-9a-f]{64})  (\S+)", text, re.MULTILINE))
+    frame = pd.read_csv(done.results / "tiny" / "blocks.csv")
+    assert listed == dict(zip(frame["sha256"], frame["file"], strict=True))
+    assert "numpy" in text and "hosts" in text and "changed" not in text
+
+
+def test_provenance_of_a_table_counts_the_settings_that_it_shows(done, capsys):
+    done.replace(done.study_file, "caption: a tiny table", "caption: x\n    where: {n_samples: 30}")
+    table = done.results / "tiny" / "tables" / "table_1.tex"
+    assert "8 blocks, 2 settings, 20 fits" in losaw(done, capsys, "provenance", table)[1]
+    summary = done.results / "tiny" / "summary.csv"
+    assert "16 blocks, 4 settings, 40 fits" in losaw(done, capsys, "provenance", summary)[1]
+
+
+def test_provenance_says_when_a_block_is_no_longer_what_was_collected(done, capsys):
+    session = done.session()
+    session.block_path(session.all_blocks[0]).unlink()
+    swap(*(session.block_path(session.all_blocks[i]) for i in (1, 2)))
+    text = losaw(done, capsys, "provenance", done.results / "tiny" / "comparison.csv")[1]
+    assert "gone since it was collected (1 blocks)" in text
+    assert "changed since it was collected (2 blocks)" in text
+
+
+def test_provenance_of_a_file_that_is_not_ours_says_what_is(done, capsys):
+    code, text = losaw(done, capsys, "provenance", done.configuration)
+    assert code == 2 and "not an output of this session" in text and "tiny" in text
+
+
+def test_status_counts_done_running_and_failed_blocks(project, capsys):
+    project.replace(project.study_file, "jitter: 0.3", "fail_share: 0.4")
+    text = losaw(project, capsys, "status")[1]
+    assert re.search(r"^tiny +16 +0 +0 +0 ", text, re.MULTILINE)
+    assert "nothing is running" in text
+    session = project.session(selection={"n_samples": ("30",)})
+    execute(session, 1)
+    text = losaw(project, capsys, "status", "--jobs", "4")[1]
+    assert re.search(r"^tiny +16 +8 +0 +[1-9]", text, re.MULTILINE)
+    assert "s a fit over 10 fits" in text and "failed fits in tiny/blocks/" in text
+    assert "left with 4 blocks at the same time" in text
+    execute(project.session(), 1)
+    assert "all blocks are done" in losaw(project, capsys, "status")[1]
+
+
+def test_status_tells_a_running_block_from_an_interrupted_one(project, capsys):
+    from losaw.study.running import RunningMark, mark_path
+
+    session = project.session()
+    mark = RunningMark(session, session.all_blocks[0])
+    text = losaw(project, capsys, "status")[1]
+    assert re.search(r"^tiny +16 +0 +1 ", text, re.MULTILINE) and "running since" in text
+    path = mark_path(session, session.all_blocks[0])
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "pid": 2**22 + 1}))
+    text = losaw(project, capsys, "status")[1]
+    assert re.search(r"^tiny +16 +0 +0 ", text, re.MULTILINE) and "interrupted since" in text
+    mark.remove()
+    assert not path.exists()
