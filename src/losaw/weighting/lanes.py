@@ -63,7 +63,7 @@ def add_two_scaled(
 
 
 @instruction
-def add_products(
+def sum_products(
     typingctx: Any,
     target: Any,
     at: Any,
@@ -74,7 +74,7 @@ def add_products(
     stride: Any,
     count: Any,
 ) -> Any:
-    """target[at : at + 8] += sum_r factor[r] * source[column + r d] * source[start + r d : + 8].
+    """target[at : at + 8] = sum_r factor[r] * source[column + r d] * source[start + r d : + 8].
 
     r runs from 0 to count - 1, d is ``stride``; the sum stays in a register.
     """
@@ -83,7 +83,7 @@ def add_products(
         place = _row(context, builder, signature.args[0], args[0], args[1])
         factors = context.make_array(signature.args[2])(context, builder, args[2]).data
         values = context.make_array(signature.args[3])(context, builder, args[3]).data
-        total = cgutils.alloca_once_value(builder, builder.load(place, align=8))
+        total = cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [0.0] * LANES))
         with cgutils.for_range(builder, args[7]) as loop:
             offset = builder.mul(loop.index, args[6])
             scale = builder.fmul(

@@ -23,7 +23,7 @@ from losaw.weighting.compiled import (
     factorize,
     solve_factorized,
 )
-from losaw.weighting.lanes import LANES, add_products, dot
+from losaw.weighting.lanes import LANES, dot, sum_products
 
 # A Newton step with squared decrement d (in units of the log-likelihood) leaves the
 # coefficients within about d standard errors of the optimum.
@@ -75,15 +75,12 @@ def _gradient(
     blocks = padded // LANES
     share = 1.0 / n_classes if n_classes > 2 else 0.0
     for k in range(n_classes - 1):
-        for j in range(z.shape[1]):
-            gradient[k, j] = 0.0
-    for k in range(n_classes - 1):
         for g in range(n_patterns):
             expected = size[g] * probability[g * n_classes + k + 1]
             factor[g] = counts[g, k + 1] - expected
         for block in range(blocks):
             lane = block * LANES
-            add_products(gradient, k * padded + lane, factor, z, 0, lane, padded, n_patterns)
+            sum_products(gradient, k * padded + lane, factor, z, 0, lane, padded, n_patterns)
     for j in range(1, width):
         total = 0.0
         for k in range(n_classes - 1):
@@ -113,21 +110,18 @@ def _information(
     share = 1.0 / n_classes if n_classes > 2 else 0.0
     for k in range(n_classes - 1):
         for other in range(k + 1):
-            for i in range(width):
-                for j in range(z.shape[1]):
-                    block[i, j] = 0.0
             for g in range(n_patterns):
                 p = probability[g * n_classes + k + 1]
                 q = probability[g * n_classes + other + 1]
                 factor[g] = size[g] * p * (1.0 - p) if k == other else -size[g] * p * q
             for i in range(width):
                 for lane in range(0, padded, LANES):
-                    add_products(block, i * padded + lane, factor, z, i, lane, padded, n_patterns)
+                    sum_products(block, i * padded + lane, factor, z, i, lane, padded, n_patterns)
             ridge = penalty * (1.0 - share) if k == other else -penalty * share
             for i in range(1, width):
                 block[i, i] += ridge
             for i in range(width):
-                for j in range(width):
+                for j in range(i + 1 if k == other else width):  # the lower triangle
                     hessian[k * width + i, other * width + j] = block[i, j]
 
 
