@@ -47,6 +47,17 @@ for _name in ("sequential", "gaussian", "deep"):
         "losaw.importance.conditional_predictive_impact:ConditionalPredictiveImpact",
         sampler=_name,
     )
+add("importance", "loco", "losaw.importance.leave_one_covariate_out:LeaveOneCovariateOut")
+for _name in ("difference", "ratio"):
+    add(
+        "importance",
+        f"pfi-{_name}",
+        "losaw.importance.permutation_feature_importance:PermutationFeatureImportance",
+        scale=_name,
+    )
+add("importance", "subgroups", "losaw.importance.conditional_subgroups:ConditionalSubgroups")
+add("importance", "sage", "losaw.importance.sage:ShapleyGlobalImportance")
+add("importance", "boruta", "losaw.importance.boruta:Boruta")
 
 # Residual importances and trend estimators.
 for _name in ("gram-schmidt", "gram-schmidt-printed", "random-forest", "random-forest-out-of-bag"):
