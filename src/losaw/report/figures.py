@@ -18,12 +18,17 @@ DRAWINGS = {
     "tradeoff": "losaw.report.drawings.tradeoff:draw",
     "weighted-split": "losaw.report.drawings.weighted_split:draw",
     "gradient-descent": "losaw.report.drawings.gradient_descent:draw",
+    "trend-lines": "losaw.report.drawings.trend_lines:draw",
+    "trend-bars": "losaw.report.drawings.trend_bars:draw",
+    "grouped-importances": "losaw.report.drawings.grouped_importances:draw",
+    "pair-plot": "losaw.report.drawings.pair_plot:draw",
 }
 
 # Options that mean the same in every drawing: option -> names that it may have in a study.
 _NAMES: dict[str, Callable[[Study], Iterable[str]]] = {
     "learner": lambda study: study.file.learners,
     "importance": lambda study: study.importances,
+    "importances": lambda study: study.importances,
     "metric": lambda study: study.metrics,
     "metrics": lambda study: study.metrics,
     "panels": lambda study: study.axes,

@@ -35,7 +35,8 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     columns = ["metric", "method", "settings", "seeds", "mean", "mean_se", "rank", "rank_se"]
     frames = [
         _rank_metric(study, metric, results[(results["metric"] == metric)])
-        for metric in study.metrics
+        for metric, method in study.metrics.items()
+        if getattr(method.entry.load(), "ranks_methods", True)
     ]
     frames = [frame for frame in frames if len(frame)]
     return (
