@@ -8,6 +8,7 @@ import functools
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -26,6 +27,8 @@ TASKS = ("regression", "classification")
 _READ = """
 data <- read.csv("rows.csv")
 classify <- {classify}
+levels <- list({levels})
+for (name in names(levels)) data[[name]] <- factor(data[[name]], levels = levels[[name]])
 """
 _FIT = """
 if (classify) data$y <- factor(data$y, levels = c(0, 1))
@@ -73,6 +76,7 @@ class _RForest(BaseEstimator):
 
     package: ClassVar[str]
     task: str
+    nominal: Sequence[int]
     random_state: Any
 
     @classmethod
@@ -98,16 +102,13 @@ class _RForest(BaseEstimator):
             if not np.isin(response, (0, 1)).all():
                 raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(response)[:5]}")
             self.classes_ = np.array([0, 1])
-        fit = self._fit_call(rows.shape[1])
-        script = _READ + _FIT.replace("{fit}", fit)
+        self.levels_ = {self._names[c]: np.unique(rows[:, c]) for c in self.nominal}
         seed = seed_integer(as_generator(self.random_state))
+        script = _FIT.replace("{fit}", self._fit_call(rows.shape[1])).replace("{seed}", str(seed))
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             _write_rows(folder, np.column_stack([rows, response]), [*self._names, "y"])
-            filled = script.replace("{classify}", _flag(self._classifies)).replace(
-                "{seed}", str(seed)
-            )
-            self.feature_importances_ = run_script(folder, filled)
+            self.feature_importances_ = run_script(folder, self._reading() + script)
             self.model_ = (folder / "model.rds").read_bytes()
         return self
 
@@ -122,12 +123,20 @@ class _RForest(BaseEstimator):
     def _outcome(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)
         rows = validate_data(self, X, reset=False, dtype=np.float64)
-        script = (_READ + _PREDICT).replace("{predict}", self._predict_call())
+        script = self._reading() + _PREDICT.replace("{predict}", self._predict_call())
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "model.rds").write_bytes(self.model_)
             _write_rows(folder, rows, self._names)
-            return run_script(folder, script.replace("{classify}", _flag(self._classifies)))
+            return run_script(folder, script)
+
+    def _reading(self) -> str:
+        levels = ", ".join(
+            f"{name} = c({', '.join(f'{value:.17g}' for value in values)})"
+            for name, values in self.levels_.items()
+        )
+        classify = "TRUE" if self._classifies else "FALSE"
+        return _READ.replace("{classify}", classify).replace("{levels}", levels)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predicted mean, or class, (n_samples,)."""
@@ -149,6 +158,8 @@ class RangerForest(_RForest):
     task : {"regression", "classification"}, default "regression"
     n_estimators : int, default 100
     max_depth : int or None, default None
+    nominal : sequence of int, default ()
+        Columns of X that R sees as factors, with the levels of the training sample.
     random_state : int, Generator or None
 
     Attributes
@@ -165,9 +176,11 @@ class RangerForest(_RForest):
         *,
         n_estimators: int = 100,
         max_depth: int | None = None,
+        nominal: Sequence[int] = (),
         random_state: Any = None,
     ) -> None:
         self.task = task
+        self.nominal = nominal
         self.n_estimators = n_estimators
         self.max_depth = max_depth
         self.random_state = random_state
@@ -200,6 +213,8 @@ class ConditionalForest(_RForest):
         normal distribution, which the UFI paper takes for deep and shallow trees.
     mtry : int, default 5
         Features drawn at a node, cforest's default; all if there are fewer.
+    nominal : sequence of int, default ()
+        Columns of X that R sees as factors, with the levels of the training sample.
     random_state : int, Generator or None
 
     Attributes
@@ -216,9 +231,11 @@ class ConditionalForest(_RForest):
         n_estimators: int = 100,
         mincriterion: float = 1.28,
         mtry: int = 5,
+        nominal: Sequence[int] = (),
         random_state: Any = None,
     ) -> None:
         self.task = task
+        self.nominal = nominal
         self.n_estimators = n_estimators
         self.mincriterion = mincriterion
         self.mtry = mtry
@@ -243,10 +260,6 @@ outcome <- if (classify) {
   predict(model, newdata = data)
 }
 """
-
-
-def _flag(value: bool) -> str:
-    return "TRUE" if value else "FALSE"
 
 
 def _write_rows(folder: Path, rows: FloatArray, names: list[str]) -> None:

@@ -14,6 +14,11 @@ from losaw.study.grid import Study
 
 # name -> "module:function"; draw(study, results, **options) -> matplotlib Figure.
 DRAWINGS = {
+    "average-ranks": "losaw.report.drawings.average_ranks:draw",
+    "feature-bars": "losaw.report.drawings.feature_bars:draw",
+    "largest-scores": "losaw.report.drawings.largest_scores:draw",
+    "metric-lines": "losaw.report.drawings.metric_lines:draw",
+    "score-boxes": "losaw.report.drawings.score_boxes:draw",
     "mean-importances": "losaw.report.drawings.mean_importances:draw",
     "tradeoff": "losaw.report.drawings.tradeoff:draw",
     "weighted-split": "losaw.report.drawings.weighted_split:draw",

@@ -14,6 +14,8 @@ from losaw.study.grid import Setting, Study, as_values
 from losaw.study.schema import TableLayout
 
 PUBLISHED_COLUMNS = ("table", "metric", "method", "published", "decimals", "published_runs", "note")
+# Of single runs, where a paper prints it: two more columns of the comparison.
+SD_COLUMNS = ("published_sd", "reproduced_sd")
 NUMBER_COLUMNS = ("published", "reproduced", "mc_se", "n_seeds", "z", "verdict")
 
 
@@ -27,14 +29,15 @@ def read_published(study: Study, folder: Path) -> pd.DataFrame:
 
     The file holds one row per printed cell: ``table``, any of the study's axes, ``metric``,
     ``method``, ``published``, ``decimals`` (as printed), ``published_runs`` (runs behind the
-    printed mean) and ``note``.
+    printed mean), ``note`` and, if the paper prints it, ``published_sd``, the standard deviation
+    of single runs.
 
     Raises
     ------
     StudyError
         If the file is missing or has a column that is neither of these nor an axis.
     """
-    columns = ["table", *study.axes, *PUBLISHED_COLUMNS[1:]]
+    columns = ["table", *study.axes, *PUBLISHED_COLUMNS[1:], SD_COLUMNS[0]]
     if study.file.published is None:
         return pd.DataFrame(columns=columns)
     path = folder / study.file.published
@@ -77,7 +80,8 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
     DataFrame
         ``table``, the study's axes, ``metric``, ``method``, ``published``, ``reproduced``,
         ``mc_se``, ``n_seeds``, ``z``, ``verdict``. Cells that were not run have no reproduced
-        value, cells without a printed number at hand no published one.
+        value, cells without a printed number at hand no published one. ``published_sd`` and
+        ``reproduced_sd`` follow if ``published`` has standard deviations.
     """
     ours = {
         (row.setting_id, row.metric, row.method): row for row in summary.itertuples(index=False)
@@ -113,9 +117,13 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
                 "n_seeds": int(found.n_seeds) if found else 0,
                 "z": z,
                 "verdict": verdict(z, bool(print_row), bool(found) and np.isfinite(reproduced)),
+                "published_sd": float((print_row or {}).get("published_sd", np.nan)),
+                "reproduced_sd": float(found.sd) if found else np.nan,
             }
         )
     columns = ["table", *study.axes, "metric", "method", *NUMBER_COLUMNS]
+    if SD_COLUMNS[0] in published.columns and published[SD_COLUMNS[0]].notna().any():
+        columns += SD_COLUMNS
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -159,7 +167,7 @@ def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """
     scored = comparison[np.isfinite(comparison["z"].astype(float))]
     # A cell that two tables show is one number.
-    keys = [c for c in comparison.columns if c not in ("table", *NUMBER_COLUMNS)]
+    keys = [c for c in comparison.columns if c not in ("table", *NUMBER_COLUMNS, *SD_COLUMNS)]
     scored = scored.drop_duplicates([*keys, "published"])
     grouped = scored.groupby(by, sort=False)["z"]
     return pd.DataFrame(

@@ -1,0 +1,60 @@
+"""Average rank of every feature against a numerical axis (UFI, Figures 2, 4, 9 and 11)."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from losaw.report.drawings.panels import COLOURS, MARKERS, along, panel_title, panels_of
+from losaw.report.results import StudyResults
+from losaw.report.style import TEXT_WIDTH, heading, new_figure
+from losaw.study.grid import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw(
+    study: Study, results: StudyResults, *, learner: str, importance: str, axis: str, panels: str
+) -> "Figure":
+    """One line per feature: the mean over runs of 1 + the number of features that score higher.
+
+    Parameters
+    ----------
+    learner, importance : str
+        Labels of the study.
+    axis : str
+        Numerical axis of the study.
+    panels : str or list of str
+        Axes of the study; one panel for each combination of values that was run.
+
+    Raises
+    ------
+    OptionError
+        If the settings of a panel do not lie along the axis, or no score is there.
+    """
+    scores = results.scores
+    chosen = scores[(scores["learner"] == learner) & (scores["importance"] == importance)]
+    groups = panels_of(study, chosen["setting_id"], panels)
+    figure = new_figure(2.5, min(TEXT_WIDTH, 0.6 + 2.9 * len(groups)))
+    axes = figure.subplots(1, len(groups), sharey=True, squeeze=False)[0]
+    for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
+        x = along(axis, settings)
+        means, features = [], []
+        for setting in settings:
+            here = chosen[chosen["setting_id"] == setting.identifier]
+            values = np.stack(here["scores"].to_list())
+            ranks = 1 + (values[:, None, :] > values[:, :, None]).sum(axis=2)
+            means.append(ranks.mean(axis=0))
+            features = list(here["features"].iloc[0])
+        for index, feature in enumerate(features):
+            line = [mean[index] for mean in means]
+            style = {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % 10]}
+            ax.plot(x, line, label=feature, markersize=3.5, **style)
+        ax.grid(axis="y")
+        ax.set_xlabel(study.show(axis))
+        heading(ax, panel_title(study, panel))
+    axes[0].set_ylabel(f"average rank by {study.show(importance)}")
+    axes[0].invert_yaxis()
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    return figure

@@ -1,0 +1,70 @@
+"""Sorted mean importances of every feature, one panel per method (UFI, Figures 5 to 7)."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from losaw.report.drawings.options import OptionError
+from losaw.report.results import StudyResults
+from losaw.report.style import FIRST, INK, SECOND, TEXT_WIDTH, heading, new_figure
+from losaw.study.grid import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MAX_NAMED = 25
+
+
+def draw(
+    study: Study, results: StudyResults, *, methods: list[str], highlight: str = ""
+) -> "Figure":
+    """Bars of the mean score, largest first, with one standard deviation of single runs.
+
+    Parameters
+    ----------
+    methods : list of str
+        Labels of importances; those without results are left out.
+    highlight : str, default ""
+        A feature drawn in black.
+
+    Raises
+    ------
+    OptionError
+        If a label is unknown, none has results, or one has those of several settings.
+    """
+    for method in methods:
+        if method not in study.importances:
+            raise OptionError(f"methods: {method!r} is no importance of the study")
+    scores = results.scores
+    there = [method for method in methods if (scores["importance"] == method).any()]
+    if not there:
+        raise OptionError("there are no results to draw: run the study first")
+    n_rows = (len(there) + 1) // 2
+    figure = new_figure(0.4 + 2.3 * n_rows, TEXT_WIDTH)
+    axes = figure.subplots(n_rows, min(2, len(there)), squeeze=False).ravel()
+    for ax in axes[len(there) :]:
+        ax.set_visible(False)
+    for ax, method in zip(axes, there, strict=False):
+        here = scores[scores["importance"] == method]
+        if here["setting_id"].nunique() > 1:
+            raise OptionError(f"methods: there are several settings of {method!r}")
+        values = np.stack(here["scores"].to_list())
+        features = np.array(here["features"].iloc[0])
+        order = np.argsort(-values.mean(axis=0), kind="stable")
+        colours = [INK if features[i] == highlight else FIRST for i in order]
+        error = values.std(axis=0, ddof=1)[order] if len(values) > 1 else None
+        ax.bar(
+            range(len(order)),
+            values.mean(axis=0)[order],
+            yerr=error,
+            color=colours,
+            error_kw={"elinewidth": 0.8, "ecolor": SECOND},
+        )
+        ax.axhline(0, color=INK, linewidth=0.6)
+        size = 7 if len(order) <= MAX_NAMED else 4
+        ax.set_xticks(range(len(order)), features[order], rotation=90, fontsize=size)
+        ax.tick_params(axis="x", length=0)
+        ax.grid(axis="y")
+        heading(ax, study.show(method))
+        ax.set_title(f"{len(values):,} runs", loc="right", fontweight="normal", fontsize=7)
+    return figure

@@ -1,0 +1,109 @@
+"""A metric of several methods against a numerical axis (TreeInner, Figures 2, 3 and 6 to 29)."""
+
+from typing import TYPE_CHECKING
+
+from losaw.report.drawings.options import OptionError
+from losaw.report.drawings.panels import COLOURS, MARKERS, Panel, along, panel_title, panels_of
+from losaw.report.results import StudyResults
+from losaw.report.style import TEXT_WIDTH, heading, new_figure
+from losaw.study.grid import Study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SCALES = ("linear", "log", "symlog")
+
+
+def draw(
+    study: Study,
+    results: StudyResults,
+    *,
+    metric: str,
+    axis: str,
+    panels: str,
+    methods: list[str] | None = None,
+    scale: str = "linear",
+) -> "Figure":
+    """One line per method: means with bars of one Monte Carlo standard error.
+
+    Parameters
+    ----------
+    metric : str
+        Metric of the study.
+    axis : str
+        Numerical axis of the study.
+    panels : str or list of str
+        Axes of the study; one panel for each combination of values that was run.
+    methods : list of str or None
+        Names of the comparison's columns, in the order of the legend; those without results are
+        left out. None: all, equal lines once.
+    scale : {"linear", "log", "symlog"}, default "linear"
+        Of the axis; "symlog" is logarithmic from the smallest positive value on, with room for 0.
+
+    Raises
+    ------
+    OptionError
+        If the scale is unknown, the settings of a panel do not lie along the axis, or no value is
+        there.
+    """
+    if scale not in SCALES:
+        raise OptionError(f"scale must be one of {', '.join(SCALES)}, got {scale!r}")
+    summary = results.summary
+    summary = summary[(summary["metric"] == metric) & (summary["n_seeds"] > 0)]
+    known = list(dict.fromkeys(summary["method"]))
+    shown = [name for name in (methods or known[:1]) if name in known]
+    summary = summary[summary["method"].isin(shown)]
+    groups = panels_of(study, summary["setting_id"], panels)
+    n_columns = 2 if len(groups) > 1 else 1
+    n_rows = -(-len(groups) // n_columns)
+    figure = new_figure(0.8 + 2.2 * n_rows, TEXT_WIDTH if n_columns == 2 else 4.5)
+    axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+    for ax in axes[len(groups) :]:
+        ax.set_visible(False)
+    for ax, (panel, settings) in zip(axes, groups.items(), strict=False):
+        x = dict(zip([s.identifier for s in settings], along(axis, settings), strict=True))
+        _draw_panel(ax, study, panel, summary, shown, x)
+        set_scale(ax, scale, list(x.values()))
+        ax.set_xlabel(study.show(axis))
+    for ax in axes[::n_columns]:
+        ax.set_ylabel(study.show(metric))
+    if methods:
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    return figure
+
+
+def _draw_panel(
+    ax: "Axes", study: Study, panel: Panel, summary: object, shown: list[str], x: dict[str, float]
+) -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame(summary)
+    for index, method in enumerate(shown):
+        here = frame[(frame["method"] == method) & frame["setting_id"].isin(list(x))]
+        places = here["setting_id"].map(x)
+        ax.errorbar(
+            places,
+            here["mean"],
+            yerr=here["mc_se"].fillna(0.0),
+            label=study.show(method),
+            color=COLOURS[(index // 2) % len(COLOURS)],
+            linestyle="-" if index % 2 == 0 else "--",
+            marker=MARKERS[index % len(MARKERS)],
+            markersize=3.5,
+            elinewidth=0.8,
+        )
+    ax.grid(axis="y")
+    heading(ax, panel_title(study, panel))
+
+
+def set_scale(ax: "Axes", scale: str, values: list[float]) -> None:
+    """Scale of the horizontal axis, with a tick at every value."""
+    positive = [value for value in values if value > 0]
+    if scale == "symlog" and positive:
+        ax.set_xscale("symlog", linthresh=min(positive))
+    else:
+        ax.set_xscale(scale)
+    ax.set_xticks(values, [f"{value:g}" for value in values])
+    ax.minorticks_off()

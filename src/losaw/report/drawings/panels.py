@@ -1,0 +1,67 @@
+"""Panels of a figure: one for each combination of axes' values that was run."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from losaw.report.drawings.options import OptionError
+from losaw.study.grid import Setting, Study
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#999999", "#222222")
+MARKERS = "osD^v<>PX*"
+
+Panel = tuple[Any, ...]
+
+
+def axes_of(panels: str | Sequence[str]) -> list[str]:
+    """``panels`` as a list of axes."""
+    return [panels] if isinstance(panels, str) else list(panels)
+
+
+def panels_of(
+    study: Study, identifiers: Iterable[str], panels: str | Sequence[str]
+) -> dict[Panel, list[Setting]]:
+    """Values of the panels' axes -> the settings there, in the order of the grid.
+
+    Parameters
+    ----------
+    identifiers : iterable of str
+        Settings that have results.
+    panels : str or list of str
+        Axes of the study.
+
+    Raises
+    ------
+    OptionError
+        If there are no results.
+    """
+    there = set(identifiers)
+    found: dict[Panel, list[Setting]] = {}
+    for setting in study.settings:
+        if setting.identifier in there:
+            key = tuple(setting.axes[axis] for axis in axes_of(panels))
+            found.setdefault(key, []).append(setting)
+    if not found:
+        raise OptionError("there are no results to draw: run the study first")
+    return found
+
+
+def along(axis: str, settings: Sequence[Setting]) -> list[float]:
+    """The settings' values of an axis, which must differ.
+
+    Raises
+    ------
+    OptionError
+        If two settings of a panel share a value, or a value is no number.
+    """
+    try:
+        values = [float(setting.axes[axis]) for setting in settings]
+    except (TypeError, ValueError):
+        raise OptionError(f"axis: the values of {axis!r} are not numbers") from None
+    if len(set(values)) < len(values):
+        raise OptionError(f"panels: several settings of one panel have the same value of {axis!r}")
+    return values
+
+
+def panel_title(study: Study, panel: Panel) -> str:
+    """The values of a panel's axes, as the study shows them."""
+    return ", ".join(study.show(value) for value in panel).capitalize()

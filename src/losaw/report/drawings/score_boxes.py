@@ -1,0 +1,61 @@
+"""Box plots of the scores of every feature over the runs (UFI, Figures 1, 3, 8 and 10)."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from losaw.report.drawings.options import OptionError
+from losaw.report.drawings.panels import panel_title, panels_of
+from losaw.report.results import StudyResults
+from losaw.report.style import FAINT, FIRST, INK, TEXT_WIDTH, heading, new_figure
+from losaw.study.grid import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw(
+    study: Study, results: StudyResults, *, learner: str, importance: str, panels: str
+) -> "Figure":
+    """Boxes hold the middle half of the runs, whiskers reach 1.5 times its length.
+
+    Parameters
+    ----------
+    learner, importance : str
+        Labels of the study.
+    panels : str or list of str
+        Axes of the study; one panel for each combination of values that was run.
+
+    Raises
+    ------
+    OptionError
+        If a panel would mix several settings, or no score is there.
+    """
+    scores = results.scores
+    chosen = scores[(scores["learner"] == learner) & (scores["importance"] == importance)]
+    groups = panels_of(study, chosen["setting_id"], panels)
+    figure = new_figure(2.4, min(TEXT_WIDTH, 0.6 + 2.9 * len(groups)))
+    axes = figure.subplots(1, len(groups), squeeze=False)[0]
+    for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
+        if len(settings) > 1:
+            raise OptionError(f"panels: several settings have the values {panel}")
+        here = chosen[chosen["setting_id"] == settings[0].identifier]
+        values = np.stack(here["scores"].to_list())
+        ax.axhline(0, color=INK, linewidth=0.6)
+        ax.boxplot(
+            values,
+            tick_labels=list(here["features"].iloc[0]),
+            patch_artist=True,
+            widths=0.6,
+            boxprops={"facecolor": FAINT, "edgecolor": INK, "linewidth": 0.7},
+            medianprops={"color": FIRST, "linewidth": 1.2},
+            whiskerprops={"linewidth": 0.7},
+            capprops={"linewidth": 0.7},
+            flierprops={"marker": ".", "markersize": 3, "markeredgecolor": INK},
+        )
+        ax.tick_params(axis="x", length=0)
+        ax.grid(axis="y")
+        heading(ax, panel_title(study, panel))
+        ax.set_title(f"{len(values):,} runs", loc="right", fontweight="normal", fontsize=7)
+    axes[0].set_ylabel(study.show(importance))
+    return figure
