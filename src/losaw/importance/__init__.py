@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from losaw.importance.attributions import predecomp as predecomp
     from losaw.importance.inner_products import treeinner as treeinner
     from losaw.importance.out_of_bag_mdi import mdi_oob as mdi_oob
+    from losaw.importance.residual import residual_importance as residual_importance
     from losaw.importance.split_gain import split_improvement as split_improvement
     from losaw.importance.unbiased import ufi as ufi
 
@@ -14,12 +15,20 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "mdi_oob": "losaw.importance.out_of_bag_mdi",
     "predecomp": "losaw.importance.attributions",
+    "residual_importance": "losaw.importance.residual",
     "split_improvement": "losaw.importance.split_gain",
     "treeinner": "losaw.importance.inner_products",
     "ufi": "losaw.importance.unbiased",
 }
 
-__all__ = ["mdi_oob", "predecomp", "split_improvement", "treeinner", "ufi"]
+__all__ = [
+    "mdi_oob",
+    "predecomp",
+    "residual_importance",
+    "split_improvement",
+    "treeinner",
+    "ufi",
+]
 
 
 def __getattr__(name: str) -> Any:

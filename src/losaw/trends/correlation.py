@@ -52,7 +52,7 @@ def shapley_correlation(
 ) -> TrendResult:
     """Correlation of every feature with its own Shapley values, r(X_p, s_p(X)).
 
-    s_p are the path-dependent Shapley values of the trees (:func:`losaw.trends.shapley_values`).
+    s_p are the path-dependent Shapley values of the trees: see :mod:`losaw.trends.shapley`.
     The correlation has no size: a feature that moves the prediction by next to nothing, but in
     one direction, has correlation 1. Where the Shapley values are constant it is 0.
 
