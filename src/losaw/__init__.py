@@ -6,16 +6,29 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from losaw.forest import LosawRandomForestRegressor as LosawRandomForestRegressor
     from losaw.importance.result import ImportanceResult as ImportanceResult
+    from losaw.network import LosawMiniBatches as LosawMiniBatches
+    from losaw.network import LosawNetworkRegressor as LosawNetworkRegressor
+    from losaw.network import NetworkRegressor as NetworkRegressor
 
 __version__ = "0.1.0"
 
 # Public name -> module. Imported on first use, so that `import losaw` costs nothing.
 _PUBLIC = {
     "ImportanceResult": "losaw.importance.result",
+    "LosawMiniBatches": "losaw.network",
+    "LosawNetworkRegressor": "losaw.network",
     "LosawRandomForestRegressor": "losaw.forest",
+    "NetworkRegressor": "losaw.network",
 }
 
-__all__ = ["ImportanceResult", "LosawRandomForestRegressor", "__version__"]
+__all__ = [
+    "ImportanceResult",
+    "LosawMiniBatches",
+    "LosawNetworkRegressor",
+    "LosawRandomForestRegressor",
+    "NetworkRegressor",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -47,6 +47,8 @@ for _name in ("sequential", "gaussian", "deep"):
         "losaw.importance.conditional_predictive_impact:ConditionalPredictiveImpact",
         sampler=_name,
     )
+
+# Its rivals.
 add("importance", "loco", "losaw.importance.leave_one_covariate_out:LeaveOneCovariateOut")
 for _name in ("difference", "ratio"):
     add(

@@ -1,0 +1,82 @@
+"""Numbers that a run notes beside its result, as columns of the results."""
+
+import math
+
+import numpy as np
+
+from losaw.data import Truth
+from losaw.importance.result import ImportanceResult
+from losaw.metrics.base import Needs, Predictions
+
+
+class TruthDetail:
+    """``truth.details[key]``: a number that the generator notes, such as an attained correlation.
+
+    It describes and does not judge. NaN, an empty cell, where the generator does not note it.
+
+    Parameters
+    ----------
+    key : str
+    """
+
+    examples = ({"key": "detail"},)
+    range = (-math.inf, math.inf)
+    higher_is_better = True
+    needs: Needs = "prediction"
+    ranks_methods = False
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def __call__(self, predictions: Predictions, truth: Truth) -> float:
+        return float(truth.details.get(self.key, math.nan))
+
+
+class ImportanceDetail:
+    """``result.details[key]``: a number that the importance, or the learner behind it, notes.
+
+    It describes and does not judge. NaN, an empty cell, where it is not noted.
+
+    Parameters
+    ----------
+    key : str
+    """
+
+    examples = ({"key": "detail"},)
+    range = (-math.inf, math.inf)
+    higher_is_better = True
+    needs: Needs = "importance"
+    ranks_methods = False
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def __call__(self, result: ImportanceResult, truth: Truth) -> float:
+        return float(result.details.get(self.key, math.nan))
+
+
+class SignalShareOfCounts:
+    """Share of the signal features in counts by feature that the learner notes,
+
+        sum_{p in signal} c_p / sum_p c_p,   c = result.details[key].
+
+    NaN, an empty cell, where no counts are noted.
+
+    Parameters
+    ----------
+    key : str, default "draws"
+    """
+
+    examples = ({"key": "counts"},)
+    range = (0.0, 1.0)
+    higher_is_better = True
+    needs: Needs = "importance"
+    ranks_methods = False
+
+    def __init__(self, key: str = "draws") -> None:
+        self.key = key
+
+    def __call__(self, result: ImportanceResult, truth: Truth) -> float:
+        counts = np.asarray(result.details.get(self.key, np.zeros(truth.n_features)), dtype=float)
+        total = float(counts.sum())
+        return float(counts[truth.is_signal].sum() / total) if total > 0 else math.nan

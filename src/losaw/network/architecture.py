@@ -1,0 +1,148 @@
+"""The convolutional network of Figure 5: its shape, its parameters and its definition.
+
+    x (P) -> convolution (k1, f1), ReLU -> convolution (k2, f2), ReLU -> flatten (position, filter)
+      -> dense u1, ReLU -> dense u2, ReLU -> dense 1
+
+The convolutions are "valid" with stride 1, so that an output position sees k1 + k2 - 1 inputs
+and there are P - k1 - k2 + 2 positions. The first dense layer holds nearly all parameters. It is
+stored in chunks of positions, transposed against the usual order: its gradient is then a product
+that matrix libraries are fast at, and no array of all positions of a mini-batch is ever needed.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+LONGEST_CHUNK = 71  # positions; 994 = 14 * 71 for P = 1,000
+
+Parameters = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """Sizes of the network's layers.
+
+    Attributes
+    ----------
+    n_features : int
+        P, at least ``receptive_field``.
+    kernel_sizes : pair of int, default (5, 3)
+    filters : pair of int, default (32, 64)
+    units : pair of int, default (64, 32)
+        Of the two hidden dense layers.
+    """
+
+    n_features: int
+    kernel_sizes: tuple[int, int] = (5, 3)
+    filters: tuple[int, int] = (32, 64)
+    units: tuple[int, int] = (64, 32)
+
+    @property
+    def receptive_field(self) -> int:
+        """Inputs that an output position of the convolutions sees."""
+        return sum(self.kernel_sizes) - 1
+
+    @property
+    def n_positions(self) -> int:
+        """Output positions of the convolutions."""
+        return self.n_features - self.receptive_field + 1
+
+    @property
+    def n_chunks(self) -> int:
+        return math.ceil(self.n_positions / LONGEST_CHUNK)
+
+    @property
+    def chunk(self) -> int:
+        """Positions in a chunk; the last one is filled up with positions that count nothing."""
+        return math.ceil(self.n_positions / self.n_chunks)
+
+    @property
+    def n_filled(self) -> int:
+        """Positions of all chunks, with those that count nothing."""
+        return self.n_chunks * self.chunk
+
+    @property
+    def n_parameters(self) -> int:
+        """Trainable parameters; 4,080,001 for P = 1,000."""
+        (k1, k2), (f1, f2), (u1, u2) = self.kernel_sizes, self.filters, self.units
+        convolutions = (k1 + 1) * f1 + (k2 * f1 + 1) * f2
+        return convolutions + (self.n_positions * f2 + 1) * u1 + (u1 + 1) * u2 + u2 + 1
+
+    def initial_parameters(self, rng: np.random.Generator) -> Parameters:
+        """Glorot's uniform weights, ``U(-a, a)`` with ``a² = 6 / (fan in + fan out)``; no biases.
+
+        Shapes: ``kernel1`` (k1, f1), ``kernel2`` (k2 f1, f2), ``dense1`` (chunks, u1, chunk f2),
+        ``dense2`` (u1, u2), ``output`` (u2, 1), and ``…_bias``.
+        """
+        (k1, k2), (f1, f2), (u1, u2) = self.kernel_sizes, self.filters, self.units
+
+        def glorot(shape: tuple[int, ...], fan_in: int, fan_out: int) -> np.ndarray:
+            bound = math.sqrt(6.0 / (fan_in + fan_out))
+            return ((2.0 * rng.random(shape, dtype=np.float32) - 1.0) * bound).astype(np.float32)
+
+        dense1 = glorot((u1, self.n_positions, f2), self.n_positions * f2, u1)
+        filled = np.zeros((u1, self.n_filled, f2), dtype=np.float32)
+        filled[:, : self.n_positions] = dense1
+        chunks = filled.reshape(u1, self.n_chunks, self.chunk * f2).swapaxes(0, 1)
+        weights = {
+            "kernel1": glorot((k1, f1), k1, k1 * f1),
+            "kernel2": glorot((k2 * f1, f2), k2 * f1, k2 * f2),
+            "dense1": np.ascontiguousarray(chunks),
+            "dense2": glorot((u1, u2), u1, u2),
+            "output": glorot((u2, 1), u2, 1),
+        }
+        sizes = {"kernel1": f1, "kernel2": f2, "dense1": u1, "dense2": u2, "output": 1}
+        biases = {f"{name}_bias": np.zeros(size, np.float32) for name, size in sizes.items()}
+        return {**weights, **biases}
+
+    def check_inputs(self) -> None:
+        """Raise a ValueError where there are fewer features than a position of the network sees."""
+        if self.n_positions < 1:
+            k1, k2 = self.kernel_sizes
+            raise ValueError(
+                f"X has {self.n_features} features; convolutions with kernels of {k1} and {k2} "
+                f"need at least {self.receptive_field}: give more features or smaller kernel_sizes"
+            )
+
+
+def head(parameters: Parameters, dense1: Any) -> Any:
+    """Output (n_rows,) from the first dense layer's sums (n_rows, u1), its bias not yet added."""
+    import jax
+
+    hidden = jax.nn.relu(dense1 + parameters["dense1_bias"])
+    hidden = jax.nn.relu(hidden @ parameters["dense2"] + parameters["dense2_bias"])
+    return (hidden @ parameters["output"] + parameters["output_bias"])[:, 0]
+
+
+def first_layer_slopes(parameters: Parameters, dense1: Any) -> Any:
+    """Derivatives (n_rows, u1) of every row's output with respect to the first dense sums."""
+    import jax
+
+    return jax.grad(lambda sums: head(parameters, sums).sum())(dense1)
+
+
+def convolution_form(architecture: Architecture, parameters: Parameters, x: Any) -> Any:
+    """The network as Figure 5 draws it, output (n_rows,) of inputs (n_rows, P).
+
+    The definition that the fast forms are tested against; they compute the same.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    (_, k2), (f1, f2), (u1, _) = architecture.kernel_sizes, architecture.filters, architecture.units
+    layout = ("NWC", "WIO", "NWC")
+
+    def layer(values: Any, kernel: Any, bias: Any) -> Any:
+        return jax.nn.relu(
+            jax.lax.conv_general_dilated(values, kernel, (1,), "VALID", dimension_numbers=layout)
+            + bias
+        )
+
+    hidden = layer(x[:, :, None], parameters["kernel1"][:, None, :], parameters["kernel1_bias"])
+    kernel2 = parameters["kernel2"].reshape(k2, f1, f2)
+    hidden = layer(hidden, kernel2, parameters["kernel2_bias"])
+    weights = jnp.swapaxes(parameters["dense1"], 0, 1).reshape(u1, architecture.n_filled, f2)
+    weights = weights[:, : architecture.n_positions].reshape(u1, -1)
+    return head(parameters, hidden.reshape(len(x), -1) @ weights.T)

@@ -1,0 +1,182 @@
+"""Row weights that decorrelate one feature of a training sample, kept for the next time.
+
+The weights of a feature depend on the sample only, not on the network (losaw, Algorithm 5.2):
+each is computed at most once. Between discrete features everything happens on the cells of a
+contingency table, (pattern of the adjustment features) x (class of the target).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FloatArray
+from losaw.weighting import (
+    ClassFrequency,
+    GaussianLinear,
+    MultinomialLogit,
+    NormalDensity,
+    cap_weights,
+    effective_sample_size,
+)
+from losaw.weighting.checks import check_eta
+from losaw.weighting.levels import few_levels
+
+_COLUMNS = 64  # handled together: what is copied at a time stays small
+
+
+class FeatureWeights:
+    """Losaw weights of any feature of a sample.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        Kept, not copied.
+    eta : float in (0, 1]
+        Smallest relative effective sample size of the weights.
+    correlation_threshold : float in [0, 1]
+        A feature is adjusted for all others whose absolute Pearson correlation with it is larger
+        (Remark 4.9 with Q = P).
+    discrete : boolean mask (n_features,) or None
+        Features with a multinomial logit and levels; None: those with at most 10 distinct
+        values, each seen five times on average.
+
+    Notes
+    -----
+    A feature without adjustment features, or that is a linear function of them, has uniform
+    weights. Memory: 8 bytes a row for every feature that was asked for, one byte a row for every
+    discrete feature.
+    """
+
+    def __init__(
+        self,
+        X: FloatArray,
+        eta: float,
+        correlation_threshold: float,
+        discrete: NDArray[np.bool_] | None = None,
+    ) -> None:
+        check_eta(eta)
+        self.X = X
+        self.eta = float(eta)
+        self._digits = np.zeros((X.shape[1], len(X)), dtype=np.int8)
+        self._levels: list[FloatArray | None] = []
+        self._read_levels(discrete)
+        self._adjacent = np.abs(_correlations(X)) > correlation_threshold
+        np.fill_diagonal(self._adjacent, False)
+        self._known: dict[int, FloatArray] = {}
+
+    @property
+    def is_discrete(self) -> NDArray[np.bool_]:
+        """Mask (n_features,) of the features that are taken for discrete."""
+        return np.array([levels is not None for levels in self._levels])
+
+    def adjustment_features(self, feature: int) -> NDArray[np.intp]:
+        """Columns that ``feature`` is adjusted for, ascending."""
+        return np.flatnonzero(self._adjacent[feature])
+
+    def __call__(self, feature: int) -> FloatArray:
+        """Weights (n_samples,) of a feature; they sum to one."""
+        if feature not in self._known:
+            weights = self._compute(feature)
+            weights.setflags(write=False)
+            self._known[feature] = weights
+        return self._known[feature]
+
+    def relative_effective_sample_size(self, feature: int) -> float:
+        """``s(w) / N`` of a feature's weights, in [eta, 1]."""
+        return effective_sample_size(self(feature)) / len(self.X)
+
+    def _compute(self, feature: int) -> FloatArray:
+        adjustment = self.adjustment_features(feature)
+        if len(adjustment) == 0 or self.eta == 1.0:
+            return np.full(len(self.X), 1.0 / len(self.X))
+        if self._levels[feature] is None:
+            return self._continuous(feature, adjustment)
+        if all(self._levels[a] is not None for a in adjustment):
+            return self._on_cells(feature, adjustment)
+        target, others = self.X[:, feature], self.X[:, adjustment]
+        model = MultinomialLogit(discrete=self.is_discrete[adjustment]).fit(target, others)
+        return self._weights(
+            ClassFrequency().fit(target).density(target), model.density(target, others)
+        )
+
+    def _continuous(self, feature: int, adjustment: NDArray[np.intp]) -> FloatArray:
+        target, others = self.X[:, feature], self.X[:, adjustment]
+        model = GaussianLinear(discrete=self.is_discrete[adjustment])
+        try:
+            model.fit(target, others)
+        except ValueError:  # no residual variance: there is no density to divide by
+            return np.full(len(self.X), 1.0 / len(self.X))
+        return self._weights(
+            NormalDensity().fit(target).density(target), model.density(target, others)
+        )
+
+    def _weights(self, marginal: FloatArray, conditional: FloatArray) -> FloatArray:
+        smallest = float(np.finfo(float).tiny)  # an outlier's density may underflow
+        return cap_weights(
+            np.maximum(marginal, smallest) / np.maximum(conditional, smallest), self.eta
+        )
+
+    def _on_cells(self, feature: int, adjustment: NDArray[np.intp]) -> FloatArray:
+        cell, n_cells = self._cells(np.append(adjustment, feature))
+        counts = np.bincount(cell, minlength=n_cells).astype(float)
+        example = np.zeros(n_cells, dtype=np.intp)
+        example[cell] = np.arange(len(cell))
+        seen = np.flatnonzero(counts)
+        target = self.X[example[seen], feature]
+        others = self.X[np.ix_(example[seen], adjustment)]
+        everything = np.ones(len(adjustment), dtype=bool)
+        model = MultinomialLogit(discrete=everything).fit(target, others, counts[seen])
+        total = np.zeros(self._n_levels(feature))
+        level = np.asarray(self._digits[feature, example[seen]])
+        np.add.at(total, level, counts[seen])
+        ratio = total[level] / len(self.X) / model.density(target, others)
+        weights = np.zeros(n_cells)
+        weights[seen] = cap_weights(ratio, self.eta, counts[seen])
+        return weights[cell]
+
+    def _cells(self, columns: NDArray[np.intp]) -> tuple[NDArray[np.intp], int]:
+        """Code of every row's levels of discrete features, and the number of codes."""
+        code = np.zeros(len(self.X), dtype=np.intp)
+        size = 1
+        for column in columns:
+            code *= self._n_levels(column)
+            code += self._digits[column]
+            size *= self._n_levels(column)
+            if size > 4 * len(self.X):  # most codes do not occur: number those that do
+                seen, code = np.unique(code, return_inverse=True)
+                size = len(seen)
+        return code, size
+
+    def _n_levels(self, feature: int) -> int:
+        levels = self._levels[feature]
+        return 0 if levels is None else len(levels)
+
+    def _read_levels(self, discrete: NDArray[np.bool_] | None) -> None:
+        for start in range(0, self.X.shape[1], _COLUMNS):
+            for j, column in enumerate(np.ascontiguousarray(self.X[:, start : start + _COLUMNS].T)):
+                if discrete is None:
+                    levels = few_levels(column)
+                else:
+                    levels = np.unique(column) if discrete[start + j] else None
+                if levels is not None and len(levels) > 127:
+                    raise ValueError(
+                        f"discrete feature {start + j} has {len(levels)} levels, at most 127 are "
+                        "allowed; declare it continuous or merge levels"
+                    )
+                self._levels.append(levels)
+                if levels is not None:
+                    self._digits[start + j] = np.searchsorted(levels, column)
+
+
+def _correlations(X: ArrayLike) -> NDArray[np.float32]:
+    """Pearson correlations (P, P) in single precision; zero for constant columns."""
+    rows: Any = np.asarray(X)
+    location, scale = rows.mean(axis=0), rows.std(axis=0)
+    scale[scale <= 1e-14 * np.abs(location)] = np.inf
+    product = np.zeros((rows.shape[1], rows.shape[1]), dtype=np.float32)
+    for start in range(0, len(rows), 4096):
+        part = ((rows[start : start + 4096] - location) / scale).astype(np.float32)
+        product += part.T @ part
+    product /= np.float32(len(rows))
+    return product

@@ -1,0 +1,227 @@
+"""Losaw mini-batches for any framework: which rows to train on next (losaw, Algorithm 5.2)."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FloatArray
+from losaw.network.feature_weights import FeatureWeights
+from losaw.network.validation import check_batch_size, check_sample, check_threshold, discrete_mask
+from losaw.rng import as_generator
+
+RowImportances = Callable[[NDArray[np.intp]], ArrayLike]
+_ROWS_AT_A_TIME = 24
+_ZERO_ROWS = 1000
+
+
+class LosawMiniBatches:
+    """Row indices of mini-batches that decorrelate the features a model relies on.
+
+    For every mini-batch a feature p is drawn with probability proportional to its importance,
+
+        P(p) = s_p / sum_q s_q,   s_p = (1 / N) sum_n g_np,
+
+    and rows are drawn with replacement, with the losaw weights of p, which make p (nearly)
+    uncorrelated with the features that it is correlated with.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        The training features.
+    batch_size : int, default 254
+        Rows of a mini-batch, at most ``n_samples``.
+    eta : float in (0, 1], default 0.2
+        Smallest relative effective sample size of the weights; 1 is uniform sampling.
+    correlation_threshold : float in [0, 1], default 0.1
+        A feature is adjusted for all others whose absolute Pearson correlation is larger.
+    discrete_features : "auto" or boolean mask (n_features,), default "auto"
+        Features whose propensity is a multinomial logit rather than a normal linear regression.
+        "auto": at most 10 distinct values, each seen five times on average.
+    random_state : int, numpy.random.Generator or None, default None
+
+    Attributes
+    ----------
+    n_draws : array of shape (n_features,)
+        How often each feature has been drawn.
+    n_uniform_draws : int
+        Draws with uniform probabilities, because all importances were zero.
+    n_inspected_rows : int
+        Rows whose importances were asked for.
+
+    Raises
+    ------
+    ValueError
+        On missing or infinite values, a batch larger than the sample, eta out of range.
+
+    Notes
+    -----
+    The importances may be given as a vector, or as a function of single rows. With a function the
+    drawn feature has exactly the law above, without a pass over the sample: a row is drawn
+    uniformly and accepted with probability ``sum_p g_np / P``, then p is drawn with probability
+    ``g_np / sum_q g_nq``. That costs ``P / sum_p s_p`` rows on average. If N rows were refused, or
+    1,000 rows were all zero, the sum over the sample is computed; the law stays the same. A model
+    whose importances are zero in every row is constant: a warning says so, the feature is drawn
+    uniformly, and from then on 24 zero rows are enough to do so again.
+
+    References
+    ----------
+    losaw, Section 5, Algorithm 5.2, Remarks 4.9 and 5.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).integers(-1, 2, (1000, 8)).astype(float)
+    >>> batches = LosawMiniBatches(X, batch_size=32, random_state=0)
+    >>> batches.draw(np.arange(8.0)).shape
+    (32,)
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        *,
+        batch_size: int = 254,
+        eta: float = 0.2,
+        correlation_threshold: float = 0.1,
+        discrete_features: Any = "auto",
+        random_state: int | np.random.Generator | None = None,
+    ) -> None:
+        rows = check_sample(X)
+        self.n_samples, self.n_features = rows.shape
+        self.batch_size = check_batch_size(batch_size, self.n_samples)
+        mask = discrete_mask(discrete_features, self.n_features)
+        self.feature_weights = FeatureWeights(
+            rows, eta, check_threshold(correlation_threshold), mask
+        )
+        self._rng = as_generator(random_state)
+        self.n_draws = np.zeros(self.n_features, dtype=np.int64)
+        self.n_uniform_draws = 0
+        self.n_inspected_rows = 0
+        self._constant = False
+
+    def draw(self, importances: ArrayLike | RowImportances) -> NDArray[np.intp]:
+        """Rows (batch_size,) of one mini-batch; see :meth:`draw_feature` for the argument."""
+        return self.draw_rows(self.draw_feature(importances))
+
+    def draw_feature(self, importances: ArrayLike | RowImportances) -> int:
+        """A feature, with probability proportional to its importance.
+
+        Parameters
+        ----------
+        importances : array of shape (n_features,) or callable
+            Non-negative scores s; or a function ``rows -> g`` of row indices (n_rows,) that
+            returns the rows' scores g (n_rows, n_features), in [0, 1].
+
+        Raises
+        ------
+        ValueError
+            If scores have another shape, are negative or not finite, or, from single rows,
+            larger than 1.
+        """
+        if callable(importances):
+            feature = self._from_single_rows(importances)
+        else:
+            feature = self._from_scores(self._checked(importances, (self.n_features,), np.inf))
+        self.n_draws[feature] += 1
+        return feature
+
+    def draw_rows(self, feature: int) -> NDArray[np.intp]:
+        """Rows (batch_size,) drawn with replacement with the weights of ``feature``."""
+        upper = np.cumsum(self.feature_weights(feature))
+        return np.searchsorted(
+            upper, self._rng.random(self.batch_size) * upper[-1], side="right"
+        ).clip(max=self.n_samples - 1)
+
+    def weights(self, feature: int) -> FloatArray:
+        """Losaw weights (n_samples,) of a feature; they sum to one."""
+        return self.feature_weights(feature)
+
+    def relative_effective_sample_sizes(self) -> FloatArray:
+        """``s(w) / N`` of every feature that has been drawn, NaN for the others, (n_features,)."""
+        sizes = np.full(self.n_features, np.nan)
+        for feature in np.flatnonzero(self.n_draws):
+            sizes[feature] = self.feature_weights.relative_effective_sample_size(int(feature))
+        return sizes
+
+    def state(self) -> dict[str, Any]:
+        """Everything that later draws depend on, as plain values and arrays."""
+        return {
+            "generator": self._rng.bit_generator.state,
+            "n_draws": self.n_draws.copy(),
+            "n_uniform_draws": self.n_uniform_draws,
+            "n_inspected_rows": self.n_inspected_rows,
+            "constant": self._constant,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a :meth:`state` of mini-batches made with the same arguments."""
+        self._rng.bit_generator.state = state["generator"]
+        self.n_draws = np.array(state["n_draws"], dtype=np.int64)
+        self.n_uniform_draws = int(state["n_uniform_draws"])
+        self.n_inspected_rows = int(state["n_inspected_rows"])
+        self._constant = bool(state["constant"])
+
+    def _from_single_rows(self, row_importances: RowImportances) -> int:
+        inspected, all_zero = 0, True
+        patience = _ROWS_AT_A_TIME if self._constant else min(_ZERO_ROWS, self.n_samples)
+        while inspected < self.n_samples and not (all_zero and inspected >= patience):
+            rows = self._rng.integers(self.n_samples, size=_ROWS_AT_A_TIME)
+            scores = self._rows(row_importances, rows)
+            totals = scores.sum(axis=1)
+            accepted = np.flatnonzero(self._rng.random(len(rows)) * self.n_features < totals)
+            if len(accepted):
+                self._constant = False
+                return self._in_proportion(scores[accepted[0]])
+            inspected += len(rows)
+            all_zero = all_zero and not totals.any()
+        if all_zero and self._constant:
+            return self._uniformly()
+        return self._from_scores(self._over_all_rows(row_importances))
+
+    def _over_all_rows(self, row_importances: RowImportances) -> FloatArray:
+        total = np.zeros(self.n_features)
+        for start in range(0, self.n_samples, _ROWS_AT_A_TIME):
+            rows = np.arange(start, start + _ROWS_AT_A_TIME).clip(max=self.n_samples - 1)
+            n_new = min(_ROWS_AT_A_TIME, self.n_samples - start)
+            total += self._rows(row_importances, rows)[:n_new].sum(axis=0)
+        return total
+
+    def _from_scores(self, scores: FloatArray) -> int:
+        self._constant = not scores.any()
+        return self._uniformly() if self._constant else self._in_proportion(scores)
+
+    def _uniformly(self) -> int:
+        if self.n_uniform_draws == 0:
+            warnings.warn(
+                "all importances are zero: the model is constant on the sample. Features are drawn "
+                "uniformly until that changes; see n_uniform_draws",
+                RuntimeWarning,
+                stacklevel=5,
+            )
+        self.n_uniform_draws += 1
+        return int(self._rng.integers(self.n_features))
+
+    def _in_proportion(self, scores: FloatArray) -> int:
+        upper = np.cumsum(scores)
+        return int(np.searchsorted(upper, self._rng.random() * upper[-1], side="right"))
+
+    def _rows(self, row_importances: RowImportances, rows: NDArray[np.intp]) -> FloatArray:
+        self.n_inspected_rows += len(rows)
+        return self._checked(row_importances(rows), (len(rows), self.n_features), 1.0)
+
+    @staticmethod
+    def _checked(scores: ArrayLike, shape: tuple[int, ...], largest: float) -> FloatArray:
+        found = np.asarray(scores, dtype=np.float64)
+        if found.shape != shape:
+            raise ValueError(f"importances have shape {found.shape}, expected {shape}")
+        low, high = float(found.min()), float(found.max())
+        if not (low >= 0.0 and high <= largest and np.isfinite(high)):
+            allowed = "[0, 1]" if largest == 1.0 else "[0, inf)"
+            raise ValueError(
+                f"importances must be finite and in {allowed}, got values from {low} to {high}; "
+                "take absolute values, and scale those of single rows to 0-1"
+            )
+        return found

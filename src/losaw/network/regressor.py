@@ -1,0 +1,238 @@
+"""The convolutional network of the losawGD study as scikit-learn regressors."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from losaw.data import FloatArray
+from losaw.network.fitting import fit_network, network_for
+from losaw.network.mini_batches import LosawMiniBatches
+from losaw.network.saliency import normalized
+from losaw.network.shuffled import ShuffledMiniBatches
+from losaw.network.training import Network
+from losaw.network.validation import check_batch_size, check_sample
+
+
+class NetworkRegressor(RegressorMixin, BaseEstimator):
+    """Convolutional network, trained by Adam on the mean squared error.
+
+    Two "valid" convolutions along the features, two dense layers, all with ReLU, and a linear
+    output (losaw, Figure 5; 4,080,001 parameters for 1,000 features). Mini-batches are drawn
+    without replacement. ``y`` and ``X`` are used as they are: scale them to unit size before.
+
+    Parameters
+    ----------
+    n_steps : int, default 400
+        Mini-batches to train on.
+    batch_size : int, default 254
+        Rows of a mini-batch, at most ``n_samples``.
+    learning_rate : float, default 0.001
+        Of Adam; its other constants are .9, .999 and 1e-7.
+    kernel_sizes : pair of int, default (5, 3)
+        Of the convolutions; together less one they must not exceed ``n_features``.
+    filters : pair of int, default (32, 64)
+        Of the convolutions.
+    units : pair of int, default (64, 32)
+        Of the hidden dense layers.
+    n_saliency_rows : int or None, default None
+        Training rows behind ``feature_importances_``, drawn at random; None: all.
+    checkpoint : path or None, default None
+        File (.npz) that holds the training's state. If it is there, training goes on from it, and
+        ends with the same bits as without interruption; it may be asked for more steps.
+    checkpoint_every : int, default 50
+        Steps between two writes of the checkpoint. After Ctrl-C the last one stands.
+    random_state : int, numpy.random.Generator or None, default None
+    verbose : int, default 0
+        1 shows a progress bar.
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+        Saliency on the training rows, 0–1: absolute input gradients, scaled to 0–1 within every
+        row, averaged over rows, scaled to 0–1.
+    parameters_ : dict of arrays
+        The network's weights.
+    n_parameters_ : int
+    training_record_ : dict
+        What was noted during training; empty for plain mini-batches.
+
+    Raises
+    ------
+    ValueError, TypeError
+        At once on a parameter out of range, missing or infinite values, a constant ``y``, fewer
+        features than the convolutions need, a batch larger than the sample.
+
+    Notes
+    -----
+    Inputs that are all -1, 0 or 1 are looked up in a table of patterns, others are convolved; the
+    network is the same. One thread on a CPU (see :mod:`losaw.network.backend`); with the extra
+    ``gpu`` installed JAX finds the GPU by itself.
+
+    References
+    ----------
+    losaw, Section 5.3 and Appendix 9.14.
+    """
+
+    examples = ({"n_steps": 30, "batch_size": 32, "kernel_sizes": (3, 2), "filters": (4, 4)},)
+
+    def __init__(
+        self,
+        n_steps: int = 400,
+        *,
+        batch_size: int = 254,
+        learning_rate: float = 0.001,
+        kernel_sizes: tuple[int, int] = (5, 3),
+        filters: tuple[int, int] = (32, 64),
+        units: tuple[int, int] = (64, 32),
+        n_saliency_rows: int | None = None,
+        checkpoint: Any = None,
+        checkpoint_every: int = 50,
+        random_state: int | np.random.Generator | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_steps = n_steps
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.kernel_sizes = kernel_sizes
+        self.filters = filters
+        self.units = units
+        self.n_saliency_rows = n_saliency_rows
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train the network.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_samples, n_features)
+            Numbers; no missing or infinite values.
+        y : array of shape (n_samples,)
+
+        Returns
+        -------
+        NetworkRegressor
+            Itself.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            After Ctrl-C; says from which step a new ``fit`` will go on.
+        """
+        rows, response = validate_data(
+            self, X, y, dtype=np.float64, order="C", ensure_all_finite=False, y_numeric=True
+        )
+        check_sample(rows, getattr(self, "feature_names_in_", None))
+        fitted = fit_network(self, rows, response)
+        self.parameters_ = fitted.parameters
+        self.n_parameters_ = fitted.architecture.n_parameters
+        self.feature_importances_ = fitted.importances
+        self.training_record_ = fitted.record
+        return self
+
+    def predict(self, X: ArrayLike) -> FloatArray:
+        """The network's output, (n_samples,)."""
+        rows = self._checked_rows(X)
+        return self._network(rows).predict(self.parameters_, rows)
+
+    def saliency(self, X: ArrayLike) -> FloatArray:
+        """Saliency on the rows of ``X``, 0–1, (n_features,)."""
+        rows = self._checked_rows(X)
+        return normalized(self._network(rows).mean_row_saliency(self.parameters_, rows))
+
+    def _checked_rows(self, X: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        rows = validate_data(
+            self, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False
+        )
+        return check_sample(rows, getattr(self, "feature_names_in_", None))
+
+    def _network(self, rows: FloatArray) -> Network:
+        return network_for(self, rows)
+
+    def _mini_batches(self, rows: FloatArray, rng: np.random.Generator) -> Any:
+        return ShuffledMiniBatches(len(rows), check_batch_size(self.batch_size, len(rows)), rng)
+
+
+class LosawNetworkRegressor(NetworkRegressor):
+    """Convolutional network trained on losaw mini-batches (losawGD).
+
+    Before every step a feature is drawn in proportion to the network's saliency, and the rows of
+    the mini-batch with weights that decorrelate it; see :class:`LosawMiniBatches`. Everything
+    else is as in :class:`NetworkRegressor`.
+
+    Parameters
+    ----------
+    n_steps, batch_size, learning_rate, kernel_sizes, filters, units
+    n_saliency_rows, checkpoint, checkpoint_every, random_state, verbose
+        As in :class:`NetworkRegressor`.
+    eta : float in (0, 1], default 0.2
+        Smallest relative effective sample size of the weights; 1 draws rows uniformly.
+    correlation_threshold : float in [0, 1], default 0.1
+        A feature is adjusted for all others whose absolute Pearson correlation is larger.
+    discrete_features : "auto" or boolean mask (n_features,), default "auto"
+        Features whose propensity is a multinomial logit. "auto": at most 10 distinct values,
+        each seen five times on average.
+
+    Attributes
+    ----------
+    training_record_ : dict
+        ``draws`` (n_features,): how often each feature was drawn;
+        ``relative_effective_sample_sizes`` (n_features,): ``s(w) / N`` of its weights, NaN where it
+        was not drawn; ``n_uniform_draws``: draws while the network was constant;
+        ``n_inspected_rows``: rows whose input gradients were computed.
+
+    References
+    ----------
+    losaw, Section 5, Algorithm 5.2.
+    """
+
+    def __init__(
+        self,
+        n_steps: int = 400,
+        *,
+        batch_size: int = 254,
+        learning_rate: float = 0.001,
+        kernel_sizes: tuple[int, int] = (5, 3),
+        filters: tuple[int, int] = (32, 64),
+        units: tuple[int, int] = (64, 32),
+        eta: float = 0.2,
+        correlation_threshold: float = 0.1,
+        discrete_features: Any = "auto",
+        n_saliency_rows: int | None = None,
+        checkpoint: Any = None,
+        checkpoint_every: int = 50,
+        random_state: int | np.random.Generator | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_steps,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            kernel_sizes=kernel_sizes,
+            filters=filters,
+            units=units,
+            n_saliency_rows=n_saliency_rows,
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.eta = eta
+        self.correlation_threshold = correlation_threshold
+        self.discrete_features = discrete_features
+
+    def _mini_batches(self, rows: FloatArray, rng: np.random.Generator) -> Any:
+        return LosawMiniBatches(
+            rows,
+            batch_size=self.batch_size,
+            eta=self.eta,
+            correlation_threshold=self.correlation_threshold,
+            discrete_features=self.discrete_features,
+            random_state=rng,
+        )

@@ -1,0 +1,118 @@
+"""Steps of Adam, predictions and saliency of one network, compiled once per process."""
+
+import functools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.network import backend
+from losaw.network.architecture import Architecture, Parameters
+from losaw.network.lookup import LookupForm
+from losaw.network.saliency import normalized_rows
+from losaw.network.shifts import ShiftsForm
+
+FORMS: dict[str, Any] = {"lookup": LookupForm, "shifts": ShiftsForm}
+ADAM_EPSILON = 1e-7  # Keras' default
+_PREDICTION_ROWS = 256
+_SALIENCY_ROWS = 96
+
+
+class Network:
+    """Compiled functions of one architecture; use :func:`compiled_network` to share them.
+
+    Parameters
+    ----------
+    architecture : Architecture
+    form : {"lookup", "shifts"}
+        "lookup" for inputs in {-1, 0, 1}, "shifts" for any.
+    learning_rate : float
+        Of Adam, whose other constants are .9, .999 and 1e-7.
+    """
+
+    def __init__(self, architecture: Architecture, form: str, learning_rate: float) -> None:
+        jax = backend.load()
+        import optax
+
+        self.architecture = architecture
+        self.form = FORMS[form](architecture)
+        self._adam = optax.adam(learning_rate, eps=ADAM_EPSILON)
+        # Donated: the parameters and both moments are updated in place.
+        self._step = jax.jit(self._one_step, donate_argnums=(0, 1))
+        self._predict = jax.jit(self.form.predict)
+        self._saliency = jax.jit(self._row_saliency)
+
+    def start(self, parameters: Parameters) -> tuple[Parameters, Any]:
+        """Parameters and Adam's state, ready for :meth:`step`."""
+        import jax.numpy as jnp
+
+        on_device = {name: jnp.asarray(value) for name, value in parameters.items()}
+        return on_device, self._adam.init(on_device)
+
+    def hold(self, encoded: NDArray[Any]) -> Any:
+        """An array that every step reads, put where the computation runs."""
+        import jax.numpy as jnp
+
+        return jnp.asarray(encoded)
+
+    def step(
+        self, parameters: Parameters, moments: Any, encoded: Any, y: Any, rows: NDArray[Any]
+    ) -> tuple[Parameters, Any]:
+        """Parameters and Adam's state after one mini-batch; the ones passed in are used up."""
+        found: tuple[Parameters, Any] = self._step(
+            parameters, moments, encoded, y, rows.astype(np.int32)
+        )
+        return found
+
+    def predict(self, parameters: Parameters, X: NDArray[Any]) -> FloatArray:
+        """Output (n_rows,) of inputs (n_rows, P)."""
+        blocks = _blocks(X, _PREDICTION_ROWS)
+        parts = [self._predict(parameters, self.form.encode(rows))[:n] for rows, n in blocks]
+        return np.concatenate(parts).astype(np.float64) if parts else np.empty(0)
+
+    def row_saliency(self, parameters: Parameters, encoded: NDArray[Any]) -> NDArray[np.float32]:
+        """Normalised absolute input gradients (n_rows, P) of encoded rows."""
+        return np.asarray(self._saliency(parameters, encoded))
+
+    def mean_row_saliency(self, parameters: Parameters, X: NDArray[Any]) -> FloatArray:
+        """Mean over the rows of ``X`` of their normalised saliency, (P,)."""
+        total = np.zeros(self.architecture.n_features)
+        for rows, n in _blocks(X, _SALIENCY_ROWS):
+            total += self.row_saliency(parameters, self.form.encode(rows))[:n].sum(
+                axis=0, dtype=np.float64
+            )
+        return total / len(X)
+
+    def _one_step(
+        self, parameters: Parameters, moments: Any, encoded: Any, y: Any, rows: Any
+    ) -> tuple[Parameters, Any]:
+        import jax
+        import optax
+
+        inputs, response = encoded[rows], y[rows]
+
+        def loss(p: Parameters) -> Any:
+            return ((self.form.predict(p, inputs) - response) ** 2).mean()
+
+        updates, moments = self._adam.update(jax.grad(loss)(parameters), moments, parameters)
+        return optax.apply_updates(parameters, updates), moments
+
+    def _row_saliency(self, parameters: Parameters, encoded: Any) -> Any:
+        return normalized_rows(self.form.input_gradients(parameters, encoded))
+
+
+@functools.lru_cache(maxsize=8)
+def compiled_network(architecture: Architecture, form: str, learning_rate: float) -> Network:
+    """The network of these arguments, compiled at its first use in a process."""
+    return Network(architecture, form, learning_rate)
+
+
+def _blocks(X: NDArray[Any], size: int) -> Any:
+    """(rows, number of rows that count): all blocks have one shape, so that one program serves."""
+    for start in range(0, len(X), size):
+        rows = X[start : start + size]
+        n = len(rows)
+        if n < size:
+            rows = np.concatenate([rows, np.zeros((size - n, X.shape[1]), dtype=X.dtype)])
+        yield rows, n

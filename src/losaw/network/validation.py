@@ -1,0 +1,115 @@
+"""Checks of what a network is trained on and with: early, naming argument, value and remedy."""
+
+import math
+import numbers
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FloatArray
+from losaw.registry import did_you_mean
+
+
+def check_sample(X: ArrayLike, names: Any = None) -> FloatArray:
+    """``X`` as a finite float array (n_samples, n_features)."""
+    rows = np.asarray(X, dtype=np.float64)
+    if rows.ndim != 2 or rows.size == 0:
+        raise ValueError(f"X must have shape (n_samples, n_features), got {rows.shape}")
+    if not (np.isfinite(rows.max()) and np.isfinite(rows.min())):
+        bad = ~np.isfinite(rows)
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        label = column if names is None else repr(str(names[column]))
+        raise ValueError(
+            f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (first: row "
+            f"{row}, column {label}). losaw does not impute; drop or impute them first, for "
+            "example with sklearn.impute.SimpleImputer"
+        )
+    return rows
+
+
+def check_response(y: ArrayLike) -> FloatArray:
+    """``y`` as a finite float vector that is not constant."""
+    response = np.ascontiguousarray(y, dtype=np.float64)
+    bad = ~np.isfinite(response)
+    if bad.any():
+        raise ValueError(f"y has {int(bad.sum())} missing or infinite values; drop those rows")
+    if np.ptp(response) == 0.0:
+        raise ValueError(f"y is constant ({response[0]:g}): there is nothing to learn")
+    return response
+
+
+def check_integer(name: str, value: Any, smallest: int) -> int:
+    """``value`` as an int of at least ``smallest``."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be an integer of at least {smallest}, got {value!r}")
+    if value < smallest:
+        raise ValueError(f"{name} must be at least {smallest}, got {value}")
+    return int(value)
+
+
+def check_batch_size(value: Any, n_samples: int) -> int:
+    """Rows of a mini-batch: at least one, at most the sample."""
+    size = check_integer("batch_size", value, 1)
+    if size > n_samples:
+        raise ValueError(
+            f"batch_size={size} is larger than the sample ({n_samples} rows); give at most "
+            f"{n_samples}"
+        )
+    return size
+
+
+def check_sizes(name: str, value: Any) -> tuple[int, int]:
+    """A pair of positive integers."""
+    if not isinstance(value, list | tuple | np.ndarray) or len(value) != 2:
+        raise TypeError(f"{name} must be a pair of integers, got {value!r}")
+    return check_integer(name, value[0], 1), check_integer(name, value[1], 1)
+
+
+def check_learning_rate(value: Any) -> float:
+    """A positive finite number."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not real or not math.isfinite(value) or value <= 0:
+        raise ValueError(f"learning_rate must be a positive number, got {value!r}")
+    return float(value)
+
+
+def check_threshold(value: Any) -> float:
+    """Correlation threshold in [0, 1]."""
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not real or not 0.0 <= value <= 1.0:
+        raise ValueError(f"correlation_threshold must be a number in [0, 1], got {value!r}")
+    return float(value)
+
+
+def check_checkpoint(value: Any) -> Path | None:
+    """The checkpoint's path; its folder must be there before hours are spent."""
+    if value is None:
+        return None
+    path = Path(value)
+    if path.suffix != ".npz":
+        raise ValueError(f"checkpoint must end in .npz, got {str(path)!r}")
+    if not path.parent.is_dir():
+        raise ValueError(
+            f"checkpoint: the folder {str(path.parent)!r} does not exist; make it first"
+        )
+    return path
+
+
+def discrete_mask(choice: Any, n_features: int) -> NDArray[np.bool_] | None:
+    """A boolean mask (n_features,), or None for "auto"."""
+    if isinstance(choice, str):
+        if choice != "auto":
+            raise ValueError(
+                f"discrete_features must be 'auto' or a boolean mask, got {choice!r}"
+                f"{did_you_mean(choice, ['auto'])}"
+            )
+        return None
+    mask = np.asarray(choice)
+    if mask.dtype != bool or mask.shape != (n_features,):
+        raise ValueError(
+            f"discrete_features must be 'auto' or a boolean mask of shape ({n_features},), got "
+            f"{mask.dtype} of shape {mask.shape}"
+        )
+    return mask
