@@ -160,6 +160,7 @@ def test_a_study_that_was_not_collected_is_an_error_with_the_command(session):
 
 
 def test_disagreements_come_largest_first_with_the_note_of_print(study, comparison):
+    comparison.loc[0, "z"] = 1.9
     published = comparison.assign(note=None)
     published.loc[3, "note"] = "a misprint?"
     found = disagreements(study, comparison, published)
