@@ -62,7 +62,7 @@ test-long: install
 
 ## make test-slurm  the study on a real one-node Slurm, started and stopped here (as root)
 test-slurm: install
-	@if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! command -v slurmctld munged > /dev/null; then \
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && ! { command -v slurmctld && command -v munged; } > /dev/null; then \
 	  apt-get update -qq && apt-get install -y -qq --no-install-recommends slurm-wlm munge; fi
 	LOSAW_TEST_SLURM=1 $(BIN)/python -m pytest tests/slurm -m long $(ARGS)
 

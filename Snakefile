@@ -15,7 +15,9 @@ from losaw.study.errors import StudyError
 from losaw.workflow import Workflow
 
 try:
-    study_workflow = Workflow(config, Path("config/config.yaml"))
+    study_workflow = Workflow(
+        config, Path("config/config.yaml"), trusted=not workflow.is_main_process
+    )
 except (StudyError, RegistryError, PluginError) as error:
     raise SystemExit(f"losaw: {error}") from None
 

@@ -2,6 +2,8 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pandas as pd
@@ -13,7 +15,7 @@ from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.replicate import SCORES
 from losaw.study.session import Session
-from losaw.study.store import load_block, write_table
+from losaw.study.store import BlockFile, load_block, write_table
 
 RESULT_COLUMNS = (
     "study",
@@ -39,6 +41,7 @@ SCORE_COLUMNS = (
     "signal",
 )
 FAILURE_COLUMNS = ("setting_id", "learner", "seed", "importance", "metric", "message")
+READERS = 8
 _SHOWN = 5
 
 
@@ -85,15 +88,12 @@ def collect(session: Session, study: Study) -> Collection:
     files: dict[Block, tuple[str, str]] = {}
     problems: list[str] = []
     blocks = session.blocks(study)
-    for block in blocks:
-        path = session.block_path(block)
-        if not path.exists():
+    for block, found in zip(blocks, _read_all(session, blocks), strict=True):
+        if found is None:
             missing.append(block)
             continue
-        try:
-            found = load_block(path, block, session.version(block))
-        except StudyError as error:
-            problems.append(str(error))
+        if isinstance(found, StudyError):
+            problems.append(str(found))
             continue
         files[block] = (found.footer["results_version"], found.sha256)
         # Split before anything is moved: score vectors are most of the bytes.
@@ -121,6 +121,21 @@ def collect(session: Session, study: Study) -> Collection:
     )
     _check_failures(session, study, blocks, collection)
     return collection
+
+
+def _read_all(session: Session, blocks: list[Block]) -> Iterator[BlockFile | StudyError | None]:
+    """For every block its file, what is wrong with it, or None if it is not there."""
+
+    def read(block: Block) -> BlockFile | StudyError | None:
+        path = session.block_path(block)
+        try:
+            return load_block(path, block, session.version(block)) if path.exists() else None
+        except StudyError as error:
+            return error
+
+    # Many small files: threads wait for the file system at the same time.
+    with ThreadPoolExecutor(READERS) as pool:
+        yield from pool.map(read, blocks)
 
 
 def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:

@@ -2,7 +2,9 @@
 
 What a method raises is a row already (:mod:`losaw.study.replicate`). A method that never returns,
 kills its process or eats the memory cannot report on itself; here its process is ended, its seed
-becomes a failed row, and a fresh process goes on with the next seed. Children only compute; files
+becomes a failed row, and a fresh process goes on with the next seed. A process that was ended by
+something else is given a second chance first: an operator, or the memory that another program took,
+is not the method's doing. Children only compute; files
 are written by the parent, so an orphan can never write one.
 """
 
@@ -62,6 +64,7 @@ class Task:
     _n_seeds: int = field(default=0, init=False)
     _started: float = field(default=0.0, init=False)
     _ready: bool = field(default=False, init=False)
+    _tried: set[int] = field(default_factory=set, init=False)
 
     @property
     def n_failed(self) -> int:
@@ -96,6 +99,14 @@ class Task:
         self.rows[seed] = rows
         self.seconds[seed] = seconds
         self.peak_megabytes = max(self.peak_megabytes, peak)
+
+    def may_try_again(self) -> bool:
+        """Whether the seed that is being computed has not had its second chance; takes it."""
+        seed = self.waiting[0]
+        if seed in self._tried:
+            return False
+        self._tried.add(seed)
+        return True
 
     def give_up(self, reason: str, seconds: float) -> None:
         """Let the seed that is being computed be a failed fit."""
@@ -147,7 +158,7 @@ class Worker:
                 self._heard = time.monotonic()
         except (EOFError, OSError):
             self.process.join()
-            self._go_on(_cause_of_death(self.process.exitcode))
+            self._go_on(_cause_of_death(self.process.exitcode), task.may_try_again())
         else:
             if task.waiting and time.monotonic() > task.deadline:
                 self._go_on(
@@ -160,10 +171,12 @@ class Worker:
                 )
         return not task.waiting
 
-    def _go_on(self, reason: str) -> None:
+    def _go_on(self, reason: str, same_seed: bool = False) -> None:
+        """Start a fresh child on the seed that was being computed, or give that up for the next."""
         task = self._task()
         self.stop()
-        task.give_up(reason, time.monotonic() - self._heard)
+        if not same_seed:
+            task.give_up(reason, time.monotonic() - self._heard)
         self._start()
         if task.waiting:
             self._ask(task)
@@ -245,10 +258,10 @@ def _megabytes_allowed(session: Session) -> float:
 
 def _cause_of_death(code: int | None) -> str:
     if code is None or code >= 0:
-        return f"ProcessEnded: the method ended its process with exit status {code}"
+        return f"ProcessEnded: the method ended its process twice, with exit status {code}"
     name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
     hint = ", most often because memory ran out" if name == "SIGKILL" else ""
-    return f"ProcessEnded: the process was ended by {name}{hint}"
+    return f"ProcessEnded: the process was ended twice, by {name}{hint}"
 
 
 def _serve(

@@ -59,6 +59,11 @@ class Mishap(MarginalSlopes):
         signal.signal(signal.SIGSEGV, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGSEGV)
 
+    def _kill_once(self):
+        if not os.path.exists(f"{__file__}.{self.random_state}"):
+            open(f"{__file__}.{self.random_state}", "w").close()
+            self._kill()
+
     def _leave(self):
         sys.exit(3)
 
@@ -108,9 +113,9 @@ def failures(session):
 @pytest.mark.parametrize(
     ("kind", "words", "limits"),
     [
-        ("kill", "ended by SIGKILL, most often because memory ran out", {}),
-        ("segfault", "ended by SIGSEGV", {}),
-        ("leave", "ended its process with exit status 3", {}),
+        ("kill", "ended twice, by SIGKILL, most often because memory ran out", {}),
+        ("segfault", "ended twice, by SIGSEGV", {}),
+        ("leave", "ended its process twice, with exit status 3", {}),
         ("hang", "TimeLimit: no result in its share of", {"block_minutes": 0.05}),
         ("eat", "MemoryLimit: used more than 400 megabytes", {"block_megabytes": 400}),
     ],
@@ -146,6 +151,16 @@ def test_the_fits_beside_a_mishap_have_the_numbers_they_have_without_one(
     both = kept.merge(whole, on=keys, suffixes=("", "_whole"))
     assert 0 < len(both) == len(kept) < len(whole)
     assert (both["value"] == both["value_whole"]).all()
+
+
+def test_a_process_that_is_killed_once_costs_nothing(mishaps, project, tmp_path):
+    session = mishaps("kill_once")
+    execute(session, jobs=2)
+    assert list(project.folder.glob("mishaps.py.*")) and failures(session).empty
+    killed = {block: session.block_path(block).read_bytes() for block in session.all_blocks}
+    again = project.session(overrides={"results": str(tmp_path / "again")})
+    execute(again, jobs=2)
+    assert killed == {block: again.block_path(block).read_bytes() for block in again.all_blocks}
 
 
 def test_above_the_stated_share_the_summary_refuses_and_says_how_many(mishaps, project):
@@ -221,6 +236,37 @@ def test_a_full_disk_is_one_message_and_the_run_goes_on_later(project):
     session = project.session()
     assert execute(session, 1) == 16
     assert all(read_block(session.block_path(block)) for block in session.all_blocks)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 100 kB, which can be made larger."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+
+    def mount(options):
+        return subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)])
+
+    if sys.platform != "linux" or os.geteuid() != 0 or mount("size=100k").returncode:
+        pytest.skip("mounting a small file system needs Linux and root")
+    yield folder, lambda: mount("remount,size=20m").check_returncode()
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_file_system_keeps_what_is_finished_and_the_run_goes_on(project, small_disk):
+    folder, enlarge = small_disk
+    command = [sys.executable, "-m", "losaw", "run", "--config", str(project.configuration)]
+    command += ["--output", str(folder / "results"), "--jobs", "2"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and "No space left" in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr and "--output" in done.stderr
+    session = project.session(overrides={"results": str(folder / "results")})
+    finished = [b for b in session.all_blocks if session.block_path(b).exists()]
+    assert 0 < len(finished) < 16
+    kept = {block: read_block(session.block_path(block)).sha256 for block in finished}
+    enlarge()
+    assert execute(session, 2) == 16 - len(finished)
+    assert kept == {b: read_block(session.block_path(b)).sha256 for b in finished}
 
 
 def test_wrong_file_times_change_no_result_and_rerun_no_block(project):

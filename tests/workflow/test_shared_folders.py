@@ -1,0 +1,117 @@
+"""Two runs on one folder, files that were damaged or touched: one message, and right results."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def command(project, *words):
+    return [
+        str(Path(sys.executable).parent / "snakemake"),
+        "--snakefile", str(REPOSITORY / "Snakefile"),
+        "--directory", str(project.folder),
+        "--workflow-profile", str(REPOSITORY / "profiles" / "default"),
+        "--cores", "2",
+        *words,
+        "--config", "noise_variance=0.5",
+        "--", f"{project.results}/tiny/comparison.csv",
+    ]  # fmt: skip
+
+
+def snakemake(project, *words):
+    done = subprocess.run(command(project, *words), capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def losaw(project, name, *words):
+    command = [sys.executable, "-m", "losaw", name, "--config", str(project.configuration), *words]
+    return [*command, "--set", "noise_variance=0.5"]
+
+
+def digests(project):
+    return {
+        str(path.relative_to(project.results)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for pattern in ("tiny/blocks/**/*.parquet", "tiny/*.parquet", "tiny/*.csv")
+        for path in sorted(project.results.glob(pattern))
+    }
+
+
+def planned(text):
+    """Jobs by rule of a dry run."""
+    return {name: int(n) for name, n in re.findall(r"^(\w+) +(\d+)$", text, re.MULTILINE)}
+
+
+@pytest.mark.long
+def test_a_second_snakemake_on_a_folder_is_refused_and_the_first_goes_on(project):
+    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 1.0")
+    first = subprocess.Popen(
+        command(project), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    deadline = time.monotonic() + 120
+    while not list(project.results.glob("tiny/runs/**/*.running")):
+        assert time.monotonic() < deadline and first.poll() is None
+        time.sleep(0.05)
+    code, text = snakemake(project)
+    assert code != 0 and "lock" in text.lower()
+    output, _ = first.communicate()
+    assert first.returncode == 0, output
+    assert len([name for name in digests(project) if "/blocks/" in name]) == 8
+
+
+def test_two_runs_without_snakemake_on_one_folder_leave_whole_blocks(project):
+    subprocess.run(losaw(project, "run"), check=True, capture_output=True)
+    alone = digests(project)
+    shutil.rmtree(project.results)
+    both = [
+        subprocess.Popen(losaw(project, "run"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    for process in both:
+        _, error = process.communicate()
+        assert process.returncode == 0, error
+    assert digests(project) == alone
+    assert not list(project.results.rglob("*.unfinished"))
+
+
+def test_damaged_blocks_are_refused_named_removed_and_run_again_alone(project):
+    assert snakemake(project)[0] == 0
+    before = digests(project)
+    first, second, third, *_ = sorted(project.results.glob("tiny/blocks/**/*.parquet"))
+    first.write_bytes(first.read_bytes()[:-99])
+    content = second.read_bytes()
+    second.write_bytes(third.read_bytes())
+    third.write_bytes(content)
+    code, text = snakemake(project)
+    assert code != 0 and "3 of 8 block files are unusable" in text
+    assert "losaw verify --remove" in text
+    done = subprocess.run(losaw(project, "verify", "--remove"), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    code, text = snakemake(project, "--dry-run", "--quiet", "rules")
+    assert planned(text)["block"] == 3
+    code, text = snakemake(project)
+    assert code == 0, text
+    assert digests(project) == before
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("years", [-20, 20])
+def test_a_clock_that_jumped_reruns_no_block_and_changes_no_result(project, years):
+    assert snakemake(project)[0] == 0
+    before = digests(project)
+    when = time.time() + years * 365 * 86400
+    for path in sorted(project.results.glob("tiny/blocks/**/*.parquet"))[::2]:
+        os.utime(path, (when, when))
+    code, text = snakemake(project, "--dry-run", "--quiet", "rules")
+    assert code == 0 and "block" not in planned(text), text
+    code, text = snakemake(project)
+    assert code == 0, text
+    assert digests(project) == before
