@@ -3,6 +3,7 @@
 import math
 
 from scipy.stats import norm
+from scipy.stats import t as student
 
 AGREES, NEAR, DIFFERS = "agrees", "near", "differs"
 NOT_PRINTED, NOT_RUN, NO_ERROR = "not printed", "not run", "no error estimate"
@@ -22,7 +23,10 @@ def z_score(
     With s the standard deviation of single runs, n our seeds, m the runs behind the printed
     number and d its decimals,
 
-        z = (reproduced - published) / sqrt(s^2 / n + s^2 / m + 10^(-2d) / 12).
+        t = (reproduced - published) / sqrt(s^2 / n + s^2 / m + 10^(-2d) / 12).
+
+    As s is estimated from n runs, t follows Student's law with n - 1 degrees of freedom; z is the
+    normal quantile of the same probability, so that 2 and 3 mean the same for 4 seeds and for 250.
 
     A sample without any variation (say, pr-AUC 1 in every run) does not show its error. Where
     the metric is bounded and all runs sit on one value, the difference is judged exactly
@@ -50,12 +54,19 @@ def z_score(
     difference = reproduced - published
     if sd > 1e-12:
         variance = sd**2 / n_seeds + sd**2 / published_runs + rounding**2 / 12
-        return difference / math.sqrt(variance)
+        return _signed_z(
+            2 * student.sf(abs(difference) / math.sqrt(variance), n_seeds - 1), difference
+        )
     beyond_rounding = max(0.0, abs(difference) - rounding / 2)
     width = value_range[1] - value_range[0]
     if not math.isfinite(width):
         return difference / (rounding / math.sqrt(12))
     probability = (1 - min(1.0, beyond_rounding / width)) ** min(n_seeds, published_runs)
+    return _signed_z(probability, difference)
+
+
+def _signed_z(probability: float, difference: float) -> float:
+    """The normal quantile of a two-sided probability, with the sign of the difference."""
     return math.copysign(float(norm.isf(max(probability, 1e-300) / 2)), difference)
 
 
