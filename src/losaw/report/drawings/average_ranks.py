@@ -53,7 +53,7 @@ def draw(
         ax.grid(axis="y")
         ax.set_xlabel(study.show(axis))
         heading(ax, panel_title(study, panel))
-    axes[0].set_ylabel(f"average rank by {study.show(importance)}")
+    axes[0].set_ylabel(f"average rank by\n{study.show(importance)}")
     axes[0].invert_yaxis()
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))

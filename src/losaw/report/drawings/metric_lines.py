@@ -37,7 +37,7 @@ def draw(
         Axes of the study; one panel for each combination of values that was run.
     methods : list of str or None
         Names of the comparison's columns, in the order of the legend; those without results are
-        left out. None: all, equal lines once.
+        left out. None: the first one, for a metric that belongs to the model.
     scale : {"linear", "log", "symlog"}, default "linear"
         Of the axis; "symlog" is logarithmic from the smallest positive value on, with room for 0.
 
@@ -52,8 +52,9 @@ def draw(
     summary = results.summary
     summary = summary[(summary["metric"] == metric) & (summary["n_seeds"] > 0)]
     known = list(dict.fromkeys(summary["method"]))
-    shown = [name for name in (methods or known[:1]) if name in known]
-    summary = summary[summary["method"].isin(shown)]
+    # The place in the study's list decides colour and line, so that figures can be compared.
+    shown = {n: i for i, n in enumerate(methods or known[:1]) if n in known}
+    summary = summary[summary["method"].isin(list(shown))]
     groups = panels_of(study, summary["setting_id"], panels)
     n_columns = 2 if len(groups) > 1 else 1
     n_rows = -(-len(groups) // n_columns)
@@ -70,17 +71,22 @@ def draw(
         ax.set_ylabel(study.show(metric))
     if methods:
         handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3)
+        figure.legend(handles, labels, loc="outside lower center", ncols=1 + n_columns)
     return figure
 
 
 def _draw_panel(
-    ax: "Axes", study: Study, panel: Panel, summary: object, shown: list[str], x: dict[str, float]
+    ax: "Axes",
+    study: Study,
+    panel: Panel,
+    summary: object,
+    shown: dict[str, int],
+    x: dict[str, float],
 ) -> None:
     import pandas as pd
 
     frame = pd.DataFrame(summary)
-    for index, method in enumerate(shown):
+    for method, index in shown.items():
         here = frame[(frame["method"] == method) & frame["setting_id"].isin(list(x))]
         places = here["setting_id"].map(x)
         ax.errorbar(

@@ -1,0 +1,284 @@
+"""Attributions of boosted trees: exact where the paper proves equality, refused where undefined."""
+
+import numpy as np
+import pytest
+import xgboost
+
+from losaw.generators.low_signal import LowSignalGenerator
+from losaw.importance import predecomp, treeinner
+from losaw.importance.attributions import attribution_sums
+from losaw.importance.booster import read_booster
+from losaw.importance.gain import TotalGainDeviation, total_gain
+from losaw.importance.inner_products import AbsoluteAttribution, ForestInner, TreeInner
+from losaw.learners.xgboost_trees import XGBoostTrees
+
+TASKS = ("regression", "classification")
+STANDARD = {"eta": 0.01, "max_depth": 4, "min_child_weight": 1, "reg_lambda": 1}
+# The hyperparameters of TreeInner, Table 1, one at a time.
+SWEEPS = [
+    ("eta", (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)),
+    ("max_depth", (2, 6, 8, 10)),
+    ("min_child_weight", (0.5, 2, 4, 8)),
+    ("num_boost_round", (200, 600, 800, 1000)),
+    ("reg_lambda", (0, 0.1, 10, 100)),
+]
+TABLE_1 = [{name: value} for name, values in SWEEPS for value in values]
+
+
+def data_of(task, seed=0):
+    return LowSignalGenerator(task=task).sample(np.random.default_rng(seed))
+
+
+def base_score(task):
+    return 0.0 if task == "regression" else 0.5
+
+
+def learner(task, **parameters):
+    return XGBoostTrees(task, base_score=base_score(task), **parameters)
+
+
+@pytest.fixture(scope="module", params=TASKS)
+def fitted(request):
+    data = data_of(request.param)
+    return learner(request.param, num_boost_round=30).fit(*data.train), data
+
+
+def residuals(model, data, index):
+    """y - mu(f before tree ``index``), from xgboost's own predictions."""
+    X, y = data.train
+    if index == 0:
+        return y - base_score(data.task)
+    return y - model.booster_.inplace_predict(X, iteration_range=(0, index)).astype(float)
+
+
+def test_example_1_of_the_paper():
+    X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0.0, 1.0, -1.0])
+    model = XGBoostTrees(
+        eta=1.0, max_depth=1, num_boost_round=1, min_child_weight=0, base_score=0.0
+    ).fit(X, y)
+    values = read_booster(model.booster_).value
+    assert values[0] == pytest.approx(0, abs=1e-7)
+    # The tree splits X1 into {A, B} and {C}, or X2 into {A, C} and {B}.
+    split_first = values[1] > 0
+    expected = [1 / 3, -1 / 2] if split_first else [-1 / 3, 1 / 2]
+    np.testing.assert_allclose(values[1:], expected, atol=1e-7)
+
+
+def test_predecomp_and_root_are_the_output_of_every_tree(fitted):
+    model, data = fitted
+    matrix = xgboost.DMatrix(data.test.X)
+    for index in (0, 1, 15, 29):
+        tree = model.booster_[index : index + 1]
+        attributions, bias = predecomp(tree, data.test.X)
+        margin = tree.predict(matrix, output_margin=True).astype(float)
+        assert np.abs(attributions.sum(axis=1) + bias - margin).max() < 1e-6
+
+
+def test_predecomp_and_bias_are_the_margin_of_the_booster(fitted):
+    model, data = fitted
+    attributions, bias = predecomp(model, data.test.X)
+    margin = model.booster_.predict(xgboost.DMatrix(data.test.X), output_margin=True)
+    assert np.abs(attributions.sum(axis=1) + bias - margin).max() < 1e-5
+
+
+def test_node_predictions_are_those_of_the_training_gradients(fitted):
+    # p(t) = eta G / (H + lambda), Equation (7), G and H summed over the rows in the node.
+    model, data = fitted
+    trees = read_booster(model.booster_)
+    leaves = model.booster_.predict(xgboost.DMatrix(data.train.X), pred_leaf=True).astype(int)
+    for index in (0, 10, 29):
+        residual = residuals(model, data, index)
+        mean = data.train.y - residual
+        hessian = np.ones_like(mean) if data.task == "regression" else mean * (1 - mean)
+        start, end = trees.starts[index : index + 2]
+        G, H = np.zeros(end - start), np.zeros(end - start)
+        for row, leaf in enumerate(leaves[:, index]):
+            node = leaf
+            while node >= 0:
+                G[node] += residual[row]
+                H[node] += hessian[row]
+                node = trees.parent[start + node]
+        expected = trees.eta * G / (H + 1)
+        assert np.abs(trees.value[start:end] - expected).max() < 1e-5
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("changed", [{}, *TABLE_1], ids=str)
+def test_proposition_3_holds_over_the_whole_hyperparameter_table(task, changed):
+    data = data_of(task)
+    model = learner(task, **changed).fit(*data.train)
+    result = TotalGainDeviation().explain(model, data, np.random.default_rng(0))
+    assert result.scores.max() < 1e-5
+
+
+def test_treeinner_on_training_rows_is_the_total_gain_in_size_too(fitted):
+    model, data = fitted
+    scores = treeinner(model, *data.train).scores
+    np.testing.assert_allclose(scores, total_gain(model), rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("attribution", ["predecomp", "treeshap"])
+def test_the_scores_are_the_sums_that_define_them(fitted, attribution):
+    model, data = fitted
+    X, y = data.train
+    eta, n_trees = model.eta, model.num_boost_round
+    inner, absolute, total = np.zeros(50), np.zeros(50), np.zeros(len(y))
+    forest, matrix = np.zeros(X.shape), xgboost.DMatrix(X)
+    for index in range(n_trees):
+        tree = model.booster_[index : index + 1]
+        if attribution == "predecomp":
+            one = predecomp(tree, X)[0]
+        else:
+            one = tree.predict(matrix, pred_contribs=True)[:, :-1]
+        residual = residuals(model, data, index)
+        inner += one.T @ residual / eta
+        absolute += np.abs(one).sum(axis=0)
+        total += residual
+        forest += one
+    rng = np.random.default_rng(0)
+    expected = {
+        TreeInner("train", attribution): inner,
+        ForestInner("train", attribution): forest.T @ total / eta,
+        AbsoluteAttribution("train", attribution): absolute,
+        AbsoluteAttribution("train", attribution, "forest"): np.abs(forest).sum(axis=0),
+    }
+    for importance, scores in expected.items():
+        found = importance.explain(model, data, rng).scores
+        np.testing.assert_allclose(found, scores, rtol=1e-4, atol=1e-4 * np.abs(scores).max())
+
+
+def test_tree_shap_of_all_trees_is_that_of_the_booster(fitted):
+    model, data = fitted
+    X, y = data.test
+    whole = model.booster_.predict(xgboost.DMatrix(X), pred_contribs=True)[:, :-1]
+    forest = attribution_sums(model, X, y, "treeshap").forest
+    assert np.abs(forest - whole).max() < 1e-5
+
+
+def test_rows_with_missing_values_go_where_xgboost_sends_them():
+    X, y = data_of("regression").train
+    X = X.copy()
+    X[::3, 7] = np.nan
+    booster = xgboost.train({"max_depth": 4, "nthread": 1}, xgboost.DMatrix(X, y), 20)
+    attributions, bias = predecomp(booster, X)
+    margin = booster.predict(xgboost.DMatrix(X), output_margin=True)
+    assert np.abs(attributions.sum(axis=1) + bias - margin).max() < 1e-5
+    np.testing.assert_allclose(
+        treeinner(booster, X, y).scores, total_gain(booster), rtol=1e-3, atol=0.1
+    )
+
+
+def test_a_pruned_tree_is_read_as_it_is_left():
+    X, y = data_of("regression").train
+    parameters = {"gamma": 30.0, "max_depth": 4, "base_score": 0.0, "nthread": 1}
+    booster = xgboost.train(parameters, xgboost.DMatrix(X, y), 20)
+    unpruned = xgboost.train({**parameters, "gamma": 0.0}, xgboost.DMatrix(X, y), 20)
+    assert len(booster.trees_to_dataframe()) < len(unpruned.trees_to_dataframe())
+    gain = total_gain(booster)
+    np.testing.assert_allclose(treeinner(booster, X, y).scores, gain, rtol=1e-3, atol=0.1)
+
+
+def test_estimators_and_data_frames_of_your_own_are_taken():
+    import pandas as pd
+
+    X, y = data_of("classification").train
+    frame = pd.DataFrame(X, columns=[f"gene {index}" for index in range(50)])
+    model = xgboost.XGBClassifier(n_estimators=20, n_jobs=1).fit(frame, y)
+    result = treeinner(model, frame, y)
+    assert result.feature_names[:2] == ("gene 0", "gene 1")
+    np.testing.assert_array_equal(result.scores, treeinner(model, X, y).scores)
+    np.testing.assert_allclose(result.scores, total_gain(model), rtol=1e-3, atol=1e-2)
+
+
+def test_a_refitted_estimator_and_changed_rows_are_scored_anew():
+    data, other = data_of("regression"), data_of("regression", seed=1)
+    model = learner("regression", num_boost_round=5).fit(*data.train)
+    X, y = data.test.X.copy(), data.test.y
+    first = treeinner(model, X, y).scores
+    X[:, 0] = X[::-1, 0]
+    X[:, 9] = X[::-1, 9]
+    X[:, 20:] = X[::-1, 20:]
+    assert not np.array_equal(treeinner(model, X, y).scores, first)
+    model.fit(*other.train)
+    assert not np.array_equal(treeinner(model, *data.test).scores, first)
+
+
+def booster_with(parameters, y=None, rounds=3, X=None):
+    given_X, given_y = data_of("regression").train
+    X, y = given_X if X is None else X, given_y if y is None else y
+    return xgboost.train({"nthread": 1, **parameters}, xgboost.DMatrix(X, y), rounds)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "y", "message"),
+    [
+        ({"objective": "count:poisson"}, np.ones(1000), "'count:poisson' is not supported"),
+        (
+            {"objective": "multi:softprob", "num_class": 3},
+            np.arange(1000) % 3,
+            "'multi:softprob' is not supported",
+        ),
+        ({"reg_alpha": 1.0}, None, "L1 penalty .*reg_alpha=0"),
+        ({"booster": "dart"}, None, "'dart'; only 'gbtree'"),
+        ({"booster": "gblinear"}, None, "'gblinear'; only 'gbtree'"),
+        ({"num_parallel_tree": 2}, None, "num_parallel_tree is 2"),
+        ({"max_delta_step": 0.1, "eta": 1.0}, None, "contradicts .*max_delta_step"),
+        (
+            {"multi_strategy": "multi_output_tree", "tree_method": "hist"},
+            np.zeros((1000, 2)) + np.arange(1000)[:, None],
+            "several outputs",
+        ),
+    ],
+)
+def test_a_booster_without_defined_node_predictions_is_refused(parameters, y, message):
+    X, response = data_of("regression").train
+    with pytest.raises(ValueError, match=message):
+        treeinner(booster_with(parameters, y), X, response)
+
+
+def test_categorical_splits_are_refused_by_feature():
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 6, 300)
+    frame = pd.DataFrame({"number": rng.random(300), "kind": pd.Categorical(codes)})
+    y = np.isin(codes, (1, 4)) + 0.1 * rng.random(300)
+    matrix = xgboost.DMatrix(frame, y, enable_categorical=True)
+    booster = xgboost.train({"max_depth": 2, "nthread": 1}, matrix, 2)
+    with pytest.raises(ValueError, match="splits feature 1 by categories"):
+        read_booster(booster)
+
+
+def test_a_loaded_booster_asks_for_its_learning_rate_and_takes_it(tmp_path):
+    X, y = data_of("regression").train
+    trained = booster_with({"eta": 0.05, "reg_lambda": 3.0}, rounds=10)
+    trained.save_model(tmp_path / "model.json")
+    loaded = xgboost.Booster(model_file=tmp_path / "model.json")
+    with pytest.raises(ValueError, match=r"booster.set_param\(\{'eta'"):
+        treeinner(loaded, X, y)
+    loaded.set_param({"eta": 0.05, "reg_lambda": 3.0})
+    np.testing.assert_allclose(treeinner(loaded, X, y).scores, treeinner(trained, X, y).scores)
+
+
+def test_classes_other_than_0_and_1_and_wrong_shapes_are_refused():
+    data = data_of("classification")
+    model = learner("classification", num_boost_round=3).fit(*data.train)
+    with pytest.raises(ValueError, match="classes 0 and 1"):
+        treeinner(model, data.test.X, data.test.y + 1)
+    with pytest.raises(ValueError, match=r"y has shape \(999,\), expected \(1000,\)"):
+        treeinner(model, data.test.X, data.test.y[1:])
+    with pytest.raises(ValueError, match="classes 0 and 1"):
+        learner("classification").fit(data.train.X, data.train.y * 2)
+
+
+def test_a_model_that_is_not_xgboosts_and_an_unknown_attribution_are_refused():
+    from sklearn.ensemble import RandomForestRegressor
+
+    data = data_of("regression")
+    forest = RandomForestRegressor(2, max_depth=2).fit(*data.train)
+    with pytest.raises(TypeError, match="RandomForestRegressor is not an xgboost model"):
+        treeinner(forest, *data.test)
+    with pytest.raises(ValueError, match="did you mean 'treeshap'"):
+        TreeInner("test", "treshap")
+    with pytest.raises(ValueError, match="did you mean 'train'"):
+        ForestInner("trains")

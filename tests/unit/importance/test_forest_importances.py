@@ -1,0 +1,345 @@
+"""Importances of a bagged forest against plain loops over its trees, and algebraic identities."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.preprocessing import OneHotEncoder
+
+from losaw.data import Dataset, Sample, Truth, default_feature_names
+from losaw.forest import LosawRandomForestRegressor
+from losaw.importance import mdi_oob, split_improvement, ufi
+from losaw.importance.corrected_impurity import ActualImpurityReduction
+from losaw.importance.forest_view import view_forest
+from losaw.importance.node_moments import mean_over_trees
+from losaw.importance.permuted import PermutationImportance
+from losaw.importance.tree_permutation import TreePermutationImportance
+from losaw.importance.unbiased import UnbiasedFeatureImportance
+from losaw.learners.random_forest import RandomForest
+
+CASES = ("regression", "binary", "three classes", "deep", "extra trees", "losaw")
+
+
+def sample(n_samples=120, seed=0):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, k + 2, n_samples) for k in range(4)]).astype(float)
+    y = X[:, 0] + 0.5 * X[:, 1] + rng.standard_normal(n_samples)
+    return X, y
+
+
+def fitted(case):
+    X, y = sample()
+    classes = np.digitize(y, np.quantile(y, [0.5] if case == "binary" else [0.3, 0.7]))
+    models = {
+        "regression": RandomForestRegressor(8, max_depth=3, random_state=1),
+        "binary": RandomForestClassifier(8, max_depth=3, random_state=1),
+        "three classes": RandomForestClassifier(8, max_depth=3, random_state=1),
+        "deep": RandomForestRegressor(5, random_state=1),
+        "extra trees": ExtraTreesRegressor(8, max_depth=3, bootstrap=True, random_state=1),
+        "losaw": LosawRandomForestRegressor(8, max_depth=3, random_state=1),
+    }
+    response = classes if case in ("binary", "three classes") else y
+    return models[case].fit(X, response), X, response
+
+
+def trees_and_bags(model, n_samples):
+    if isinstance(model, LosawRandomForestRegressor):
+        return list(zip(model.trees_, model.in_bag_counts(), strict=True))
+    counts = [np.bincount(rows, minlength=n_samples) for rows in model.estimators_samples_]
+    return list(zip([one.tree_ for one in model.estimators_], counts, strict=True))
+
+
+def rows_of_nodes(tree, X):
+    """Rows in every node, by walking down."""
+    inside = [np.arange(len(X))]
+    for node in range(len(tree.children_left)):
+        inside += [None] * (1 + max(tree.children_right[node], 0) - len(inside))
+        left, right = tree.children_left[node], tree.children_right[node]
+        if left >= 0:
+            rows = inside[node]
+            goes_left = X[rows, tree.feature[node]] <= tree.threshold[node]
+            inside[left], inside[right] = rows[goes_left], rows[~goes_left]
+    return inside
+
+
+def plain_loop(model, X, y, decrease):
+    """Mean over trees of the sum over splits of ``decrease(parent, left, right)`` per feature.
+
+    A node is the pair (in-bag responses with repetition, out-of-bag responses).
+    """
+    scores = np.zeros(X.shape[1])
+    forest = trees_and_bags(model, len(y))
+    for tree, counts in forest:
+        nodes = [
+            (np.repeat(y[rows], counts[rows]), y[rows][counts[rows] == 0])
+            for rows in rows_of_nodes(tree, X)
+        ]
+        n = counts.sum()
+        for node, left in enumerate(tree.children_left):
+            if left >= 0:
+                right = tree.children_right[node]
+                family = [nodes[node], nodes[left], nodes[right]]
+                scores[tree.feature[node]] += decrease(family, n)
+    return scores / len(forest)
+
+
+def weighted(family, n, impurity):
+    parent, left, right = (len(node[0]) / n * impurity(*node) for node in family)
+    return parent - left - right
+
+
+def ufi_regression(family, n):
+    if any(len(out) == 0 for _, out in family):
+        return 0.0
+    return weighted(family, n, lambda a, b: a.var() + ((b - a.mean()) ** 2).mean())
+
+
+def ufi_classification(family, n):
+    if any(len(out) == 0 for _, out in family):
+        return 0.0
+
+    def disagreement(a, b):
+        return 1 - sum((a == k).mean() * (b == k).mean() for k in np.unique(a))
+
+    return weighted(family, n, disagreement)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_ufi_is_what_a_plain_loop_over_the_nodes_gives(case):
+    model, X, y = fitted(case)
+    rule = ufi_classification if case in ("binary", "three classes") else ufi_regression
+    expected = plain_loop(model, X, y, rule)
+    assert np.abs(expected).max() > 0
+    np.testing.assert_allclose(ufi(model, X, y).scores, expected, atol=1e-12)
+
+
+def test_deep_trees_drop_splits_without_out_of_bag_rows():
+    model, X, y = fitted("deep")
+    view, _ = view_forest(model, X, y)
+    dropped = []
+
+    def count(nodes):
+        size, split = nodes.out_of_bag.size, nodes.splits
+        without = (size[nodes.tree.left[split]] == 0) | (size[nodes.tree.right[split]] == 0)
+        dropped.append(without.mean())
+        return without.astype(float)
+
+    mean_over_trees(view, count)
+    assert min(dropped) > 0.1  # the plain loop above saw such splits
+    assert np.isfinite(ufi(model, X, y).scores).all()
+
+
+@pytest.mark.parametrize("case", CASES[:5])
+def test_split_improvement_is_scikit_learns_before_it_is_normalised(case):
+    model, X, y = fitted(case)
+    trees = [t.tree_.compute_feature_importances(normalize=False) for t in model.estimators_]
+    expected = np.mean(trees, axis=0)
+    np.testing.assert_allclose(split_improvement(model, X, y).scores, expected, atol=1e-12)
+
+
+def test_split_improvement_of_a_losaw_forest_is_its_unweighted_variance_decrease():
+    model, X, y = fitted("losaw")
+    expected = plain_loop(model, X, y, lambda f, n: weighted(f, n, lambda a, b: a.var()))
+    np.testing.assert_allclose(split_improvement(model, X, y).scores, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", ["regression", "binary", "three classes"])
+def test_mdi_as_an_inner_product_is_the_split_improvement_on_in_bag_rows(case):
+    # Li et al. 2019, Proposition 1; MDI-oob is the same product on out-of-bag rows.
+    model, X, y = fitted(case)
+    view, _ = view_forest(model, X, y)
+
+    def in_bag_product(nodes):
+        product = (nodes.in_bag.mean * nodes.in_bag.total).sum(axis=1)
+        split, tree = nodes.splits, nodes.tree
+        gained = product[tree.left[split]] + product[tree.right[split]] - product[split]
+        return gained / nodes.in_bag.size[0]
+
+    expected = split_improvement(model, X, y).scores
+    np.testing.assert_allclose(mean_over_trees(view, in_bag_product), expected, atol=1e-12)
+
+
+def test_mdi_oob_is_the_mean_over_out_of_bag_rows_of_contribution_times_response():
+    model, X, y = fitted("regression")
+    centred, expected = y - y.mean(), np.zeros(X.shape[1])
+    for tree, counts in trees_and_bags(model, len(y)):
+        nodes = rows_of_nodes(tree, X)
+        mean = [np.average(centred[r], weights=counts[r]) for r in nodes]
+        for node, left in enumerate(tree.children_left):
+            for child in (left, tree.children_right[node]) if left >= 0 else ():
+                seen = nodes[child][counts[nodes[child]] == 0]
+                gain = (mean[child] - mean[node]) * centred[seen].sum()
+                expected[tree.feature[node]] += gain / (counts == 0).sum() / 8
+    np.testing.assert_allclose(mdi_oob(model, X, y).scores, expected, atol=1e-12)
+
+
+def test_ufi_of_a_classification_adds_up_to_root_minus_leaves_where_no_split_is_dropped():
+    X, y = sample(400)
+    model = RandomForestClassifier(8, max_depth=2, random_state=1).fit(X, y > y.mean())
+    response = y > y.mean()
+    total = 0.0
+    for tree, counts in trees_and_bags(model, len(y)):
+        for node, rows in enumerate(rows_of_nodes(tree, X)):
+            inside, outside = counts[rows] > 0, counts[rows] == 0
+            assert outside.any()
+            p = np.average(response[rows][inside], weights=counts[rows][inside])
+            q = response[rows][outside].mean()
+            impurity = counts[rows].sum() / counts.sum() * (1 - p * q - (1 - p) * (1 - q))
+            if node == 0:
+                total += impurity
+            elif tree.children_left[node] < 0:
+                total -= impurity
+    assert ufi(model, X, response).scores.sum() == pytest.approx(total / 8, abs=1e-12)
+
+
+@pytest.mark.parametrize("scale", [3.0, -2.0])
+def test_ufi_of_a_regression_scales_with_the_square_of_the_response(scale):
+    X, y = sample()
+    one, other = (
+        ufi(RandomForestRegressor(8, max_depth=3, random_state=1).fit(X, response), X, response)
+        for response in (y, scale * y + 7)
+    )
+    np.testing.assert_allclose(other.scores, scale**2 * one.scores, rtol=1e-9)
+
+
+def test_renaming_the_classes_changes_nothing():
+    model, X, y = fitted("three classes")
+    names = np.array(["a", "b", "c"])[y]
+    renamed = RandomForestClassifier(8, max_depth=3, random_state=1).fit(X, names)
+    np.testing.assert_array_equal(ufi(renamed, X, names).scores, ufi(model, X, y).scores)
+
+
+@pytest.mark.parametrize("score", [ufi, split_improvement, mdi_oob])
+def test_dummies_of_a_factor_are_summed(score):
+    X, y = sample()
+    dummies = OneHotEncoder(sparse_output=False).fit_transform(X[:, 2:3])
+    encoded = np.column_stack([X[:, :2], dummies])
+    model = RandomForestRegressor(8, max_depth=3, random_state=1).fit(encoded, y)
+    groups = ["a", "b", *["factor"] * dummies.shape[1]]
+    apart, together = score(model, encoded, y), score(model, encoded, y, groups=groups)
+    assert together.feature_names == ("a", "b", "factor")
+    expected = [*apart.scores[:2], apart.scores[2:].sum()]
+    np.testing.assert_allclose(together.scores, expected, atol=1e-15)
+
+
+def test_the_forest_with_dummies_scores_its_factors_as_a_forest_on_encoded_columns():
+    X, y = sample()
+    encoder = OneHotEncoder(sparse_output=False)
+    encoded = np.column_stack([X[:, :1], encoder.fit_transform(X[:, 1:2]), X[:, 2:]])
+    ours = RandomForest(one_hot=[1], n_estimators=8, max_depth=3, random_state=1).fit(X, y)
+    theirs = RandomForestRegressor(8, max_depth=3, random_state=1).fit(encoded, y)
+    groups = [0, *[1] * (encoded.shape[1] - 3), 2, 3]
+    expected = ufi(theirs, encoded, y, groups=groups).scores
+    np.testing.assert_array_equal(ufi(ours, X, y).scores, expected)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(encoded))
+
+
+def test_columns_of_a_data_frame_name_the_scores():
+    import pandas as pd
+
+    X, y = sample()
+    frame = pd.DataFrame(X, columns=["age", "size", "price", "colour"])
+    model = RandomForestRegressor(8, random_state=1).fit(frame, y)
+    assert ufi(model, frame, y).feature_names == ("age", "size", "price", "colour")
+
+
+def data_of(X, y, task="regression"):
+    n_features = X.shape[1]
+    names, kinds = default_feature_names(n_features), ("discrete",) * n_features
+    return Dataset(Sample(X, y), Sample(X, y), Truth((0, 1), n_features), names, kinds, task=task)
+
+
+@pytest.mark.parametrize("case", ["regression", "binary", "losaw"])
+@pytest.mark.parametrize("rows", ["out-of-bag", "in-bag"])
+def test_a_feature_that_no_tree_uses_has_tree_permutation_importance_zero(case, rows):
+    model, X, y = fitted(case)
+    X = np.column_stack([X, np.ones(len(X))])
+    model = model.fit(X, y)
+    data = data_of(X, y, "classification" if case == "binary" else "regression")
+    importance = TreePermutationImportance(rows)
+    scores = importance.explain(model, data, np.random.default_rng(0)).scores
+    assert scores[4] == 0
+    assert scores[0] > 0
+
+
+def test_permuting_in_bag_rows_costs_more_than_permuting_out_of_bag_rows():
+    # A tree has fitted the noise of its own rows, and loses that fit too.
+    model, X, y = fitted("deep")
+    data = data_of(X, y)
+    inside, outside = (
+        TreePermutationImportance(rows).explain(model, data, np.random.default_rng(0)).scores
+        for rows in ("in-bag", "out-of-bag")
+    )
+    assert (inside > outside).all()
+
+
+def test_permutation_importance_of_a_linear_model_is_the_formula():
+    # E (y - f(x^pi))^2 - E (y - f(x))^2 = 2 b_j^2 var(x_j) for an independent feature.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 2))
+    y = X @ [2.0, 0.0]
+    model = LinearRegression().fit(X, y)
+    result = PermutationImportance("train", n_repeats=20).explain(model, data_of(X, y), rng)
+    assert result.scores[0] == pytest.approx(8 * X[:, 0].var(), rel=0.05)
+    assert result.scores[1] == pytest.approx(0, abs=1e-12)
+    assert result.std_error_kind == "over permutations"
+
+
+def test_air_of_a_permuted_copy_has_the_opposite_sign_on_average():
+    X, y = sample(400)
+    model = RandomForestRegressor(20, max_depth=5, random_state=1).fit(X, y)
+    draws = [
+        ActualImpurityReduction().explain(model, data_of(X, y), np.random.default_rng(s)).scores
+        for s in range(10)
+    ]
+    mean, error = np.mean(draws, axis=0), np.std(draws, axis=0, ddof=1) / np.sqrt(10)
+    assert (mean[:2] > 3 * error[:2]).all()
+    assert (np.abs(mean[2:]) < 5 * error[2:] + 0.05 * mean[0]).all()
+
+
+def test_explain_scores_the_training_sample():
+    model, X, y = fitted("regression")
+    data = data_of(X, y)
+    result = UnbiasedFeatureImportance().explain(model, data, np.random.default_rng(0))
+    np.testing.assert_array_equal(result.scores, ufi(model, X, y).scores)
+
+
+def test_a_forest_without_bootstrap_is_refused():
+    X, y = sample()
+    model = RandomForestRegressor(3, bootstrap=False).fit(X, y)
+    with pytest.raises(ValueError, match="bootstrap=True"):
+        ufi(model, X, y)
+
+
+@pytest.mark.parametrize("case", ["regression", "binary", "losaw"])
+def test_rows_that_the_forest_was_not_fitted_on_are_refused(case):
+    model, X, y = fitted(case)
+    with pytest.raises(ValueError, match="fitted on"):
+        ufi(model, X[::-1], y[::-1])
+    with pytest.raises(ValueError, match="training sample"):
+        ufi(model, X[:-5], y[:-5])
+
+
+def test_a_model_that_is_no_forest_is_refused():
+    X, y = sample()
+    with pytest.raises(TypeError, match="LinearRegression is not a fitted bagged forest"):
+        ufi(LinearRegression().fit(X, y), X, y)
+    with pytest.raises(TypeError, match="LosawRandomForestRegressor is not"):
+        ActualImpurityReduction().explain(
+            fitted("losaw")[0], data_of(X, y), np.random.default_rng(0)
+        )
+
+
+def test_wrong_shapes_are_named():
+    model, X, y = fitted("regression")
+    with pytest.raises(ValueError, match=r"got \(120, 4\) and \(119,\)"):
+        ufi(model, X, y[1:])
+    with pytest.raises(ValueError, match="groups has 2 entries for 4 columns"):
+        ufi(model, X, y, groups=["a", "b"])
+
+
+def test_unknown_rows_of_a_permutation_are_refused():
+    with pytest.raises(ValueError, match="did you mean 'train'"):
+        PermutationImportance("trian")
+    with pytest.raises(ValueError, match="did you mean 'out-of-bag'"):
+        TreePermutationImportance("out-of-bags")
