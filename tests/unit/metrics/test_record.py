@@ -1,0 +1,68 @@
+"""Numbers that a run notes, and R² under the other reading of the noise."""
+
+import math
+
+import numpy as np
+import pytest
+
+from losaw.data import Truth
+from losaw.importance.result import ImportanceResult
+from losaw.metrics.base import Predictions
+from losaw.metrics.prediction import RSquaredIndependent
+from losaw.metrics.record import ImportanceDetail, SignalShareOfCounts, TruthDetail
+from losaw.metrics.train_noise import RSquaredIndependentTrainNoise
+
+NAMES = ("a", "b", "c")
+
+
+def result(**details):
+    return ImportanceResult(np.arange(3.0), NAMES, details=details)
+
+
+def test_a_truths_detail_is_read_by_its_key():
+    predictions = Predictions(test=(np.zeros(2), np.zeros(2)))
+    truth = Truth((0,), 3, details={"alpha": 0.8})
+    assert TruthDetail("alpha")(predictions, truth) == 0.8
+    assert math.isnan(TruthDetail("beta")(predictions, truth))
+
+
+def test_an_importances_detail_is_read_by_its_key():
+    assert ImportanceDetail("draws_made")(result(draws_made=7), Truth((0,), 3)) == 7.0
+    assert math.isnan(ImportanceDetail("other")(result(), Truth((0,), 3)))
+
+
+def test_the_share_of_draws_counts_the_signal_features():
+    share = SignalShareOfCounts("draws")
+    assert share(result(draws=np.array([1, 2, 5])), Truth((0, 2), 3)) == 6 / 8
+    assert math.isnan(share(result(), Truth((0, 2), 3)))
+    assert math.isnan(share(result(draws=np.zeros(3)), Truth((0, 2), 3)))
+
+
+def noisy(variance, n=200_000):
+    rng = np.random.default_rng(0)
+    signal = rng.standard_normal(n)
+    return signal + math.sqrt(variance) * rng.standard_normal(n), 0.7 * signal
+
+
+def test_exchanged_noise_gives_the_r_squared_of_a_sample_with_that_noise():
+    truth = Truth((0,), 3, noise_variance=2.0, details={"independent_noise_variance": 0.5})
+    little, prediction = noisy(0.5)
+    much, _ = noisy(2.0)
+    expected = RSquaredIndependent()(Predictions((much, prediction), (much, prediction)), truth)
+    found = RSquaredIndependentTrainNoise()(
+        Predictions((little, prediction), (little, prediction)), truth
+    )
+    # sd of R² at n = 200,000 is about .002
+    assert found == pytest.approx(expected, abs=0.01)
+
+
+def test_without_a_second_noise_it_is_the_r_squared_as_it_is():
+    pair = noisy(0.5, 100)
+    predictions, truth = Predictions(pair, pair), Truth((0,), 3)
+    found = RSquaredIndependentTrainNoise()(predictions, truth)
+    assert found == pytest.approx(RSquaredIndependent()(predictions, truth))
+
+
+def test_it_is_undefined_without_an_independent_sample():
+    with pytest.raises(ValueError, match="gives no independent sample"):
+        RSquaredIndependentTrainNoise()(Predictions(noisy(1.0, 10)), Truth((0,), 3))

@@ -1,0 +1,114 @@
+"""The network of Figure 5 and the two fast ways to compute it."""
+
+import numpy as np
+import pytest
+
+from losaw.network import backend
+from losaw.network.architecture import Architecture, convolution_form
+from losaw.network.lookup import LookupForm
+from losaw.network.shifts import ShiftsForm
+
+jax = backend.load()
+
+# 8 positions in one chunk; 71 + 66 positions, of which the last chunk is filled up.
+SIZES = [Architecture(14, filters=(4, 6), units=(5, 3)), Architecture(143, filters=(3, 4))]
+
+
+def inputs(architecture, form, n_rows=6):
+    rng = np.random.default_rng(1)
+    if form is LookupForm:
+        return rng.integers(-1, 2, (n_rows, architecture.n_features)).astype(np.float32)
+    return rng.standard_normal((n_rows, architecture.n_features)).astype(np.float32)
+
+
+def parameters_of(architecture):
+    """Initial parameters, with biases that are not zero."""
+    rng = np.random.default_rng(0)
+    found = architecture.initial_parameters(rng)
+    noise = {name: rng.standard_normal(value.shape) for name, value in found.items()}
+    return {
+        name: value + (0.1 * noise[name]).astype(np.float32) if name.endswith("bias") else value
+        for name, value in found.items()
+    }
+
+
+def assert_equal_in_single_precision(found, expected):
+    """Sums of some hundred products: a few hundred roundings of 6e-8, which mostly cancel."""
+    expected = np.asarray(expected)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * abs(expected).max() + 1e-12)
+
+
+def test_the_papers_network_has_4080001_parameters():
+    architecture = Architecture(1000)
+    parameters = architecture.initial_parameters(np.random.default_rng(0))
+    assert architecture.n_parameters == 4_080_001
+    assert sum(value.size for value in parameters.values()) == 4_080_001
+
+
+def test_positions_that_fill_the_last_chunk_are_not_parameters():
+    architecture = SIZES[1]
+    parameters = architecture.initial_parameters(np.random.default_rng(0))
+    filling = architecture.n_filled - architecture.n_positions
+    stored = sum(value.size for value in parameters.values())
+    assert filling == 1
+    assert stored - architecture.n_parameters == filling * 4 * 64
+
+
+def test_initial_weights_are_glorots_uniform_ones():
+    parameters = Architecture(400).initial_parameters(np.random.default_rng(0))
+    bound = np.sqrt(6 / (394 * 64 + 64))
+    weights = parameters["dense1"]
+    # A uniform variable on (-a, a) has variance a²/3; that of 1.6 million of them has a relative
+    # standard error of sqrt(.8 / 1.6e6) < .001.
+    assert abs(weights).max() <= bound
+    assert weights.var() == pytest.approx(bound**2 / 3, rel=0.005)
+    assert not parameters["dense1_bias"].any()
+
+
+@pytest.mark.parametrize("form", [LookupForm, ShiftsForm])
+@pytest.mark.parametrize("architecture", SIZES, ids=["whole", "filled"])
+def test_a_fast_form_has_the_values_of_the_convolutions(form, architecture):
+    X, parameters = inputs(architecture, form), parameters_of(architecture)
+    fast = form(architecture)
+    found = jax.jit(fast.predict)(parameters, fast.encode(X))
+    assert_equal_in_single_precision(found, convolution_form(architecture, parameters, X))
+
+
+@pytest.mark.parametrize("form", [LookupForm, ShiftsForm])
+@pytest.mark.parametrize("architecture", SIZES, ids=["whole", "filled"])
+def test_a_fast_form_has_the_parameter_gradients_of_the_convolutions(form, architecture):
+    X, parameters = inputs(architecture, form), parameters_of(architecture)
+    fast = form(architecture)
+    encoded = fast.encode(X)
+    found = jax.jit(jax.grad(lambda p: (fast.predict(p, encoded) ** 2).sum()))(parameters)
+    expected = jax.grad(lambda p: (convolution_form(architecture, p, X) ** 2).sum())(parameters)
+    for name in parameters:
+        assert_equal_in_single_precision(found[name], expected[name])
+
+
+@pytest.mark.parametrize("form", [LookupForm, ShiftsForm])
+@pytest.mark.parametrize("architecture", SIZES, ids=["whole", "filled"])
+def test_a_fast_form_has_the_input_gradients_of_the_convolutions(form, architecture):
+    X, parameters = inputs(architecture, form), parameters_of(architecture)
+    fast = form(architecture)
+    found = jax.jit(fast.input_gradients)(parameters, fast.encode(X))
+    expected = jax.grad(lambda x: convolution_form(architecture, parameters, x).sum())(X)
+    assert_equal_in_single_precision(found, expected)
+
+
+def test_the_table_is_for_inputs_of_minus_one_zero_and_one_only():
+    architecture = SIZES[0]
+    X = inputs(architecture, LookupForm).astype(float)
+    assert LookupForm.suits(architecture, X)
+    X[3, 7] = 2.0
+    assert not LookupForm.suits(architecture, X)
+
+
+def test_a_large_receptive_field_is_not_looked_up():
+    architecture = Architecture(14, kernel_sizes=(5, 5))
+    assert not LookupForm.suits(architecture, np.zeros((4, 14)))
+
+
+def test_fewer_features_than_a_position_sees_are_refused():
+    with pytest.raises(ValueError, match=r"X has 6 features.*need at least 7"):
+        Architecture(6).check_inputs()
