@@ -18,6 +18,7 @@ DRAWINGS = {
     "feature-bars": "losaw.report.drawings.feature_bars:draw",
     "largest-scores": "losaw.report.drawings.largest_scores:draw",
     "metric-lines": "losaw.report.drawings.metric_lines:draw",
+    "metric-panels": "losaw.report.drawings.metric_panels:draw",
     "score-boxes": "losaw.report.drawings.score_boxes:draw",
     "mean-importances": "losaw.report.drawings.mean_importances:draw",
     "tradeoff": "losaw.report.drawings.tradeoff:draw",

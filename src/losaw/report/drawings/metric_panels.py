@@ -1,0 +1,183 @@
+"""Several metrics of several methods along an axis, a panel each (CPI, Figures 2 to 4, 7 to 40)."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from losaw.report.drawings.feature_scores import COLOURS
+from losaw.report.drawings.options import OptionError
+from losaw.report.drawings.panels import MARKERS
+from losaw.report.results import StudyResults
+from losaw.report.style import INK, TEXT_WIDTH, heading, new_figure
+from losaw.report.typeset import run_count
+from losaw.study.compare import table_title
+from losaw.study.grid import Study, as_values
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SPREADS = {"error": "mc_se", "deviation": "sd"}
+_STYLES = ("-", "--", ":")
+
+
+def draw(
+    study: Study,
+    results: StudyResults,
+    *,
+    panel_metrics: Mapping[str, Sequence[str]],
+    axis: str,
+    methods: Sequence[str],
+    where: Mapping[str, Any] | None = None,
+    spread: str = "error",
+    reference: float | None = None,
+    printed: str | None = None,
+) -> "Figure":
+    """One panel per entry of ``panel_metrics``, one colour per method, one line style per metric.
+
+    Parameters
+    ----------
+    panel_metrics : dict of str to list of one to three metrics
+        Panel's title -> its metrics; solid, dashed and dotted lines.
+    axis : str
+        Numerical axis of the study.
+    methods : list of str
+        Names of the comparison's columns; those without results are left out.
+    where : dict or None
+        Axis -> values: the settings that are shown.
+    spread : {"error", "deviation"}, default "error"
+        Bars: one Monte Carlo standard error of the mean, or one standard deviation of a run.
+    reference : float or None
+        Height of a thin horizontal line, for example the level of a test.
+    printed : str or None
+        Table of the study whose printed numbers are shown as open markers.
+
+    Raises
+    ------
+    OptionError
+        For an unknown axis, metric, method or table, or several settings at one place.
+
+    Notes
+    -----
+    Where nothing was run, as of most settings below the scale "paper", the figure says so.
+    """
+    _check(study, panel_metrics, axis, methods, where or {}, spread, printed)
+    summary = _rows(study, results.summary, where or {})
+    summary = summary[summary["method"].isin(methods) & (summary["n_seeds"] > 0)]
+    if summary.empty:
+        return _empty_figure()
+    cells = _rows(study, results.comparison, where or {}) if printed else pd.DataFrame()
+    if printed:
+        cells = cells[cells["table"] == table_title(printed)]
+    n_columns = min(4, len(panel_metrics))
+    n_rows = -(-len(panel_metrics) // n_columns)
+    figure = new_figure(1.1 + 2.0 * n_rows, TEXT_WIDTH if n_columns > 1 else 4.5)
+    axes = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True).ravel()
+    for ax in axes[len(panel_metrics) :]:
+        ax.set_visible(False)
+    for ax, (title, metrics) in zip(axes, panel_metrics.items(), strict=False):
+        for index, method in enumerate(methods):
+            for style, metric in zip(_STYLES, metrics, strict=False):
+                label = study.show(method) if style == _STYLES[0] else None
+                _draw_line(ax, summary, metric, method, axis, index, style, label, spread)
+                if printed:
+                    _draw_printed(ax, cells, metric, method, axis, index)
+        if reference is not None:
+            ax.axhline(reference, color=INK, linewidth=0.6, linestyle=":")
+        ax.set_xscale("log")
+        values = sorted(summary[axis].unique())
+        ax.set_xticks(values, [f"{value:g}" for value in values], rotation=60)
+        ax.minorticks_off()
+        ax.set_xlabel(study.show(axis))
+        ax.grid(axis="y")
+        heading(ax, title)
+    axes[0].set_ylabel(f"mean, {run_count(summary['n_seeds'])}")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    return figure
+
+
+def _empty_figure() -> "Figure":
+    figure = new_figure(1.0, 4.5)
+    figure.text(0.5, 0.5, "none of these settings was run", ha="center", va="center")
+    return figure
+
+
+def _draw_line(
+    ax: "Axes",
+    summary: pd.DataFrame,
+    metric: str,
+    method: str,
+    axis: str,
+    index: int,
+    style: str,
+    label: str | None,
+    spread: str,
+) -> None:
+    here = summary[(summary["metric"] == metric) & (summary["method"] == method)]
+    here = here.sort_values(axis)
+    if here.empty:
+        return
+    if here[axis].duplicated().any():
+        raise OptionError(f"where: several settings have the same value of {axis!r}")
+    ax.errorbar(
+        here[axis],
+        here["mean"],
+        yerr=here[SPREADS[spread]].fillna(0.0),
+        label=label,
+        color=COLOURS[index % len(COLOURS)],
+        linestyle=style,
+        marker=MARKERS[index % len(MARKERS)],
+        markersize=3,
+        elinewidth=0.7,
+        linewidth=1.1,
+    )
+
+
+def _draw_printed(
+    ax: "Axes", cells: pd.DataFrame, metric: str, method: str, axis: str, index: int
+) -> None:
+    here = cells[(cells["metric"] == metric) & (cells["method"] == method)].dropna(
+        subset=["published"]
+    )
+    colour = COLOURS[index % len(COLOURS)]
+    ax.plot(
+        here[axis],
+        here["published"],
+        linestyle="none",
+        marker="o",
+        markersize=6,
+        markerfacecolor="none",
+        markeredgecolor=colour,
+        markeredgewidth=0.8,
+    )
+
+
+def _rows(study: Study, frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
+    for axis, values in where.items():
+        frame = frame[frame[axis].astype(str).isin([str(value) for value in as_values(values)])]
+    return frame
+
+
+def _check(
+    study: Study,
+    panel_metrics: Mapping[str, Sequence[str]],
+    axis: str,
+    methods: Sequence[str],
+    where: Mapping[str, Any],
+    spread: str,
+    printed: str | None,
+) -> None:
+    known_methods = {name for metric in study.metrics for name in study.methods_of(metric)}
+    asked = {
+        "axis": ([axis, *where], study.axes),
+        "panel_metrics": ([m for ms in panel_metrics.values() for m in ms], study.metrics),
+        "methods": (methods, known_methods),
+        "spread": ([spread], SPREADS),
+        "printed": ([printed] if printed else [], study.file.tables),
+    }
+    for option, (names, known) in asked.items():
+        for name in names:
+            if name not in known:
+                raise OptionError(f"{option}: {name!r} is not one of {', '.join(sorted(known))}")
