@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from losaw import registry
+from losaw.datasets import is_there
 from losaw.registry import did_you_mean, unknown
 from losaw.study.canonical import setting_identifier
 from losaw.study.errors import SourceFile, StudyError
@@ -149,6 +150,13 @@ class Study:
             for suffix, parameters in _spread(options):
                 found[label + suffix] = Method(label + suffix, entry, parameters, asked, optional)
         return found
+
+    def missing_data_sets(self) -> list[str]:
+        """Real data sets (a parameter or axis ``data_set``) whose files are not there."""
+        written = self.generator.parameters.get("data_set", [])
+        named = [*as_values(written), *self.file.settings.get("data_set", [])]
+        real = getattr(self.generator.entry.load(), "data_sets", ()) if named else ()
+        return [str(name) for name in named if name in real and not is_there(str(name))]
 
     @cached_property
     def left_out(self) -> dict[str, str]:

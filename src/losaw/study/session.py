@@ -4,6 +4,7 @@ The Snakefile and the command line both make a session, so both see the same blo
 errors and the same files.
 """
 
+import warnings
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -95,15 +96,29 @@ class Session:
         return Session(replace(self.request, overrides=overrides, selection=selection), trusted)
 
     def _study_names(self) -> list[str]:
-        """Names of the asked studies; ``ufi`` stands for every study named ``ufi_…``."""
+        """Names of the asked studies; ``ufi`` stands for every study named ``ufi_…``.
+
+        A study of a group whose real data are not there is left out, with a warning: asked for
+        by its own name it downloads them, or says what to do.
+        """
         known = self.available_studies()
         found: list[str] = []
         for index, name in enumerate(self.configuration.studies):
             group = [one for one in known if one.startswith(f"{name}_")]
             if name not in known and not group:
                 raise self.source.error(("studies", index), unknown("study", name, known))
-            found += [name] if name in known else group
+            found += [name] if name in known else [one for one in group if self._has_data(one)]
         return list(dict.fromkeys(found))
+
+    def _has_data(self, name: str) -> bool:
+        missing = Study(self.folder / "studies" / f"{name}.yaml").missing_data_sets()
+        if missing:
+            warnings.warn(
+                f"study {name!r} is left out: {', '.join(missing)} not found; set LOSAW_DATA to "
+                "the folder of the real data, or ask for the study by its own name",
+                stacklevel=2,
+            )
+        return not missing
 
     def read_study(self, name: str, trusted: bool = False) -> Study:
         """Read and validate a study file beside the configuration."""

@@ -1,11 +1,14 @@
 """Axes of learners: parameters taken from the grid, data shared, optional learners left out."""
 
+from pathlib import Path
+
 import pytest
 
 from losaw.study.errors import StudyError
 from losaw.study.execute import execute
 from losaw.study.outputs import write_outputs
 
+CONFIGURATION = Path(__file__).parents[3] / "config" / "config.yaml"
 AXES = "  noise_variance: [0.5, 1.0]\n"
 
 
@@ -125,3 +128,14 @@ def test_an_unknown_learner_among_the_seeds_is_refused(project):
     project.replace(project.study_file, "seeds: {smoke: 5, ", costly)
     with pytest.raises(StudyError, match="did you mean 'jittered'"):
         project.session()
+
+
+def test_a_group_leaves_out_studies_whose_real_data_are_not_there(monkeypatch, tmp_path):
+    from losaw.study.request import Request
+    from losaw.study.session import Session
+
+    monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
+    request = Request(CONFIGURATION, overrides={"studies": ["ufi"]})
+    with pytest.warns(UserWarning, match="'ufi_figure5' is left out: rna_editing not found"):
+        names = [study.name for study in Session(request).studies]
+    assert "ufi_table1" in names and not {"ufi_figure5", "ufi_figure6", "ufi_figure7"} & set(names)
