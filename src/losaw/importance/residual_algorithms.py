@@ -64,8 +64,11 @@ class GramSchmidt:
         """Project the centred feature off the basis; ``rng`` is not used."""
         residual = feature - feature.mean()
         size = np.linalg.norm(residual)
+        # The constant is one more direction: a mean left by rounding counts where the residual
+        # is small beside the feature.
         for _ in range(2):
             residual = residual - prefix.basis @ (prefix.basis.T @ residual)
+            residual = residual - residual.mean()
         left = np.linalg.norm(residual)
         rounding = 1e-13 * np.abs(feature).max() * np.sqrt(len(feature))
         if left <= max(TOLERANCE * size, rounding):

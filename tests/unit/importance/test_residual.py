@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LinearRegression
@@ -31,7 +31,8 @@ def data(seed=0, n_samples=80, n_features=4):
     return X, X[:, 0] + X[:, -1] ** 2 + 0.1 * rng.standard_normal(n_samples)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
+@example(seed=0, n_features=6, closeness=1e-07, scale=0.0001)
 @given(
     seed=st.integers(0, 10_000),
     n_features=st.integers(2, 8),
@@ -162,6 +163,48 @@ def test_scores_are_shares_and_the_same_seed_gives_the_same(algorithm):
     np.testing.assert_array_equal(one.scores, other.scores)
     assert one.scores.sum() == pytest.approx(1) and (one.scores >= 0).all()
     assert "over permutations" in one.std_error_kind and (one.std_error > 0).all()
+
+
+def test_scores_are_weighted_by_the_fit_of_each_feature_alone_and_errors_scaled_alike():
+    X, y = data()
+    result = residual_importance(X, y, **FEW)
+    weighted = result.details["weight"] * result.details["mean_decrease_in_impurity"]
+    np.testing.assert_allclose(result.scores, weighted / weighted.sum())
+    assert (result.details["weight"] < 1).all()
+
+
+def test_a_feature_whose_forest_predicts_against_the_response_has_weight_zero():
+    class Against(KNeighborsRegressor):
+        feature_importances_ = np.array([0.5, 0.5])
+
+        def predict(self, X):
+            return -super().predict(X)
+
+    X, y = data()
+    result = residual_importance(X[:, :2], y, forest=Against(1), **FEW)
+    assert (result.details["weight"] == 0).all() and (result.scores == 0).all()
+
+
+def test_the_standard_error_is_that_of_the_mean_over_permutations(monkeypatch):
+    # Impurity shares 1, 2, 3, … in the order of the fits; every feature has weight 1.
+    class Counting(LinearRegression):
+        count = 0
+
+        @property
+        def feature_importances_(self):
+            Counting.count += 1
+            return np.full(self.n_features_in_, float(Counting.count))
+
+    monkeypatch.setattr(residual, "_fit_correlation", lambda *_: 1.0)
+    X, y = data(n_features=4)
+    result = residual_importance(
+        X, y, forest=Counting(), n_permutations=3, n_estimators=1, random_state=0
+    )
+    impurity = result.details["mean_decrease_in_impurity"]
+    # Three draws of four features: a feature's shares are 4 apart on average, spread by place.
+    assert impurity.sum() == pytest.approx(12 * 13 / 2 / 3)
+    spread = result.std_error * impurity.sum()
+    assert (spread <= np.sqrt(((11 - 1) ** 2 / 2) / 3) + 1e-9).all() and (spread > 0.5).all()
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

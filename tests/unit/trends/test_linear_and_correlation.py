@@ -75,6 +75,13 @@ def test_constant_features_and_responses_have_no_correlation():
     assert target_correlation(x[:, None], constant).estimates[0] == 0
 
 
+@pytest.mark.parametrize("estimator", [linear_coefficient, target_correlation])
+def test_a_feature_that_is_constant_up_to_rounding_has_no_trend(estimator):
+    X = np.array([[0.3], [0.1 + 0.2]] * 5)
+    assert X[0] != X[1]
+    assert estimator(X, np.arange(10.0) % 2).estimates[0] == 0
+
+
 def test_all_estimators_give_one_named_estimate_per_feature():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((60, 2)), columns=["up", "down"])

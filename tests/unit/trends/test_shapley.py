@@ -72,6 +72,14 @@ def test_values_of_a_row_sum_to_its_prediction_minus_the_mean(model):
     np.testing.assert_allclose(total, model.predict(X) - mean, atol=1e-9)
 
 
+def test_rows_are_compared_in_single_precision_as_scikit_learn_does():
+    x = np.array([[0.0], [1.0]])
+    stump = DecisionTreeRegressor().fit(x, [0.0, 1.0])
+    above = np.array([[0.5 + 1e-12]])  # the threshold, once rounded to 32 bits
+    assert stump.predict(above) == 0
+    assert shapley_values(stump, above)[0, 0] == -0.5
+
+
 def test_a_feature_without_splits_has_value_zero():
     X, y = data()
     X[:, 4] = 2.0
