@@ -20,6 +20,8 @@ DRAWINGS = {
     "metric-lines": "losaw.report.drawings.metric_lines:draw",
     "metric-panels": "losaw.report.drawings.metric_panels:draw",
     "score-boxes": "losaw.report.drawings.score_boxes:draw",
+    "effective-sample-sizes": "losaw.report.drawings.effective_sample_sizes:draw",
+    "scores-by-feature": "losaw.report.drawings.scores_by_feature:draw",
     "mean-importances": "losaw.report.drawings.mean_importances:draw",
     "tradeoff": "losaw.report.drawings.tradeoff:draw",
     "weighted-split": "losaw.report.drawings.weighted_split:draw",

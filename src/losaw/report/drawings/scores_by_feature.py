@@ -1,0 +1,76 @@
+"""Scores of all features in one replicate, a panel per learner (losaw, Section 5.3)."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from losaw.registry import unknown
+from losaw.report.drawings.one_replicate import chosen_setting, scores_of, signal_mask
+from losaw.report.drawings.options import OptionError, whole_number
+from losaw.report.results import StudyResults
+from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
+from losaw.study.grid import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw(
+    study: Study,
+    results: StudyResults,
+    *,
+    learners: Sequence[str],
+    importance: str,
+    where: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> "Figure":
+    """A stem per feature; a dashed line at the highest noise feature, which shows the gap.
+
+    Parameters
+    ----------
+    learners : list of str
+        Labels of the study; one panel each.
+    importance : str
+        Label of the study.
+    where : dict or None
+        Axis -> values: the first such setting that was run is shown.
+    seed : int, default 0
+        The replicate.
+
+    Raises
+    ------
+    OptionError
+        If a learner is unknown, or the replicate was not run.
+    """
+    from matplotlib.patches import Patch
+
+    for learner in learners:
+        if learner not in study.learners:
+            raise OptionError(f"learners: {unknown('learner', learner, study.learners)}")
+    setting = chosen_setting(study, results, where or {})
+    figure = new_figure(0.7 + 1.3 * len(learners))
+    axes = figure.subplots(len(learners), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+    for ax, learner in zip(axes, learners, strict=True):
+        row = scores_of(results, setting, learner, importance, whole_number("seed", seed, 0))
+        scores, signal = np.asarray(row["scores"], dtype=float), signal_mask(row)
+        for mask, colour, width in ((~signal, NOISE, 0.5), (signal, SIGNAL, 1.4)):
+            ax.vlines(np.flatnonzero(mask), 0, scores[mask], color=colour, linewidth=width)
+        ax.plot(np.flatnonzero(signal), scores[signal], "o", color=SIGNAL, markersize=3.5)
+        ax.axhline(scores[~signal].max(), color=INK, linewidth=0.7, linestyle="--")
+        ax.set_ylim(0, None)
+        ax.set_ylabel(study.show(importance))
+        heading(ax, study.show(learner))
+    axes[-1].set_xlabel(f"feature, counted from 0 ({describe(study, setting.axes)}, seed {seed})")
+    names = {"signal feature": SIGNAL, "noise feature": NOISE}
+    handles = [Patch(color=colour, label=name) for name, colour in names.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    return figure
+
+
+def describe(study: Study, axes: Mapping[str, Any]) -> str:
+    """``P = 100, f10``: a setting in words; names stand for themselves."""
+    return ", ".join(
+        str(value) if isinstance(value, str) else f"{study.show(axis)} = {value:g}"
+        for axis, value in axes.items()
+    )
