@@ -1,0 +1,53 @@
+"""Every study file of the repository is valid and has something to run at every scale."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from losaw.report.figures import check_figures
+from losaw.study.compare import cells, compare, read_published, table_title
+from losaw.study.request import Request
+from losaw.study.schema import SCALES
+from losaw.study.session import Session
+
+CONFIGURATION = Path(__file__).resolve().parents[3] / "config" / "config.yaml"
+STUDIES = sorted(path.stem for path in (CONFIGURATION.parent / "studies").glob("*.yaml"))
+PRINTED = [
+    name
+    for name in STUDIES
+    if {"published:", "tables:"}
+    <= {
+        line.split(" ")[0]
+        for line in (CONFIGURATION.parent / "studies" / f"{name}.yaml").read_text().splitlines()
+    }
+]
+
+
+def session(name: str, scale: str = "desk") -> Session:
+    return Session(Request(CONFIGURATION, {"studies": [name], "scale": scale}))
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_file_is_valid_and_runs_something_at_every_scale(name):
+    for scale in SCALES:
+        one = session(name, scale)
+        assert one.blocks(one.studies[0])
+    check_figures(one.studies[0])
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_every_printed_number_of_a_study_finds_its_cell(name):
+    one = session(name)
+    study = one.studies[0]
+    published = read_published(study, one.published_folder)
+    nothing_run = pd.DataFrame(columns=["setting_id", "metric", "method"])
+    frame = compare(study, nothing_run, published)
+    assert len(frame) == len(list(cells(study)))
+    shown = {table_title(table) for table in study.file.tables}
+    axis = [a for a in study.axes if a in published.columns]
+    values = {a: {str(v) for v in study.file.settings[a]} for a in axis}
+    expected = published[published["table"].isin(shown) & published["published"].notna()]
+    for name in axis:
+        expected = expected[expected[name].map(lambda v: str(v) in values[name])]
+    assert frame["published"].notna().sum() == len(expected) > 0
