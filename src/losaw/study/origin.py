@@ -43,25 +43,26 @@ class Origin:
 def find_output(session: Session, output: Path) -> tuple[list[Study], str]:
     """The studies behind an output, and the key of its table or figure (empty: all of them).
 
+    Every study beside the configuration is looked at, not only those of the session.
+
     Raises
     ------
     StudyError
-        If the file is not one that the session writes.
+        If the file is not one that a study writes.
     """
     place = output.resolve()
-    for study in session.studies:
-        folder = (session.results / study.name).resolve()
-        if place.parent == (session.figures).resolve() and place.stem in study.file.figures:
-            return [study], place.stem
-        if folder in place.parents:
-            return [study], place.stem if place.stem in study.file.tables else ""
     if place.parent == session.results.resolve():
         return session.studies, ""
-    names = ", ".join(study.name for study in session.studies)
+    for name in session.available_studies():
+        study = session.read_study(name, trusted=True)
+        if place.parent == session.figures.resolve() and place.stem in study.file.figures:
+            return [study], place.stem
+        if (session.results / name).resolve() in place.parents:
+            return [study], place.stem if place.stem in study.file.tables else ""
     raise StudyError(
-        f"{output}: not an output of this session (studies: {names}; results in "
-        f"{session.results}, figures in {session.figures}); name the study with --study, or the "
-        "folder with --output"
+        f"{output}: not an output of a study (results in {session.results}, figures in "
+        f"{session.figures}, studies: {', '.join(session.available_studies())}); name the folder "
+        "with --output"
     )
 
 

@@ -1,6 +1,8 @@
 """The files of a study: collected rows, summary, comparison with print, manifest."""
 
 import json
+import shlex
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +18,8 @@ from losaw.study.collect import (
 )
 from losaw.study.compare import agreement_table, compare, read_published
 from losaw.study.grid import Study
-from losaw.study.provenance import commit, library_versions
+from losaw.study.provenance import commit, library_versions, threads
+from losaw.study.runner import law_path, load_law
 from losaw.study.session import Session
 from losaw.study.store import write_text
 from losaw.study.summary import paired_differences, summarise
@@ -69,6 +72,7 @@ def differences(study: Study, found: Collection) -> pd.DataFrame:
 def manifest(session: Session, study: Study, found: Collection) -> dict:
     """What a person wants to know of a run: versions, request, counts, machines, seconds."""
     spent = timings(session, study)
+    settings = session.settings(study)
     failed = found.results[found.results["status"] != "ok"]
     return {
         "study": study.name,
@@ -78,6 +82,11 @@ def manifest(session: Session, study: Study, found: Collection) -> dict:
         "libraries": library_versions(),
         "scale": session.scale,
         "request": session.request.arguments(),
+        "command": shlex.join(sys.argv),
+        "configuration": session.configuration.model_dump(mode="json"),
+        "seeds": sorted({session.n_seeds(study, setting) for setting in settings}),
+        "threads": threads(),
+        "joint_laws": joint_laws(session, study),
         "blocks": len(session.blocks(study)),
         "left_out": study.left_out,
         "missing_blocks": [str(block.relative_path) for block in found.missing],
@@ -92,6 +101,17 @@ def manifest(session: Session, study: Study, found: Collection) -> dict:
         },
         "peak_megabytes": float(spent["peak_megabytes"].max()) if len(spent) else None,
     }
+
+
+def joint_laws(session: Session, study: Study) -> list[dict]:
+    """The joint laws that the study draws from: the solver, what it said, what was attained."""
+    found: dict[Path, dict] = {}
+    for setting in session.settings(study):
+        generator = study.generator.entry.create(**setting.parameters)
+        path = law_path(generator, session.laws_folder)
+        if path is not None and path.exists() and path not in found:
+            found[path] = load_law(generator, session.laws_folder).record()
+    return list(found.values())
 
 
 def write_csv(path: Path, frame: pd.DataFrame) -> None:

@@ -77,6 +77,11 @@ def commit() -> str:
     return head + "+changes" if head and git("status", "--porcelain", "-uno") else head
 
 
+def threads() -> dict[str, str]:
+    """The variables that limit threads, as they are set here."""
+    return {name: os.environ.get(name, "") for name in THREAD_VARIABLES}
+
+
 def run_record(
     started: datetime.datetime,
     seconds: list[float],
@@ -106,6 +111,6 @@ def run_record(
         "peak_megabytes": round(peak_megabytes, 1),
         "command": shlex.join(sys.argv),
         "commit": commit(),
-        "threads": {name: os.environ.get(name, "") for name in THREAD_VARIABLES},
+        "threads": threads(),
         "slurm_job_id": os.environ.get("SLURM_JOB_ID", ""),
     }

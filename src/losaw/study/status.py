@@ -31,7 +31,7 @@ def study_status(session: Session, name: str) -> StudyStatus:
     """Count what is there, from names and run records; block files are not opened."""
     study = session.study(name)
     status = StudyStatus(name)
-    done_per_fit: dict[str, list[float]] = defaultdict(list)
+    speeds: dict[str, list[float]] = defaultdict(list)  # taken / expected
     left: list[Block] = []
     for block in session.blocks(study):
         status.n_blocks += 1
@@ -46,15 +46,15 @@ def study_status(session: Session, name: str) -> StudyStatus:
         status.seconds[block.learner] += seconds
         status.fits[block.learner] += len(record["seconds"])
         status.peak_megabytes = max(status.peak_megabytes, record["peak_megabytes"])
-        if record["failed_seeds"]:
+        n_failed = record.get("failed_seeds", 0)
+        if n_failed:
             status.failed_blocks.append(block)
-            status.failed_fits += record["failed_seeds"]
+            status.failed_fits += n_failed
         expected = block_seconds(session, study, block, from_record=False)
-        if expected > 0:
-            done_per_fit[block.learner].append(record["wall_seconds"] / expected)
+        speeds[block.learner].append(record.get("wall_seconds", seconds) / expected)
     for block in left:
-        ratios = done_per_fit.get(block.learner, [])
-        speed = sum(ratios) / len(ratios) if ratios else 1.0
+        seen = speeds.get(block.learner, [])
+        speed = sum(seen) / len(seen) if seen else 1.0
         status.core_seconds_left += speed * block_seconds(session, study, block)
     return status
 

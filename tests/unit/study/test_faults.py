@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import textwrap
@@ -234,6 +235,22 @@ def test_a_killed_run_leaves_no_child_behind(project):
     while any(Path(f"/proc/{pid}").exists() for pid in orphans):
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def test_an_interrupted_run_is_one_line_and_leaves_no_mark(project):
+    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 60.0")
+    command = [sys.executable, "-m", "losaw", "run", "--config", str(project.configuration)]
+    command += ["--set", "learner=jittered"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list(project.results.glob("tiny/runs/**/*.running")):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, text = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert text.strip().splitlines() == ["losaw: interrupted; what is finished is kept"]
+    assert not list(project.results.glob("tiny/runs/**/*.running"))
 
 
 def full_disk():

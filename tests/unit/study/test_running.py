@@ -220,6 +220,15 @@ def test_the_footer_says_where_the_numbers_came_from(project):
     assert check_block(session.block_path(block), block, session.version(block)) is None
 
 
+def test_the_manifest_says_what_was_asked_by_which_command_on_how_many_threads(project):
+    session = run(project, seeds=3)
+    manifest = json.loads((session.results / "tiny" / "manifest.json").read_text())
+    assert manifest["seeds"] == [3] and manifest["fits"] == 4 * 2 * 3
+    assert manifest["configuration"]["studies"] == ["tiny"] and "--seeds 3" in manifest["request"]
+    assert manifest["command"] and set(manifest["threads"]) >= {"OMP_NUM_THREADS"}
+    assert manifest["joint_laws"] == []  # this generator needs none
+
+
 def test_the_comparison_holds_every_cell_of_every_table(project):
     session = run(project, selection={"n_samples": ("30",)})
     frame = pd.read_csv(session.results / "tiny" / "comparison.csv")

@@ -8,14 +8,17 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
 from losaw.cli import main
-from losaw.study.execute import execute
+from losaw.study.execute import execute, laws
 from losaw.study.outputs import write_outputs
+from losaw.study.request import Request
+from losaw.study.session import Session
 
 
 @pytest.fixture
@@ -184,9 +187,33 @@ def test_provenance_says_when_a_block_is_no_longer_what_was_collected(done, caps
     assert "changed since it was collected (2 blocks)" in text
 
 
+def test_provenance_finds_the_study_of_a_file_that_the_session_does_not_ask_for(done, capsys):
+    other = done.study_file.with_name("other.yaml")
+    other.write_text(done.study_file.read_text().replace("study: tiny", "study: other"))
+    done.replace(done.configuration, "studies: [tiny]", "studies: [other]")
+    code, text = losaw(done, capsys, "provenance", done.results / "tiny" / "summary.csv")
+    assert code == 0 and text.startswith("tiny: ")
+
+
 def test_provenance_of_a_file_that_is_not_ours_says_what_is(done, capsys):
     code, text = losaw(done, capsys, "provenance", done.configuration)
-    assert code == 2 and "not an output of this session" in text and "tiny" in text
+    assert code == 2 and "not an output of a study" in text and "tiny" in text
+
+
+def test_verify_finds_a_damaged_joint_law(tmp_path, capsys):
+    configuration = Path(__file__).parents[3] / "config" / "config.yaml"
+    words = ["verify", "--config", str(configuration), "--study", "losaw_forest"]
+    words += ["--scale", "smoke", "--output", str(tmp_path)]
+    assert main(words) == 0
+    session = Session(
+        Request(configuration, {"studies": ["losaw_forest"], "scale": "smoke", "results": tmp_path})
+    )
+    (law,) = laws(session)
+    law.parent.mkdir(parents=True)
+    law.write_text('{"specification"')
+    assert main(words) == 1
+    assert str(law) in capsys.readouterr().out
+    assert main([*words, "--remove"]) == 0 and not law.exists()
 
 
 def test_status_counts_done_running_and_failed_blocks(project, capsys):
