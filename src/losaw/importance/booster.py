@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 OBJECTIVES = ("reg:squarederror", "binary:logistic")
 _NO_PARENT = 2147483647
+_STRUCTURE = ("left_children", "right_children", "split_indices", "parents")
 _TOLERANCE = 1e-3
 
 
@@ -112,17 +114,26 @@ def read_booster(booster: "Booster") -> BoostedTrees:
             f"the booster has an L1 penalty (reg_alpha = {options['alpha']}), for which node "
             "predictions are not defined (TreeInner, Section 5.1); train it with reg_alpha=0"
         )
-    parts = [_read_tree(tree, index, eta, reg_lambda) for index, tree in enumerate(trees)]
-    sizes = [len(part[0]) for part in parts]
+    nodes = {
+        key: np.array(list(chain.from_iterable(tree[key] for tree in trees)))
+        for key in (*_STRUCTURE, "base_weights", "split_conditions", "sum_hessian")
+    }
+    sizes = [len(tree["left_children"]) for tree in trees]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    offset = np.repeat(starts[:-1], sizes)
+    is_leaf = nodes["left_children"] < 0
+    value = np.where(is_leaf, nodes["split_conditions"], eta * nodes["base_weights"])
+    _check_gradients(nodes, value, starts, offset, eta, reg_lambda)
+    parent = np.where(nodes["parents"] == _NO_PARENT, -1, nodes["parents"])
+    feature = nodes["split_indices"][offset + np.maximum(parent, 0)]
     base_score = float(content["learner_model_param"]["base_score"].strip("[]"))
     logistic = content["objective"]["name"] == "binary:logistic"
-    parent, feature, value, is_leaf = (np.concatenate(one) for one in zip(*parts, strict=True))
     return BoostedTrees(
-        parent=parent,
-        feature=feature,
+        parent=parent.astype(np.int32),
+        feature=np.where(parent < 0, 0, feature).astype(np.int32),
         value=value,
         is_leaf=is_leaf,
-        starts=np.concatenate([[0], np.cumsum(sizes)]),
+        starts=starts,
         base_margin=float(np.log(base_score / (1 - base_score))) if logistic else base_score,
         eta=eta,
         objective=content["objective"]["name"],
@@ -155,27 +166,26 @@ def _check_kind(content: dict[str, Any], configuration: dict[str, Any]) -> None:
             )
 
 
-def _read_tree(
-    tree: dict[str, Any], index: int, eta: float, reg_lambda: float
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-    left = np.array(tree["left_children"], dtype=np.int32)
-    right = np.array(tree["right_children"], dtype=np.int32)
-    is_leaf = left < 0
-    weight = np.array(tree["base_weights"], dtype=float)
-    value = np.where(is_leaf, np.array(tree["split_conditions"], dtype=float), eta * weight)
-    parent = np.array(tree["parents"], dtype=np.int64)
-    parent = np.where(parent == _NO_PARENT, -1, parent).astype(np.int32)
-    feature = np.array(tree["split_indices"], dtype=np.int32)[parent]
-    feature[0] = 0
-    # A split divides the gradients of its node: G = p (H + lambda) / eta adds up.
-    gradient = value * (np.array(tree["sum_hessian"]) + reg_lambda) / eta
-    split = np.flatnonzero(~is_leaf)
-    excess = np.abs(gradient[split] - gradient[left[split]] - gradient[right[split]])
-    if len(split) and excess.max() > _TOLERANCE * np.abs(gradient).max():
+def _check_gradients(
+    nodes: dict[str, NDArray[Any]],
+    value: FloatArray,
+    starts: NDArray[np.int64],
+    offset: NDArray[np.int64],
+    eta: float,
+    reg_lambda: float,
+) -> None:
+    """A split divides the gradients of its node: G = p (H + lambda) / eta must add up."""
+    gradient = value * (nodes["sum_hessian"] + reg_lambda) / eta
+    split = np.flatnonzero(nodes["left_children"] >= 0)
+    left, right = (nodes[f"{side}_children"][split] + offset[split] for side in ("left", "right"))
+    excess = np.zeros(len(gradient))
+    excess[split] = np.abs(gradient[split] - gradient[left] - gradient[right])
+    largest = np.maximum.reduceat(np.abs(gradient), starts[:-1])
+    wrong = np.maximum.reduceat(excess, starts[:-1]) > _TOLERANCE * largest
+    if wrong.any():
         raise ValueError(
-            f"tree {index} contradicts eta = {eta:g} and reg_lambda = {reg_lambda:g}. A booster "
-            "loaded from a file has forgotten both: restore them with "
+            f"tree {wrong.argmax()} contradicts eta = {eta:g} and reg_lambda = {reg_lambda:g}. A "
+            "booster loaded from a file has forgotten both: restore them with "
             "booster.set_param({'eta': ..., 'reg_lambda': ...}). Otherwise it was trained with "
             "an L1 penalty, max_delta_step or monotone constraints, which are not supported"
         )
-    return parent, feature, value, is_leaf
