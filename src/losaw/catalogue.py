@@ -104,6 +104,7 @@ add("generator", "noisy-linear", "losaw.generators.noisy_linear:NoisyLinearGener
 add("generator", "noisy-copies", "losaw.generators.noisy_copies:NoisyCopiesGenerator")
 add("generator", "confounder", "losaw.generators.confounder:ConfounderGenerator")
 add("generator", "conditional-dag", "losaw.generators.conditional_dag:ConditionalDagGenerator")
+add("generator", "diamonds", "losaw.generators.diamonds:DiamondsGenerator")
 add("generator", "mixed-pairs", "losaw.generators.mixed_pairs:MixedPairsGenerator")
 add("generator", "real-regression", "losaw.generators.real_regression:RealRegressionGenerator")
 

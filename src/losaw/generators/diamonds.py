@@ -1,0 +1,77 @@
+"""Prices of round diamonds (Blesch, Watson & Wright 2023, Section 3.3 and Appendix D)."""
+
+import functools
+
+import numpy as np
+
+from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
+from losaw.generators.base import real_number
+from losaw.generators.joint_law import JointLaw
+
+RESPONSE = "price"
+
+
+class DiamondsGenerator:
+    """A random two thirds of 4,463 round diamonds for training, the others for the test.
+
+    Nine features: carat, depth_perc, table, x_length, y_width, z_depth; and cut, color and
+    clarity as codes in the order of the alphabet. The response is the price in US dollars. See
+    :func:`losaw.datasets.cleaning.clean_diamonds` for how round is round.
+
+    Parameters
+    ----------
+    fraction : float in (0, 1), default 2/3
+        Share of the training sample.
+
+    Raises
+    ------
+    ValueError
+        If ``fraction`` is out of range; by ``joint_law`` and ``sample`` if the data are not there.
+
+    Notes
+    -----
+    The truth names no signal features: nobody knows them.
+    """
+
+    examples = ({"fraction": 0.5},)
+    data_sets = ("diamonds",)
+
+    def __init__(self, *, fraction: float = 2 / 3) -> None:
+        self.fraction = real_number("fraction", fraction)
+        if not 0 < self.fraction < 1:
+            raise ValueError(f"fraction must be between 0 and 1, got {fraction}")
+
+    def joint_law(self) -> None:
+        """Nothing has to be fitted; data that are missing are reported here, before any fit."""
+        _read()
+
+    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
+        """One random split; ``joint_law`` is not used."""
+        X, y, names, kinds = _read()
+        rows = rng.permutation(len(y))
+        train, test = np.split(rows, [round(self.fraction * len(y))])
+        return Dataset(
+            train=Sample(X[train], y[train]),
+            test=Sample(X[test], y[test]),
+            truth=Truth(signal=(), n_features=len(names)),
+            feature_names=names,
+            feature_kinds=kinds,
+        )
+
+
+@functools.cache
+def _read() -> tuple[FloatArray, FloatArray, tuple[str, ...], tuple[FeatureKind, ...]]:
+    import pandas as pd
+
+    from losaw import datasets
+
+    frame = datasets.prepare("diamonds")
+    y = frame.pop(RESPONSE).to_numpy(dtype=float)
+    columns: list[FloatArray] = []
+    kinds: list[FeatureKind] = []
+    for name in frame.columns:
+        numeric = pd.api.types.is_numeric_dtype(frame[name])
+        values = frame[name] if numeric else pd.factorize(frame[name], sort=True)[0]
+        columns.append(np.asarray(values, dtype=float))
+        kinds.append("continuous" if numeric else "nominal")
+    return np.column_stack(columns), y, tuple(frame.columns), tuple(kinds)

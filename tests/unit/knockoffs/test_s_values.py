@@ -1,0 +1,69 @@
+"""The diagonal s against closed forms, a general solver, and stationarity."""
+
+import numpy as np
+import pytest
+
+from losaw.knockoffs.s_matrix import METHODS, s_values
+
+
+def correlation(p=6, seed=0):
+    rng = np.random.default_rng(seed)
+    factor = rng.standard_normal((p, 2 * p))
+    covariance = factor @ factor.T
+    scale = np.sqrt(np.diag(covariance))
+    return covariance / np.outer(scale, scale)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_joint_covariance_stays_positive_definite(method):
+    R = correlation()
+    s = s_values(R, method)
+    assert (s >= 0).all()
+    assert np.linalg.eigvalsh(2 * R - np.diag(s))[0] > -1e-9
+
+
+def test_the_equicorrelated_value_is_twice_the_smallest_eigenvalue():
+    R = np.array([[1.0, 0.6], [0.6, 1.0]])
+    assert np.allclose(s_values(R, "equicorrelated"), 0.8)
+
+
+def test_independent_columns_get_fully_independent_knockoffs():
+    assert np.allclose(s_values(np.eye(4), "sdp"), 1.0, atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_sdp_value_is_that_of_a_general_solver(seed):
+    cvxpy = pytest.importorskip("cvxpy")
+    R = correlation(seed=seed)
+    s = cvxpy.Variable(len(R), nonneg=True)
+    problem = cvxpy.Problem(cvxpy.Maximize(cvxpy.sum(s)), [s <= 1, 2 * R - cvxpy.diag(s) >> 0])
+    problem.solve()
+    assert s_values(R, "sdp").sum() == pytest.approx(problem.value, rel=2e-3)
+
+
+@pytest.mark.parametrize("method", ["mvr", "maximum-entropy"])
+def test_no_small_step_improves_mvr_and_entropy(method):
+    R = correlation(seed=1)
+
+    def criterion(s):
+        rest = 2 * R - np.diag(s)
+        if method == "mvr":
+            return (1 / s).sum() + np.trace(np.linalg.inv(rest))
+        return -np.log(s).sum() - np.linalg.slogdet(rest)[1]
+
+    s = s_values(R, method)
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        assert criterion(s + 1e-4 * rng.standard_normal(len(s))) >= criterion(s)
+
+
+def test_a_singular_matrix_is_refused_with_a_remedy():
+    with pytest.raises(ValueError, match="shrink it first"):
+        s_values(np.ones((2, 2)))
+
+
+def test_knockpy_finds_the_same_sdp_value():
+    knockpy = pytest.importorskip("knockpy", reason="knockpy is not installed: an oracle only")
+    R = correlation(seed=3)
+    theirs = np.diag(knockpy.smatrix.compute_smatrix(R, method="sdp")).sum()
+    assert s_values(R, "sdp").sum() == pytest.approx(theirs, rel=5e-3)

@@ -1,0 +1,152 @@
+"""What every knockoff sampler does with its input, good and bad."""
+
+import numpy as np
+import pytest
+
+from losaw.knockoffs import make_sampler
+
+KINDS = ("nominal", "continuous", "nominal", "continuous")
+QUICK = {"deep": {"n_epochs": 3}}
+NAMES = ("gaussian", "sequential", "deep")
+
+
+def mixed(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4))
+    X[:, 0] = np.digitize(X[:, 0], [-0.5, 0.5])
+    X[:, 2] = np.digitize(X[:, 1] + X[:, 2], [0.0])
+    return X
+
+
+def draw(name, X, kinds=None, seed=1):
+    rng = np.random.default_rng(seed)
+    return make_sampler(name, **QUICK.get(name, {})).fit(X, kinds, rng).sample(rng)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_sample_has_the_shape_of_the_data_and_follows_the_seed(name):
+    X = mixed()
+    first, again, other = (draw(name, X, KINDS, seed) for seed in (1, 1, 2))
+    assert first.shape == X.shape
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_constant_column_is_its_own_knockoff(name):
+    X = mixed()
+    X[:, 1] = 3.0
+    knockoffs = draw(name, X, KINDS)
+    assert np.array_equal(knockoffs[:, 1], X[:, 1])
+    assert not np.array_equal(knockoffs[:, 3], X[:, 3])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_missing_values_are_refused_with_row_column_and_remedy(name):
+    X = mixed()
+    X[17, 3] = np.nan
+    with pytest.raises(ValueError, match=r"row 17, column 3.*SimpleImputer"):
+        draw(name, X, KINDS)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "sequential"])
+def test_duplicated_and_collinear_columns_give_finite_knockoffs(name):
+    X = np.random.default_rng(3).standard_normal((80, 3))
+    X = np.column_stack([X, X[:, 0], X[:, 1] + X[:, 2]])
+    knockoffs = draw(name, X)
+    assert np.isfinite(knockoffs).all()
+    # Given its copy a column is known: its knockoff must be close to it.
+    assert np.corrcoef(X[:, 0], knockoffs[:, 0])[0, 1] > 0.8
+
+
+@pytest.mark.parametrize("name", ["gaussian", "sequential"])
+def test_more_columns_than_rows_give_finite_knockoffs(name):
+    X = np.random.default_rng(4).standard_normal((20, 30))
+    assert np.isfinite(draw(name, X)).all()
+
+
+def test_sequential_knockoffs_stay_on_the_observed_levels():
+    X = mixed()
+    knockoffs = draw("sequential", X, KINDS)
+    for j in (0, 2):
+        assert set(knockoffs[:, j]) <= set(X[:, j])
+
+
+def test_a_level_with_a_single_row_is_no_obstacle():
+    X = mixed()
+    X[5, 0] = 7
+    knockoffs = draw("sequential", X, KINDS)
+    assert set(knockoffs[:, 0]) <= {0.0, 1.0, 2.0, 7.0}
+    assert np.isfinite(knockoffs).all()
+
+
+def test_discrete_columns_are_drawn_from_their_values():
+    X = np.random.default_rng(5).integers(-1, 2, (100, 3)).astype(float)
+    assert set(draw("sequential", X, ("discrete",) * 3).ravel()) <= {-1.0, 0.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("X", "kinds", "message"),
+    [
+        (np.zeros(10), None, "shape"),
+        (np.zeros((3, 2)), None, "3 rows; knockoffs need at least 5"),
+        (np.ones((9, 2)), ("continuous",), "1 entries for 2 columns"),
+        (np.ones((9, 1)), ("nominl",), "did you mean 'nominal'"),
+        (np.full((9, 1), 0.5), ("nominal",), "holds fractions"),
+        ([["a"]] * 9, None, "OrdinalEncoder"),
+    ],
+)
+def test_bad_input_is_named_with_its_remedy(X, kinds, message):
+    with pytest.raises(ValueError, match=message):
+        make_sampler("gaussian").fit(X, kinds)
+
+
+def test_an_unknown_sampler_names_the_nearest_one():
+    with pytest.raises(ValueError, match="did you mean 'sequential'"):
+        make_sampler("sequentiel")
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("gaussian", {"s_method": "sdb"}, "did you mean 'sdp'"),
+        ("gaussian", {"shrinkage": 1.5}, r"\[0, 1\)"),
+        ("sequential", {"mixing": 2}, "mixing"),
+        ("sequential", {"n_folds": 1}, "n_folds"),
+        ("sequential", {"patience": 0}, "patience"),
+        ("deep", {"n_epochs": 0}, "n_epochs"),
+        ("deep", {"weights": (1, 1)}, "four numbers"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(name, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        make_sampler(name, **parameters)
+
+
+def test_the_columns_are_visited_in_another_order_every_time(monkeypatch):
+    from losaw.knockoffs import sequential
+
+    visits = []
+    original = sequential.SequentialKnockoffs._draw_number
+    monkeypatch.setattr(
+        sequential.SequentialKnockoffs,
+        "_draw_number",
+        lambda self, j, *rest: (visits.append(int(j)), original(self, j, *rest))[1],
+    )
+    X = np.random.default_rng(0).standard_normal((40, 5))
+    for seed in range(4):
+        draw("sequential", X, seed=seed)
+    orders = {tuple(visits[start : start + 5]) for start in range(0, 20, 5)}
+    assert len(orders) > 1
+
+
+def test_training_brings_the_deep_loss_down_and_learns_the_second_moments():
+    from losaw.knockoffs.diagnostics import second_moments
+
+    rng = np.random.default_rng(6)
+    X = rng.multivariate_normal(np.zeros(3), [[1, 0.7, 0], [0.7, 1, 0], [0, 0, 1]], 256)
+    sampler = make_sampler("deep", n_epochs=100).fit(X, None, rng)
+    assert sampler.losses_[-20:].mean() < 0.5 * sampler.losses_[:5].mean()
+    found = second_moments(X, sampler.sample(rng))
+    assert found.own < 0.35
+    assert found.cross < 0.35
