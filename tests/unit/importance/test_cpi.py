@@ -1,0 +1,215 @@
+"""Conditional predictive impact: what it replaces, what it tests, what it refuses."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from losaw.data import Dataset, Sample, Truth
+from losaw.generators.conditional_dag import ConditionalDagGenerator
+from losaw.importance.conditional_predictive_impact import ConditionalPredictiveImpact
+from losaw.learners.generalized_linear import GeneralizedLinearModel
+from losaw.learners.ranger_forest import RangerForest
+
+
+def linear_data(n=300, seed=0, kinds=("continuous",) * 3):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((2 * n, 3))
+    y = X[:, 0] + rng.standard_normal(2 * n)
+    return Dataset(
+        Sample(X[:n], y[:n]), Sample(X[n:], y[n:]), Truth((0,), 3), ("a", "b", "c"), kinds
+    )
+
+
+def mixed_data(seed=0, **changes):
+    parameters = {"n_samples": 400, "categorical": "X1+X3", "n_levels": 4, **changes}
+    return ConditionalDagGenerator(**parameters).sample(np.random.default_rng(seed))
+
+
+def explain(data, model, seed=1, **parameters):
+    method = ConditionalPredictiveImpact(**parameters)
+    return method.explain(model, data, np.random.default_rng(seed))
+
+
+class Shifted:
+    """A sampler whose knockoffs are known: the feature plus a number."""
+
+    handles_nominal = True
+
+    def fit(self, X, kinds=None, rng=None):
+        self.X = X
+        return self
+
+    def sample(self, rng):
+        return self.X + 2.0
+
+
+def test_the_score_is_the_mean_increase_in_squared_error():
+    data = linear_data()
+    model = LinearRegression().fit(*data.train)
+    found = explain(data, model, sampler=Shifted())
+    residual = data.test.y - model.predict(data.test.X)
+    expected = [((residual - 2 * b) ** 2 - residual**2).mean() for b in model.coef_]
+    assert np.allclose(found.scores, expected)
+
+
+def test_a_feature_that_the_model_ignores_has_score_0_and_p_value_1():
+    data = linear_data()
+    model = LinearRegression().fit(*data.train)
+    model.coef_[2] = 0.0
+    for test in ("t", "wilcoxon", "binomial", "fisher"):
+        found = explain(data, model, sampler="gaussian", test=test)
+        assert found.scores[2] == pytest.approx(0, abs=1e-12)
+        assert found.p_values[2] == 1
+        assert found.p_values[0] < 0.01
+
+
+def test_the_lower_bound_and_the_p_value_tell_the_same():
+    data = linear_data()
+    model = LinearRegression().fit(*data.train)
+    found = explain(data, model, sampler="gaussian")
+    assert np.array_equal(found.details["lower"] > 0, found.p_values < 0.05)
+
+
+def test_the_standard_error_says_which_variance_it_measures():
+    data = linear_data()
+    found = explain(data, LinearRegression().fit(*data.train), sampler="gaussian")
+    assert found.std_error_kind.startswith("over test rows")
+
+
+def test_a_group_is_replaced_together():
+    data = linear_data()
+    model = LinearRegression().fit(*data.train)
+    found = explain(data, model, sampler=Shifted(), groups={"ab": ["a", "b"], "c": ["c"]})
+    residual = data.test.y - model.predict(data.test.X)
+    shift = 2 * (model.coef_[0] + model.coef_[1])
+    assert found.feature_names == ("ab", "c")
+    assert found.scores[0] == pytest.approx(((residual - shift) ** 2 - residual**2).mean())
+
+
+def test_dummies_of_a_factor_are_replaced_together_by_real_numbers():
+    data = mixed_data()
+    seen = []
+    model = GeneralizedLinearModel(nominal=[0, 2]).fit(*data.train)
+    predict = model.predict_encoded
+    model.predict_encoded = lambda columns: (seen.append(columns), predict(columns))[1]
+    explain(data, model, sampler="gaussian")
+    n = len(data.test.y)
+    original, first = seen[0][:n], seen[0][n : 2 * n]
+    changed = (original != first).any(axis=0)
+    assert changed[model.encoding_.groups[0]].all()
+    assert not changed[model.encoding_.groups[1]].any()
+    assert not set(np.unique(first[:, 0])) <= {0.0, 1.0}
+
+
+def test_sequential_knockoffs_reach_a_model_on_dummies_as_levels():
+    data = mixed_data()
+    seen = []
+    model = GeneralizedLinearModel(nominal=[0, 2]).fit(*data.train)
+    predict = model.predict_encoded
+    model.predict_encoded = lambda columns: (seen.append(columns), predict(columns))[1]
+    explain(data, model, sampler="sequential")
+    dummies = seen[0][:, model.encoding_.groups[0]]
+    assert set(np.unique(dummies)) == {0.0, 1.0}
+    assert (dummies.sum(axis=1) <= 1).all()
+
+
+def test_log_loss_is_the_default_of_a_classification():
+    data = mixed_data(outcome="classification", beta=2.0)
+    model = GeneralizedLinearModel("classification", nominal=[0, 2]).fit(*data.train)
+    default = explain(data, model)
+    assert np.array_equal(default.scores, explain(data, model, loss="log-loss").scores)
+    assert not np.array_equal(default.scores, explain(data, model, loss="squared-error").scores)
+
+
+def test_a_users_loss_is_used():
+    data = linear_data()
+    model = LinearRegression().fit(*data.train)
+    found = explain(data, model, sampler=Shifted(), loss=lambda y, f: np.abs(y - f))
+    residual = data.test.y - model.predict(data.test.X)
+    expected = (np.abs(residual - 2 * model.coef_[0]) - np.abs(residual)).mean()
+    assert found.scores[0] == pytest.approx(expected)
+
+
+def test_several_draws_have_a_smaller_spread_over_seeds():
+    data = linear_data(n=60)
+    model = LinearRegression().fit(*data.train)
+
+    def spread(n_draws):
+        scores = [
+            explain(data, model, seed, sampler="gaussian", n_draws=n_draws).scores[0]
+            for seed in range(40)
+        ]
+        return np.var(scores)
+
+    # The variance over draws falls like 1 / 8, and F(39, 39) exceeds 4 with probability 2e-5.
+    assert spread(8) < spread(1) / 2
+
+
+def test_cross_validation_uses_every_training_row_once():
+    data = linear_data(n=101)
+    model = LinearRegression().fit(*data.train)
+    found = explain(data, model, sampler=Shifted(), n_folds=5)
+    hold_out = explain(data, model, sampler=Shifted())
+    assert found.std_error_kind == "over rows of all folds"
+    assert found.scores[0] == pytest.approx(hold_out.scores[0], rel=0.25)
+    assert found.p_values[0] < 0.01
+
+
+def test_holm_and_benjamini_hochberg_adjust_the_raw_p_values():
+    data = linear_data()
+    model = LinearRegression().fit(*data.train)
+    raw = explain(data, model, sampler="gaussian")
+    for adjustment in ("holm", "benjamini-hochberg"):
+        found = explain(data, model, sampler="gaussian", adjustment=adjustment)
+        assert np.array_equal(found.details["raw_p_values"], raw.p_values)
+        assert (found.p_values >= raw.p_values).all()
+        assert found.p_values[0] == pytest.approx(3 * raw.p_values[0])
+
+
+@pytest.mark.parametrize("missing_from", ["train", "test"])
+@pytest.mark.parametrize("sampler", ["sequential", "gaussian"])
+@pytest.mark.parametrize("encoding", ["codes", "dummies"])
+def test_a_level_absent_from_train_or_test_is_no_obstacle(missing_from, sampler, encoding):
+    data = mixed_data()
+    parts = {"train": data.train, "test": data.test}
+    X, y = parts[missing_from]
+    kept = X[:, 2] != 3
+    parts[missing_from] = Sample(X[kept], y[kept])
+    data = Dataset(
+        parts["train"], parts["test"], data.truth, data.feature_names, data.feature_kinds
+    )
+    model = RangerForest(encoding=encoding, nominal=[0, 2], n_estimators=20, random_state=1)
+    found = explain(data, model.fit(*data.train), sampler=sampler)
+    assert np.isfinite(found.scores).all()
+
+
+def test_missing_values_are_refused_with_the_row():
+    data = linear_data()
+    model = LinearRegression().fit(*data.train)
+    data.test.X[4, 1] = np.nan
+    with pytest.raises(ValueError, match="row 4"):
+        explain(data, model, sampler="gaussian")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"sampler": "gausian"}, "did you mean 'gaussian'"),
+        ({"test": "z"}, "unknown test"),
+        ({"adjustment": "holms"}, "did you mean 'holm'"),
+        ({"n_folds": 1}, "n_folds"),
+        ({"n_draws": 0}, "n_draws"),
+        ({"level": 1.0}, "level"),
+        ({"sampler_parameters": {"n_folds": 1}}, "n_folds"),
+    ],
+)
+def test_bad_parameters_are_refused_when_the_method_is_made(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ConditionalPredictiveImpact(**parameters)
+
+
+def test_an_unknown_feature_of_a_group_names_the_nearest():
+    data = linear_data()
+    model = LinearRegression().fit(*data.train)
+    with pytest.raises(ValueError, match="group 'g': unknown feature 'x'"):
+        explain(data, model, groups={"g": ["x"]})

@@ -1,0 +1,64 @@
+"""The four tests against SciPy, their bounds against coverage, adjustments against definitions."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from losaw.importance.one_sided_tests import TESTS, adjust, one_sided_test
+
+
+def run(differences, test, level=0.95, seed=0):
+    return one_sided_test(np.asarray(differences), test, level, np.random.default_rng(seed))
+
+
+def test_t_is_scipys():
+    x = np.random.default_rng(0).standard_normal(40) + 0.3
+    found = stats.ttest_1samp(x, 0, alternative="greater")
+    assert run(x, "t").p_value == pytest.approx(found.pvalue)
+    assert run(x, "t").lower == pytest.approx(found.confidence_interval(0.95).low)
+
+
+def test_binomial_is_scipys_without_zeros():
+    x = np.array([1.0, 2.0, -1.0, 0.0, 3.0])
+    assert run(x, "binomial").p_value == pytest.approx(
+        stats.binomtest(3, 4, alternative="greater").pvalue
+    )
+
+
+def test_fisher_agrees_with_all_flips():
+    x = np.array([0.5, 1.0, -0.2, 0.7, 0.1, 0.9, -0.4, 0.3])
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 8)).reshape(8, -1)
+    exact = (signs.T @ x >= x.sum() - 1e-12).mean()
+    # 1,999 random flips: four binomial standard errors.
+    assert run(x, "fisher").p_value == pytest.approx(exact, abs=4 * np.sqrt(exact / 1999))
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_no_difference_at_all_has_p_value_1(test):
+    assert run(np.zeros(10), test).p_value == 1
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_level_is_held_on_symmetric_differences(test):
+    rng = np.random.default_rng(1)
+    rejected = sum(run(x, test).p_value <= 0.05 for x in rng.standard_normal((400, 30)))
+    # Exact tests reject at most 5 %: 99.99 % binomial bound.
+    assert rejected <= stats.binom.ppf(0.9999, 400, 0.05)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "fisher"])
+def test_the_lower_bound_covers_with_its_level(test):
+    rng = np.random.default_rng(2)
+    covered = sum(run(x, test).lower <= 1 for x in rng.standard_normal((300, 40)) + 1)
+    # Fisher's bound is a bootstrap-like one and is allowed one percent more.
+    level = 0.94 if test == "fisher" else 0.95
+    assert covered >= stats.binom.ppf(0.0005, 300, level)
+
+
+def test_holm_multiplies_by_the_hypotheses_left():
+    assert adjust([0.01, 0.04, 0.03], "holm") == pytest.approx([0.03, 0.06, 0.06])
+
+
+def test_benjamini_hochberg_is_scipys():
+    p = np.random.default_rng(3).random(12)
+    assert adjust(p, "benjamini-hochberg") == pytest.approx(stats.false_discovery_control(p))

@@ -1,0 +1,180 @@
+"""LOCO, PFI, SAGE, subgroups and Boruta against what they must give by algebra."""
+
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LinearRegression
+
+from losaw.data import Dataset, Sample, Truth
+from losaw.importance.boruta import Boruta
+from losaw.importance.conditional_subgroups import ConditionalSubgroups, _cycle_within
+from losaw.importance.leave_one_covariate_out import LeaveOneCovariateOut, without
+from losaw.importance.permutation_feature_importance import PermutationFeatureImportance
+from losaw.importance.sage import ShapleyGlobalImportance
+from losaw.learners.ranger_forest import RangerForest
+
+
+def data(n=400, seed=0, rho=0.9):
+    """y = X1 + X3 + noise; X2 is a correlated stand-in for X1, X4 is noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((2 * n, 4))
+    X[:, 1] = rho * X[:, 0] + np.sqrt(1 - rho**2) * X[:, 1]
+    y = X[:, 0] + X[:, 2] + rng.standard_normal(2 * n)
+    names = ("X1", "X2", "X3", "X4")
+    kinds = ("continuous",) * 4
+    return Dataset(Sample(X[:n], y[:n]), Sample(X[n:], y[n:]), Truth((0, 2), 4), names, kinds)
+
+
+def explain(method, model, sample, seed=1):
+    return method.explain(model, sample, np.random.default_rng(seed))
+
+
+def test_loco_is_the_difference_of_two_fits():
+    sample = data()
+    model = LinearRegression().fit(*sample.train)
+    found = explain(LeaveOneCovariateOut(), model, sample)
+    X, y = sample.test
+    reduced = LinearRegression().fit(sample.train.X[:, 1:], sample.train.y)
+    expected = (y - reduced.predict(X[:, 1:])) ** 2 - (y - model.predict(X)) ** 2
+    assert found.scores[0] == pytest.approx(expected.mean())
+    assert found.std_error[0] == pytest.approx(expected.std(ddof=1) / np.sqrt(len(y)))
+    assert found.p_values[2] < 1e-6
+
+
+def test_leaving_a_column_out_moves_the_nominal_ones():
+    forest = RangerForest(nominal=[0, 2, 3])
+    assert without(forest, 2, 5).nominal == [0, 2]
+    assert without(forest, 1, 5).nominal == [0, 1, 2]
+    assert forest.nominal == [0, 2, 3]
+
+
+def test_leaving_a_column_out_lowers_max_features_where_it_must():
+    assert without(RandomForestRegressor(max_features=4), 0, 4).max_features == 3
+    assert without(RandomForestRegressor(max_features=2), 0, 4).max_features == 2
+
+
+def test_pfi_agrees_with_scikit_learn():
+    sample = data(n=2000)
+    model = LinearRegression().fit(*sample.train)
+    found = explain(PermutationFeatureImportance(n_repeats=30), model, sample)
+    theirs = permutation_importance(
+        model, *sample.test, scoring="neg_mean_squared_error", n_repeats=30, random_state=1
+    )
+    error = np.sqrt(2) * theirs.importances_std / np.sqrt(30)
+    assert (np.abs(found.scores - theirs.importances_mean) < 5 * error + 1e-3).all()
+
+
+def test_the_ratio_of_pfi_is_the_difference_over_the_loss_plus_1():
+    sample = data()
+    model = LinearRegression().fit(*sample.train)
+    difference = explain(PermutationFeatureImportance("difference"), model, sample).scores
+    ratio = explain(PermutationFeatureImportance("ratio"), model, sample).scores
+    loss = ((sample.test.y - model.predict(sample.test.X)) ** 2).mean()
+    assert np.allclose(ratio, 1 + difference / loss)
+
+
+def test_subgroups_shrink_the_importance_of_a_feature_that_others_replace():
+    sample = data(n=1500, rho=0.95)
+    model = LinearRegression().fit(*sample.train)
+    marginal = explain(PermutationFeatureImportance(), model, sample).scores
+    conditional = explain(ConditionalSubgroups(), model, sample).scores
+    assert conditional[0] < 0.4 * marginal[0]
+    # X3 is independent of the others: its subgroups are arbitrary.
+    assert conditional[2] == pytest.approx(marginal[2], rel=0.15)
+
+
+def test_permutation_within_subgroups_moves_every_row_to_its_own_group():
+    leaves = np.array([1, 1, 1, 2, 2, 3])
+    source = _cycle_within(leaves, np.random.default_rng(0))
+    assert np.array_equal(leaves[source], leaves)
+    assert sorted(source) == list(range(6))
+    assert (source != np.arange(6)).tolist() == [True] * 5 + [False]
+
+
+def test_sage_agrees_with_the_exact_shapley_values():
+    sample = data(n=60, rho=0.5)
+    model = LinearRegression().fit(*sample.train)
+    X, y = sample.test
+    method = ShapleyGlobalImportance(n_background=60, max_permutations=3000, threshold=None)
+    found = explain(method, model, sample)
+
+    def loss(known):
+        filled = np.tile(X.mean(axis=0), (len(X), 1))  # exact for a linear model
+        filled[:, list(known)] = X[:, list(known)]
+        return ((y - model.predict(filled)) ** 2).mean()
+
+    exact = np.zeros(4)
+    orders = list(itertools.permutations(range(4)))
+    for order in orders:
+        for place, feature in enumerate(order):
+            exact[feature] += loss(order[:place]) - loss(order[: place + 1])
+    exact /= len(orders)
+    assert (np.abs(found.scores - exact) < 5 * found.std_error).all()
+
+
+def test_sage_values_sum_to_what_the_features_explain():
+    sample = data(n=50)
+    model = LinearRegression().fit(*sample.train)
+    X, y = sample.test
+    method = ShapleyGlobalImportance(n_background=50, max_permutations=50, threshold=None)
+    found = explain(method, model, sample)
+    fitted = model.predict(X)
+    assert found.scores.sum() == pytest.approx(
+        ((y - fitted.mean()) ** 2).mean() - ((y - fitted) ** 2).mean()
+    )
+
+
+def test_sage_stops_when_its_error_is_small():
+    sample = data()
+    model = LinearRegression().fit(*sample.train)
+    loose = explain(ShapleyGlobalImportance(threshold=0.5), model, sample)
+    strict = explain(ShapleyGlobalImportance(threshold=1e-6, max_permutations=64), model, sample)
+    assert loose.details["converged"]
+    assert loose.details["n_permutations"] < 512
+    assert not strict.details["converged"]
+    assert strict.details["n_permutations"] == 64
+
+
+def test_boruta_confirms_signal_and_its_stand_in_and_rejects_noise():
+    sample = data(n=300)
+    found = explain(Boruta(n_estimators=60, max_runs=25), None, sample)
+    assert found.details["selected"].tolist() == [True, True, True, False]
+    assert found.p_values[3] > 0.05
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: PermutationFeatureImportance("ratios"), "did you mean 'ratio'"),
+        (lambda: PermutationFeatureImportance(n_repeats=0), "n_repeats"),
+        (lambda: ConditionalSubgroups(max_depth=0), "max_depth"),
+        (lambda: ShapleyGlobalImportance(n_background=1), "n_background"),
+        (lambda: ShapleyGlobalImportance(threshold=0), "threshold"),
+        (lambda: LeaveOneCovariateOut(test="tt"), "did you mean 't'"),
+        (lambda: Boruta(alpha=0), "alpha"),
+    ],
+)
+def test_bad_parameters_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        LeaveOneCovariateOut(),
+        PermutationFeatureImportance(),
+        ConditionalSubgroups(),
+        ShapleyGlobalImportance(),
+    ],
+    ids=lambda method: type(method).__name__,
+)
+def test_missing_values_are_refused_with_the_row(method):
+    sample = data(n=40)
+    model = LinearRegression().fit(*sample.train)
+    sample.test.X[7, 0] = np.nan
+    with pytest.raises(ValueError, match="row 7"):
+        explain(method, model, sample)

@@ -1,0 +1,106 @@
+"""Learners for mixed data: their encodings, and the models behind them."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+
+from losaw.learners.encoding import Encoding
+from losaw.learners.generalized_linear import GeneralizedLinearModel
+from losaw.learners.ranger_forest import RangerForest
+from losaw.learners.single_layer_network import SingleLayerNetwork
+
+LEARNERS = (RangerForest, GeneralizedLinearModel, SingleLayerNetwork)
+
+
+def mixed(n=200, seed=0, task="regression"):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, 3, n), rng.standard_normal(n)]).astype(float)
+    signal = np.array([0.0, 2.0, -1.0])[X[:, 0].astype(int)] + X[:, 1]
+    noise = rng.standard_normal(n)
+    return X, signal + noise if task == "regression" else (signal + noise > 0).astype(float)
+
+
+def test_dummies_leave_out_the_first_level_and_codes_change_nothing():
+    X = np.array([[2.0, 5.0], [4.0, 6.0], [7.0, 5.5]])
+    dummies = Encoding.learn(X, [0], "dummies")
+    assert dummies.encode(X).tolist() == [[0, 0, 5], [1, 0, 6], [0, 1, 5.5]]
+    assert [group.tolist() for group in dummies.groups] == [[0, 1], [2]]
+    assert Encoding.learn(X, [0], "codes").encode(X) is X
+
+
+def test_a_level_that_training_did_not_have_is_all_zeros():
+    encoding = Encoding.learn(np.array([[0.0], [1.0], [2.0]]), [0], "dummies")
+    assert encoding.encode(np.array([[9.0], [1.0]])).tolist() == [[0, 0], [1, 0]]
+
+
+def test_a_factor_with_one_level_has_no_column():
+    encoding = Encoding.learn(np.array([[3.0, 1.0], [3.0, 2.0]]), [0], "dummies")
+    assert encoding.groups[0].tolist() == []
+
+
+def test_least_squares_on_dummies_gives_level_means():
+    X, y = mixed()
+    model = GeneralizedLinearModel(nominal=[0]).fit(X[:, :1], y)
+    for level in range(3):
+        mean = y[X[:, 0] == level].mean()
+        assert model.predict(np.array([[level]]))[0] == pytest.approx(mean)
+
+
+def test_logistic_regression_on_dummies_gives_level_shares():
+    X, y = mixed(task="classification")
+    model = GeneralizedLinearModel("classification", nominal=[0]).fit(X[:, :1], y)
+    for level in range(3):
+        share = y[X[:, 0] == level].mean()
+        found = model.predict_proba(np.array([[level]]))[0, 1]
+        assert found == pytest.approx(share, abs=1e-3)
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+@pytest.mark.parametrize("encoding", ["codes", "dummies"])
+def test_compiled_forest_predictions_are_scikit_learns(task, encoding):
+    X, y = mixed(task=task)
+    model = RangerForest(task, encoding, [0], n_estimators=25, random_state=3).fit(X, y)
+    columns = model.encode(X)
+    expected = (
+        model.model_.predict(columns)
+        if task == "regression"
+        else model.model_.predict_proba(columns)[:, 1]
+    )
+    assert np.allclose(model.predict_encoded(columns), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_the_forest_has_rangers_defaults():
+    forest = RangerForest()._make()
+    assert isinstance(forest, RandomForestRegressor)
+    assert (forest.n_estimators, forest.max_features, forest.min_samples_split) == (500, "sqrt", 6)
+    assert RangerForest("classification")._make().min_samples_split == 11
+
+
+def test_the_networks_penalty_is_the_decay_for_either_loss():
+    assert SingleLayerNetwork(decay=0.1)._make().alpha == pytest.approx(0.1)
+    assert SingleLayerNetwork("classification", decay=0.1)._make().alpha == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_every_learner_beats_the_mean_on_mixed_data(learner, task):
+    X, y = mixed(task=task)
+    new_X, new_y = mixed(seed=1, task=task)
+    model = learner(task, nominal=[0], random_state=1).fit(X, y)
+    error = ((new_y - model.predict_encoded(model.encode(new_X))) ** 2).mean()
+    assert error < 0.8 * new_y.var()
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_bad_input_of_fit_is_named(learner):
+    X, y = mixed()
+    for parameters, message in (
+        ({"task": "regresion"}, "did you mean 'regression'"),
+        ({"encoding": "code"}, "did you mean 'codes'"),
+        ({"nominal": [5]}, "column 5"),
+        ({"task": "classification"}, "classes must be 0 and 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            learner(**parameters).fit(X, y)
+    with pytest.raises(ValueError, match="NaN"):
+        learner().fit(np.where(X == 1, np.nan, X), y)
