@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from losaw.forest import LosawRandomForestClassifier as LosawRandomForestClassifier
     from losaw.forest import LosawRandomForestRegressor as LosawRandomForestRegressor
     from losaw.importance.result import ImportanceResult as ImportanceResult
     from losaw.network import LosawMiniBatches as LosawMiniBatches
@@ -17,6 +18,7 @@ _PUBLIC = {
     "ImportanceResult": "losaw.importance.result",
     "LosawMiniBatches": "losaw.network",
     "LosawNetworkRegressor": "losaw.network",
+    "LosawRandomForestClassifier": "losaw.forest",
     "LosawRandomForestRegressor": "losaw.forest",
     "NetworkRegressor": "losaw.network",
 }
@@ -25,6 +27,7 @@ __all__ = [
     "ImportanceResult",
     "LosawMiniBatches",
     "LosawNetworkRegressor",
+    "LosawRandomForestClassifier",
     "LosawRandomForestRegressor",
     "NetworkRegressor",
     "__version__",

@@ -5,6 +5,7 @@ from losaw.registry import add
 # Learners: scikit-learn estimators.
 add("learner", "random-forest", "sklearn.ensemble:RandomForestRegressor")
 add("learner", "losaw-forest", "losaw.forest:LosawRandomForestRegressor")
+add("learner", "losaw-forest-classifier", "losaw.forest:LosawRandomForestClassifier")
 add("learner", "network", "losaw.network:NetworkRegressor")
 add("learner", "losaw-network", "losaw.network:LosawNetworkRegressor")
 add("learner", "task-forest", "losaw.learners.random_forest:RandomForest")

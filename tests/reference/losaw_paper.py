@@ -46,11 +46,11 @@ def cap_by_bisection(w, eta, steps=200):
 
 
 def impurity_decrease(w, y, left):
-    """Definition 4.1, term by term: (Delta_w, Delta_w^rel)."""
+    """Definition 4.1, term by term: (Delta_w, Delta_w^rel); classes as columns of indicators."""
 
     def mse(v, r):
         v = v / v.sum()
-        return (v * r**2).sum() - (v * r).sum() ** 2
+        return sum((v * c**2).sum() - (v * c).sum() ** 2 for c in r.reshape(len(r), -1).T)
 
     w = w / w.sum()
     if not 0 < left.sum() < len(w):
@@ -67,7 +67,7 @@ class PaperNode:
     """The rows of one node, duplicates written out, and the splits the paper allows there."""
 
     X: np.ndarray
-    y: np.ndarray
+    y: np.ndarray  # (n,), or class indicators (n, n_classes)
     training: np.ndarray  # X of the full training sample, without bootstrap
     adjustment: np.ndarray  # mask [target, feature]
     discrete: np.ndarray
@@ -85,6 +85,10 @@ class PaperNode:
             self.eta,
             self.min_samples_leaf,
         )
+
+    def impurity(self):
+        """Unweighted MSE_k, or the Gini impurity."""
+        return self.y.reshape(len(self.y), -1).var(axis=0).sum()
 
     def weights(self, p):
         """Capped weights of target p."""

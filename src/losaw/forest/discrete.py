@@ -178,37 +178,36 @@ def design_of_patterns(
 
 
 @compiled()
-def split_cells(
+def cell_weights(
     n_patterns: int,
     width: int,
     n_levels: int,
     frequency: np.ndarray,
     position: int,
     eta: float,
-    min_leaf: float,
     n_samples: float,
     work: CellWorkspace,
 ) -> tuple:
-    """Weights, cap and best split of the collected cells.
+    """Capped weights of the collected cells, in place of ``work.probability``.
 
-    Returns (relative decrease, last level on the left, effective size before, after the cap).
-    Classes that do not occur in the node take no part.
+    Levels that do not occur in the node take no part: the m present ones move to the front,
+    ``work.recode`` holds what they were, cell (g, k) stands at g * m + k. Returns m and the
+    relative effective sample size before the cap.
     """
-    n_classes = 0
-    for k in range(n_levels):  # move the classes present to the front
+    present = 0
+    for k in range(n_levels):
         if work.level_count[k] > 0.0:
-            work.recode[n_classes] = k
+            work.recode[present] = k
             for g in range(n_patterns):
-                work.counts[g, n_classes] = work.counts[g, k]
-                work.response[g, n_classes] = work.response[g, k]
-                work.square[g, n_classes] = work.square[g, k]
-            work.level_count[n_classes] = work.level_count[k]
-            n_classes += 1
+                work.counts[g, present] = work.counts[g, k]
+                work.response[g, present] = work.response[g, k]
+                work.square[g, present] = work.square[g, k]
+            present += 1
     fit_multinomial(
         work.z,
         work.counts,
         n_patterns,
-        n_classes,
+        present,
         width,
         PENALTY,
         work.coefficients,
@@ -224,38 +223,49 @@ def split_cells(
     total = 0.0
     square = 0.0
     for g in range(n_patterns):
-        for k in range(n_classes):
+        for k in range(present):
+            weight = frequency[position, work.recode[k]] / work.probability[g * present + k]
+            work.probability[g * present + k] = weight
             c = work.counts[g, k]
             if c > 0.0:
-                weight = frequency[position, work.recode[k]] / work.probability[g * n_classes + k]
                 work.weight[cells] = weight
                 work.multiplicity[cells] = c
                 total += c * weight
                 square += c * weight * weight
                 cells += 1
     before = total * total / (square * n_samples)
-    cut, shift = np.inf, 0.0
     if before < eta:
         cut, shift = find_cap(work.weight, work.multiplicity, cells, eta)
-    for k in range(n_classes):
+        for i in range(n_patterns * present):
+            work.probability[i] = min(work.probability[i], cut) + shift
+    return present, before
+
+
+@compiled()
+def split_cells(
+    n_patterns: int, present: int, min_leaf: float, n_samples: float, work: CellWorkspace
+) -> tuple:
+    """Best split of the weighted cells: (relative decrease, last level on the left) or (0, -1)."""
+    for k in range(present):
+        work.level_count[k] = 0.0
         work.level_weight[k] = 0.0
         work.level_response[k] = 0.0
+    total = 0.0
     first = 0.0
     second = 0.0
-    cells = 0
     for g in range(n_patterns):
-        for k in range(n_classes):
-            if work.counts[g, k] > 0.0:
-                v = min(work.weight[cells], cut) + shift
-                work.level_weight[k] += v * work.counts[g, k]
-                work.level_response[k] += v * work.response[g, k]
-                first += v * work.response[g, k]
-                second += v * work.square[g, k]
-                cells += 1
+        for k in range(present):
+            v = work.probability[g * present + k]
+            work.level_count[k] += work.counts[g, k]
+            work.level_weight[k] += v * work.counts[g, k]
+            work.level_response[k] += v * work.response[g, k]
+            total += v * work.counts[g, k]
+            first += v * work.response[g, k]
+            second += v * work.square[g, k]
     mean = first / total
     impurity = second / total - mean * mean
     score, level = scan_levels(
-        n_classes,
+        present,
         work.level_count,
         work.level_weight,
         work.level_response,
@@ -265,5 +275,32 @@ def split_cells(
         n_samples,
     )
     if level < 0 or not impurity > 0.0:
-        return 0.0, -1, before, max(before, eta)
-    return score / impurity, work.recode[level], before, max(before, eta)
+        return 0.0, -1
+    return score / impurity, work.recode[level]
+
+
+@compiled()
+def spread_weights(
+    rows: np.ndarray,
+    start: int,
+    end: int,
+    codes: np.ndarray,
+    position: int,
+    patterns: np.ndarray,
+    slot: int,
+    n_patterns: int,
+    present: int,
+    work: CellWorkspace,
+    w: np.ndarray,
+) -> None:
+    """The weight of each row's cell into ``w``, for rows[start:end]."""
+    for k in range(present):
+        work.place[work.recode[k]] = k
+    for g in range(n_patterns):
+        work.local[patterns[slot, work.representative[g]]] = g
+    for i in range(start, end):
+        row = rows[0, i]
+        g = work.local[patterns[slot, row]]
+        w[i - start] = work.probability[g * present + work.place[codes[row, position]]]
+    for g in range(n_patterns):
+        work.local[patterns[slot, work.representative[g]]] = -1

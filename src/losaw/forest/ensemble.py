@@ -12,7 +12,7 @@ from losaw.data import FloatArray
 from losaw.forest.growth import grow_trees
 from losaw.forest.layout import LEAF, ForestData, Nodes, Settings, empty_nodes, node_capacity
 from losaw.forest.stream import draw_in_bag_counts
-from losaw.forest.trees import Tree, find_leaves, predict_sum, to_tree
+from losaw.forest.trees import Tree, find_leaves, predict_shares, predict_sum, to_tree
 from losaw.forest.workspace import make_cells, make_sample, make_workspace
 
 _BATCH = 10  # trees between two looks at Ctrl-C and the progress bar
@@ -73,6 +73,21 @@ class Forest:
         )
         return out / len(self)
 
+    def predict_shares(self, X: FloatArray) -> FloatArray:
+        """Mean over the trees of the leaf's class shares, (n_rows, n_classes)."""
+        nodes = self.nodes
+        out = np.zeros((len(X), nodes.distribution.shape[1]))
+        predict_shares(
+            X,
+            nodes.feature,
+            nodes.threshold,
+            self._children,
+            nodes.distribution,
+            self.starts[:-1],
+            out,
+        )
+        return out / len(self)
+
     def apply(self, X: FloatArray) -> NDArray[np.int32]:
         """Leaf of every row in every tree, numbered within the tree, (n_rows, n_trees)."""
         out = np.empty((len(X), len(self)), dtype=np.int32)
@@ -128,22 +143,21 @@ def _grow_batches(
         for seeds in batches:
             yield _grow_batch(data, settings, seeds)
         return
-    with ThreadPoolExecutor(n_jobs) as pool:
+    pool = ThreadPoolExecutor(n_jobs)
+    try:
         futures: list[Future[tuple[Nodes, NDArray[np.int64]]]] = [
             pool.submit(_grow_batch, data, settings, seeds) for seeds in batches
         ]
-        try:
-            for future in futures:
-                yield future.result()
-        finally:  # on Ctrl-C: finish the batches under way, start no other
-            for future in futures:
-                future.cancel()
+        for future in futures:
+            yield future.result()
+    finally:  # on Ctrl-C: finish the batches under way, start no other
+        pool.shutdown(cancel_futures=True)
 
 
 def _grow_batch(
     data: ForestData, settings: Settings, seeds: NDArray[np.uint64]
 ) -> tuple[Nodes, NDArray[np.int64]]:
-    nodes = empty_nodes(len(seeds) * node_capacity(len(data.response), settings))
+    nodes = empty_nodes(len(seeds) * node_capacity(len(data.response), settings), data.n_classes)
     sizes = np.empty(len(seeds), dtype=np.int64)
     grow_trees(
         data,

@@ -32,9 +32,16 @@ class FittedForest(NamedTuple):
 
 
 def fit_forest(
-    estimator: Any, X: FloatArray, y: FloatArray, names: NDArray[np.object_] | None
+    estimator: Any,
+    X: FloatArray,
+    y: FloatArray,
+    names: NDArray[np.object_] | None,
+    n_classes: int = 0,
 ) -> FittedForest:
-    """Check the estimator's parameters and fit its forest on checked rows."""
+    """Check the estimator's parameters and fit its forest on checked rows.
+
+    ``y`` holds class numbers if there are ``n_classes`` of them.
+    """
     n_samples, n_features = X.shape
     check_eta(estimator.eta)
     n_trees = check_integer("n_estimators", estimator.n_estimators, 1)
@@ -54,7 +61,7 @@ def fit_forest(
     rng = as_generator(estimator.random_state)
 
     standardized, location, scale = standardize(X)
-    data = prepare(X, y, is_discrete, levels, location, scale)
+    data = prepare(X, y, is_discrete, levels, location, scale, n_classes)
     adjustment = np.zeros((n_features, n_features), dtype=bool)
     if settings.eta < 1.0 and n_adjustment > 0:
         importances = None

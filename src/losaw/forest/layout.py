@@ -20,6 +20,8 @@ class ForestData(NamedTuple):
     """
 
     response: NDArray[np.float64]  # (N,), centred
+    labels: NDArray[np.uint32]  # (N,), classes where there are more than two, else zeros
+    n_classes: int  # 0 for regression, also of the indicator of one of two classes
     is_discrete: NDArray[np.bool_]  # (P,)
     position: NDArray[np.int64]  # (P,)
     values: NDArray[np.float64]  # (P_continuous, N)
@@ -68,6 +70,7 @@ class Nodes(NamedTuple):
     relative_decrease: NDArray[np.float64]  # of the split taken (losaw, Definition 4.1)
     effective_size: NDArray[np.float64]  # of the split's weights, relative, before the cap
     capped_size: NDArray[np.float64]  # after the cap
+    distribution: NDArray[np.float64]  # (nodes, classes), unweighted shares; (0, 0) in regression
 
 
 class Sample(NamedTuple):
@@ -77,6 +80,7 @@ class Sample(NamedTuple):
     compact: NDArray[np.uint32]  # (N,), number of a training row among the in-bag rows
     tree_rows: NDArray[np.uint32]  # (n,), row of the training sample
     pair: NDArray[np.float64]  # (n, 2), count c and c * y
+    labels: NDArray[np.uint32]  # (n,)
     rows: NDArray[np.uint32]  # (1, n), grouped by node
     order: NDArray[np.uint32]  # (P_continuous, n), grouped by node, sorted within
     design: NDArray[np.float64]  # (n, padded width)
@@ -98,6 +102,9 @@ class Workspace(NamedTuple):
     sorted_values: NDArray[np.float64]
     goes_left: NDArray[np.uint8]
     scratch: NDArray[np.uint32]
+    class_left: NDArray[np.float64]  # (classes,)
+    class_right: NDArray[np.float64]  # (classes,)
+    class_sums: NDArray[np.float64]  # (MAX_LEVELS, classes)
     gram: NDArray[np.float64]  # (STACK, width, padded width), raw moments of pending nodes
     cross: NDArray[np.float64]
     coefficients: NDArray[np.float64]
@@ -128,13 +135,16 @@ class CellWorkspace(NamedTuple):
     level_count: NDArray[np.float64]  # (K,)
     level_weight: NDArray[np.float64]  # (K,)
     level_response: NDArray[np.float64]  # (K,)
-    recode: NDArray[np.int64]  # (K,)
+    recode: NDArray[np.int64]  # (K,), level of each level present
+    place: NDArray[np.int64]  # (K,), its inverse
 
 
-def empty_nodes(capacity: int) -> Nodes:
+def empty_nodes(capacity: int, n_classes: int) -> Nodes:
     """Room for ``capacity`` nodes; memory that no node fills is never touched."""
-    dtypes = [np.int32] * 3 + [np.float64] * (len(Nodes._fields) - 3)
-    return Nodes._make(np.empty(capacity, dtype=dtype) for dtype in dtypes)
+    dtypes = [np.int32] * 3 + [np.float64] * (len(Nodes._fields) - 4)
+    arrays = [np.empty(capacity, dtype=dtype) for dtype in dtypes]
+    shape = (capacity, n_classes) if n_classes > 2 else (0, 0)
+    return Nodes._make([*arrays, np.empty(shape)])
 
 
 def node_capacity(n_samples: int, settings: Settings) -> int:

@@ -16,8 +16,13 @@ def prepare(
     levels: list[FloatArray],
     location: FloatArray,
     scale: FloatArray,
+    n_classes: int = 0,
 ) -> ForestData:
-    """Data without any adjustment; ``levels`` holds the sorted values of each discrete feature."""
+    """Data without any adjustment.
+
+    ``levels`` holds the sorted values of each discrete feature; with more than two classes, ``y``
+    holds class numbers.
+    """
     n_samples, n_features = X.shape
     continuous = np.flatnonzero(~is_discrete)
     discrete = np.flatnonzero(is_discrete)
@@ -40,6 +45,8 @@ def prepare(
     none = np.zeros(n_features + 1, dtype=np.int64)
     return ForestData(
         response=y - y.mean(),
+        labels=(y if n_classes > 2 else np.zeros(n_samples)).astype(np.uint32),
+        n_classes=n_classes if n_classes > 2 else 0,
         is_discrete=is_discrete,
         position=position,
         values=values,

@@ -1,19 +1,17 @@
 """The losaw random forest for regression, as a scikit-learn estimator."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import ArrayLike
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import validate_data
 
 from losaw.data import FloatArray
-from losaw.forest.fitting import fit_forest
-from losaw.forest.trees import Tree
-from losaw.forest.validation import check_finite
+from losaw.forest.base import LosawForest
 
 
-class LosawRandomForestRegressor(RegressorMixin, BaseEstimator):
+class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     """Random forest whose splits are chosen on locally decorrelated samples (losawRF).
 
     A node's split maximises the weighted relative impurity decrease over the drawn features p
@@ -93,37 +91,6 @@ class LosawRandomForestRegressor(RegressorMixin, BaseEstimator):
     losaw, Section 4: Definitions 4.1, 4.2, 4.6, Algorithm 4.3, Remark 4.9.
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        max_depth: int | None = 10,
-        min_samples_leaf: int = 5,
-        max_features: int | float | str | None = 1 / 3,
-        eta: float = 0.25,
-        n_adjustment: int = 10,
-        correlation_threshold: float = 0.1,
-        n_initial_estimators: int = 20,
-        discrete_features: str | ArrayLike = "auto",
-        bootstrap: bool = True,
-        n_jobs: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.eta = eta
-        self.n_adjustment = n_adjustment
-        self.correlation_threshold = correlation_threshold
-        self.n_initial_estimators = n_initial_estimators
-        self.discrete_features = discrete_features
-        self.bootstrap = bootstrap
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the forest.
 
@@ -141,56 +108,13 @@ class LosawRandomForestRegressor(RegressorMixin, BaseEstimator):
         rows, response = validate_data(
             self, X, y, dtype=np.float64, order="C", ensure_all_finite=False, y_numeric=True
         )
-        names = getattr(self, "feature_names_in_", None)
-        check_finite(rows, names)
         response = np.ascontiguousarray(response, dtype=np.float64)
-        if not np.isfinite(response).all():
-            raise ValueError(
-                f"y has {int((~np.isfinite(response)).sum())} missing or infinite values (NaN, "
-                "inf); drop those rows"
-            )
         if np.ptp(response) == 0.0 and len(response) > 1:
             raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
-        fitted = fit_forest(self, rows, response, names)
-        self.forest_ = fitted.forest
-        self.adjustment_ = fitted.adjustment
-        self.is_discrete_ = fitted.is_discrete
+        self._fit_rows(rows, response)
         return self
 
     def predict(self, X: ArrayLike) -> FloatArray:
         """Mean of the trees' leaf means, (n_samples,)."""
-        return self.forest_.predict(self._check_rows(X))
-
-    def apply(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Leaf of every row in every tree, numbered within the tree: (n_samples, n_trees)."""
-        return self.forest_.apply(self._check_rows(X))
-
-    @property
-    def feature_importances_(self) -> FloatArray:
-        """Mean over the trees of the standardised importances (losaw, Definition 4.6)."""
-        check_is_fitted(self)
-        return self.forest_.importances.mean(axis=0)
-
-    @property
-    def trees_(self) -> tuple[Tree, ...]:
-        """The fitted trees."""
-        check_is_fitted(self)
-        return self.forest_.trees
-
-    def in_bag_counts(self) -> NDArray[np.int64]:
-        """How often each training row stands in each tree's sample: (n_trees, n_samples)."""
-        check_is_fitted(self)
-        return self.forest_.in_bag_counts()
-
-    def _check_rows(self, X: ArrayLike) -> FloatArray:
-        check_is_fitted(self)
-        rows = validate_data(
-            self, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False
-        )
-        check_finite(rows, getattr(self, "feature_names_in_", None))
-        return rows
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.non_deterministic = False
-        return tags
+        rows = self._check_rows(X)
+        return self.forest_.predict(rows)

@@ -101,6 +101,28 @@ def predict_sum(
 
 
 @compiled()
+def predict_shares(
+    X: np.ndarray,
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    children: np.ndarray,
+    distribution: np.ndarray,
+    roots: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Add every tree's class shares to ``out`` (n_rows, n_classes)."""
+    for tree in range(len(roots)):
+        root = roots[tree]
+        for row in range(X.shape[0]):
+            node = root
+            while feature[node] >= 0:
+                goes_right = not X[row, feature[node]] <= threshold[node]
+                node = root + children[node, np.int64(goes_right)]
+            for k in range(out.shape[1]):
+                out[row, k] += distribution[node, k]
+
+
+@compiled()
 def find_leaves(
     X: np.ndarray,
     feature: np.ndarray,

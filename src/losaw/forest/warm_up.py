@@ -9,6 +9,7 @@ def warm_up() -> None:
     numba stores what it compiles beside the source, or in its user cache folder
     (``NUMBA_CACHE_DIR``) where that is read-only.
     """
+    from losaw.forest.classifier import LosawRandomForestClassifier
     from losaw.forest.regressor import LosawRandomForestRegressor
 
     rng = np.random.default_rng(0)
@@ -19,3 +20,4 @@ def warm_up() -> None:
     forest.predict(X)
     forest.apply(X)
     forest.in_bag_counts()
+    LosawRandomForestClassifier(n_estimators=2, random_state=0).fit(X, np.arange(60) % 3).predict(X)

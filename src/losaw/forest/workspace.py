@@ -21,6 +21,7 @@ def make_sample(data: ForestData) -> Sample:
         compact=np.empty(n, dtype=np.uint32),
         tree_rows=np.empty(n, dtype=np.uint32),
         pair=np.empty((n, 2)),
+        labels=np.empty(n, dtype=np.uint32),
         rows=np.empty((1, n), dtype=np.uint32),
         order=np.empty((data.presorted.shape[0], n + 1), dtype=np.uint32),
         design=np.empty(data.design.shape),
@@ -46,6 +47,9 @@ def make_workspace(data: ForestData) -> Workspace:
         sorted_values=np.empty(n),
         goes_left=np.empty(n, dtype=np.uint8),
         scratch=np.empty(n, dtype=np.uint32),
+        class_left=np.empty(data.n_classes),
+        class_right=np.empty(data.n_classes),
+        class_sums=np.empty((MAX_LEVELS, data.n_classes)),
         gram=np.empty((STACK, width, padded)),
         cross=np.empty(padded),
         coefficients=np.zeros(padded),
@@ -87,4 +91,5 @@ def make_cells(data: ForestData) -> CellWorkspace:
         level_weight=np.empty(MAX_LEVELS),
         level_response=np.empty(MAX_LEVELS),
         recode=np.empty(MAX_LEVELS, dtype=np.int64),
+        place=np.empty(MAX_LEVELS, dtype=np.int64),
     )

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from losaw import LosawRandomForestRegressor
+from losaw.forest import LosawRandomForestClassifier
 from reference.losaw_paper import PaperNode, impurity_decrease
 
 
@@ -25,8 +26,9 @@ def sample(kind, n, seed):
 def walk(tree, number, node, tolerance, scores):
     """Check every split of ``tree`` below ``number``; add up the reference's importances."""
     assert tree.n_samples[number] == len(node.y)
-    assert tree.value[number] == pytest.approx(node.y.mean(), abs=1e-10)
-    assert tree.impurity[number] == pytest.approx(node.y.var(), abs=1e-10)
+    if node.y.ndim == 1:
+        assert tree.value[number] == pytest.approx(node.y.mean(), abs=1e-10)
+    assert tree.impurity[number] == pytest.approx(node.impurity(), abs=1e-10)
     if tree.feature[number] < 0:
         return
     p, threshold = tree.feature[number], tree.threshold[number]
@@ -34,7 +36,7 @@ def walk(tree, number, node, tolerance, scores):
     decrease = node.decrease(p, threshold)
     assert tree.relative_decrease[number] == pytest.approx(decrease, abs=tolerance)
     assert decrease >= node.best_decrease() - tolerance  # the same split, up to ties
-    scores[p] += decrease * node.y.var() * len(node.y)
+    scores[p] += decrease * node.impurity() * len(node.y)
     left = node.X[:, p] <= threshold
     walk(tree, tree.children_left[number], node.child(left), tolerance, scores)
     walk(tree, tree.children_right[number], node.child(~left), tolerance, scores)
@@ -62,6 +64,29 @@ def test_splits_and_importances_equal_the_plain_implementation(
         scores = np.zeros(5)
         walk(tree, 0, root, tolerance, scores)
         np.testing.assert_allclose(importances, scores / scores.sum(), atol=importance_tolerance)
+
+
+@pytest.mark.parametrize(
+    ("kind", "tolerance"), [("continuous", 1e-9), ("discrete", 1e-4), ("mixed", 1e-4)]
+)
+@pytest.mark.parametrize("eta", [0.25, 1.0])
+def test_gini_splits_equal_the_plain_implementation(kind, tolerance, eta):
+    X, y = sample(kind, 150, seed=4)
+    labels = np.digitize(y, [-1.0, 0.5])
+    forest = LosawRandomForestClassifier(
+        n_estimators=2, max_features=None, max_depth=4, eta=eta, random_state=5
+    ).fit(X, labels)
+    indicators = (labels[:, None] == np.arange(3)).astype(float)
+    for tree, counts, importances in zip(
+        forest.trees_, forest.in_bag_counts(), forest.forest_.importances, strict=True
+    ):
+        rows = np.repeat(np.arange(len(y)), counts)
+        root = PaperNode(
+            X[rows], indicators[rows], X, forest.adjustment_, forest.is_discrete_, eta, 5
+        )
+        scores = np.zeros(5)
+        walk(tree, 0, root, tolerance, scores)
+        np.testing.assert_allclose(importances, scores / scores.sum(), atol=tolerance)
 
 
 @given(st.integers(2, 12), st.integers(0, 2**32 - 1))

@@ -1,11 +1,14 @@
 """The regressor: plain forest, merged rows, threads, input, fitted trees."""
 
 import pickle
+import signal
+import threading
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw import LosawRandomForestRegressor
@@ -185,3 +188,34 @@ def test_the_fit_leaves_its_input_alone():
     LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
     np.testing.assert_array_equal(X, X_before)
     np.testing.assert_array_equal(y, y_before)
+
+
+def test_polars_frames_give_names():
+    polars = pytest.importorskip("polars")
+    X, y = mixed_sample()
+    frame = polars.DataFrame(X, schema=list("abcdef"))
+    forest = LosawRandomForestRegressor(
+        n_estimators=3, discrete_features=["d", "e"], random_state=0
+    ).fit(frame, y)
+    assert list(forest.feature_names_in_) == list("abcdef")
+    expected = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(X, y).predict(X)
+    np.testing.assert_array_equal(forest.predict(frame), expected)
+
+
+def test_verbose_shows_a_progress_bar(capsys):
+    X, y = mixed_sample()
+    LosawRandomForestRegressor(n_estimators=12, verbose=1, random_state=0).fit(X, y)
+    assert "12/12" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_ends_a_fit_and_leaves_no_half_fitted_forest(n_jobs):
+    X, y = mixed_sample(5000)
+    forest = LosawRandomForestRegressor(n_estimators=20, n_jobs=n_jobs)
+    forest.fit(X, y).set_params(n_estimators=20_000)  # kernels are loaded now
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        forest.fit(X, y)
+    with pytest.raises(NotFittedError):
+        forest.predict(X)

@@ -1,0 +1,129 @@
+"""The losaw random forest for classification, as a scikit-learn estimator."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from losaw.data import FloatArray
+from losaw.forest.base import LosawForest
+
+
+class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
+    """Random forest for classes whose splits are chosen on locally decorrelated samples.
+
+    The Gini impurity of weighted class shares p_c is the sum of the variances of the class
+    indicators, ``G_w = 1 - sum_c p_c^2 = sum_c MSE_w(1{y = c})``. Summing losaw's Definition 4.1
+    over the indicators gives the weighted relative Gini decrease
+
+        Delta_w^rel(x, p) = (G_w - w_- G_w(x, p)_- - w_+ G_w(x, p)_+) / G_w,
+
+    which a split maximises with the same weights as in :class:`LosawRandomForestRegressor`:
+    they depend on the features only. A leaf predicts its unweighted class shares, a forest their
+    mean over the trees. With two classes both indicators have the same variance, and the fit is
+    the regression fit on one of them.
+
+    Parameters
+    ----------
+    n_estimators : int, default 100
+        Number of trees.
+    max_depth : int or None, default 10
+        Largest number of splits from the root to a leaf; None: no limit.
+    min_samples_leaf : int, default 5
+        Smallest number of in-bag rows in a leaf, counted with multiplicity.
+    max_features : int, float, "sqrt", "log2" or None, default 1/3
+        Features drawn at a node: a number, a fraction (rounded down), or all. As in
+        scikit-learn, drawing goes on while only constant features were drawn.
+    eta : float in (0, 1], default 0.25
+        Smallest relative effective sample size of the weights. 1 is the plain random forest.
+    n_adjustment : int, default 10
+        Adjustment features are chosen among this many most important features (Q), by mean
+        decrease in impurity of an initial plain forest on the training sample.
+    correlation_threshold : float in [0, 1], default 0.1
+        Of those, a target is adjusted for the ones whose absolute Pearson correlation with it
+        on the training sample is larger.
+    n_initial_estimators : int, default 20
+        Number of trees of the initial forest, which is grown only where there are more features
+        than ``n_adjustment`` and some pair is correlated.
+    discrete_features : "auto", boolean mask, column numbers or names, default "auto"
+        Features whose propensity is a multinomial logit (and whose values enter the propensities
+        of others as levels) rather than a normal linear regression. "auto": at most 10 distinct
+        values, each seen five times on average.
+    bootstrap : bool, default True
+        Whether a tree's sample is drawn with replacement; if not, it is the training sample.
+    n_jobs : int or None, default None
+        Threads; None is 1, -1 all cores. The result does not depend on it.
+    random_state : int, numpy.random.Generator or None, default None
+    verbose : int, default 0
+        1 shows a progress bar.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    feature_importances_ : array of shape (n_features,)
+        Definition 4.6 with the unweighted Gini impurity in place of MSE_k.
+    trees_ : tuple of losaw.forest.Tree
+        The fitted trees; with two classes ``value`` is the share of the second one and
+        ``impurity`` its variance, half the Gini impurity.
+    adjustment_ : boolean array of shape (n_features, n_features)
+        Entry [p, q]: target p is adjusted for feature q.
+    is_discrete_ : boolean array of shape (n_features,)
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features,)
+        Only after a fit on a data frame.
+
+    Raises
+    ------
+    ValueError, TypeError
+        At once on a parameter out of range, missing or infinite values, a single class, fewer
+        rows than ``2 * min_samples_leaf``, a discrete feature with too many levels.
+
+    Notes
+    -----
+    There is no ``sample_weight`` (see :class:`LosawRandomForestRegressor`).
+
+    References
+    ----------
+    losaw, Section 2 ("straight-forward extensions to classification") and Section 4.
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the forest.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_samples, n_features)
+            Numbers; no missing or infinite values.
+        y : array of shape (n_samples,)
+            Class labels: numbers or strings.
+
+        Returns
+        -------
+        LosawRandomForestClassifier
+            Itself.
+        """
+        rows, labels = validate_data(
+            self, X, y, dtype=np.float64, order="C", ensure_all_finite=False
+        )
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y has one class only ({self.classes_[0]!r}): nothing to separate")
+        self._fit_rows(rows, codes.astype(np.float64), len(self.classes_))
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Mean of the trees' class shares, (n_samples, n_classes), in the order of ``classes_``."""
+        rows = self._check_rows(X)
+        if len(self.classes_) > 2:
+            return self.forest_.predict_shares(rows)
+        second = self.forest_.predict(rows)
+        return np.column_stack([1.0 - second, second])
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The class with the largest mean share, (n_samples,)."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])

@@ -1,0 +1,335 @@
+"""The best split of one feature at one node: weights where there is something to adjust for."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from losaw.forest.classes import scan_classes, split_classes_at_levels
+from losaw.forest.continuous import (
+    apply_cap,
+    gaussian_weights,
+    regress,
+    scan_uniform,
+    scan_weighted,
+)
+from losaw.forest.discrete import (
+    can_split,
+    cell_weights,
+    collect_cells,
+    design_of_patterns,
+    scan_levels,
+    split_cells,
+    spread_weights,
+)
+from losaw.forest.layout import CellWorkspace, ForestData, Sample, Settings, Workspace
+from losaw.weighting.compiled import compiled
+from losaw.weighting.effective_sample_size import find_cap
+
+
+class Split(NamedTuple):
+    """Outcome for one feature: relative decrease 0 where nothing can be split."""
+
+    decrease: float
+    place: int  # rows on the left in sorted order, or last level on the left
+    effective_size: float
+    capped_size: float
+    is_constant: bool
+
+
+@compiled()
+def _sort_values(
+    data: ForestData, sample: Sample, work: Workspace, p: int, start: int, size: int
+) -> None:
+    """The feature's values in sorted order, where ties have to be seen."""
+    if data.has_ties[p]:
+        for i in range(size):
+            row = sample.tree_rows[sample.order[p, start + i]]
+            work.sorted_values[i] = data.values[p, row]
+
+
+@compiled()
+def _scan_classes(
+    data: ForestData,
+    settings: Settings,
+    sample: Sample,
+    work: Workspace,
+    p: int,
+    start: int,
+    size: int,
+) -> tuple:
+    """:func:`scan_classes` with the weights in the workspace."""
+    _sort_values(data, sample, work, p, start, size)
+    return scan_classes(
+        sample.order,
+        p,
+        start,
+        size,
+        sample.labels,
+        work.w,
+        work.c,
+        work.class_left,
+        work.class_right,
+        float(settings.min_samples_leaf),
+        work.sorted_values,
+        data.has_ties[p],
+    )
+
+
+@compiled()
+def split_continuous(
+    data: ForestData,
+    settings: Settings,
+    sample: Sample,
+    work: Workspace,
+    feature: int,
+    start: int,
+    end: int,
+    n_samples: float,
+    mean: float,
+    impurity: float,
+    slot: int,
+) -> Split:
+    """Best split of one continuous feature, weighted if it has adjustment features."""
+    p = data.position[feature]
+    order = sample.order
+    if data.has_ties[p] and (
+        data.values[p, sample.tree_rows[order[p, start]]]
+        == data.values[p, sample.tree_rows[order[p, end - 1]]]
+    ):
+        return Split(0.0, 0, 1.0, 1.0, True)
+    min_leaf = float(settings.min_samples_leaf)
+    first_column = data.columns_start[feature]
+    last_column = data.columns_start[feature + 1]
+    weighted = settings.eta < 1.0 and last_column > first_column
+    if weighted:
+        n = end - start
+        column = data.design_column[feature]
+        cross = work.cross
+        if column >= 0:
+            for j in range(data.design_width):
+                cross[j] = work.gram[slot, column, j]
+            square = work.gram[slot, column, column]
+            for i in range(n):
+                row = order[p, start + i]
+                work.z[i] = sample.design[row, column]
+                work.c[i] = sample.pair[row, 0]
+                work.cy[i] = sample.pair[row, 1]
+        else:
+            square = 0.0
+            cross[0] = 0.0
+            for j in range(first_column, last_column):
+                cross[data.columns[j]] = 0.0
+            for i in range(n):
+                row = order[p, start + i]
+                z = (data.values[p, sample.tree_rows[row]] - data.location[p]) / data.scale[p]
+                c = sample.pair[row, 0]
+                work.z[i] = z
+                work.c[i] = c
+                work.cy[i] = sample.pair[row, 1]
+                square += c * z * z
+                cross[0] += c * z
+                for j in range(first_column, last_column):
+                    cross[data.columns[j]] += c * z * sample.design[row, data.columns[j]]
+        variance = regress(
+            work.gram[slot],
+            cross,
+            square,
+            data.columns,
+            first_column,
+            last_column,
+            work.coefficients,
+            work.matrix,
+            work.vector,
+        )
+        if variance > 0.0:
+            gaussian_weights(
+                order, p, start, end, sample.design, work.coefficients, variance, work.z, work.w
+            )
+        work.coefficients[0] = 0.0
+        for j in range(first_column, last_column):
+            work.coefficients[data.columns[j]] = 0.0
+        weighted = variance > 0.0
+    if not weighted and data.n_classes > 2:
+        n = end - start
+        for i in range(n):
+            work.w[i] = 1.0
+            work.c[i] = sample.pair[order[p, start + i], 0]
+        decrease, place = _scan_classes(data, settings, sample, work, p, start, n)
+        return Split(decrease, place, 1.0, 1.0, False)
+    if not weighted:
+        score, place = scan_uniform(
+            order,
+            p,
+            start,
+            end,
+            sample.pair,
+            n_samples,
+            mean,
+            min_leaf,
+            data.values,
+            sample.tree_rows,
+            data.has_ties[p],
+        )
+        return Split(score / impurity, place, 1.0, 1.0, False)
+    total = 0.0
+    squares = 0.0
+    for i in range(n):
+        total += work.c[i] * work.w[i]
+        squares += work.c[i] * work.w[i] * work.w[i]
+    before = total * total / (squares * n_samples)
+    cut, shift = np.inf, 0.0
+    if before < settings.eta:
+        cut, shift = find_cap(work.w, work.c, n, settings.eta)
+    total, first, second = apply_cap(work.w, work.c, work.cy, n, cut, shift)
+    after = max(before, settings.eta)
+    if data.n_classes > 2:
+        decrease, place = _scan_classes(data, settings, sample, work, p, start, n)
+        return Split(decrease, place, before, after, False)
+    weighted_mean = first / total
+    weighted_impurity = second / total - weighted_mean * weighted_mean
+    if not weighted_impurity > 0.0:
+        return Split(0.0, 0, before, after, False)
+    _sort_values(data, sample, work, p, start, n)
+    score, place = scan_weighted(
+        work.w,
+        work.c,
+        work.cy,
+        n,
+        total,
+        weighted_mean,
+        min_leaf,
+        work.sorted_values,
+        data.has_ties[p],
+    )
+    return Split(score / weighted_impurity, place, before, after, False)
+
+
+@compiled()
+def _split_levels(
+    data: ForestData,
+    settings: Settings,
+    sample: Sample,
+    work: Workspace,
+    cells: CellWorkspace,
+    p: int,
+    start: int,
+    end: int,
+    n_samples: float,
+) -> tuple:
+    """:func:`split_classes_at_levels` with the weights in the workspace."""
+    return split_classes_at_levels(
+        sample.rows,
+        start,
+        end,
+        sample.codes,
+        p,
+        data.n_levels[p],
+        sample.labels,
+        sample.pair,
+        work.w,
+        work.class_sums,
+        cells.level_count,
+        work.class_left,
+        work.class_right,
+        float(settings.min_samples_leaf),
+        n_samples,
+    )
+
+
+@compiled()
+def split_discrete(
+    data: ForestData,
+    settings: Settings,
+    sample: Sample,
+    work: Workspace,
+    cells: CellWorkspace,
+    feature: int,
+    place: int,
+    start: int,
+    end: int,
+    n_samples: float,
+    mean: float,
+    impurity: float,
+) -> Split:
+    """Best split of one discrete feature, weighted if it has adjustment features."""
+    p = data.position[feature]
+    n_levels = data.n_levels[p]
+    min_leaf = float(settings.min_samples_leaf)
+    present = 0
+    for k in range(n_levels):
+        cells.level_count[k] = cells.sums[place, k, 0]
+        cells.level_response[k] = cells.sums[place, k, 1]
+        present += cells.level_count[k] > 0.0
+    if present < 2:
+        return Split(0.0, 0, 1.0, 1.0, True)
+    if not can_split(cells.level_count, n_levels, min_leaf, n_samples):
+        return Split(0.0, 0, 1.0, 1.0, False)
+    pattern_slot = data.pattern_slot[feature]
+    if (settings.eta >= 1.0 or pattern_slot < 0) and data.n_classes > 2:
+        for i in range(end - start):
+            work.w[i] = 1.0
+        decrease, level = _split_levels(
+            data, settings, sample, work, cells, p, start, end, n_samples
+        )
+        return Split(decrease, level, 1.0, 1.0, False)
+    if settings.eta >= 1.0 or pattern_slot < 0:
+        score, level = scan_levels(
+            n_levels,
+            cells.level_count,
+            cells.level_count,
+            cells.level_response,
+            n_samples,
+            mean,
+            min_leaf,
+            n_samples,
+        )
+        return Split(score / impurity, level, 1.0, 1.0, False)
+    n_patterns = collect_cells(
+        sample.rows,
+        start,
+        end,
+        sample.codes,
+        p,
+        n_levels,
+        sample.patterns,
+        pattern_slot,
+        sample.pair,
+        cells,
+    )
+    width = design_of_patterns(
+        n_patterns,
+        sample.codes,
+        data.factors,
+        data.factors_start[feature],
+        data.factors_start[feature + 1],
+        data.n_levels,
+        sample.design,
+        data.columns,
+        data.columns_start[feature],
+        data.columns_start[feature + 1],
+        cells,
+    )
+    present, before = cell_weights(
+        n_patterns, width, n_levels, data.frequency, p, settings.eta, n_samples, cells
+    )
+    after = max(before, settings.eta)
+    if data.n_classes > 2:
+        spread_weights(
+            sample.rows,
+            start,
+            end,
+            sample.codes,
+            p,
+            sample.patterns,
+            pattern_slot,
+            n_patterns,
+            present,
+            cells,
+            work.w,
+        )
+        decrease, level = _split_levels(
+            data, settings, sample, work, cells, p, start, end, n_samples
+        )
+    else:
+        decrease, level = split_cells(n_patterns, present, min_leaf, n_samples, cells)
+    return Split(decrease, level, before, after, False)

@@ -1,0 +1,73 @@
+"""The classifier: shares, classes, two classes as regression."""
+
+import numpy as np
+import pytest
+
+from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+
+
+def sample(n=240):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 5))
+    X[:, 1] += X[:, 0]
+    X[:, 3] = np.clip(np.round(X[:, 3] + X[:, 0]), -1, 1)
+    score = X[:, 0] + X[:, 3] + 0.3 * rng.standard_normal(n)
+    return X, np.array(["low", "middle", "high"])[np.digitize(score, [-0.7, 0.7])]
+
+
+def test_shares_are_the_leaf_frequencies_averaged_over_the_trees():
+    X, y = sample()
+    forest = LosawRandomForestClassifier(n_estimators=4, random_state=0).fit(X, y)
+    leaves, counts = forest.apply(X), forest.in_bag_counts()
+    expected = np.zeros((len(y), 3))
+    for t in range(4):
+        for k, name in enumerate(forest.classes_):
+            in_leaf = np.bincount(leaves[:, t], weights=counts[t])
+            of_class = np.bincount(leaves[:, t], weights=counts[t] * (y == name))
+            expected[:, k] += of_class[leaves[:, t]] / in_leaf[leaves[:, t]] / 4
+    np.testing.assert_allclose(forest.predict_proba(X), expected, atol=1e-12)
+    assert list(forest.classes_) == ["high", "low", "middle"]
+
+
+def test_the_predicted_class_has_the_largest_share():
+    X, y = sample()
+    forest = LosawRandomForestClassifier(n_estimators=10, random_state=0).fit(X, y)
+    best = forest.classes_[forest.predict_proba(X).argmax(axis=1)]
+    np.testing.assert_array_equal(forest.predict(X), best)
+    assert forest.score(X, y) > 0.8
+
+
+def test_two_classes_are_the_regression_on_an_indicator():
+    X, y = sample()
+    two = LosawRandomForestClassifier(n_estimators=5, random_state=0).fit(X, y == "low")
+    one = LosawRandomForestRegressor(n_estimators=5, random_state=0).fit(X, (y == "low") * 1.0)
+    np.testing.assert_array_equal(two.predict_proba(X)[:, 1], one.predict(X))
+    np.testing.assert_array_equal(two.feature_importances_, one.feature_importances_)
+
+
+def test_naming_the_classes_otherwise_changes_nothing():
+    X, y = sample()
+    a = LosawRandomForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+    renamed = {"high": 10, "low": 20, "middle": 30}
+    b = LosawRandomForestClassifier(n_estimators=5, random_state=0).fit(X, [renamed[k] for k in y])
+    np.testing.assert_array_equal(a.predict_proba(X), b.predict_proba(X))
+
+
+def test_the_result_does_not_depend_on_n_jobs():
+    X, y = sample()
+    a = LosawRandomForestClassifier(n_estimators=25, random_state=0).fit(X, y)
+    b = LosawRandomForestClassifier(n_estimators=25, random_state=0, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(a.predict_proba(X), b.predict_proba(X))
+    np.testing.assert_array_equal(a.feature_importances_, b.feature_importances_)
+
+
+def test_a_single_class_is_refused():
+    X, _ = sample()
+    with pytest.raises(ValueError, match="one class only"):
+        LosawRandomForestClassifier().fit(X, np.ones(len(X)))
+
+
+def test_a_continuous_response_is_refused():
+    X, _ = sample()
+    with pytest.raises(ValueError, match="continuous"):
+        LosawRandomForestClassifier().fit(X, X[:, 0])
