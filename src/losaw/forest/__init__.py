@@ -1,8 +1,16 @@
 """The losaw random forest: scikit-learn estimators on compiled tree growing."""
 
 from losaw.forest.classifier import LosawRandomForestClassifier
+from losaw.forest.diagnostics import diagnose, plot_diagnostics
 from losaw.forest.regressor import LosawRandomForestRegressor
 from losaw.forest.trees import Tree
 from losaw.forest.warm_up import warm_up
 
-__all__ = ["LosawRandomForestClassifier", "LosawRandomForestRegressor", "Tree", "warm_up"]
+__all__ = [
+    "LosawRandomForestClassifier",
+    "LosawRandomForestRegressor",
+    "Tree",
+    "diagnose",
+    "plot_diagnostics",
+    "warm_up",
+]

@@ -94,13 +94,16 @@ class MultinomialLogit:
     """Penalised multinomial logit, ``P(x = k | a) ∝ exp(b_k' (1, a))``.
 
     Minimises the negative log-likelihood plus |b|^2 / 2C (no intercepts), scikit-learn's default
-    with C = 1. Discrete adjustment features enter by their levels, the others standardised.
+    with C = 1. Discrete adjustment features enter by their levels.
 
     Parameters
     ----------
     C : float > 0, default 1.0
         Inverse strength of the penalty.
     discrete : "auto" or boolean mask (n_adjustment,), default "auto"
+    standardize : bool, default True
+        Whether continuous adjustment features are put in units of their standard deviation, so
+        that the penalty does not depend on theirs.
 
     Attributes
     ----------
@@ -114,11 +117,12 @@ class MultinomialLogit:
     losaw, Section 2, Lemma 9.12.
     """
 
-    def __init__(self, C: float = 1.0, discrete: Any = "auto") -> None:
+    def __init__(self, C: float = 1.0, discrete: Any = "auto", standardize: bool = True) -> None:
         if not C > 0:
             raise ValueError(f"C must be positive, got {C}")
         self.C = C
         self.discrete = discrete
+        self.standardize = standardize
 
     def fit(
         self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None
@@ -128,7 +132,7 @@ class MultinomialLogit:
         c = check_counts(counts, len(t))
         self.classes_, code = np.unique(t, return_inverse=True)
         n_classes = len(self.classes_)
-        self._encoder = _Encoder(a, self.discrete, standardize=True)
+        self._encoder = _Encoder(a, self.discrete, self.standardize)
         patterns, pattern = np.unique(a, axis=0, return_inverse=True)
         cells = np.zeros((len(patterns), n_classes))
         np.add.at(cells, (pattern.ravel(), code), c)

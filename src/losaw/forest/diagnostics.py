@@ -1,0 +1,178 @@
+"""Does losaw decorrelate in this forest, and at what price? Weights node by node."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FloatArray
+from losaw.forest.adjustment import standardize
+from losaw.forest.base import LosawForest
+from losaw.forest.trees import Tree
+from losaw.weighting import (
+    GaussianLinear,
+    MultinomialLogit,
+    cap_weights,
+    effective_sample_size,
+    losaw_weights,
+    weighted_correlations,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_UNCAPPED = 1e-12
+
+
+def diagnose(
+    forest: LosawForest, X: ArrayLike, *, n_trees: int = 3, max_depth: int = 3
+) -> "pd.DataFrame":
+    """Weights of every adjusted feature in the upper nodes of some trees.
+
+    Estimated anew from the training rows with :mod:`losaw.weighting`, as the forest did when it
+    grew, for all adjusted features and not only the drawn ones.
+
+    Parameters
+    ----------
+    forest : LosawRandomForestRegressor or LosawRandomForestClassifier
+        Fitted.
+    X : array of shape (n_samples, n_features)
+        The training rows of ``forest``, in their order.
+    n_trees : int, default 3
+        Trees to look at, from the first on.
+    max_depth : int, default 3
+        Inner nodes up to this depth; 0 is the root.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per tree, node and adjusted feature that is not constant there: ``tree``,
+        ``node``, ``depth``, ``n_samples`` (with multiplicity), ``feature`` (column), ``is_split``
+        (the node splits on it), ``effective_size`` and ``capped_effective_size`` (relative, before
+        and after the cap), ``correlation`` and ``weighted_correlation`` (largest absolute Pearson
+        correlation with an adjustment feature, without weights and with the capped ones).
+
+    Raises
+    ------
+    ValueError
+        If ``X`` does not have the training sample's shape, or ``forest.eta`` is 1.
+    """
+    import pandas as pd
+
+    rows = forest._check_rows(X)
+    counts = forest.in_bag_counts()
+    if len(rows) != counts.shape[1]:
+        raise ValueError(
+            f"X has {len(rows)} rows, the forest was fitted on {counts.shape[1]}: give the "
+            "training rows"
+        )
+    if forest.eta == 1.0:
+        raise ValueError("a forest with eta = 1 has no weights to look at")
+    scaled = standardize(rows)[0]
+    records: list[dict[str, Any]] = []
+    for number, (tree, count) in enumerate(zip(forest.trees_[:n_trees], counts, strict=False)):
+        in_bag = np.flatnonzero(count)
+        for node, depth, members in _inner_nodes(tree, rows, in_bag, max_depth):
+            for target in np.flatnonzero(forest.adjustment_.any(axis=1)):
+                found = _at_node(forest, rows, scaled, members, count[members], int(target))
+                if found is not None:
+                    place = {"tree": number, "node": node, "depth": depth}
+                    is_split = bool(tree.feature[node] == target)
+                    size = int(count[members].sum())
+                    records.append(
+                        place
+                        | {"n_samples": size, "feature": int(target), "is_split": is_split}
+                        | found
+                    )
+    return pd.DataFrame(records)
+
+
+def plot_diagnostics(frame: "pd.DataFrame", ax: "Axes | None" = None) -> "Axes":
+    """Correlation left over against the effective sample size paid, one point per row.
+
+    Grey: before weighting (relative effective sample size 1); coloured by depth: after the cap.
+    """
+    import matplotlib.pyplot as plt
+
+    if ax is None:
+        _, ax = plt.subplots(figsize=(5, 4))
+    ax.scatter(np.ones(len(frame)), frame["correlation"], color="0.7", s=12, label="unweighted")
+    points = ax.scatter(
+        frame["capped_effective_size"],
+        frame["weighted_correlation"],
+        c=frame["depth"],
+        s=14,
+        label="weighted",
+    )
+    ax.figure.colorbar(points, ax=ax, label="depth")
+    ax.set(
+        xlabel="relative effective sample size",
+        ylabel="largest |correlation| with an adjustment feature",
+        xlim=(0, 1.05),
+        ylim=(0, 1.05),
+    )
+    ax.legend()
+    return ax
+
+
+def _inner_nodes(
+    tree: Tree, X: FloatArray, in_bag: NDArray[np.int64], max_depth: int
+) -> list[tuple[int, int, NDArray[np.int64]]]:
+    """(node, depth, in-bag rows) of the inner nodes up to ``max_depth``."""
+    found = []
+    pending = [(0, 0, in_bag)]
+    while pending:
+        node, depth, members = pending.pop()
+        if tree.feature[node] < 0 or depth > max_depth:
+            continue
+        found.append((node, depth, members))
+        left = X[members, tree.feature[node]] <= tree.threshold[node]
+        pending.append((int(tree.children_left[node]), depth + 1, members[left]))
+        pending.append((int(tree.children_right[node]), depth + 1, members[~left]))
+    return found
+
+
+def _at_node(
+    forest: LosawForest,
+    X: FloatArray,
+    scaled: FloatArray,
+    members: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    target: int,
+) -> dict[str, float] | None:
+    """Sizes and correlations of one target; None where it is constant."""
+    chosen = np.flatnonzero(forest.adjustment_[target])
+    x = X[members, target]
+    if x.min() == x.max():
+        return None
+    adjustment = np.where(forest.is_discrete_, X, scaled)[np.ix_(members, chosen)]
+    mask = forest.is_discrete_[chosen]
+    if forest.is_discrete_[target]:
+        propensity: Any = MultinomialLogit(discrete=mask, standardize=False)
+        stabilization = "frequency"
+    else:
+        propensity, stabilization = GaussianLinear(discrete=mask), "normal"
+    try:
+        raw = losaw_weights(
+            x,
+            adjustment,
+            eta=_UNCAPPED,
+            counts=counts,
+            propensity=propensity,
+            stabilization=stabilization,
+            reference=X[:, target],
+        )
+    except ValueError:  # no residual variance: the forest does not weight here
+        raw = np.full(len(x), 1.0 / counts.sum())
+    capped = cap_weights(raw, forest.eta, counts)
+    n = counts.sum()
+    uniform = np.ones(len(x))
+    return {
+        "effective_size": effective_sample_size(raw, counts) / n,
+        "capped_effective_size": effective_sample_size(capped, counts) / n,
+        "correlation": float(np.abs(weighted_correlations(x, adjustment, uniform, counts)).max()),
+        "weighted_correlation": float(
+            np.abs(weighted_correlations(x, adjustment, capped, counts)).max()
+        ),
+    }
