@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from losaw.report.drawings.one_replicate import chosen_setting, scores_of, signal_mask
+from losaw.report.drawings.one_replicate import chosen_setting, empty_figure, scores_of, signal_mask
 from losaw.report.drawings.options import whole_number
 from losaw.report.drawings.scores_by_feature import describe
 from losaw.report.results import StudyResults
@@ -29,9 +29,9 @@ def draw(
 ) -> "Figure":
     """Relative effective sample size of each feature's weights, against the feature's score.
 
-    A feature is drawn in proportion to its score (up to the smallest one), so that what lies to
-    the right is what mini-batches are weighted for. The replicate's data are drawn anew, and the
-    weights computed with the learner's eta and correlation threshold; nothing is trained.
+    Features are drawn in proportion to their scores before these were scaled to 0–1, so that what
+    lies to the right is what mini-batches are weighted for. The replicate's data are drawn anew,
+    and the weights computed with the learner's eta and correlation threshold; nothing is trained.
 
     Parameters
     ----------
@@ -45,10 +45,16 @@ def draw(
     Raises
     ------
     OptionError
-        If the replicate was not run.
+        If an axis is unknown.
+
+    Notes
+    -----
+    Where the replicate was not run, the figure says so.
     """
-    setting = chosen_setting(study, results, where or {})
-    row = scores_of(results, setting, learner, importance, whole_number("seed", seed, 0))
+    setting = chosen_setting(study, results, where or {}, whole_number("seed", seed, 0))
+    row = None if setting is None else scores_of(results, setting, learner, importance, seed)
+    if setting is None or row is None:
+        return empty_figure()
     scores, signal = np.asarray(row["scores"], dtype=float), signal_mask(row)
     sizes, eta = _sizes(study, results, setting, learner, seed)
     figure = new_figure(3.0, 4.5)
@@ -58,7 +64,7 @@ def draw(
     ax.axhline(eta, color=INK, linewidth=0.7, linestyle="--")
     ax.annotate(f"η = {eta:g}", (1.0, eta), ha="right", va="bottom", fontsize=7)
     ax.set_ylim(0, 1.05)
-    ax.set_xlabel(f"{study.show(importance)}, to which the chance of a draw is proportional")
+    ax.set_xlabel(f"{study.show(importance)}, with which the chance of a draw grows")
     ax.set_ylabel("relative effective sample size")
     ax.grid()
     heading(ax, f"{study.show(learner)}, {describe(study, setting.axes)}, seed {seed}")

@@ -1,7 +1,7 @@
 """The stored scores of one Monte Carlo replicate."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -9,44 +9,50 @@ import pandas as pd
 from losaw.registry import unknown
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
+from losaw.report.style import new_figure
 from losaw.study.grid import Setting, Study, as_values
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def chosen_setting(study: Study, results: StudyResults, where: Mapping[str, Any]) -> Setting:
-    """The first setting that ``where`` selects and that has scores.
+
+def chosen_setting(
+    study: Study, results: StudyResults, where: Mapping[str, Any], seed: int
+) -> Setting | None:
+    """The first setting that ``where`` selects and whose replicate ``seed`` has scores, or None.
 
     Raises
     ------
     OptionError
-        If an axis of ``where`` is unknown, or no such setting was run.
+        If an axis of ``where`` is unknown.
     """
     for axis in where:
         if axis not in study.axes:
             raise OptionError(f"where: {unknown('axis', axis, study.axes)}")
-    there = set(results.scores["setting_id"])
+    scores = results.scores
+    there = set(scores["setting_id"][scores["seed"] == seed])
     selection = {axis: as_values(values) for axis, values in where.items()}
     for setting in study.settings:
         if setting.identifier in there and setting.matches(selection):
             return setting
-    raise OptionError(f"where: no setting with {dict(where)} has scores; run one")
+    return None
 
 
 def scores_of(
     results: StudyResults, setting: Setting, learner: str, importance: str, seed: int
-) -> pd.Series:
-    """``scores``, ``signal`` and ``features`` of one fit.
-
-    Raises
-    ------
-    OptionError
-        If this fit was not run, or failed.
-    """
+) -> pd.Series | None:
+    """``scores``, ``signal`` and ``features`` of one fit; None if it was not run, or failed."""
     frame = results.scores
     mask = (frame["setting_id"] == setting.identifier) & (frame["seed"] == seed)
     mask &= (frame["learner"] == learner) & (frame["importance"] == importance)
-    if not mask.any():
-        raise OptionError(f"seed {seed} of {learner!r} in {setting.identifier} has no scores")
-    return frame[mask].iloc[0]
+    return frame[mask].iloc[0] if mask.any() else None
+
+
+def empty_figure() -> "Figure":
+    """What stands in the place of a replicate that was not run."""
+    figure = new_figure(1.0, 4.5)
+    figure.text(0.5, 0.5, "this replicate was not run", ha="center", va="center")
+    return figure
 
 
 def signal_mask(row: pd.Series) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.registry import unknown
-from losaw.report.drawings.one_replicate import chosen_setting, scores_of, signal_mask
+from losaw.report.drawings.one_replicate import chosen_setting, empty_figure, scores_of, signal_mask
 from losaw.report.drawings.options import OptionError, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
@@ -30,7 +30,7 @@ def draw(
     Parameters
     ----------
     learners : list of str
-        Labels of the study; one panel each.
+        Labels of the study; one panel each, for those that were run.
     importance : str
         Label of the study.
     where : dict or None
@@ -41,19 +41,28 @@ def draw(
     Raises
     ------
     OptionError
-        If a learner is unknown, or the replicate was not run.
+        If a learner or an axis is unknown.
+
+    Notes
+    -----
+    Where the replicate was not run, the figure says so.
     """
     from matplotlib.patches import Patch
 
     for learner in learners:
         if learner not in study.learners:
             raise OptionError(f"learners: {unknown('learner', learner, study.learners)}")
-    setting = chosen_setting(study, results, where or {})
-    figure = new_figure(0.7 + 1.3 * len(learners))
-    axes = figure.subplots(len(learners), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-    for ax, learner in zip(axes, learners, strict=True):
-        row = scores_of(results, setting, learner, importance, whole_number("seed", seed, 0))
-        scores, signal = np.asarray(row["scores"], dtype=float), signal_mask(row)
+    setting = chosen_setting(study, results, where or {}, whole_number("seed", seed, 0))
+    if setting is None:
+        return empty_figure()
+    found = {name: scores_of(results, setting, name, importance, seed) for name in learners}
+    fits = {name: row for name, row in found.items() if row is not None}
+    if not fits:
+        return empty_figure()
+    figure = new_figure(0.7 + 1.3 * len(fits))
+    axes = figure.subplots(len(fits), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+    for ax, (learner, row) in zip(axes, fits.items(), strict=True):
+        scores, signal = np.array(row["scores"]), signal_mask(row)
         for mask, colour, width in ((~signal, NOISE, 0.5), (signal, SIGNAL, 1.4)):
             ax.vlines(np.flatnonzero(mask), 0, scores[mask], color=colour, linewidth=width)
         ax.plot(np.flatnonzero(signal), scores[signal], "o", color=SIGNAL, markersize=3.5)
