@@ -112,6 +112,9 @@ def gaussian_weights(
     start: int,
     end: int,
     design: np.ndarray,
+    columns: np.ndarray,
+    first: int,
+    last: int,
     coefficients: np.ndarray,
     variance: float,
     z: np.ndarray,
@@ -120,16 +123,22 @@ def gaussian_weights(
     """w = phi(z) / phi((z - b'a) / sigma), up to a factor, in sorted order.
 
     z is the target in units of the full training sample, so that its stabilising density is
-    the standard normal.
+    the standard normal. A noise feature is often adjusted for one other feature only: few columns
+    are read one by one, many as whole rows.
     """
     padded = design.shape[1]
-    blocks = padded // LANES
     half = 0.5 / variance
+    few = 4 * (last - first) <= padded
     for i in range(end - start):
         row = order[position, start + i]
         residual = z[i]
-        for block in range(blocks):
-            residual -= dot(coefficients, block * LANES, design, row * padded + block * LANES)
+        if few:
+            residual -= coefficients[0]
+            for j in range(first, last):
+                residual -= coefficients[columns[j]] * design[row, columns[j]]
+        else:
+            for lane in range(0, padded, LANES):
+                residual -= dot(coefficients, lane, design, row * padded + lane)
         w[i] = residual * residual * half - 0.5 * z[i] * z[i]
     for i in range(end - start):
         w[i] = exponential(w[i])
@@ -164,7 +173,11 @@ def scan_weighted(
     sorted_values: np.ndarray,
     has_ties: bool,
 ) -> tuple:
-    """Best split of rows in sorted order: (Delta_w, rows on the left), or (0, 0)."""
+    """Best split of rows in sorted order: (Delta_w, rows on the left), or (0, 0).
+
+    The order is walked from both ends towards the middle: a sum waits for the sum before it, and
+    two walks wait side by side. T_L - m W_L and T_R - m W_R differ in sign only.
+    """
     count = 0.0
     first = 0
     while first < size and count + c[first] < min_leaf:
@@ -178,23 +191,39 @@ def scan_weighted(
     best_numerator = 0.0
     best_denominator = 1.0
     best = 0
-    weight = 0.0
-    response = 0.0
+    left_weight, left_response = 0.0, 0.0
     for i in range(min(first, size)):
-        weight += w[i] * c[i]
-        response += w[i] * cy[i]
-    for i in range(first, last):
-        weight += w[i] * c[i]
-        response += w[i] * cy[i]
-        difference = response - mean * weight
+        left_weight += w[i] * c[i]
+        left_response += w[i] * cy[i]
+    right_weight, right_response = 0.0, 0.0
+    for i in range(last + 1, size):
+        right_weight += w[i] * c[i]
+        right_response += w[i] * cy[i]
+    for step in range((last - first + 1) // 2):
+        i = first + step
+        left_weight += w[i] * c[i]
+        left_response += w[i] * cy[i]
+        difference = left_response - mean * left_weight
         numerator = difference * difference
-        denominator = weight * (total - weight)
+        denominator = left_weight * (total - left_weight)
         if numerator * best_denominator > best_numerator * denominator and (
             not has_ties or sorted_values[i] < sorted_values[i + 1]
         ):
             best_numerator = numerator
             best_denominator = denominator
             best = i + 1
+        i = last - step
+        right_weight += w[i] * c[i]
+        right_response += w[i] * cy[i]
+        difference = right_response - mean * right_weight
+        numerator = difference * difference
+        denominator = right_weight * (total - right_weight)
+        if numerator * best_denominator > best_numerator * denominator and (
+            not has_ties or sorted_values[i - 1] < sorted_values[i]
+        ):
+            best_numerator = numerator
+            best_denominator = denominator
+            best = i
     return best_numerator / best_denominator, best
 
 
@@ -229,20 +258,25 @@ def scan_uniform(
         last -= 1
     best_numerator = 0.0
     best_denominator = 1.0
-    best = 0
-    weight = 0.0
-    response = 0.0
+    best = start
+    left_weight, left_response = 0.0, 0.0
     for i in range(start, min(first, end)):
         row = order[position, i]
-        weight += pair[row, 0]
-        response += pair[row, 1]
-    for i in range(first, last):
+        left_weight += pair[row, 0]
+        left_response += pair[row, 1]
+    right_weight, right_response = 0.0, 0.0
+    for i in range(last + 1, end):
         row = order[position, i]
-        weight += pair[row, 0]
-        response += pair[row, 1]
-        difference = response - mean * weight
+        right_weight += pair[row, 0]
+        right_response += pair[row, 1]
+    for step in range((last - first + 1) // 2):
+        i = first + step
+        row = order[position, i]
+        left_weight += pair[row, 0]
+        left_response += pair[row, 1]
+        difference = left_response - mean * left_weight
         numerator = difference * difference
-        denominator = weight * (total - weight)
+        denominator = left_weight * (total - left_weight)
         if numerator * best_denominator > best_numerator * denominator and (
             not has_ties
             or values[position, tree_rows[row]]
@@ -250,5 +284,20 @@ def scan_uniform(
         ):
             best_numerator = numerator
             best_denominator = denominator
-            best = i + 1 - start
-    return best_numerator / best_denominator, best
+            best = i + 1
+        i = last - step
+        row = order[position, i]
+        right_weight += pair[row, 0]
+        right_response += pair[row, 1]
+        difference = right_response - mean * right_weight
+        numerator = difference * difference
+        denominator = right_weight * (total - right_weight)
+        if numerator * best_denominator > best_numerator * denominator and (
+            not has_ties
+            or values[position, tree_rows[order[position, i - 1]]]
+            < values[position, tree_rows[row]]
+        ):
+            best_numerator = numerator
+            best_denominator = denominator
+            best = i
+    return best_numerator / best_denominator, best - start

@@ -143,7 +143,18 @@ def split_continuous(
         )
         if variance > 0.0:
             gaussian_weights(
-                order, p, start, end, sample.design, work.coefficients, variance, work.z, work.w
+                order,
+                p,
+                start,
+                end,
+                sample.design,
+                data.columns,
+                first_column,
+                last_column,
+                work.coefficients,
+                variance,
+                work.z,
+                work.w,
             )
         work.coefficients[0] = 0.0
         for j in range(first_column, last_column):

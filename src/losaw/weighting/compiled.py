@@ -82,8 +82,9 @@ def exponential(x: float) -> float:
 def factorize(matrix: np.ndarray, size: int) -> int:
     """Cholesky factor of ``matrix[:size, :size]``, in place, lower triangle; returns the rank.
 
-    A pivot below 1e-10 of its diagonal entry marks a column that depends on those before it:
-    its row and column are set to zero, which leaves its coefficient zero in ``solve_factorized``.
+    The diagonal holds reciprocals, so that solving needs no division. A pivot below 1e-10 of its
+    diagonal entry marks a column that depends on those before it: its row and column are set to
+    zero, which leaves its coefficient zero in ``solve_factorized``.
     """
     rank = 0
     for j in range(size):
@@ -98,13 +99,13 @@ def factorize(matrix: np.ndarray, size: int) -> int:
                 matrix[i, j] = 0.0
             continue
         rank += 1
-        root = np.sqrt(pivot)
-        matrix[j, j] = root
+        inverse = 1.0 / np.sqrt(pivot)
+        matrix[j, j] = inverse
         for i in range(j + 1, size):
             value = matrix[i, j]
             for k in range(j):
                 value -= matrix[i, k] * matrix[j, k]
-            matrix[i, j] = value / root
+            matrix[i, j] = value * inverse
     return rank
 
 
@@ -115,10 +116,10 @@ def solve_factorized(factor: np.ndarray, size: int, vector: np.ndarray) -> None:
         value = vector[i]
         for k in range(i):
             value -= factor[i, k] * vector[k]
-        vector[i] = value / factor[i, i] if factor[i, i] > 0.0 else 0.0
+        vector[i] = value * factor[i, i]
     for j in range(size):
         i = size - 1 - j
         value = vector[i]
         for k in range(i + 1, size):
             value -= factor[k, i] * vector[k]
-        vector[i] = value / factor[i, i] if factor[i, i] > 0.0 else 0.0
+        vector[i] = value * factor[i, i]
