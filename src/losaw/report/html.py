@@ -108,10 +108,10 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
         "agreement": sections.agreement_rows(study, results.agreement),
         "disagreements": sections.disagreements(study, comparison, published),
         "tables": [(table, counts_line(table)) for table in _tables(study, comparison)],
-        "differences": list(sections.difference_grids(study, results.differences)),
+        "differences": list(sections.difference_grids(study, results.differences, published)),
         "ranking": rank_methods(study, results.results).to_dict("records"),
         "figures": [_figure(session, study, key) for key in study.file.figures],
-        "decided_by": provenance.decided_by(session, study),
+        "decided_by": provenance.decided_by(session, study, results),
         "run_where": provenance.run_where(results),
     }
 

@@ -8,26 +8,24 @@ from losaw.study.session import Session
 from losaw.study.store import read_footer
 
 
-def decided_by(session: Session, study: Study) -> list[tuple[str, str]]:
+def decided_by(session: Session, study: Study, results: StudyResults) -> list[tuple[str, str]]:
     """What decided the numbers: the same wherever the blocks ran."""
-    blocks = [block for block in session.blocks(study) if session.block_path(block).exists()]
-    footers = [read_footer(session.block_path(block)) for block in blocks]
+    blocks = results.blocks
+    footers = [read_footer(session.results / file) for file in blocks["file"]]
     libraries = [
         ", ".join(f"{name} {version}" for name, version in footer["libraries"].items())
         for footer in footers
     ]
     seeds = sorted({session.n_seeds(study, setting) for setting in session.settings(study)})
+    versions = blocks["results_version"].nunique()
     return [
         ("Scale", session.scale),
         ("Settings run", f"{len(session.settings(study))} of {len(study.settings)}"),
-        ("Monte Carlo seeds per setting", ", ".join(map(str, seeds)) or "none"),
+        ("Monte Carlo seeds per setting", _listed(seeds)),
         ("Random streams", f"experiment {study.experiment}; by setting, seed and component"),
         ("losaw", _distinct(footer["losaw"] for footer in footers)),
         ("Libraries", _distinct(libraries)),
-        (
-            "Results versions",
-            f"{len({footer['results_version'] for footer in footers})} over {len(footers)} blocks",
-        ),
+        ("Results versions", f"{versions} over {len(blocks)} blocks, listed in blocks.csv"),
     ]
 
 
@@ -109,7 +107,7 @@ def _listed(values: Any) -> str:
 
 
 def _distinct(values: Any) -> str:
-    return "; ".join(sorted(set(values))) or "no block is there"
+    return "; ".join(sorted(set(values)))
 
 
 def _megabytes(value: float | None) -> str:

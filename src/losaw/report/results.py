@@ -66,6 +66,11 @@ class StudyResults:
         return self._csv("differences.csv")
 
     @cached_property
+    def blocks(self) -> pd.DataFrame:
+        """The blocks that were collected: seeds, results version, digest and file."""
+        return self._csv("blocks.csv")
+
+    @cached_property
     def manifest(self) -> dict[str, Any]:
         """How and where the study was run."""
         return self._read("manifest.json", lambda path: json.loads(path.read_text("utf-8")))

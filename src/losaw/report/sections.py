@@ -1,14 +1,17 @@
 """What the report says of one study, as plain values for the page's template."""
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from losaw.report.layout import higher_is_better
+from losaw.report.layout import MARKS, higher_is_better
+from losaw.report.printed import PrintedDifferences
 from losaw.report.typeset import number, percent, signed
+from losaw.study.agreement import verdict
 from losaw.study.compare import agreement_table
 from losaw.study.grid import Study, same
 
@@ -102,7 +105,9 @@ def in_words(study: Study, axis: str, value: Any) -> str:
     return shown if isinstance(value, str) else f"{study.show(axis)} = {shown}"
 
 
-def difference_grids(study: Study, differences: pd.DataFrame) -> Iterator[Grid]:
+def difference_grids(
+    study: Study, differences: pd.DataFrame, published: pd.DataFrame
+) -> Iterator[Grid]:
     """Paired differences to the first learner, one grid per learner and metric.
 
     The last axis lies across; a study with a single setting has one grid, its learners down
@@ -112,20 +117,28 @@ def difference_grids(study: Study, differences: pd.DataFrame) -> Iterator[Grid]:
         return
     axes = study.axes
     minus = study.show(differences["minus"].iloc[0])
+    printed = PrintedDifferences(study, published)
     if differences["setting_id"].nunique() == 1:
-        yield _grid(study, f"minus {minus}", differences, ["learner"], "metric")
+        yield _grid(study, f"minus {minus}", differences, printed, ["learner"], "metric")
         return
     for (learner, metric), part in differences.groupby(["learner", "metric"], sort=False):
         title = f"{study.show(metric)}: {study.show(learner)} − {minus}"
-        yield _grid(study, title, part, axes[:-1], axes[-1])
+        yield _grid(study, title, part, printed, axes[:-1], axes[-1])
 
 
-def _grid(study: Study, title: str, part: pd.DataFrame, down: list[str], across: str) -> Grid:
+def _grid(
+    study: Study,
+    title: str,
+    part: pd.DataFrame,
+    printed: PrintedDifferences,
+    down: list[str],
+    across: str,
+) -> Grid:
     columns = list(dict.fromkeys(part[across]))
     cells: dict[tuple[Any, ...], dict[Any, Record]] = {}
     for record in part.to_dict("records"):
         row = cells.setdefault(tuple(record[axis] for axis in down), {})
-        row[record[across]] = _difference(study, record)
+        row[record[across]] = _difference(study, record, printed)
     return Grid(
         title,
         [study.show(axis) for axis in down],
@@ -137,16 +150,31 @@ def _grid(study: Study, title: str, part: pd.DataFrame, down: list[str], across:
     )
 
 
-def _difference(study: Study, record: Record) -> Record:
-    """A difference, and whether it is clear of its error: better, worse or open."""
+def _difference(study: Study, record: Record, printed: PrintedDifferences) -> Record:
+    """A difference, what print says of it, and whether it is better, worse, or not clear."""
     value, error = record["difference"], record["mc_se"]
     z = value / error if error > 0 else math.nan
     towards_better = value > 0 if higher_is_better(study, record["metric"]) else value < 0
     clear = abs(z) > 2 if math.isfinite(z) else False
-    return {
-        "text": signed(value, DECIMALS).replace("+0.", "+.").replace("-0.", "-."),
+    tip = f"{value:+.4f} ± {error:.4f} (paired s.e.), {record['n_seeds']} data sets, "
+    found = {
+        "text": _signed(value),
         "error": number(error, DECIMALS),
         "kind": ("better" if towards_better else "worse") if clear else "open",
-        "tip": f"{value:+.4f} ± {error:.4f} (paired s.e.), {record['n_seeds']} data sets, "
-        f"{signed(z)} s.e. from zero",
+        "tip": f"{tip}{signed(z)} s.e. from zero",
+        "printed": "",
+        "mark": "",
     }
+    print_says = printed.beside(record)
+    if print_says is not None:
+        difference, z = print_says
+        judged = verdict(z, True, True)
+        found["printed"] = _signed(difference)
+        found["mark"] = MARKS[judged]
+        found["tip"] += f"; printed {_signed(difference)}, z {signed(z)}: {judged}"
+    return found
+
+
+def _signed(value: float) -> str:
+    """``+.012``."""
+    return re.sub(r"^([+-])0\.", r"\1.", signed(value, DECIMALS))

@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 
 import pandas as pd
 import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from losaw.report.html import write_report
 from losaw.report.results import StudyResults
@@ -173,26 +175,46 @@ def test_a_cell_that_two_tables_print_is_one_disagreement(study, comparison):
     assert len(disagreements(study, both, both.assign(note=None))) == 2
 
 
-@pytest.mark.parametrize(
-    ("difference", "kind"), [(0.021, "better"), (-0.021, "worse"), (0.019, "open")]
-)
-def test_a_difference_is_coloured_beyond_two_standard_errors(study, difference, kind):
-    frame = pd.DataFrame(
+def differences(value, n_seeds=40, mc_se=0.01):
+    """As ``losaw.study.outputs.differences`` leaves them for the made study."""
+    return pd.DataFrame(
         {
             "learner": "losawRF",
             "minus": "RF",
             "setting_id": ["a", "b"],
+            "importance": None,
             "metric": "r2_test",
             "n_samples": [100, 1000],
             "function": "f3",
-            "n_seeds": 40,
-            "difference": difference,
-            "mc_se": 0.01,
+            "n_seeds": n_seeds,
+            "difference": value,
+            "mc_se": mc_se,
         }
     )
-    (grid,) = difference_grids(study, frame)
+
+
+NOTHING_PRINTED = pd.DataFrame(columns=["metric", "method", "published"])
+
+
+@pytest.mark.parametrize(
+    ("difference", "kind"), [(0.021, "better"), (-0.021, "worse"), (0.019, "open")]
+)
+def test_a_difference_is_coloured_beyond_two_standard_errors(study, difference, kind):
+    (grid,) = difference_grids(study, differences(difference), NOTHING_PRINTED)
     assert grid.title == "R²_test: losawRF − RF"
     assert [[cell["kind"] for cell in cells] for _, cells in grid.rows] == [[kind], [kind]]
+
+
+def test_a_difference_is_held_against_the_difference_of_the_printed_cells(study, comparison):
+    published = comparison.assign(decimals=3, published_runs=math.inf)
+    (grid,) = difference_grids(study, differences(0.02), published)
+    printed, not_printed = (cells[0] for _, cells in grid.rows)
+    # print: .520 - .530; ours: three standard errors above it
+    t = 0.03 / math.sqrt(0.01**2 + 0.001**2 / 12)
+    z = norm.isf(student.sf(t, 39))
+    assert (printed["printed"], printed["mark"]) == ("-.010", "≈")
+    assert printed["tip"].endswith(f"printed -.010, z +{z:.1f}: near")
+    assert (not_printed["printed"], not_printed["mark"]) == ("", "")
 
 
 def test_the_histogram_counts_every_score_once():
