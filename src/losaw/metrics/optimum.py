@@ -15,6 +15,11 @@ class DistanceFromOptimum:
     R²* = SNR / (SNR + 1) and accuracy* = mean max(p, 1 - p) are what the generator leaves in
     ``truth.details["optimum"]``; 1 if it leaves nothing.
 
+    Parameters
+    ----------
+    from_optimum : bool, default True
+        False gives R² or accuracy itself.
+
     Raises
     ------
     ValueError
@@ -25,9 +30,12 @@ class DistanceFromOptimum:
     higher_is_better = True
     needs: Needs = "prediction"
 
+    def __init__(self, from_optimum: bool = True) -> None:
+        self.from_optimum = from_optimum
+
     def __call__(self, predictions: Predictions, truth: Truth) -> float:
         y, predicted = (np.asarray(part, dtype=float) for part in predictions.test)
-        optimum = truth.details.get("optimum", 1.0)
+        optimum = truth.details.get("optimum", 1.0) if self.from_optimum else 0.0
         if predicted.ndim == 2:
             return float(((predicted[:, 1] > 0.5) == (y > 0.5)).mean() - optimum)
         return r_squared("optimum_gap", y, predicted) - optimum

@@ -63,3 +63,4 @@ def test_the_distance_from_the_optimum_is_of_r2_or_accuracy():
     probabilities[0] = [0.2, 0.8]
     classification = Predictions(test=(y, probabilities))
     assert DistanceFromOptimum()(classification, truth) == pytest.approx(0.15)
+    assert DistanceFromOptimum(from_optimum=False)(classification, truth) == pytest.approx(0.75)

@@ -1,0 +1,137 @@
+"""What knockoffs and CPI cost on one core, and what the faster settings cost in accuracy.
+
+    python benchmarks/knockoffs.py samplers    sequential and Gaussian draws of 340 rows
+    python benchmarks/knockoffs.py deep        a training step at batch 64, 20 columns
+    python benchmarks/knockoffs.py replicate   a replicate of Figure 2 at N = 1,000, in parts
+    python benchmarks/knockoffs.py all
+
+Medians of several runs in one process; run it with OMP_NUM_THREADS=1 on a quiet machine.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from losaw.generators.conditional_dag import ConditionalDagGenerator
+from losaw.knockoffs import make_sampler
+
+RUNS = 9
+SLOW = {"n_folds": 10, "n_penalties": 100, "patience": None, "tolerance": 1e-7}
+
+
+def main() -> None:
+    """Measure what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    measures = {"samplers": samplers, "deep": deep, "replicate": replicate}
+    parser.add_argument("measure", choices=[*measures, "all"])
+    chosen = parser.parse_args().measure
+    for name, measure in measures.items():
+        if chosen in (name, "all"):
+            measure()
+
+
+def data(seed: int = 0):
+    """1,000 rows of Figure 2: 660 to train on, 340 to test; two factors of 10 levels."""
+    generator = ConditionalDagGenerator(n_samples=1000, categorical="X1+X3")
+    return generator.sample(np.random.default_rng(seed))
+
+
+def samplers() -> None:
+    """Seconds of one fit and draw, and how far the early end of a path moves probabilities."""
+    sample = data()
+    X, kinds = sample.test.X, sample.feature_kinds
+    dummies = np.hstack(
+        [
+            (X[:, [j]] == np.unique(X[:, j])[1:]).astype(float) if kind == "nominal" else X[:, [j]]
+            for j, kind in enumerate(kinds)
+        ]
+    )
+    show("sequential, default", draw("sequential", X, kinds))
+    fast = {"n_folds": 5, "n_penalties": 30, "patience": 3}
+    show("sequential, 5 folds x 30 penalties", draw("sequential", X, kinds, **fast))
+    show("sequential, whole paths", draw("sequential", X, kinds, **SLOW), runs=1)
+    for method in ("sdp", "mvr", "maximum-entropy", "equicorrelated"):
+        show(
+            f"gaussian, {method}, 20 dummies and numbers",
+            draw("gaussian", dummies, s_method=method),
+        )
+    for name, parameters in (("default", {}), ("5 folds x 30 penalties", fast)):
+        same, changed = compare(X, kinds, parameters)
+        print(
+            f"{name} against whole paths, 5 draws: median ratio of penalties {same:.3f}, levels "
+            f"that another draw would give {changed:.1%}"
+        )
+
+
+def compare(X: np.ndarray, kinds: tuple, parameters: dict) -> tuple[float, float]:
+    """Median ratio of chosen penalties, and share of factor values that differ, same seeds."""
+    ratios, changed = [], []
+    for seed in range(5):
+        pair = []
+        for options in (parameters, SLOW):
+            sampler = make_sampler("sequential", **options).fit(X, kinds)
+            pair.append((sampler.sample(np.random.default_rng(seed)), sampler.penalties_))
+        ratios += list(pair[0][1] / pair[1][1])
+        changed.append((pair[0][0][:, [0, 2]] != pair[1][0][:, [0, 2]]).mean())
+    return statistics.median(ratios), statistics.mean(changed)
+
+
+def deep() -> None:
+    """Milliseconds of a training step, compilation left out."""
+    from losaw.knockoffs.deep import DeepKnockoffs
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((640, 20)) @ (np.eye(20) + 0.3 * rng.standard_normal((20, 20)))
+    n_epochs = 25
+    times = []
+    for _ in range(4):
+        start = time.perf_counter()
+        sampler = DeepKnockoffs(n_epochs=n_epochs).fit(X, None, np.random.default_rng(1))
+        times.append((time.perf_counter() - start) / len(sampler.losses_))
+    print(f"deep, first fit with compilation: {1e3 * times[0]:.2f} ms per step")
+    print(f"deep, batch 64, p = 20: {1e3 * statistics.median(times[1:]):.2f} ms per step")
+
+
+def replicate() -> None:
+    """Seconds of a replicate of Figure 2: the forest, and each CPI of it."""
+    from losaw.importance.conditional_predictive_impact import ConditionalPredictiveImpact
+    from losaw.learners.ranger_forest import RangerForest
+
+    sample = data()
+    for encoding, sampler in (("codes", "sequential"), ("dummies", "gaussian")):
+        forest = RangerForest(encoding=encoding, nominal=[0, 2], random_state=1)
+        fitting = show(f"forest on {encoding}", lambda forest=forest: forest.fit(*sample.train))
+        method = ConditionalPredictiveImpact(sampler)
+        explaining = show(
+            f"CPI, {sampler}",
+            lambda method=method, forest=forest: method.explain(
+                forest, sample, np.random.default_rng(1)
+            ),
+        )
+        print(f"replicate, {sampler} on {encoding}: {fitting + explaining:.3f} s")
+
+
+def draw(
+    name: str, X: np.ndarray, kinds: tuple | None = None, **parameters
+) -> Callable[[], object]:
+    """A function that fits a sampler and draws once."""
+    return lambda: make_sampler(name, **parameters).fit(X, kinds).sample(np.random.default_rng(1))
+
+
+def show(what: str, run: Callable[[], object], runs: int = RUNS) -> float:
+    """Print and return the median wall time of ``run``, after one run to warm up."""
+    run()
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    print(f"{what}: {statistics.median(times):.4f} s", flush=True)
+    return statistics.median(times)
+
+
+if __name__ == "__main__":
+    main()
