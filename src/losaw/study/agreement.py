@@ -28,11 +28,12 @@ def z_score(
     As s is estimated from n runs, t follows Student's law with n - 1 degrees of freedom; z is the
     normal quantile of the same probability, so that 2 and 3 mean the same for 4 seeds and for 250.
 
-    A sample without any variation (say, pr-AUC 1 in every run) does not show its error. Where
-    the metric is bounded and all runs sit on one value, the difference is judged exactly
-    instead: for values in an interval of length r, a mean that is D away from this value leaves
-    a probability of at most (1 - D / r)^k for k = min(n, m) equal runs, and z is the normal
-    quantile of that probability.
+    A sample without any variation (say, pr-AUC 1 in every run) does not show its error. Where the
+    metric is bounded and all n runs sit on one value, the difference is judged exactly instead:
+    for values in an interval of length r, a printed mean that is D away from this value needs at
+    least k = ceil(D m / r) deviating runs among its m. Were all n + m runs of one law, these k
+    would all fall among the printed ones with probability C(m, k) / C(n + m, k), and z is the
+    normal quantile of that.
 
     Parameters
     ----------
@@ -61,7 +62,10 @@ def z_score(
     width = value_range[1] - value_range[0]
     if not math.isfinite(width):
         return difference / (rounding / math.sqrt(12))
-    probability = (1 - min(1.0, beyond_rounding / width)) ** min(n_seeds, published_runs)
+    n_deviating = math.ceil(min(1.0, beyond_rounding / width) * published_runs - 1e-9)
+    probability = math.prod(
+        (published_runs - i) / (n_seeds + published_runs - i) for i in range(n_deviating)
+    )
     return _signed_z(probability, difference)
 
 

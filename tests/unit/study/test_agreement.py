@@ -29,12 +29,17 @@ def test_z_is_standard_normal_when_both_means_come_from_one_law(n_seeds):
     assert kstest(scores, norm.cdf).pvalue > 0.001
 
 
-@given(st.floats(0.9, 1.0), st.integers(2, 250))
-def test_a_sample_without_variation_is_judged_by_the_exact_bound(published, n_seeds):
+@given(st.floats(0.5, 1.0), st.integers(2, 250), st.sampled_from([1, 100, 250]))
+def test_a_sample_without_variation_is_judged_by_exchangeability(published, n_seeds, n_printed):
     published = round(published, 3)
-    z = z_score(1.0, 0.0, n_seeds, published, 3, 250, (0.0, 1.0))
-    beyond = max(0.0, 1.0 - published - 0.0005)
-    assert 2 * norm.sf(abs(z)) == pytest.approx((1 - beyond) ** n_seeds, rel=1e-6, abs=1e-12)
+    z = z_score(1.0, 0.0, n_seeds, published, 3, n_printed, (0.0, 1.0))
+    k = math.ceil(max(0.0, 1.0 - published - 0.0005) * n_printed - 1e-9)
+    exact = math.comb(n_printed, k) / math.comb(n_seeds + n_printed, k)
+    assert 2 * norm.sf(abs(z)) == pytest.approx(exact, rel=1e-6, abs=1e-12)
+
+
+def test_one_printed_run_far_from_many_equal_ones_is_noticed():
+    assert 2 < abs(z_score(0.417, 0.0, 40, 0.976, 3, 1, (0.0, 1.0))) < 3
 
 
 def test_one_seed_shows_no_error():
