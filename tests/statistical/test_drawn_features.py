@@ -45,3 +45,12 @@ def test_rows_that_are_refused_for_long_leave_the_law_as_it_is():
     table = 0.02 * rng.random((30, 5)) * np.arange(1, 6)
     batches = LosawMiniBatches(rng.standard_normal((30, 5)), batch_size=10, random_state=5)
     assert p_value(drawn(batches, lambda rows: table[rows]), table.sum(axis=0)) > 1e-3
+
+
+def test_a_row_counts_in_proportion_to_the_sum_of_its_scores():
+    """Drawing a row uniformly and a feature within it would give feature 0 half of the draws."""
+    rows = np.array([[0.9, 0, 0, 0, 0], [0, 0.1, 0.1, 0.1, 0.1]])
+    table = np.repeat(rows, 250, axis=0)
+    X = np.random.default_rng(6).standard_normal((500, 5))
+    batches = LosawMiniBatches(X, batch_size=10, random_state=7)
+    assert p_value(drawn(batches, lambda some: table[some]), table.sum(axis=0)) > 1e-3
