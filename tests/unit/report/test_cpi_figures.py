@@ -1,0 +1,103 @@
+"""The studies of the CPI paper are valid, and metric panels show the collected numbers."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.report import figures
+from losaw.report.drawings import metric_panels
+from losaw.report.drawings.options import OptionError
+from losaw.report.results import StudyResults
+from losaw.study.collect import settings_frame
+from losaw.study.compare import cells, read_published, table_title
+from losaw.study.grid import Study
+from losaw.study.validation import validate
+
+CONFIG = Path(__file__).parents[3] / "config"
+NAMES = sorted(path.stem for path in CONFIG.glob("studies/cpi_*.yaml"))
+OPTIONS = {
+    "panel_metrics": {"X3": ["rejected_X3"], "X1": ["rejected_X1"]},
+    "axis": "n_samples",
+    "methods": ["sequential codes", "gaussian dummies"],
+}
+
+
+def study_of(name):
+    return Study(CONFIG / "studies" / f"{name}.yaml")
+
+
+def made_results(study, folder, n_seeds=5):
+    rng = np.random.default_rng(0)
+    rows = []
+    for record in settings_frame(study).to_dict("records"):
+        for metric in study.metrics:
+            for method in study.methods_of(metric):
+                numbers = {"mean": rng.random(), "sd": 0.2, "mc_se": 0.1, "n_seeds": n_seeds}
+                rows.append({**record, "metric": metric, "method": method, **numbers})
+    pd.DataFrame(rows).to_csv(folder / "summary.csv", index=False)
+    printed = read_published(study, CONFIG / "published")
+    printed.to_csv(folder / "comparison.csv", index=False)
+    return StudyResults(folder)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_shipped_studies_and_their_figures_are_valid(name):
+    validate(study_of(name))
+    figures.check_figures(study_of(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_printed_number_has_its_cell(name):
+    study = study_of(name)
+    known = {
+        (table_title(table), *(str(value) for value in setting.axes.values()), metric, method)
+        for table, setting, metric, method in cells(study)
+    }
+    for row in read_published(study, CONFIG / "published").to_dict("records"):
+        axes = [str(row[axis]) for axis in study.axes]
+        assert (row["table"], *axes, row["metric"], row["method"]) in known
+
+
+def test_lines_show_the_means_along_the_axis(tmp_path):
+    study = study_of("cpi_figure2")
+    results = made_results(study, tmp_path)
+    figure = metric_panels.draw(study, results, **OPTIONS)
+    line = figure.axes[0].containers[0].lines[0]
+    summary = results.summary
+    shown = summary[
+        (summary["metric"] == "rejected_X3") & (summary["method"] == "sequential codes")
+    ]
+    assert line.get_xdata().tolist() == shown["n_samples"].tolist()
+    assert line.get_ydata().tolist() == shown["mean"].tolist()
+
+
+def test_printed_numbers_are_open_markers(tmp_path):
+    study = study_of("cpi_figure2")
+    figure = metric_panels.draw(study, made_results(study, tmp_path), printed="figure_2", **OPTIONS)
+    open_markers = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "none"]
+    assert open_markers[0].get_ydata().tolist() == [0.364, 0.62, 0.904, 0.998, 1.0]
+
+
+def test_a_figure_without_results_says_so(tmp_path):
+    study = study_of("cpi_figure2")
+    figure = metric_panels.draw(study, made_results(study, tmp_path, n_seeds=0), **OPTIONS)
+    assert "none of these settings was run" in figure.texts[0].get_text()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"methods": ["sequential"]}, "methods: 'sequential'"),
+        ({"axis": "N"}, "axis: 'N'"),
+        ({"panel_metrics": {"X1": ["rejected"]}}, "panel_metrics: 'rejected'"),
+        ({"spread": "range"}, "spread: 'range'"),
+        ({"printed": "figure_3"}, "printed: 'figure_3'"),
+        ({"where": {"rho": 1}}, "axis: 'rho'"),
+    ],
+)
+def test_bad_options_are_named(change, message, tmp_path):
+    study = study_of("cpi_figure2")
+    with pytest.raises(OptionError, match=message):
+        metric_panels.draw(study, made_results(study, tmp_path), **{**OPTIONS, **change})
