@@ -89,7 +89,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["label"] = lambda text: Markup(html_label(text))
     environment.filters["decimal"] = lambda value, decimals: true_minus(number(value, decimals))
     environment.filters["minus"] = true_minus
-    environment.globals |= {"tip": tip, "rating": rating, "spans": spans, "stub": stub}
+    environment.globals |= {"tip": tip, "rating": rating, "spans": spans, "row_heads": row_heads}
     return environment
 
 
@@ -157,7 +157,7 @@ def spans(table: Table, depth: int) -> Iterator[tuple[Any, int]]:
         yield columns[0], len(columns)
 
 
-def stub(table: Table, index: int) -> list[tuple[str, Any]]:
+def row_heads(table: Table, index: int) -> list[tuple[str, Any]]:
     """(axis, value) of a row's headings; None for a value that repeats the row above."""
     row = table.rows[index]
     above = table.rows[index - 1] if index else ()

@@ -12,7 +12,7 @@ PACKAGES = "booktabs, graphicx, amssymb"
 
 def to_latex(table: Table) -> str:
     """A ``table*`` float with caption, legend, counts and note."""
-    stub = len(table.row_axes)
+    row_heads = len(table.row_axes)
     lines = [
         f"% {table.title}. Needs the packages {PACKAGES}.",
         r"\begin{table*}",
@@ -20,7 +20,7 @@ def to_latex(table: Table) -> str:
         rf"\caption{{{latex(table.caption)} ({latex(table.title)} of the paper)}}",
         rf"\label{{tab:{table.name}}}",
         r"\resizebox{\textwidth}{!}{%",
-        rf"\begin{{tabular}}{{{'l' * stub}{'c' * len(table.columns)}}}",
+        rf"\begin{{tabular}}{{{'l' * row_heads}{'c' * len(table.columns)}}}",
         r"\toprule",
         *_header(table),
         r"\midrule",
@@ -40,12 +40,12 @@ def _paragraph(text: str) -> list[str]:
 
 def _header(table: Table) -> list[str]:
     """One line for every column axis, equal neighbours under one heading and a rule."""
-    stub = len(table.row_axes)
+    row_heads = len(table.row_axes)
     lines = []
     for depth, axis in enumerate(table.column_axes):
         last = depth == len(table.column_axes) - 1
         names = [latex_label(table.show(name)) if last else "" for name in table.row_axes]
-        parts, rules, position = names, [], stub
+        parts, rules, position = names, [], row_heads
         for key, group in groupby(table.columns, key=lambda column: column[: depth + 1]):
             width = len(list(group))
             heading = latex_label(table.heading(axis, key[-1]))

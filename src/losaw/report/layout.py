@@ -61,7 +61,7 @@ class Table:
     ----------
     name, title, caption, note : str
     row_axes, column_axes : list of str
-        Axes of the stub and of the header.
+        Axes of the row heads and of the header.
     rows, columns : list of tuple
         Values of these axes, in the order of the grid.
     cells : dict

@@ -22,15 +22,15 @@ COUNTED = {
 
 def to_markdown(table: Table) -> str:
     """The table with caption, legend, counts and note."""
-    stub = len(table.row_axes)
+    row_heads = len(table.row_axes)
     header = [markdown(table.show(axis)) for axis in table.row_axes]
     for column in table.columns:
         headings = zip(table.column_axes, column, strict=True)
         header.append("<br>".join(markdown(table.heading(*pair)) for pair in headings))
-    lines = [_line(header), _line(["---"] * stub + [":---:"] * len(table.columns))]
+    lines = [_line(header), _line(["---"] * row_heads + [":---:"] * len(table.columns))]
     previous: tuple = ()
     for row in table.rows:
-        lines.append(_line([*_stub(table, row, previous), *_cells(table, row)]))
+        lines.append(_line([*_row_heads(table, row, previous), *_cells(table, row)]))
         previous = row
     parts = [f"# {table.title}", markdown(table.caption), "\n".join(lines), legend(table)]
     parts += [counts_line(table), table.note]
@@ -62,7 +62,7 @@ def _line(parts: list[str]) -> str:
     return "| " + " | ".join(parts) + " |"
 
 
-def _stub(table: Table, row: tuple, previous: tuple) -> list[str]:
+def _row_heads(table: Table, row: tuple, previous: tuple) -> list[str]:
     """Headings of a row; those that repeat the row above are left out."""
     found = []
     for depth, (axis, value) in enumerate(zip(table.row_axes, row, strict=True)):

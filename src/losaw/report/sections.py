@@ -25,10 +25,10 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Grid:
-    """Coloured numbers with a stub of one or more columns."""
+    """Coloured numbers with row heads of one or more columns."""
 
     title: str
-    stub: list[str]
+    row_heads: list[str]
     header: list[str]
     rows: list[tuple[list[str], list[Record]]]
 
