@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from losaw.forest import LosawRandomForestClassifier as LosawRandomForestClassifier
     from losaw.forest import LosawRandomForestRegressor as LosawRandomForestRegressor
+    from losaw.importance.conditional_predictive_impact import (
+        ConditionalPredictiveImpact as ConditionalPredictiveImpact,
+    )
     from losaw.importance.result import ImportanceResult as ImportanceResult
     from losaw.network import LosawMiniBatches as LosawMiniBatches
     from losaw.network import LosawNetworkRegressor as LosawNetworkRegressor
@@ -15,6 +18,7 @@ __version__ = "0.1.0"
 
 # Public name -> module. Imported on first use, so that `import losaw` costs nothing.
 _PUBLIC = {
+    "ConditionalPredictiveImpact": "losaw.importance.conditional_predictive_impact",
     "ImportanceResult": "losaw.importance.result",
     "LosawMiniBatches": "losaw.network",
     "LosawNetworkRegressor": "losaw.network",
@@ -24,6 +28,7 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "ConditionalPredictiveImpact",
     "ImportanceResult",
     "LosawMiniBatches",
     "LosawNetworkRegressor",
