@@ -17,7 +17,8 @@ def standardize(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     constant = scale <= 1e-14 * np.abs(location)
     scale[constant] = 1.0
     centred[:, constant] = 0.0
-    return centred / scale, location, scale
+    centred /= scale
+    return centred, location, scale
 
 
 def select_adjustment_features(

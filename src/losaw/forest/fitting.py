@@ -60,7 +60,9 @@ def fit_forest(
     is_discrete, levels = resolve_discrete(estimator.discrete_features, X, names)
     rng = as_generator(estimator.random_state)
 
-    standardized, location, scale = standardize(X)
+    location, scale = standardize(X)[
+        1:
+    ]  # the first is not kept while trees grow: it is as large as X
     data = prepare(X, y, is_discrete, levels, location, scale, n_classes)
     adjustment = np.zeros((n_features, n_features), dtype=bool)
     if settings.eta < 1.0 and n_adjustment > 0:
@@ -69,9 +71,10 @@ def fit_forest(
             plain = settings._replace(eta=1.0)
             initial = grow_forest(data, plain, n_initial, rng, n_jobs)
             importances = initial.importances.mean(axis=0)
+        standardized = standardize(X)[0]
         adjustment = select_adjustment_features(standardized, importances, n_adjustment, threshold)
         data = add_adjustment(data, standardized, adjustment)
-    del standardized
+        del standardized
     forest = grow_forest(data, settings, n_trees, rng, n_jobs, progress=estimator.verbose > 0)
     return FittedForest(
         _on_original_scale(forest, levels, is_discrete, y.mean()), adjustment, is_discrete

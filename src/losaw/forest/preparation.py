@@ -29,7 +29,7 @@ def prepare(
     position = np.empty(n_features, dtype=np.int64)
     position[continuous] = np.arange(len(continuous))
     position[discrete] = np.arange(len(discrete))
-    values = np.ascontiguousarray(X[:, continuous].T)
+    values = np.ascontiguousarray(X.T[continuous])
     presorted = np.empty(values.shape, dtype=np.uint32)
     has_ties = np.zeros(len(continuous), dtype=bool)
     for p, column in enumerate(values):
