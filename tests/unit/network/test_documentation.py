@@ -43,7 +43,7 @@ def test_the_pytorch_example_trains_a_network():
     names: dict = {}
     exec(example("torch"), names)
     batches = names["train"](model, X, y, n_steps=200, batch_size=64, learning_rate=0.01)
-    error = float(((model(X).squeeze(1) - y) ** 2).mean())
+    error = float(((model(X).squeeze(1) - y) ** 2).mean().detach())
     assert error < 0.2 * float(y.var())
     assert batches.n_draws.sum() == 200
     # Both signals are drawn more often than an eighth of the time: saliency leads the draws.
