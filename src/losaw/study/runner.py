@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from losaw.study.blocks import Block
+from losaw.study.errors import StudyError
 from losaw.study.extend import block_footer, stored_seeds
 from losaw.study.grid import Study
 from losaw.study.provenance import run_record
@@ -14,7 +15,8 @@ from losaw.study.replicate import Recipe
 from losaw.study.running import RunningMark
 from losaw.study.session import Session
 from losaw.study.store import block_table, write_table, write_text
-from losaw.study.supervisor import Task, compute
+from losaw.study.supervisor import compute
+from losaw.study.task import Task
 
 
 def run_block(session: Session, block: Block) -> Path:
@@ -36,8 +38,11 @@ def run_blocks(session: Session, blocks: Iterable[Block], jobs: int) -> Iterator
     Raises
     ------
     StudyError
-        If a block cannot begin or cannot be written; the others are ended.
+        If a block cannot be written: at once. If blocks cannot begin (a parameter that a method
+        refuses, a law that is damaged, a process that dies before its first seed): when the
+        others are done.
     """
+    refusals: list[str] = []
     marks: dict[Block, RunningMark] = {}
 
     def tasks() -> Iterator[Task]:
@@ -47,12 +52,22 @@ def run_blocks(session: Session, blocks: Iterable[Block], jobs: int) -> Iterator
 
     try:
         for task in compute(session, tasks(), jobs):
-            _write(session, task, marks[task.block].started)
-            marks.pop(task.block).remove()
-            yield task
+            mark = marks.pop(task.block)
+            if task.refusal:
+                refusals.append(task.refusal)
+            else:
+                _write(session, task, mark.started)
+            mark.remove()
+            if not task.refusal:
+                yield task
     finally:
         for mark in marks.values():
             mark.remove()
+    if refusals:
+        more = f"\n… and {len(refusals) - 5} more" if len(refusals) > 5 else ""
+        raise StudyError(
+            f"{len(refusals)} blocks could not begin:\n" + "\n".join(refusals[:5]) + more
+        )
 
 
 def _task(session: Session, block: Block) -> Task:

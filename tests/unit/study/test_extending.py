@@ -8,7 +8,7 @@ import pytest
 from losaw.study.execute import execute
 from losaw.study.outputs import write_outputs
 from losaw.study.runner import run_blocks
-from losaw.study.supervisor import Task
+from losaw.study.task import Task
 
 
 def digests(session):
