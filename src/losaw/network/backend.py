@@ -6,7 +6,6 @@ a job's pool must have one thread; the order of its sums is then fixed, too.
 """
 
 import os
-import sys
 from types import ModuleType
 
 
@@ -14,11 +13,9 @@ def load() -> ModuleType:
     """The ``jax`` module, its backend started.
 
     The pool has one thread unless the variable ``NPROC`` says otherwise, or the calling program
-    has imported JAX itself before: then its settings stand. Nothing in the environment is left
+    has started JAX's backend before: then its pool stands. Nothing in the environment is left
     changed.
     """
-    if "jax" in sys.modules:
-        return sys.modules["jax"]
     asked = os.environ.get("NPROC")
     os.environ["NPROC"] = asked or "1"
     try:

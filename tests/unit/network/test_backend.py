@@ -49,6 +49,7 @@ def test_the_pool_has_one_thread_unless_more_are_asked_for(asked, expected, monk
         monkeypatch.setenv("NPROC", asked)
     body = """
 from pathlib import Path
+import jax
 from losaw.network import backend
 jax = backend.load()
 x = jax.numpy.ones((500, 500))
