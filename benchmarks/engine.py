@@ -11,7 +11,6 @@ Everything happens in a temporary folder. docs/scaling.md holds what it printed.
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -75,18 +74,18 @@ def write_project(folder: Path, n_settings: int, n_seeds: int, boundary: int) ->
 
 def measured(command: list[str], folder: Path) -> tuple[float, float, float]:
     """Wall seconds, CPU seconds and peak megabytes of a command and its children."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    started = time.perf_counter()
-    process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    # In a process of its own, whose only child it is.
+    script = (
+        "import json, resource, subprocess, sys, time; started = time.perf_counter();"
+        " subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL,"
+        " stderr=subprocess.DEVNULL); wall = time.perf_counter() - started;"
+        " used = resource.getrusage(resource.RUSAGE_CHILDREN);"
+        " print(json.dumps([wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))"
     )
-    _, error = process.communicate()
-    wall = time.perf_counter() - started
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} failed:\n{error}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return wall, cpu, after.ru_maxrss / 1024
+    words = [sys.executable, "-c", script, *command]
+    done = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
+    wall, cpu, megabytes = json.loads(done.stdout)
+    return wall, cpu, megabytes
 
 
 def start(repeats: int = 9) -> None:
@@ -124,21 +123,8 @@ def dag() -> None:
             command = [str(SNAKEMAKE), "--snakefile", str(REPOSITORY / "Snakefile")]
             command += ["--workflow-profile", str(REPOSITORY / "profiles" / "default")]
             command += ["--dry-run", "--quiet", "all"]
-            wall, cpu, _ = measured(command, folder)
-            megabytes = peak_of(command, folder)
+            wall, cpu, megabytes = measured(command, folder)
             print(f"{n_blocks} blocks: {wall:.1f} s wall, {cpu:.1f} s CPU, {megabytes:.0f} MB")
-
-
-def peak_of(command: list[str], folder: Path) -> float:
-    """Peak megabytes of one command: in a process of its own, whose only child it is."""
-    script = (
-        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True,"
-        " stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL);"
-        " print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    )
-    words = [sys.executable, "-c", script, *command]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True)
-    return int(done.stdout) / 1024
 
 
 def collect(n_blocks: int = 20_000) -> None:
@@ -156,8 +142,8 @@ def collect(n_blocks: int = 20_000) -> None:
         )
         print(f"{sum(sizes) / 1e6:.0f} MB in files, {used.stdout.split()[0]} MB on disk")
         command = [sys.executable, "-m", "losaw", "collect", "--config", str(configuration)]
-        wall, cpu, _ = measured(command, folder)
-        print(f"collect: {wall:.1f} s wall, {cpu:.1f} s CPU, {peak_of(command, folder):.0f} MB")
+        wall, cpu, megabytes = measured(command, folder)
+        print(f"collect: {wall:.1f} s wall, {cpu:.1f} s CPU, {megabytes:.0f} MB")
         for file in ("results.parquet", "scores.parquet", "summary.csv", "blocks.csv"):
             size = (session.results / "scale" / file).stat().st_size
             print(f"  {file}: {size / 1e6:.1f} MB")

@@ -202,6 +202,16 @@ def test_a_method_that_cannot_be_made_stops_its_block_with_the_reason(mishaps, p
     assert not list(project.results.glob("tiny/blocks/**/*.parquet"))
 
 
+def test_blocks_that_cannot_begin_are_named_when_the_others_are_done(mishaps, project):
+    mishaps("none")
+    project.replace(project.study_file, "importances: [mdi]", "importances: [mdi, moody]")
+    project.replace(project.study_file, "plain: {learner: marginal-slopes}",
+                    "plain: {learner: marginal-slopes, importances: [mdi]}")  # fmt: skip
+    with pytest.raises(StudyError, match=r"8 blocks could not begin:(.|\n)*not in the mood"):
+        execute(project.session(), jobs=2)
+    assert len(list(project.results.glob("tiny/blocks/*/plain/*.parquet"))) == 8
+
+
 def test_spawned_children_give_the_bytes_of_forked_ones(project, tmp_path, monkeypatch):
     forked = project.session()
     block = forked.all_blocks[-1]
