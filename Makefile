@@ -73,6 +73,7 @@ lint: install
 ## make bench       speed and memory, side by side with the peers
 bench: install
 	$(BIN)/python benchmarks/forest.py
+	$(BIN)/python benchmarks/network.py
 
 ## make lock        the hashed requirements anew, from pyproject.toml
 lock: install

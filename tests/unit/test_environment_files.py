@@ -31,10 +31,12 @@ def name_and_range(requirement: str) -> tuple[str, str]:
 def declared() -> dict[str, str]:
     """Name -> range of everything in pyproject.toml, by conda's names."""
     content = project()
+    extras = content["project"]["optional-dependencies"]
     requirements = [
         *content["build-system"]["requires"],
         *content["project"]["dependencies"],
-        *(r for extra in content["project"]["optional-dependencies"].values() for r in extra),
+        # "gpu" is another build of what is listed already.
+        *(r for name, extra in extras.items() if name != "gpu" for r in extra),
         "python" + content["project"]["requires-python"],
     ]
     pairs = [name_and_range(requirement) for requirement in requirements]
