@@ -5,6 +5,8 @@ from jax import Array
 
 # Widths of the Gaussian kernels whose mean is the kernel of the discrepancy.
 KERNEL_WIDTHS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
+# Keeps the slope of a square root finite: a dummy may be 0 in a whole batch.
+_SMALL = 1e-6
 
 
 def maximum_mean_discrepancy(first: Array, second: Array) -> Array:
@@ -24,7 +26,7 @@ def maximum_mean_discrepancy(first: Array, second: Array) -> Array:
     n = len(first)
     mixture = mixture / len(KERNEL_WIDTHS)
     value = mixture[:n, :n].mean() + mixture[n:, n:].mean() - 2 * mixture[:n, n:].mean()
-    return jnp.sqrt(jnp.maximum(value, 1e-12))
+    return jnp.sqrt(jnp.maximum(value, 0.0) + _SMALL)
 
 
 def swap_discrepancy(X: Array, knockoffs: Array, swapped: Array) -> Array:
@@ -60,5 +62,5 @@ def second_moment_loss(X: Array, knockoffs: Array) -> Array:
 def decorrelation_loss(X: Array, knockoffs: Array, target: Array) -> Array:
     """Mean squared distance of corr(X_j, X~_j) to its target 1 - s_j."""
     a, b = X - X.mean(axis=0), knockoffs - knockoffs.mean(axis=0)
-    spread = jnp.sqrt((a**2).mean(axis=0) * (b**2).mean(axis=0)) + 1e-3
+    spread = jnp.sqrt((a**2).mean(axis=0) * (b**2).mean(axis=0) + _SMALL)
     return (((a * b).mean(axis=0) / spread - target) ** 2).mean()

@@ -150,3 +150,20 @@ def test_training_brings_the_deep_loss_down_and_learns_the_second_moments():
     found = second_moments(X, sampler.sample(rng))
     assert found.own < 0.35
     assert found.cross < 0.35
+
+
+def test_a_dummy_that_is_0_in_a_whole_batch_leaves_finite_gradients():
+    import jax
+    import jax.numpy as jnp
+
+    from losaw.knockoffs import deep_losses
+
+    X = jnp.asarray(np.random.default_rng(7).standard_normal((16, 2))).at[:, 0].set(0.0)
+
+    def loss(copies):
+        parts = deep_losses.decorrelation_loss(X, copies, jnp.zeros(2))
+        parts += deep_losses.swap_discrepancy(X, copies, jnp.ones(2))
+        return parts + deep_losses.second_moment_loss(X, copies)
+
+    for copies in (X, X[::-1], jnp.zeros_like(X)):
+        assert np.isfinite(jax.grad(loss)(copies)).all()
