@@ -19,7 +19,11 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
         metavar="AXIS=VALUES",
         help="narrow the grid, e.g. --set n_samples=500 --set function=f3,f5",
     )
-    parser.add_argument("--seeds", type=positive, help="seeds of every setting")
+    parser.add_argument(
+        "--seeds",
+        type=positive,
+        help="seeds of every selected setting, also where the scale has none",
+    )
     parser.add_argument("--output", type=Path, metavar="FOLDER", help="results folder")
     parser.add_argument("--figures-folder", type=Path, metavar="FOLDER")
     parser.add_argument("--plugin", action="append", metavar="FILE", help="your own method's file")
