@@ -1,5 +1,6 @@
 """Checks of a learner: a scikit-learn estimator that gives the same from the same seed."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from losaw.contracts.outcome import (
     require_methods,
     unchanged,
 )
-from losaw.data import Dataset, FloatArray
+from losaw.data import Dataset, FloatArray, Sample
 
 METHODS = {
     "fit": "fit(self, X, y), which returns self",
@@ -29,6 +30,17 @@ def example_data() -> Dataset:
         correlation="heterogeneous", n_samples=150, n_test=60, n_independent=60
     )
     return generator.sample(np.random.default_rng(20))
+
+
+def data_for(learner: Any) -> Dataset:
+    """The example data, with the response's sign as its class if ``learner`` is a classifier."""
+    from sklearn.base import is_classifier
+
+    data = example_data()
+    if not is_classifier(learner):
+        return data
+    train, test = (Sample(part.X, (part.y > 0).astype(float)) for part in (data.train, data.test))
+    return replace(data, train=train, test=test, task="classification")
 
 
 def fitted(learner: Any, data: Dataset, seed: int = 1) -> Any:
@@ -58,8 +70,8 @@ def is_cloned_by_scikit_learn(subject: Subject) -> None:
 
 
 def fit_returns_itself_and_predictions_are_finite(subject: Subject) -> None:
-    data = example_data()
     learner = subject.create()
+    data = data_for(learner)
     require(fitted(learner, data) is learner, "fit must return self")
     predictions = np.asarray(learner.predict(data.test.X))
     require(
@@ -71,7 +83,7 @@ def fit_returns_itself_and_predictions_are_finite(subject: Subject) -> None:
 
 
 def same_seed_gives_same_predictions(subject: Subject) -> None:
-    data = example_data()
+    data = data_for(subject.create())
     first, second = (_predictions(subject.create(), data) for _ in range(2))
     require(
         np.array_equal(first, second),
@@ -81,8 +93,8 @@ def same_seed_gives_same_predictions(subject: Subject) -> None:
 
 
 def earlier_fits_leave_no_trace(subject: Subject) -> None:
-    data = example_data()
     used = subject.create()
+    data = data_for(used)
     fitted(used, data, seed=2)
     used.fit(data.test.X[::-1], data.test.y[::-1])
     require(
@@ -92,13 +104,13 @@ def earlier_fits_leave_no_trace(subject: Subject) -> None:
 
 
 def does_not_change_its_input(subject: Subject) -> None:
-    data = example_data()
+    data = data_for(subject.create())
     with unchanged(*data.train, *data.test):
         _predictions(subject.create(), data)
 
 
 def does_not_touch_the_global_generators(subject: Subject) -> None:
-    data = example_data()
+    data = data_for(subject.create())
     with global_generators_untouched():
         _predictions(subject.create(), data)
 

@@ -39,8 +39,11 @@ def scan_levels(
         left_response += response[k]
         if left_count < min_leaf or n_samples - left_count < min_leaf:
             continue
+        right_weight = total - left_weight
+        if not (left_weight > 0.0 and right_weight > 0.0):  # Definition 4.1: no decrease
+            continue
         difference = left_response - mean * left_weight
-        score = difference * difference / (left_weight * (total - left_weight))
+        score = difference * difference / (left_weight * right_weight)
         if score > best_score:
             best_score = score
             best = k

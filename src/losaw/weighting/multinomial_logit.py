@@ -28,6 +28,8 @@ from losaw.weighting.lanes import LANES, dot, sum_products
 # A Newton step with squared decrement d (in units of the log-likelihood) leaves the
 # coefficients within about d standard errors of the optimum.
 _LAST_STEP = 1e-5
+# Below this squared decrement Newton's full steps converge without a look at the objective.
+_SAFE_STEP = 0.1
 _MAX_STEPS = 100
 
 
@@ -126,6 +128,33 @@ def _information(
 
 
 @compiled()
+def _objective(
+    counts: np.ndarray,
+    n_patterns: int,
+    n_classes: int,
+    width: int,
+    penalty: float,
+    b: np.ndarray,
+    probability: np.ndarray,
+) -> float:
+    """The penalised log-likelihood; not finite where a probability under- or overflows."""
+    value = 0.0
+    for g in range(n_patterns):
+        for k in range(n_classes):
+            if counts[g, k] > 0.0:
+                value += counts[g, k] * np.log(probability[g * n_classes + k])
+    share = 1.0 / n_classes if n_classes > 2 else 0.0
+    for j in range(1, width):
+        total = 0.0
+        square = 0.0
+        for k in range(n_classes - 1):
+            total += b[k, j]
+            square += b[k, j] * b[k, j]
+        value -= 0.5 * penalty * (square - share * total * total)
+    return value
+
+
+@compiled()
 def fit_multinomial(
     z: np.ndarray,
     counts: np.ndarray,
@@ -172,6 +201,7 @@ def fit_multinomial(
     _gradient(
         z, counts, n_patterns, n_classes, width, penalty, b, probability, n_g, factor, gradient
     )
+    value = _objective(counts, n_patterns, n_classes, width, penalty, b, probability)
     for taken in range(_MAX_STEPS):
         _information(
             z, n_patterns, n_classes, width, penalty, probability, n_g, factor, block, hessian
@@ -189,35 +219,24 @@ def fit_multinomial(
         _probabilities(z, n_patterns, n_classes, b, probability)
         if slope < _LAST_STEP:
             return taken + 1
+        if slope > _SAFE_STEP:
+            # Far from the top a full step may go past it, and so far that the fit diverges: go
+            # half the way back until the objective has risen (Armijo's rule; NaN is no rise).
+            new_value = _objective(counts, n_patterns, n_classes, width, penalty, b, probability)
+            for _ in range(60):
+                if new_value >= value + 1e-4 * slope:
+                    break
+                slope *= 0.5
+                for k in range(n_classes - 1):
+                    for j in range(width):
+                        step[k * width + j] *= 0.5
+                        b[k, j] -= step[k * width + j]
+                _probabilities(z, n_patterns, n_classes, b, probability)
+                new_value = _objective(
+                    counts, n_patterns, n_classes, width, penalty, b, probability
+                )
+            value = new_value
         _gradient(
             z, counts, n_patterns, n_classes, width, penalty, b, probability, n_g, factor, gradient
         )
-        for _ in range(30):
-            # The objective is concave: a slope that has turned over as steeply means that the
-            # step went past the top. Go half the way back.
-            new_slope = 0.0
-            for k in range(n_classes - 1):
-                for j in range(width):
-                    new_slope += gradient[k, j] * step[k * width + j]
-            if new_slope > -0.9 * slope:
-                break
-            slope *= 0.5
-            for k in range(n_classes - 1):
-                for j in range(width):
-                    step[k * width + j] *= 0.5
-                    b[k, j] -= step[k * width + j]
-            _probabilities(z, n_patterns, n_classes, b, probability)
-            _gradient(
-                z,
-                counts,
-                n_patterns,
-                n_classes,
-                width,
-                penalty,
-                b,
-                probability,
-                n_g,
-                factor,
-                gradient,
-            )
     return _MAX_STEPS

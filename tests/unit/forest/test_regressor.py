@@ -209,7 +209,7 @@ def test_verbose_shows_a_progress_bar(capsys):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_ends_a_fit_and_leaves_no_half_fitted_forest(n_jobs):
+def test_ctrl_c_ends_a_fit_and_leaves_no_half_fitted_forest(n_jobs, heeded_interrupts):
     X, y = mixed_sample(5000)
     forest = LosawRandomForestRegressor(n_estimators=20, n_jobs=n_jobs)
     forest.fit(X, y).set_params(n_estimators=20_000)  # kernels are loaded now
@@ -219,3 +219,11 @@ def test_ctrl_c_ends_a_fit_and_leaves_no_half_fitted_forest(n_jobs):
         forest.fit(X, y)
     with pytest.raises(NotFittedError):
         forest.predict(X)
+
+
+@pytest.fixture
+def heeded_interrupts():
+    """A shell lets its background jobs ignore Ctrl-C: heed it for a while."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -1,0 +1,41 @@
+"""The compiled logit finds the optimum where adjustment features nearly determine the target."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import OneHotEncoder
+
+from losaw import LosawRandomForestRegressor
+from losaw.generators.losaw import LosawGenerator
+from losaw.weighting import MultinomialLogit
+
+
+def nearly_determined(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """X3 and its adjustment features where X1 <= 0: under the discrete law nearly a function of them."""
+    generator = LosawGenerator(
+        data_type="discrete", n_samples=5000, n_features=10, phi=0.1, function="f2"
+    )
+    X = generator.sample(np.random.default_rng(seed)).train.X
+    X = X[X[:, 0] <= 0]
+    return X[:, 2], X[:, [0, 1, 3, 4, 5]]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nearly_separated_classes_give_scikit_learns_probabilities(seed):
+    target, adjustment = nearly_determined(seed)
+    ours = MultinomialLogit().fit(target, adjustment).probabilities(adjustment)
+    design = OneHotEncoder().fit_transform(adjustment).toarray()
+    theirs = LogisticRegression(C=1.0, tol=1e-10, max_iter=20_000).fit(design, target)
+    assert np.allclose(ours, theirs.predict_proba(design), atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_decreases_and_importances_of_nearly_determined_features_are_finite(seed):
+    generator = LosawGenerator(
+        data_type="discrete", n_samples=5000, n_features=10, phi=0.1, function="f2"
+    )
+    X, y = generator.sample(np.random.default_rng(seed)).train
+    forest = LosawRandomForestRegressor(max_features=3, random_state=seed).fit(X, y)
+    decreases = np.concatenate([tree.relative_decrease for tree in forest.trees_])
+    assert np.isfinite(forest.feature_importances_).all()
+    assert (decreases >= 0).all() and (decreases <= 1 + 1e-9).all()
