@@ -138,6 +138,10 @@ class Workflow:
         """Memory of a block, as its study states it."""
         return self.session.study(wildcards.study).file.memory_megabytes
 
+    def megabytes_to_draw(self, study: str) -> int:
+        """Memory of a study's figures, for which a replicate may be fitted anew."""
+        return max(2000, self.session.study(study).file.memory_megabytes)
+
     def minutes(self, wildcards: Any) -> int:
         """Run time to ask a cluster for: the estimate on a machine three times slower."""
         study = self.session.study(wildcards.study)

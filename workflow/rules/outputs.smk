@@ -48,7 +48,7 @@ for name in study_workflow.study_names:
         params:
             request=study_workflow.arguments_of(name),
         resources:
-            mem_mb=2000,
+            mem_mb=study_workflow.megabytes_to_draw(name),
             runtime=15,
         shell:
             "{study_workflow.losaw} figures {params.request}"

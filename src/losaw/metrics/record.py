@@ -1,6 +1,8 @@
 """Numbers that a run notes beside its result, as columns of the results."""
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -9,50 +11,51 @@ from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs, Predictions
 
 
-class TruthDetail:
-    """``truth.details[key]``: a number that the generator notes, such as an attained correlation.
+class _Detail:
+    """What both kinds of detail have in common: they describe a run and do not judge it."""
 
-    It describes and does not judge. NaN, an empty cell, where the generator does not note it.
+    examples = ({"key": "detail"},)
+    range = (-math.inf, math.inf)
+    higher_is_better = True
+    ranks_methods = False
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def _read(self, details: Mapping[str, Any]) -> float:
+        return float(details.get(self.key, math.nan))
+
+
+class TruthDetail(_Detail):
+    """What the generator notes under a key, such as an attained correlation.
+
+    ``truth.details[key]``. NaN, an empty cell, where the generator does not note it.
 
     Parameters
     ----------
     key : str
     """
 
-    examples = ({"key": "detail"},)
-    range = (-math.inf, math.inf)
-    higher_is_better = True
     needs: Needs = "prediction"
-    ranks_methods = False
-
-    def __init__(self, key: str) -> None:
-        self.key = key
 
     def __call__(self, predictions: Predictions, truth: Truth) -> float:
-        return float(truth.details.get(self.key, math.nan))
+        return self._read(truth.details)
 
 
-class ImportanceDetail:
-    """``result.details[key]``: a number that the importance, or the learner behind it, notes.
+class ImportanceDetail(_Detail):
+    """What the importance, or the learner behind it, notes under a key.
 
-    It describes and does not judge. NaN, an empty cell, where it is not noted.
+    ``result.details[key]``. NaN, an empty cell, where it is not noted.
 
     Parameters
     ----------
     key : str
     """
 
-    examples = ({"key": "detail"},)
-    range = (-math.inf, math.inf)
-    higher_is_better = True
     needs: Needs = "importance"
-    ranks_methods = False
-
-    def __init__(self, key: str) -> None:
-        self.key = key
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
-        return float(result.details.get(self.key, math.nan))
+        return self._read(result.details)
 
 
 class SignalShareOfCounts:

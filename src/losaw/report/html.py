@@ -107,7 +107,7 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
         "histogram": Markup(z_histogram(sections.unique_cells(study, comparison))),
         "agreement": sections.agreement_rows(study, results.agreement),
         "disagreements": sections.disagreements(study, comparison, published),
-        "tables": [(table, counts_line(table)) for table in _tables(study, comparison)],
+        "tables": list(_tables(study, comparison)),
         "differences": list(sections.difference_grids(study, results.differences, published)),
         "ranking": rank_methods(study, results.results).to_dict("records"),
         "figures": [_figure(session, study, key) for key in study.file.figures],
@@ -116,8 +116,14 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
     }
 
 
-def _tables(study: Study, comparison: pd.DataFrame) -> list[Table]:
-    return [arrange(study, name, comparison) for name in study.file.tables]
+def _tables(study: Study, comparison: pd.DataFrame) -> Iterator[tuple[Table, str, bool]]:
+    """(table, its counts in words, whether it stands open): the first that has numbers does."""
+    any_open = False
+    for name in study.file.tables:
+        table = arrange(study, name, comparison)
+        is_open = not any_open and any(cell.was_run for cell in table.cells.values())
+        any_open |= is_open
+        yield table, counts_line(table), is_open
 
 
 def _figure(session: Session, study: Study, key: str) -> Figure:

@@ -67,15 +67,17 @@ def describe(study: Study) -> list[tuple[str, str]]:
 
 
 def metric_notes(study: Study) -> list[tuple[str, str]]:
-    """Name and first sentence of every metric."""
+    """Name and first sentence of every metric, and which way is better where one is."""
     notes = []
     for name, method in study.metrics.items():
         metric = method.entry.load()
         first = (metric.__doc__ or "").strip().partition("\n\n")[0]
-        better = "higher" if metric.higher_is_better else "lower"
-        notes.append(
-            (study.show(name), f"{' '.join(first.split()).rstrip(',.')} ({better} is better)")
-        )
+        words = " ".join(first.replace("``", "").split()).rstrip(",.")
+        if getattr(metric, "ranks_methods", True):
+            words += f" ({'higher' if metric.higher_is_better else 'lower'} is better)"
+        else:
+            words += _parameters(method.parameters)
+        notes.append((study.show(name), words))
     return notes
 
 

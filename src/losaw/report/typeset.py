@@ -5,8 +5,8 @@ import math
 import re
 from collections.abc import Iterable
 
-# R²_test is R² with the subscript "test"; n_samples is a plain name.
-_SUBSCRIPT = re.compile(r"^([A-Z][^_\s]*)_([^_\s]+)$")
+# R²_test is R² with the subscript "test", words may follow a comma; n_samples is a plain name.
+_SUBSCRIPT = re.compile(r"^([A-Z][^_\s]*)_([^_\s,]+)(,.*)?$")
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -89,7 +89,7 @@ def latex_label(label: str) -> str:
     parts = _SUBSCRIPT.match(label)
     if parts is None:
         return latex(label)
-    return rf"{latex(parts[1])}\textsubscript{{{latex(parts[2])}}}"
+    return rf"{latex(parts[1])}\textsubscript{{{latex(parts[2])}}}{latex(parts[3] or '')}"
 
 
 def html_label(label: str) -> str:
@@ -97,7 +97,7 @@ def html_label(label: str) -> str:
     parts = _SUBSCRIPT.match(label)
     if parts is None:
         return html.escape(label)
-    return f"{html.escape(parts[1])}<sub>{html.escape(parts[2])}</sub>"
+    return f"{html.escape(parts[1])}<sub>{html.escape(parts[2])}</sub>{html.escape(parts[3] or '')}"
 
 
 def run_count(counts: Iterable[int]) -> str:
@@ -108,10 +108,10 @@ def run_count(counts: Iterable[int]) -> str:
 
 def math_label(label: str) -> str:
     """A name for Matplotlib; what follows an underscore, or X in X1, becomes a subscript."""
-    parts = _SUBSCRIPT.match(label) or re.match(r"^(X)(\d+)$", label)
+    parts = _SUBSCRIPT.match(label) or re.match(r"^(X)(\d+)()$", label)
     if parts is None:
         return label.replace("$", r"\$")
     if parts[1] == "X":
         return f"$X_{{{parts[2]}}}$"
     base, squared = parts[1].removesuffix("²"), "^2" if parts[1].endswith("²") else ""
-    return rf"$\mathrm{{{base}}}{squared}_{{\mathrm{{{parts[2]}}}}}$"
+    return rf"$\mathrm{{{base}}}{squared}_{{\mathrm{{{parts[2]}}}}}${parts[3] or ''}"

@@ -76,7 +76,7 @@ def run_replicate(recipe: Recipe, seed: int) -> tuple[list[Row], float]:
     rows: list[Row] = []
     try:
         data = recipe.draw(recipe.rng(seed, "data"))
-        model = _fit(recipe, data, seed)
+        model = fit(recipe, data, seed)
     except Exception as error:
         rows.append(_failure(seed, "", "", error))
         return rows, time.perf_counter() - started
@@ -87,7 +87,8 @@ def run_replicate(recipe: Recipe, seed: int) -> tuple[list[Row], float]:
     return rows, time.perf_counter() - started
 
 
-def _fit(recipe: Recipe, data: Dataset, seed: int) -> Any:
+def fit(recipe: Recipe, data: Dataset, seed: int) -> Any:
+    """The recipe's learner, fitted on the training sample with the random stream of its seed."""
     model = recipe.make_learner()
     if "random_state" in model.get_params():
         model.set_params(random_state=seed_integer(recipe.rng(seed, f"learner:{recipe.learner}")))

@@ -42,6 +42,8 @@ def test_what_follows_an_underscore_of_a_symbol_is_a_subscript():
     assert typeset.html_label("R²_test") == "R²<sub>test</sub>"
     assert typeset.latex_label("R²_test") == r"R\textsuperscript{2}\textsubscript{test}"
     assert typeset.math_label("R²_test") == r"$\mathrm{R}^2_{\mathrm{test}}$"
+    assert typeset.html_label("R²_ind, own noise") == "R²<sub>ind</sub>, own noise"
+    assert typeset.math_label("R²_ind, own noise") == r"$\mathrm{R}^2_{\mathrm{ind}}$, own noise"
 
 
 def test_a_plain_name_keeps_its_underscore():

@@ -1,4 +1,4 @@
-"""How much the weights of each feature cost, beside how often it is drawn (losaw, Section 5)."""
+"""How much the weights of each feature cost, and how often it was drawn (losaw, Section 5)."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
 from losaw.study.blocks import Block
 from losaw.study.grid import Setting, Study
+from losaw.study.replicate import fit
 from losaw.study.runner import build_recipe
 
 if TYPE_CHECKING:
@@ -27,16 +28,15 @@ def draw(
     where: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> "Figure":
-    """Relative effective sample size of each feature's weights, against the feature's score.
+    """Relative effective sample size s(w) / N of the weights of each feature that was drawn,
+    against the number of mini-batches that were drawn with them.
 
-    Features are drawn in proportion to their scores before these were scaled to 0–1, so that what
-    lies to the right is what mini-batches are weighted for. The replicate's data are drawn anew,
-    and the weights computed with the learner's eta and correlation threshold; nothing is trained.
+    The replicate is fitted anew, with the random streams of its block: as long as one fit takes.
 
     Parameters
     ----------
     learner, importance : str
-        Labels of the study; the learner has ``eta`` and ``correlation_threshold``.
+        Labels of the study; the learner notes its draws in ``training_record_``.
     where : dict or None
         Axis -> values: the first such setting that was run is shown.
     seed : int, default 0
@@ -55,33 +55,32 @@ def draw(
     row = None if setting is None else scores_of(results, setting, learner, importance, seed)
     if setting is None or row is None:
         return empty_figure()
-    scores, signal = np.asarray(row["scores"], dtype=float), signal_mask(row)
-    sizes, eta = _sizes(study, results, setting, learner, seed)
-    figure = new_figure(3.0, 4.5)
+    signal = signal_mask(row)
+    draws, sizes = _draws_and_sizes(study, results, setting, learner, seed)
+    figure = new_figure(2.6)
     ax = figure.subplots()
     for mask, colour, name in ((~signal, NOISE, "noise feature"), (signal, SIGNAL, "signal")):
-        ax.scatter(scores[mask], sizes[mask], s=14, color=colour, label=name, zorder=2)
+        mask = mask & (draws > 0)
+        share = draws[mask].sum() / draws.sum()
+        label = f"{name}: {share:.0%} of the draws"
+        ax.scatter(draws[mask], sizes[mask], s=14, color=colour, label=label, zorder=2)
+    eta = float(study.learner(learner).parameters_for(setting)["eta"])
     ax.axhline(eta, color=INK, linewidth=0.7, linestyle="--")
-    ax.annotate(f"η = {eta:g}", (1.0, eta), ha="right", va="bottom", fontsize=7)
+    ax.annotate(f"η = {eta:g}", (ax.get_xlim()[1], eta), ha="right", va="bottom", fontsize=7)
     ax.set_ylim(0, 1.05)
-    ax.set_xlabel(f"{study.show(importance)}, with which the chance of a draw grows")
+    ax.locator_params(axis="x", integer=True)
+    ax.set_xlabel(f"mini-batches drawn for the feature, of {draws.sum():,}")
     ax.set_ylabel("relative effective sample size")
     ax.grid()
     heading(ax, f"{study.show(learner)}, {describe(study, setting.axes)}, seed {seed}")
-    ax.legend(loc="best")
+    figure.legend(loc="outside lower center", ncols=2)
     return figure
 
 
-def _sizes(
+def _draws_and_sizes(
     study: Study, results: StudyResults, setting: Setting, learner: str, seed: int
-) -> tuple[np.ndarray, float]:
-    from losaw.network import FeatureWeights
-
+) -> tuple[np.ndarray, np.ndarray]:
     block = Block(study.name, setting.identifier, learner, seed, seed)
     recipe, _ = build_recipe(study, block, results.folder.parent / "laws")
-    X = recipe.draw(recipe.rng(seed, "data")).train.X
-    parameters = study.learner(learner).parameters_for(setting)
-    eta = float(parameters["eta"])
-    weights = FeatureWeights(X, eta, float(parameters["correlation_threshold"]))
-    sizes = [weights.relative_effective_sample_size(p) for p in range(X.shape[1])]
-    return np.array(sizes), eta
+    record = fit(recipe, recipe.draw(recipe.rng(seed, "data")), seed).training_record_
+    return record["draws"], record["relative_effective_sample_sizes"]
