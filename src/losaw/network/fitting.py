@@ -72,7 +72,9 @@ def fit_network(settings: Any, rows: FloatArray, y: FloatArray) -> FittedNetwork
     if file is not None:
         training.keep_in(file, settings)
     training.run(settings.n_steps, settings.checkpoint_every, bool(settings.verbose))
-    chosen = rows if n_saliency == len(rows) else rows[rng.permutation(len(rows))[:n_saliency]]
+    chosen = training.encoded
+    if n_saliency < len(rows):
+        chosen = chosen[rng.permutation(len(rows))[:n_saliency]]
     return FittedNetwork(
         network.architecture,
         {name: np.asarray(value) for name, value in training.parameters.items()},

@@ -77,8 +77,9 @@ class LookupForm:
         def chunk(carry: None, inputs: Any) -> Any:
             codes_here, weights = inputs
             code = codes_here.reshape(-1)
-            backward = (slopes @ weights).reshape(len(code), -1) * active2[code]
-            backward = (backward @ parameters["kernel2"].T) * active1[code]
+            backward = (slopes @ weights).reshape(len(code), -1)
+            backward = jnp.where(active2[code], backward, 0.0)
+            backward = jnp.where(active1[code], backward @ parameters["kernel2"].T, 0.0)
             return carry, (backward @ onto_inputs).reshape(*codes_here.shape, -1)
 
         _, parts = jax.lax.scan(chunk, None, (jnp.swapaxes(codes, 0, 1), parameters["dense1"]))
@@ -135,8 +136,8 @@ def _features(second: Any) -> Any:
 
 
 def _active(values: Any) -> Any:
-    """Table of ones where a ReLU passes its value on, zeros elsewhere."""
-    return _with_nothing((values > 0).astype(values.dtype))
+    """Table of whether a ReLU passes its value on: a byte each, so that looking up is quick."""
+    return _with_nothing(values > 0)
 
 
 def _with_nothing(table: Any) -> Any:

@@ -143,7 +143,8 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
     def saliency(self, X: ArrayLike) -> FloatArray:
         """Saliency on the rows of ``X``, 0–1, (n_features,)."""
         rows = self._checked_rows(X)
-        return normalized(self._network(rows).mean_row_saliency(self.parameters_, rows))
+        network = self._network(rows)
+        return normalized(network.mean_row_saliency(self.parameters_, network.form.encode(rows)))
 
     def _checked_rows(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)

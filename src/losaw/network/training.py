@@ -16,7 +16,7 @@ from losaw.network.shifts import ShiftsForm
 FORMS: dict[str, Any] = {"lookup": LookupForm, "shifts": ShiftsForm}
 ADAM_EPSILON = 1e-7  # Keras' default
 _PREDICTION_ROWS = 256
-_SALIENCY_ROWS = 96
+_SALIENCY_ROWS = 192
 
 
 class Network:
@@ -75,14 +75,12 @@ class Network:
         """Normalised absolute input gradients (n_rows, P) of encoded rows."""
         return np.asarray(self._saliency(parameters, encoded))
 
-    def mean_row_saliency(self, parameters: Parameters, X: NDArray[Any]) -> FloatArray:
-        """Mean over the rows of ``X`` of their normalised saliency, (P,)."""
+    def mean_row_saliency(self, parameters: Parameters, encoded: NDArray[Any]) -> FloatArray:
+        """Mean over encoded rows of their normalised saliency, (P,)."""
         total = np.zeros(self.architecture.n_features)
-        for rows, n in _blocks(X, _SALIENCY_ROWS):
-            total += self.row_saliency(parameters, self.form.encode(rows))[:n].sum(
-                axis=0, dtype=np.float64
-            )
-        return total / len(X)
+        for rows, n in _blocks(encoded, _SALIENCY_ROWS):
+            total += self.row_saliency(parameters, rows)[:n].sum(axis=0, dtype=np.float64)
+        return total / len(encoded)
 
     def _one_step(
         self, parameters: Parameters, moments: Any, encoded: Any, y: Any, rows: Any
@@ -114,5 +112,5 @@ def _blocks(X: NDArray[Any], size: int) -> Any:
         rows = X[start : start + size]
         n = len(rows)
         if n < size:
-            rows = np.concatenate([rows, np.zeros((size - n, X.shape[1]), dtype=X.dtype)])
+            rows = np.concatenate([rows, np.zeros((size - n, *X.shape[1:]), dtype=X.dtype)])
         yield rows, n
