@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.importance.booster import BoostedTrees, as_booster, data_matrix, read_booster
+from losaw.importance.tree_shap import add_shapley_values
 from losaw.registry import unknown
+from losaw.trends.shapley import subset_weights
 from losaw.weighting.compiled import compiled
 
 if TYPE_CHECKING:
@@ -65,6 +67,7 @@ def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -
     if attribution not in ATTRIBUTIONS:
         raise ValueError(unknown("attribution", attribution, ATTRIBUTIONS))
     booster = as_booster(model)
+    _trees_of(booster)  # a booster that is not supported says so before its data are looked at
     response = np.ascontiguousarray(y, dtype=float)
     rows = np.ascontiguousarray(X, dtype=float)
     # Several scores are made of the same sums. Contents are compared, not identities.
@@ -126,7 +129,7 @@ def _attribution_sums(
         raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(y)[:5]}")
     if attribution == "predecomp":
         return _predecomp_sums(trees, leaves, y)
-    return _treeshap_sums(trees, leaves, y, booster, X)
+    return _treeshap_sums(trees, leaves, y, X)
 
 
 def _leaves(booster: "Booster", X: ArrayLike) -> NDArray[np.int32]:
@@ -160,22 +163,31 @@ def _predecomp_sums(
 
 
 def _treeshap_sums(
-    trees: BoostedTrees, leaves: NDArray[np.int32], y: FloatArray, booster: "Booster", X: ArrayLike
+    trees: BoostedTrees, leaves: NDArray[np.int32], y: FloatArray, X: ArrayLike
 ) -> AttributionSums:
-    matrix = data_matrix(booster, X)
     inner, absolute = np.zeros(trees.n_features), np.zeros(trees.n_features)
     forest, residuals = np.zeros((len(y), trees.n_features)), np.zeros(len(y))
-    margin = np.full(len(y), trees.base_margin)
-    for index in range(len(trees)):
-        # xgboost refuses contributions of a range of trees that does not start at 0.
-        one = booster[index : index + 1].predict(matrix, pred_contribs=True)[:, :-1]
-        mean = 1 / (1 + np.exp(-margin)) if trees.objective == "binary:logistic" else margin
-        residual = y - mean
-        inner += residual @ one
-        absolute += np.abs(one).sum(axis=0)
-        forest += one
-        residuals += residual
-        margin = margin + trees.value[trees.starts[index] + leaves[:, index]]
+    add_shapley_values(
+        np.ascontiguousarray(X, dtype=np.float32),
+        trees.parent,
+        trees.feature,
+        trees.threshold,
+        trees.is_left,
+        trees.missing_is_left,
+        trees.share,
+        trees.value,
+        trees.is_leaf,
+        trees.starts,
+        np.ascontiguousarray(leaves.T),
+        y,
+        np.full(len(y), trees.base_margin),
+        trees.objective == "binary:logistic",
+        subset_weights(trees.n_features),
+        inner,
+        absolute,
+        forest,
+        residuals,
+    )
     return AttributionSums(inner / trees.eta, residuals @ forest / trees.eta, absolute, forest)
 
 

@@ -29,6 +29,12 @@ class BoostedTrees:
         Number of the parent within the tree, -1 for a root.
     feature : int array of shape (n_nodes,)
         Feature that the parent splits on, which led here; 0 for a root.
+    threshold : float32 array of shape (n_nodes,)
+        The parent's split point: rows with ``x < threshold`` go to its left child.
+    is_left, missing_is_left : boolean arrays of shape (n_nodes,)
+        Whether the node is its parent's left child, and whether that gets missing values.
+    share : array of shape (n_nodes,)
+        The node's part of its parent's sum of hessians; 1 for a root.
     value : array of shape (n_nodes,)
         p_m(t), what the node would predict as a leaf, learning rate included.
     is_leaf : boolean array of shape (n_nodes,)
@@ -43,6 +49,10 @@ class BoostedTrees:
 
     parent: NDArray[np.int32]
     feature: NDArray[np.int32]
+    threshold: NDArray[np.float32]
+    is_left: NDArray[np.bool_]
+    missing_is_left: NDArray[np.bool_]
+    share: FloatArray
     value: FloatArray
     is_leaf: NDArray[np.bool_]
     starts: NDArray[np.int64]
@@ -116,7 +126,7 @@ def read_booster(booster: "Booster") -> BoostedTrees:
         )
     nodes = {
         key: np.array(list(chain.from_iterable(tree[key] for tree in trees)))
-        for key in (*_STRUCTURE, "base_weights", "split_conditions", "sum_hessian")
+        for key in (*_STRUCTURE, "base_weights", "split_conditions", "sum_hessian", "default_left")
     }
     sizes = [len(tree["left_children"]) for tree in trees]
     starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -125,12 +135,17 @@ def read_booster(booster: "Booster") -> BoostedTrees:
     value = np.where(is_leaf, nodes["split_conditions"], eta * nodes["base_weights"])
     _check_gradients(nodes, value, starts, offset, eta, reg_lambda)
     parent = np.where(nodes["parents"] == _NO_PARENT, -1, nodes["parents"])
-    feature = nodes["split_indices"][offset + np.maximum(parent, 0)]
+    above = offset + np.maximum(parent, 0)
+    hessian = nodes["sum_hessian"]
     base_score = float(content["learner_model_param"]["base_score"].strip("[]"))
     logistic = content["objective"]["name"] == "binary:logistic"
     return BoostedTrees(
         parent=parent.astype(np.int32),
-        feature=np.where(parent < 0, 0, feature).astype(np.int32),
+        feature=np.where(parent < 0, 0, nodes["split_indices"][above]).astype(np.int32),
+        threshold=nodes["split_conditions"][above].astype(np.float32),
+        is_left=nodes["left_children"][above] == np.arange(len(parent)) - offset,
+        missing_is_left=nodes["default_left"][above].astype(bool),
+        share=np.where(parent < 0, 1.0, hessian / hessian[above]),
         value=value,
         is_leaf=is_leaf,
         starts=starts,

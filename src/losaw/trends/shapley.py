@@ -57,13 +57,13 @@ def shapley_values(model: Any, X: ArrayLike) -> FloatArray:
         forest.value,
         forest.n_samples,
         forest.roots,
-        _subset_weights(forest.n_features),
+        subset_weights(forest.n_features),
         values,
     )
     return values / forest.n_trees
 
 
-def _subset_weights(size: int) -> FloatArray:
+def subset_weights(size: int) -> FloatArray:
     """Entry [m, s] = s! (m - s - 1)! / m!, the Shapley weight of s of m players' coalitions."""
     weights = np.zeros((size + 1, size + 1))
     for m in range(1, size + 1):
@@ -94,6 +94,7 @@ def _add_trees(
     low, high, share = np.empty(n_features), np.empty(n_features), np.empty(n_features)
     passes = np.empty(n_features, dtype=np.bool_)
     polynomial, quotient = np.empty(n_features + 1), np.empty(n_features + 1)
+    found = np.empty(n_features)
     for node in range(len(feature)):
         if feature[node] >= 0:
             parent[left[node]] = node
@@ -135,6 +136,7 @@ def _add_trees(
             passes,
             polynomial,
             quotient,
+            found,
             out,
         )
 
@@ -152,39 +154,60 @@ def _add_leaf(
     passes: np.ndarray,
     polynomial: np.ndarray,
     quotient: np.ndarray,
+    found: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """One leaf's contribution to every row.
+    """One leaf's contribution to every row."""
+    for row in range(X.shape[0]):
+        for k in range(size):
+            passes[k] = low[k] < X[row, players[k]] <= high[k]
+        leaf_values(value, size, passes, share, weights, polynomial, quotient, found)
+        for k in range(size):
+            out[row, players[k]] += found[k]
+
+
+@compiled()
+def leaf_values(
+    value: float,
+    size: int,
+    passes: np.ndarray,
+    share: np.ndarray,
+    weights: np.ndarray,
+    polynomial: np.ndarray,
+    quotient: np.ndarray,
+    found: np.ndarray,
+) -> None:
+    """Write a leaf's contribution to each of the ``size`` features of its path to ``found``.
+
+    ``passes`` and ``share`` are o and z of :func:`shapley_values`, ``weights`` the row ``size`` of
+    :func:`subset_weights`; ``polynomial`` and ``quotient`` (size + 1,) are space to work in.
 
     Only coalitions of features that pass count. Coefficient s of ``prod (z_q + t)`` over them
     sums the products of shares outside all coalitions of size s.
     """
-    for row in range(X.shape[0]):
-        degree = 0
-        polynomial[0] = value
-        for k in range(size):
-            x = X[row, players[k]]
-            passes[k] = low[k] < x <= high[k]
-            if passes[k]:
-                polynomial[degree + 1] = polynomial[degree]
-                for s in range(degree, 0, -1):
-                    polynomial[s] = polynomial[s - 1] + share[k] * polynomial[s]
-                polynomial[0] *= share[k]
-                degree += 1
-            else:
-                for s in range(degree + 1):
-                    polynomial[s] *= share[k]
-        absent = 0.0
-        if degree < size:
+    degree = 0
+    polynomial[0] = value
+    for k in range(size):
+        if passes[k]:
+            polynomial[degree + 1] = polynomial[degree]
+            for s in range(degree, 0, -1):
+                polynomial[s] = polynomial[s - 1] + share[k] * polynomial[s]
+            polynomial[0] *= share[k]
+            degree += 1
+        else:
             for s in range(degree + 1):
-                absent += weights[s] * polynomial[s]
-        for k in range(size):
-            if not passes[k]:
-                out[row, players[k]] -= absent
-                continue
-            quotient[degree] = 0.0
-            total = 0.0
-            for s in range(degree - 1, -1, -1):
-                quotient[s] = polynomial[s + 1] - share[k] * quotient[s + 1]
-                total += weights[s] * quotient[s]
-            out[row, players[k]] += (1.0 - share[k]) * total
+                polynomial[s] *= share[k]
+    absent = 0.0
+    if degree < size:
+        for s in range(degree + 1):
+            absent += weights[s] * polynomial[s]
+    for k in range(size):
+        if not passes[k]:
+            found[k] = -absent
+            continue
+        quotient[degree] = 0.0
+        total = 0.0
+        for s in range(degree - 1, -1, -1):
+            quotient[s] = polynomial[s + 1] - share[k] * quotient[s + 1]
+            total += weights[s] * quotient[s]
+        found[k] = (1.0 - share[k]) * total

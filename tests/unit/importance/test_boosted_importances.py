@@ -10,6 +10,7 @@ from losaw.importance.attributions import attribution_sums
 from losaw.importance.booster import read_booster
 from losaw.importance.gain import TotalGainDeviation, total_gain
 from losaw.importance.inner_products import AbsoluteAttribution, ForestInner, TreeInner
+from losaw.importance.tree_shap import MOST_KEPT
 from losaw.learners.xgboost_trees import XGBoostTrees
 
 TASKS = ("regression", "classification")
@@ -155,6 +156,43 @@ def test_tree_shap_of_all_trees_is_that_of_the_booster(fitted):
     assert np.abs(forest - whole).max() < 1e-5
 
 
+def rows_with_gaps(n_features):
+    rng = np.random.default_rng(0)
+    X = rng.random((400, n_features))
+    y = X.sum(axis=1) + rng.standard_normal(400)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    return X, y
+
+
+@pytest.mark.parametrize(("max_depth", "most_tested"), [(3, 3), (14, MOST_KEPT + 1)])
+def test_tree_shap_is_xgboosts_for_short_and_long_paths_with_missing_values(max_depth, most_tested):
+    X, y = rows_with_gaps(16)
+    parameters = {"max_depth": max_depth, "min_child_weight": 0, "reg_lambda": 0, "nthread": 1}
+    booster = xgboost.train(parameters, xgboost.DMatrix(X, y), 3)
+    assert longest_path(read_booster(booster)) >= most_tested
+    sums = attribution_sums(booster, X, y, "treeshap")
+    whole = booster.predict(xgboost.DMatrix(X), pred_contribs=True)[:, :-1]
+    assert np.abs(sums.forest - whole).max() < 1e-4
+    absolute = sum(
+        np.abs(booster[m : m + 1].predict(xgboost.DMatrix(X), pred_contribs=True)[:, :-1])
+        for m in range(3)
+    ).sum(axis=0)
+    np.testing.assert_allclose(sums.absolute, absolute, rtol=1e-4)
+
+
+def longest_path(trees):
+    """Largest number of different features that a path tests."""
+    longest = 0
+    for start, end in zip(trees.starts[:-1], trees.starts[1:], strict=True):
+        for leaf in np.flatnonzero(trees.is_leaf[start:end]):
+            tested, node = set(), leaf
+            while trees.parent[start + node] >= 0:
+                tested.add(int(trees.feature[start + node]))
+                node = trees.parent[start + node]
+            longest = max(longest, len(tested))
+    return longest
+
+
 def test_rows_with_missing_values_go_where_xgboost_sends_them():
     X, y = data_of("regression").train
     X = X.copy()
@@ -248,6 +286,20 @@ def test_categorical_splits_are_refused_by_feature():
     booster = xgboost.train({"max_depth": 2, "nthread": 1}, matrix, 2)
     with pytest.raises(ValueError, match="splits feature 1 by categories"):
         read_booster(booster)
+
+
+def test_categories_that_are_no_numbers_are_refused_as_categories():
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    kinds = rng.choice(list("abcdef"), 300)
+    frame = pd.DataFrame({"number": rng.random(300), "kind": pd.Categorical(kinds)})
+    y = np.isin(kinds, ["b", "e"]) + 0.1 * rng.random(300)
+    model = xgboost.XGBRegressor(
+        n_estimators=2, max_depth=2, enable_categorical=True, n_jobs=1
+    ).fit(frame, y)
+    with pytest.raises(ValueError, match="splits feature 1 by categories"):
+        treeinner(model, frame, y)
 
 
 def test_a_loaded_booster_asks_for_its_learning_rate_and_takes_it(tmp_path):
