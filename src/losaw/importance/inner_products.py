@@ -5,15 +5,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.data import Dataset, Sample, default_feature_names
-from losaw.importance.attributions import ATTRIBUTIONS, attribution_sums
+from losaw.data import Dataset, FloatArray, Sample, default_feature_names
+from losaw.importance.attributions import ATTRIBUTIONS, AttributionSums, attribution_sums
 from losaw.importance.result import ImportanceResult
 from losaw.registry import unknown
 
 ROWS = ("test", "train")
 
 
-class TreeInner:
+class _AttributionScore:
+    """A score made of the sums of one attribution on one sample."""
+
+    example_learner = "xgboost"
+
+    def __init__(self, rows: str = "test", attribution: str = "predecomp") -> None:
+        self.rows = check_rows(rows)
+        if attribution not in ATTRIBUTIONS:
+            raise ValueError(unknown("attribution", attribution, ATTRIBUTIONS))
+        self.attribution = attribution
+
+    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
+        """Scores of a fitted xgboost model; ``rng`` is not used."""
+        X, y = sample_of(data, self.rows)
+        scores = self._scores(attribution_sums(model, X, y, self.attribution))
+        return ImportanceResult(scores, data.feature_names)
+
+    def _scores(self, sums: AttributionSums) -> FloatArray:
+        raise TypeError(f"{type(self).__name__} does not say what it makes of the sums")
+
+
+class TreeInner(_AttributionScore):
     """Inner product of a tree's attributions with the residuals before it, summed over trees,
 
         TreeInner_k = (1 / eta) sum_m sum_i r_mk(x_i) (y_i - f_[m-1](x_i))
@@ -27,23 +48,14 @@ class TreeInner:
     rows : {"test", "train"}, default "test"
         The sample of the sum; the paper's validation data are our test data.
     attribution : {"predecomp", "treeshap"}, default "predecomp"
-        r; TreeSHAP of every tree takes about ten times as long.
+        r; TreeSHAP takes longer.
     """
 
-    example_learner = "xgboost"
-
-    def __init__(self, rows: str = "test", attribution: str = "predecomp") -> None:
-        self.rows = check_rows(rows)
-        self.attribution = _check_attribution(attribution)
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of a fitted xgboost model; ``rng`` is not used."""
-        X, y = sample_of(data, self.rows)
-        sums = attribution_sums(model, X, y, self.attribution)
-        return ImportanceResult(sums.inner, data.feature_names)
+    def _scores(self, sums: AttributionSums) -> FloatArray:
+        return sums.inner
 
 
-class ForestInner:
+class ForestInner(_AttributionScore):
     """Inner product of the ensemble's attributions with the summed residuals,
 
         ForestInner_k = (1 / eta) sum_i (sum_m r_mk(x_i)) (sum_m (y_i - f_[m-1](x_i)))
@@ -57,20 +69,11 @@ class ForestInner:
         As of :class:`TreeInner`.
     """
 
-    example_learner = "xgboost"
-
-    def __init__(self, rows: str = "test", attribution: str = "predecomp") -> None:
-        self.rows = check_rows(rows)
-        self.attribution = _check_attribution(attribution)
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of a fitted xgboost model; ``rng`` is not used."""
-        X, y = sample_of(data, self.rows)
-        sums = attribution_sums(model, X, y, self.attribution)
-        return ImportanceResult(sums.forest_inner, data.feature_names)
+    def _scores(self, sums: AttributionSums) -> FloatArray:
+        return sums.forest_inner
 
 
-class AbsoluteAttribution:
+class AbsoluteAttribution(_AttributionScore):
     """Summed magnitude of the attributions, per tree or of the ensemble,
 
         Abs_k = sum_m sum_i abs(r_mk(x_i))      (level "tree", the authors' code)
@@ -85,23 +88,16 @@ class AbsoluteAttribution:
     level : {"tree", "forest"}, default "tree"
     """
 
-    example_learner = "xgboost"
-
     def __init__(
         self, rows: str = "test", attribution: str = "predecomp", level: str = "tree"
     ) -> None:
-        self.rows = check_rows(rows)
-        self.attribution = _check_attribution(attribution)
+        super().__init__(rows, attribution)
         if level not in ("tree", "forest"):
             raise ValueError(unknown("level", level, ("tree", "forest")))
         self.level = level
 
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of a fitted xgboost model; ``rng`` is not used."""
-        X, y = sample_of(data, self.rows)
-        sums = attribution_sums(model, X, y, self.attribution)
-        absolute = sums.absolute if self.level == "tree" else np.abs(sums.forest).sum(axis=0)
-        return ImportanceResult(absolute, data.feature_names)
+    def _scores(self, sums: AttributionSums) -> FloatArray:
+        return sums.absolute if self.level == "tree" else np.abs(sums.forest).sum(axis=0)
 
 
 def treeinner(
@@ -146,9 +142,3 @@ def check_rows(rows: str) -> str:
     if rows not in ROWS:
         raise ValueError(unknown("rows", rows, ROWS))
     return rows
-
-
-def _check_attribution(attribution: str) -> str:
-    if attribution not in ATTRIBUTIONS:
-        raise ValueError(unknown("attribution", attribution, ATTRIBUTIONS))
-    return attribution
