@@ -25,6 +25,8 @@ def new_method(options: argparse.Namespace) -> None:
 
 def warm_up(options: argparse.Namespace) -> None:
     """Compile what is compiled once."""
-    from losaw.forest import warm_up
+    from losaw import forest
+    from losaw.importance import warm_up
 
-    warm_up()
+    forest.warm_up()
+    warm_up.warm_up()

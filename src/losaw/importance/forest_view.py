@@ -160,13 +160,14 @@ def _scikit_learn_view(
 
 def _tree_view(tree: Any, left: Any, right: Any, leaf: Any, features: IntArray) -> TreeView:
     column = np.where(np.asarray(left) >= 0, tree.feature, 0).astype(np.intp)
+    # Scikit-learn's arrays are strided views; kernels are compiled for contiguous ones.
     return TreeView(
-        np.asarray(left, dtype=np.intp),
-        np.asarray(right, dtype=np.intp),
+        np.ascontiguousarray(left, dtype=np.intp),
+        np.ascontiguousarray(right, dtype=np.intp),
         features[column].astype(np.intp),
         column,
-        np.asarray(tree.threshold),
-        np.asarray(leaf, dtype=np.intp),
+        np.ascontiguousarray(tree.threshold),
+        np.ascontiguousarray(leaf, dtype=np.intp),
     )
 
 

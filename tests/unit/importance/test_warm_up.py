@@ -1,0 +1,55 @@
+"""After the warm-up no score of a forest or a booster compiles anything."""
+
+import subprocess
+import sys
+
+SCRIPT = """
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from losaw.data import Dataset, Sample, Truth, default_feature_names
+from losaw.forest import LosawRandomForestRegressor
+from losaw.importance import attributions, mdi_oob, node_moments, split_improvement, treeinner
+from losaw.importance import tree_permutation, tree_shap, ufi, warm_up
+from losaw.importance.tree_permutation import TreePermutationImportance
+import xgboost
+
+KERNELS = (
+    attributions.add_trees, node_moments.add_rows, node_moments.add_children,
+    tree_permutation.find_leaf, tree_shap.add_shapley_values,
+)
+
+def signatures():
+    return [list(kernel.signatures) for kernel in KERNELS]
+
+warm_up.warm_up()
+warm = signatures()
+assert all(warm), warm
+rng = np.random.default_rng(1)
+X = rng.integers(0, 3, (80, 4))
+y = X[:, 0] + rng.standard_normal(80)
+sample, names = Sample(X.astype(float), y), default_feature_names(4)
+data = Dataset(sample, sample, Truth((0,), 4), names, ("discrete",) * 4)
+classes = np.digitize(y, [0, 1])
+for model, response in (
+    (RandomForestRegressor(2), y),
+    (RandomForestClassifier(2), classes),
+    (LosawRandomForestRegressor(2), y),
+):
+    model.fit(X, response)
+    for score in (ufi, split_improvement, mdi_oob):
+        score(model, X, response)
+for model in (RandomForestRegressor(2).fit(*sample), LosawRandomForestRegressor(2).fit(*sample)):
+    for rows in ("out-of-bag", "in-bag"):
+        TreePermutationImportance(rows).explain(model, data, rng)
+for model in (xgboost.XGBRegressor(n_estimators=2), xgboost.XGBClassifier(n_estimators=2)):
+    model.fit(X, (y > 0).astype(int))
+    for attribution in attributions.ATTRIBUTIONS:
+        treeinner(model, X, (y > 0).astype(int), attribution=attribution)
+    attributions.predecomp(model, X)
+assert signatures() == warm, [new for new, old in zip(signatures(), warm) if new != old]
+"""
+
+
+def test_scores_of_forests_and_boosters_find_their_kernels_compiled():
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
