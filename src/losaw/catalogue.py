@@ -13,7 +13,7 @@ add("learner", "xgboost", "losaw.learners.xgboost_trees:XGBoostTrees")
 add("learner", "mixed-forest", "losaw.learners.ranger_forest:RangerForest")
 add("learner", "mixed-linear", "losaw.learners.generalized_linear:GeneralizedLinearModel")
 add("learner", "mixed-network", "losaw.learners.single_layer_network:SingleLayerNetwork")
-add("learner", "r-ranger", "losaw.learners.r_forests:RangerForest")
+add("learner", "r-ranger", "losaw.learners.r_forests:CorrectedImpurityForest")
 add("learner", "r-cforest", "losaw.learners.r_forests:ConditionalForest")
 
 # Importances: explain(model, data, rng) -> ImportanceResult.

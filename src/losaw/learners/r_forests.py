@@ -72,12 +72,31 @@ def run_script(folder: Path, script: str) -> FloatArray:
 
 
 class _RForest(BaseEstimator):
-    """Fit, scores and predictions through one R process each."""
+    """Fit, scores and predictions through one R process each.
+
+    Parameters
+    ----------
+    task : {"regression", "classification"}, default "regression"
+    n_estimators : int, default 100
+    nominal : sequence of int, default ()
+        Columns of X that R sees as factors, with the levels of the training sample.
+    random_state : int, Generator or None
+    """
 
     package: ClassVar[str]
-    task: str
-    nominal: Sequence[int]
-    random_state: Any
+
+    def __init__(
+        self,
+        task: str = "regression",
+        *,
+        n_estimators: int = 100,
+        nominal: Sequence[int] = (),
+        random_state: Any = None,
+    ) -> None:
+        self.task = task
+        self.n_estimators = n_estimators
+        self.nominal = nominal
+        self.random_state = random_state
 
     @classmethod
     def unavailable(cls) -> str:
@@ -135,8 +154,7 @@ class _RForest(BaseEstimator):
             f"{name} = c({', '.join(f'{value:.17g}' for value in values)})"
             for name, values in self.levels_.items()
         )
-        classify = "TRUE" if self._classifies else "FALSE"
-        return _READ.replace("{classify}", classify).replace("{levels}", levels)
+        return _READ.replace("{classify}", _r(self._classifies)).replace("{levels}", levels)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predicted mean, or class, (n_samples,)."""
@@ -150,17 +168,14 @@ class _RForest(BaseEstimator):
         return np.column_stack([1 - outcome, outcome])
 
 
-class RangerForest(_RForest):
+class CorrectedImpurityForest(_RForest):
     """R's ranger with ``importance = "impurity_corrected"`` (Nembrini, König and Wright 2018).
 
     Parameters
     ----------
-    task : {"regression", "classification"}, default "regression"
-    n_estimators : int, default 100
+    task, n_estimators, nominal, random_state
+        As in :class:`_RForest`.
     max_depth : int or None, default None
-    nominal : sequence of int, default ()
-        Columns of X that R sees as factors, with the levels of the training sample.
-    random_state : int, Generator or None
 
     Attributes
     ----------
@@ -179,11 +194,10 @@ class RangerForest(_RForest):
         nominal: Sequence[int] = (),
         random_state: Any = None,
     ) -> None:
-        self.task = task
-        self.nominal = nominal
-        self.n_estimators = n_estimators
+        super().__init__(
+            task, n_estimators=n_estimators, nominal=nominal, random_state=random_state
+        )
         self.max_depth = max_depth
-        self.random_state = random_state
 
     def _fit_call(self, n_features: int) -> str:
         return f"""
@@ -206,16 +220,18 @@ class ConditionalForest(_RForest):
 
     Parameters
     ----------
-    task : {"regression", "classification"}, default "regression"
-    n_estimators : int, default 100
+    task, n_estimators, nominal, random_state
+        As in :class:`_RForest`; cforest's own default is 500 trees.
     mincriterion : float, default 1.28
-        Smallest test statistic of a split: 1.28 and 2.33 are the 90 and 99 % points of the
-        normal distribution, which the UFI paper takes for deep and shallow trees.
+        Smallest test statistic of a split: 1.28 (cforest's default) and 2.33 are the 90 and 99 %
+        points of the normal distribution, which the UFI paper takes for deep and shallow trees.
     mtry : int, default 5
         Features drawn at a node, cforest's default; all if there are fewer.
-    nominal : sequence of int, default ()
-        Columns of X that R sees as factors, with the levels of the training sample.
-    random_state : int, Generator or None
+    replace : bool, default True
+        Draw each tree's rows with replacement, cforest's default; otherwise 63.2 % without.
+    conditional : bool, default False
+        ``varimp``'s default permutes a feature over all out-of-bag rows, otherwise within the
+        cells that the other features' splits make (Strobl et al. 2008).
 
     Attributes
     ----------
@@ -231,24 +247,28 @@ class ConditionalForest(_RForest):
         n_estimators: int = 100,
         mincriterion: float = 1.28,
         mtry: int = 5,
+        replace: bool = True,
+        conditional: bool = False,
         nominal: Sequence[int] = (),
         random_state: Any = None,
     ) -> None:
-        self.task = task
-        self.nominal = nominal
-        self.n_estimators = n_estimators
+        super().__init__(
+            task, n_estimators=n_estimators, nominal=nominal, random_state=random_state
+        )
         self.mincriterion = mincriterion
         self.mtry = mtry
-        self.random_state = random_state
+        self.replace = replace
+        self.conditional = conditional
 
     def _fit_call(self, n_features: int) -> str:
         return f"""
 suppressMessages(library(party))
 control <- cforest_control(
   teststat = "max", testtype = "Teststatistic", mincriterion = {float(self.mincriterion)},
-  ntree = {int(self.n_estimators)}, mtry = {min(int(self.mtry), n_features)}, replace = TRUE)
+  ntree = {int(self.n_estimators)}, mtry = {min(int(self.mtry), n_features)},
+  replace = {_r(self.replace)}, fraction = 0.632)
 model <- cforest(y ~ ., data, controls = control)
-scores <- varimp(model)
+scores <- varimp(model, conditional = {_r(self.conditional)})
 """
 
     def _predict_call(self) -> str:
@@ -260,6 +280,11 @@ outcome <- if (classify) {
   predict(model, newdata = data)
 }
 """
+
+
+def _r(value: bool) -> str:
+    """A truth value in R."""
+    return "TRUE" if value else "FALSE"
 
 
 def _write_rows(folder: Path, rows: FloatArray, names: list[str]) -> None:

@@ -5,6 +5,9 @@ import math
 from losaw.data import Truth
 from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs, split_scores
+from losaw.registry import unknown
+
+TIES = ("better", "mean")
 
 
 class SignalRank:
@@ -13,12 +16,31 @@ class SignalRank:
     With one signal feature this is its place (Zhou and Hooker, Table 1; ties share the better
     place, as in the authors' code). 1 is the best value of one signal feature, the number of
     features the worst.
+
+    Parameters
+    ----------
+    ties : {"better", "mean"}, default "better"
+        The place that equal scores share: that of the first of them, or their mean place.
+
+    Raises
+    ------
+    ValueError
+        For an unknown way to share.
     """
 
     range = (1.0, math.inf)
     higher_is_better = False
     needs: Needs = "importance"
 
+    def __init__(self, ties: str = "better") -> None:
+        if ties not in TIES:
+            raise ValueError(unknown("ties", ties, TIES))
+        self.ties = ties
+
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
         scores, is_signal = split_scores("signal_rank", result, truth)
-        return float(1 + (scores[None, :] > scores[is_signal][:, None]).sum(axis=1).mean())
+        own = scores[is_signal][:, None]
+        ranks = 1 + (scores > own).sum(axis=1)
+        if self.ties == "mean":
+            ranks = ranks + ((scores == own).sum(axis=1) - 1) / 2
+        return float(ranks.mean())

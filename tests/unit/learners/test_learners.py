@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from losaw.learners import r_forests
-from losaw.learners.r_forests import ConditionalForest, RangerForest
+from losaw.learners.r_forests import ConditionalForest, CorrectedImpurityForest
 from losaw.learners.random_forest import RandomForest
 from losaw.learners.xgboost_trees import XGBoostTrees
 
@@ -87,15 +87,27 @@ def test_without_r_the_peers_say_what_to_install(monkeypatch):
     monkeypatch.setattr(r_forests.shutil, "which", lambda _: None)
     r_forests.missing.cache_clear()
     try:
-        assert "r-cran-ranger" in RangerForest.unavailable()
+        assert "r-cran-ranger" in CorrectedImpurityForest.unavailable()
         with pytest.raises(RuntimeError, match="Rscript is not installed"):
             ConditionalForest().fit(*sample())
     finally:
         r_forests.missing.cache_clear()
 
 
+def test_the_call_of_cforest_takes_its_parameters_from_the_learner():
+    call = ConditionalForest(
+        n_estimators=7, mincriterion=2.33, mtry=12, replace=False, conditional=True
+    )._fit_call(10)
+    for written in ("ntree = 7", "mincriterion = 2.33", "mtry = 10", "replace = FALSE"):
+        assert written in call
+    assert "varimp(model, conditional = TRUE)" in call
+    standard = ConditionalForest()._fit_call(10)
+    assert "mtry = 5" in standard and "replace = TRUE" in standard
+    assert "conditional = FALSE" in standard
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("learner", [RangerForest, ConditionalForest])
+@pytest.mark.parametrize("learner", [CorrectedImpurityForest, ConditionalForest])
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_the_r_peers_find_the_signal_with_factors_as_factors(learner, task):
     if learner.unavailable():
