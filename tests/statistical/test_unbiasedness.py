@@ -1,4 +1,6 @@
-"""UFI, AIR and MDI-oob where no feature matters: no bias towards many levels."""
+"""UFI and AIR where no feature matters: no bias towards many levels; split improvement has it."""
+
+import functools
 
 import numpy as np
 import pytest
@@ -9,36 +11,63 @@ from losaw.importance.split_gain import SplitImprovement
 from losaw.importance.unbiased import UnbiasedFeatureImportance
 from losaw.learners.random_forest import RandomForest
 
-RUNS = 40
-# Two tasks, two encodings and five features are looked at: 1 % over all by Bonferroni.
-BOUND = 3.7
+TASKS = ("regression", "classification")
+ENCODINGS = {"integers": (), "dummies": (1, 2, 3, 4)}
+IMPORTANCES = {
+    "UFI": UnbiasedFeatureImportance(),
+    "AIR": ActualImpurityReduction(),
+    "SI": SplitImprovement(),
+}
+RUNS = 100
+# The issue's bound, for every feature. Student's t with 99 degrees of freedom is beyond it with
+# probability .0034: of the 20 means of UFI (two tasks, two encodings, five features) one is
+# beyond it under 6.6 % of all choices of seeds although the score is unbiased. The seeds 0 to 99
+# are the first that were tried.
+BOUND = 3.0
 
 
-def z_scores(importance, task, one_hot):
-    """Mean over its standard error of every feature's score on null data."""
-    generator = MixedCardinalityGenerator(task=task, n_samples=300)
-    scores = []
+def z_scores(importances, task, encoding, n_samples=300, n_estimators=20, max_depth=4):
+    """Mean over its standard error of every feature's score on null data, by importance."""
+    generator = MixedCardinalityGenerator(task=task, n_samples=n_samples)
+    scores = {name: [] for name in importances}
     for seed in range(RUNS):
         rng = np.random.default_rng(seed)
         data = generator.sample(rng)
-        forest = RandomForest(task, one_hot=one_hot, n_estimators=20, max_depth=4)
-        forest.set_params(random_state=seed).fit(*data.train)
-        scores.append(importance.explain(forest, data, rng).scores)
-    return np.mean(scores, axis=0) / (np.std(scores, axis=0, ddof=1) / np.sqrt(RUNS))
+        forest = RandomForest(task, one_hot=ENCODINGS[encoding], n_estimators=n_estimators)
+        forest.set_params(max_depth=max_depth, random_state=seed).fit(*data.train)
+        for name in importances:
+            scores[name].append(IMPORTANCES[name].explain(forest, data, rng).scores)
+    return {
+        name: np.mean(found, axis=0) / (np.std(found, axis=0, ddof=1) / np.sqrt(RUNS))
+        for name, found in scores.items()
+    }
 
 
-@pytest.mark.parametrize("one_hot", [(), (1, 2, 3, 4)], ids=["integers", "dummies"])
-@pytest.mark.parametrize("task", ["regression", "classification"])
-def test_ufi_of_features_without_influence_is_zero_on_average(task, one_hot):
-    assert np.abs(z_scores(UnbiasedFeatureImportance(), task, one_hot)).max() < BOUND
+@functools.cache
+def of_small_forests(task, encoding):
+    return z_scores(("UFI", "SI", "AIR") if encoding == "integers" else ("UFI",), task, encoding)
 
 
-@pytest.mark.parametrize("task", ["regression", "classification"])
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("task", TASKS)
+def test_ufi_of_features_without_influence_is_zero_on_average(task, encoding):
+    assert np.abs(of_small_forests(task, encoding)["UFI"]).max() < BOUND
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("task", TASKS)
+def test_ufi_is_zero_on_average_in_the_design_of_the_papers_figures(task, encoding):
+    found = z_scores(("UFI",), task, encoding, n_samples=1000, n_estimators=100, max_depth=5)
+    assert np.abs(found["UFI"]).max() < BOUND
+
+
+@pytest.mark.parametrize("task", TASKS)
 def test_air_of_features_without_influence_is_zero_on_average(task):
-    assert np.abs(z_scores(ActualImpurityReduction(), task, ())).max() < BOUND
+    assert np.abs(of_small_forests(task, "integers")["AIR"]).max() < BOUND
 
 
-@pytest.mark.parametrize("task", ["regression", "classification"])
+@pytest.mark.parametrize("task", TASKS)
 def test_split_improvement_of_features_without_influence_is_not(task):
     # What the others correct; also shows that the bound above can be broken.
-    assert z_scores(SplitImprovement(), task, ()).min() > 2 * BOUND
+    assert of_small_forests(task, "integers")["SI"].min() > 2 * BOUND
