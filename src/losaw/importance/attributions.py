@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.importance.booster import BoostedTrees, as_booster, data_matrix, read_booster
+from losaw.importance.booster import (
+    BoostedTrees,
+    as_booster,
+    check_columns,
+    data_matrix,
+    numbers,
+    read_booster,
+)
 from losaw.importance.tree_shap import add_shapley_values
 from losaw.registry import unknown
 from losaw.trends.shapley import subset_weights
@@ -62,14 +69,15 @@ def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -
     Raises
     ------
     ValueError
-        If the booster is not supported, shapes differ, or a class is not 0 or 1.
+        If the booster is not supported, X has other columns than in training or is not of
+        numbers, shapes differ, or a class is not 0 or 1.
     """
     if attribution not in ATTRIBUTIONS:
         raise ValueError(unknown("attribution", attribution, ATTRIBUTIONS))
     booster = as_booster(model)
     _trees_of(booster)  # a booster that is not supported says so before its data are looked at
-    response = np.ascontiguousarray(y, dtype=float)
-    rows = np.ascontiguousarray(X, dtype=float)
+    rows, response = numbers("X", X), numbers("y", y)
+    check_columns(booster, X)
     # Several scores are made of the same sums. Contents are compared, not identities.
     digest = hashlib.blake2b(rows.tobytes(), digest_size=16)
     digest.update(response.tobytes())
@@ -102,6 +110,7 @@ def predecomp(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
     """
     booster = as_booster(model)
     trees = _trees_of(booster)
+    check_columns(booster, X)
     rows = _leaves(booster, X)
     sums = _predecomp_sums(trees, rows, np.zeros(len(rows)))
     return sums.forest, float(trees.base_margin + trees.roots.sum())

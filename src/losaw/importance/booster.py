@@ -99,6 +99,43 @@ def data_matrix(booster: "Booster", X: ArrayLike) -> "DMatrix":
     return xgboost.DMatrix(np.asarray(X), feature_names=booster.feature_names, nthread=1)
 
 
+def numbers(name: str, values: ArrayLike) -> FloatArray:
+    """``values`` as a contiguous array of numbers.
+
+    Raises
+    ------
+    ValueError
+        If they are none.
+    """
+    try:
+        return np.ascontiguousarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array or data frame of numbers ({error})") from None
+
+
+def check_columns(booster: "Booster", X: ArrayLike) -> None:
+    """Refuse rows whose columns are not those that the booster was trained on.
+
+    Raises
+    ------
+    ValueError
+        For another number of columns, other names or another order.
+    """
+    names = [str(name) for name in getattr(X, "columns", ())]
+    trained = booster.feature_names
+    if names and trained and names != trained:
+        what = "in another order" if sorted(names) == sorted(trained) else "under other names"
+        raise ValueError(
+            f"X has its columns {what} ({', '.join(names[:5])}) than the booster was trained on "
+            f"({', '.join(trained[:5])}): give X[booster.feature_names]"
+        )
+    shape = np.shape(X)
+    if len(shape) != 2 or shape[1] != booster.num_features():
+        raise ValueError(
+            f"X has shape {shape}, expected (n_samples, {booster.num_features()}) as in training"
+        )
+
+
 def read_booster(booster: "Booster") -> BoostedTrees:
     """Node predictions of a booster, after checking that they are defined.
 

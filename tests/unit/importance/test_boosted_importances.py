@@ -228,6 +228,30 @@ def test_estimators_and_data_frames_of_your_own_are_taken():
     np.testing.assert_allclose(result.scores, total_gain(model), rtol=1e-3, atol=1e-2)
 
 
+def test_columns_under_other_names_or_in_another_order_are_refused_before_anything_is_kept():
+    import pandas as pd
+
+    X, y = data_of("regression").train
+    frame = pd.DataFrame(X[:, :3], columns=["age", "size", "height"])
+    model = xgboost.XGBRegressor(n_estimators=3, n_jobs=1).fit(frame, y)
+    treeinner(model, frame, y)
+    with pytest.raises(ValueError, match=r"other names \(Age, size, height\).*X\[booster"):
+        treeinner(model, frame.rename(columns={"age": "Age"}), y)
+    with pytest.raises(ValueError, match="another order"):
+        predecomp(model, frame[["size", "age", "height"]])
+
+
+def test_x_that_is_no_table_of_the_trained_features_is_refused():
+    X, y = data_of("regression").train
+    model = xgboost.XGBRegressor(n_estimators=3, n_jobs=1).fit(X, y)
+    with pytest.raises(ValueError, match=r"X has shape \(1000, 49\), expected \(n_samples, 50\)"):
+        treeinner(model, X[:, 1:], y)
+    with pytest.raises(ValueError, match="X must be an array or data frame of numbers"):
+        treeinner(model, xgboost.DMatrix(X), y)
+    with pytest.raises(ValueError, match="y must be an array or data frame of numbers"):
+        treeinner(model, X, np.where(y > 0, "yes", "no"))
+
+
 def test_a_refitted_estimator_and_changed_rows_are_scored_anew():
     data, other = data_of("regression"), data_of("regression", seed=1)
     model = learner("regression", num_boost_round=5).fit(*data.train)
