@@ -3,11 +3,14 @@
 import sys
 
 import pytest
+import yaml
 
 from losaw import registry
+from losaw.cli import main
 from losaw.contracts import check_file, new_method, template
 from losaw.plugins import PluginError
 from losaw.registry import KINDS, RegistryError
+from losaw.study.schema import StudyFile
 
 
 @pytest.fixture(autouse=True)
@@ -76,3 +79,14 @@ def test_a_broken_method_fails_with_its_name_and_what_to_implement(tmp_path):
     failed = [outcome for outcome in check_file(tmp_path / "mine.py") if outcome.message]
     assert failed[0].name == "importance mine"
     assert "implement explain(self, model, data, rng)" in failed[0].message
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_passed_check_says_how_a_study_names_the_method(tmp_path, capsys, kind):
+    path = tmp_path / "my_first_method.py"
+    new_method(kind, path)
+    assert main(["check", str(path)]) == 0
+    said = yaml.safe_load(capsys.readouterr().out.splitlines()[-1])
+    assert list(said) in ([kind], [f"{kind}s"])
+    assert set(said) <= set(StudyFile.model_fields)
+    assert "my-first-method" in str(said)

@@ -2,6 +2,14 @@
 
 import argparse
 
+# What a study file says to use a method, by its kind.
+_IN_A_STUDY = {
+    "importance": "importances: [{name}]",
+    "learner": "learners: {{{name}: {{learner: {name}}}}}",
+    "generator": "generator: {{name: {name}}}",
+    "metric": "metrics: {{{name}: {{}}}}",
+}
+
 
 def check(options: argparse.Namespace) -> int:
     """Run the contract tests on a file of methods."""
@@ -12,7 +20,15 @@ def check(options: argparse.Namespace) -> int:
         print(
             f"{'ok    ' if not message else 'FAILED'} {name}: {check}{message and ': ' + message}"
         )
-    return 1 if any(message for _, _, message in outcomes) else 0
+    if any(message for _, _, message in outcomes):
+        return 1
+    print(
+        f"next: plugins: [{options.file}] in config/config.yaml, and in a file of config/studies:"
+    )
+    for registered in dict.fromkeys(name for name, _, _ in outcomes):
+        kind, _, name = registered.partition(" ")
+        print(f"  {_IN_A_STUDY[kind].format(name=name)}")
+    return 0
 
 
 def new_method(options: argparse.Namespace) -> None:
