@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestRegressor
 
 from losaw.learners.encoding import Encoding
 from losaw.learners.generalized_linear import GeneralizedLinearModel
@@ -55,25 +54,19 @@ def test_logistic_regression_on_dummies_gives_level_shares():
         assert found == pytest.approx(share, abs=1e-3)
 
 
-@pytest.mark.parametrize("task", ["regression", "classification"])
 @pytest.mark.parametrize("encoding", ["codes", "dummies"])
-def test_compiled_forest_predictions_are_scikit_learns(task, encoding):
-    X, y = mixed(task=task)
-    model = RangerForest(task, encoding, [0], n_estimators=25, random_state=3).fit(X, y)
-    columns = model.encode(X)
-    expected = (
-        model.model_.predict(columns)
-        if task == "regression"
-        else model.model_.predict_proba(columns)[:, 1]
-    )
-    assert np.allclose(model.predict_encoded(columns), expected, rtol=1e-12, atol=1e-12)
+def test_forest_importances_are_shares_of_the_features(encoding):
+    X, y = mixed()
+    found = RangerForest("regression", encoding, [0], 50, random_state=3).fit(X, y)
+    assert found.feature_importances_.shape == (2,)
+    assert found.feature_importances_.sum() == pytest.approx(1)
 
 
 def test_the_forest_has_rangers_defaults():
-    forest = RangerForest()._make()
-    assert isinstance(forest, RandomForestRegressor)
-    assert (forest.n_estimators, forest.max_features, forest.min_samples_split) == (500, "sqrt", 6)
-    assert RangerForest("classification")._make().min_samples_split == 11
+    trees = RangerForest()._make()
+    assert (trees.n_estimators, trees.n_candidates, trees.min_node_size) == (500, None, 5)
+    assert not trees.redraw
+    assert RangerForest("classification")._make().min_node_size == 10
 
 
 def test_the_networks_penalty_is_the_decay_for_either_loss():
