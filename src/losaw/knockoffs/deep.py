@@ -34,14 +34,21 @@ class _Training(NamedTuple):
     key: jax.Array
 
 
+class _Aims(NamedTuple):
+    """What knockoffs should reach: covariance of all rows, and corr(X_j, X~_j)."""
+
+    covariance: jax.Array
+    correlations: jax.Array
+
+
 class DeepKnockoffs:
     """Knockoffs from a neural network that is trained to make them exchangeable,
 
         X~ = f(X, eps),   eps ~ N(0, I) of the size of X,
 
     minimising, over batches, the maximum mean discrepancy between (X, X~) and the same with all
-    columns swapped, and with a random set swapped; the distance of first and second moments; and
-    the distance of corr(X_j, X~_j) to 1 - s_j of the Gaussian SDP knockoffs.
+    columns swapped, and with a random set swapped; the distance of first and second moments from
+    those of all rows; and the distance of corr(X_j, X~_j) to 1 - s_j of the Gaussian SDP knockoffs.
 
     The network has ``n_layers`` layers of linear map, batch normalisation and PReLU, ``width``
     units each, and a linear output. Columns are standardised. Every column is a real number to
@@ -66,6 +73,11 @@ class DeepKnockoffs:
 
     Notes
     -----
+    The published code compares the moments within a batch and takes the columns as they are. The
+    former pulls knockoffs towards their features, see
+    :func:`losaw.knockoffs.deep_losses.second_moment_loss`: those of dummies, whose covariances
+    are many, hardly moved, no forest told them apart, and CPI was 0.
+
     Stochastic gradient descent, rate .01, momentum .9; float32. A constant column is its own
     knockoff; collinear columns and more columns than rows need no special care (the target
     correlations come from a shrunk covariance). Knockoffs are drawn for the rows trained on, with
@@ -118,6 +130,7 @@ class DeepKnockoffs:
             self.losses_ = np.empty(0)
             return self
         target = jnp.asarray(1 - GaussianKnockoffs("sdp").fit(varying).s_, dtype=jnp.float32)
+        aims = _Aims(self._Z.T @ self._Z / len(self._Z), target)
         n_rows, p = self._Z.shape
         batch = min(self.batch_size, n_rows)
         key, start = jax.random.split(jax.random.key(seed_integer(rng)))
@@ -131,7 +144,7 @@ class DeepKnockoffs:
         ).astype(np.int32)
         losses = []
         for rows in np.array_split(batches, -(-len(batches) // _LONGEST_SCAN)):
-            state, loss = _train(state, self._Z, jnp.asarray(rows), target, self.weights)
+            state, loss = _train(state, self._Z, jnp.asarray(rows), aims, self.weights)
             losses.append(np.asarray(loss))
         self.losses_ = np.concatenate(losses)
         self._weights, self._moments = state.weights, state.moments
@@ -209,22 +222,22 @@ def _loss(
     X: jax.Array,
     noise: jax.Array,
     swapped: jax.Array,
-    target: jax.Array,
+    aims: _Aims,
     parts: tuple[float, ...],
 ) -> tuple[jax.Array, Any]:
     copies, updated = _network(weights, moments, X, noise, training=True)
     value = (
         parts[0] * swap_discrepancy(X, copies, jnp.ones(X.shape[1]))
         + parts[1] * swap_discrepancy(X, copies, swapped)
-        + parts[2] * second_moment_loss(X, copies)
-        + parts[3] * decorrelation_loss(X, copies, target)
+        + parts[2] * second_moment_loss(X, copies, aims.covariance)
+        + parts[3] * decorrelation_loss(X, copies, aims.correlations)
     )
     return value, updated
 
 
 @partial(jax.jit, static_argnames="parts")
 def _train(
-    state: _Training, Z: jax.Array, batches: jax.Array, target: jax.Array, parts: tuple[float, ...]
+    state: _Training, Z: jax.Array, batches: jax.Array, aims: _Aims, parts: tuple[float, ...]
 ) -> tuple[_Training, jax.Array]:
     """One step for each row of ``batches`` (n_steps, batch_size); all in one compiled loop."""
 
@@ -234,7 +247,7 @@ def _train(
         noise = jax.random.normal(for_noise, X.shape)
         swapped = jax.random.bernoulli(for_swaps, 0.5, (X.shape[1],)).astype(X.dtype)
         (value, moments), gradient = jax.value_and_grad(_loss, has_aux=True)(
-            state.weights, state.moments, X, noise, swapped, target, parts
+            state.weights, state.moments, X, noise, swapped, aims, parts
         )
         change, optimiser = _OPTIMISER.update(gradient, state.optimiser, state.weights)
         weights = optax.apply_updates(state.weights, change)

@@ -44,19 +44,21 @@ def swap_discrepancy(X: Array, knockoffs: Array, swapped: Array) -> Array:
     return maximum_mean_discrepancy(first, second)
 
 
-def second_moment_loss(X: Array, knockoffs: Array) -> Array:
-    """Squared distance of means, of Cov(X~) to Cov(X), and of Cov(X, X~) to it off the diagonal,
+def second_moment_loss(X: Array, knockoffs: Array, covariance: Array) -> Array:
+    """Squared distance of the knockoffs' mean from 0, and of Cov(X~), and of Cov(X, X~) off the
 
-    the covariances relative to |Cov(X)|^2.
+    diagonal, from Cov(X), relative to |Cov(X)|^2.
+
+    ``covariance`` is that of all rows, which have mean 0. The batch's own would pull X~ towards X:
+    the difference of two covariances of one batch is free of sampling noise only if X~ = X.
     """
     n, p = X.shape
     a, b = X - X.mean(axis=0), knockoffs - knockoffs.mean(axis=0)
-    own, copied, cross = a.T @ a / n, b.T @ b / n, a.T @ b / n
-    scale = (own**2).sum()
-    means = ((X.mean(axis=0) - knockoffs.mean(axis=0)) ** 2).sum() / p
+    copied, cross = b.T @ b / n, a.T @ b / n
     off_diagonal = 1.0 - jnp.eye(p)
-    squares = ((own - copied) ** 2).sum() + ((off_diagonal * (own - cross)) ** 2).sum()
-    return means + squares / scale
+    squares = ((covariance - copied) ** 2).sum()
+    squares += ((off_diagonal * (covariance - cross)) ** 2).sum()
+    return (knockoffs.mean(axis=0) ** 2).sum() / p + squares / (covariance**2).sum()
 
 
 def decorrelation_loss(X: Array, knockoffs: Array, target: Array) -> Array:

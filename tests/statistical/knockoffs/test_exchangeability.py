@@ -10,6 +10,7 @@ import pytest
 from losaw.generators.conditional_dag import ConditionalDagGenerator
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.diagnostics import second_moments, swap_tests
+from losaw.learners.encoding import Encoding
 
 LEVEL = 0.0005
 SIGMA = 0.5 + 0.5 * np.eye(5)
@@ -80,3 +81,19 @@ def test_gaussian_knockoffs_have_the_second_moments_that_s_prescribes():
     assert found.own < bound
     assert found.cross < bound
     assert np.abs(found.self_correlation - (1 - sampler.s_)).max() < bound
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("categorical", ["none", "X1+X3"])
+def test_deep_knockoffs_have_the_moments_of_gaussian_ones(categorical):
+    generator = ConditionalDagGenerator(n_samples=1000, categorical=categorical)
+    data = generator.sample(np.random.default_rng(0))
+    X = Encoding.learn(data.test.X, generator.categorical, "dummies").encode(data.test.X)
+    target = 1 - make_sampler("gaussian").fit(X).s_
+    sampler = make_sampler("deep").fit(X, None, np.random.default_rng(7))
+    found = second_moments(X, sampler.sample(np.random.default_rng(8)))
+    # Five standard errors of a correlation of the 340 rows that the network was trained on.
+    bound = 5 / np.sqrt(len(X))
+    assert found.own < bound
+    assert found.cross < bound
+    assert np.abs(found.self_correlation - target).max() < bound

@@ -163,7 +163,22 @@ def test_a_dummy_that_is_0_in_a_whole_batch_leaves_finite_gradients():
     def loss(copies):
         parts = deep_losses.decorrelation_loss(X, copies, jnp.zeros(2))
         parts += deep_losses.swap_discrepancy(X, copies, jnp.ones(2))
-        return parts + deep_losses.second_moment_loss(X, copies)
+        return parts + deep_losses.second_moment_loss(X, copies, jnp.eye(2))
 
     for copies in (X, X[::-1], jnp.zeros_like(X)):
         assert np.isfinite(jax.grad(loss)(copies)).all()
+
+
+def test_the_moments_of_a_batch_do_not_prefer_copies_to_independent_knockoffs():
+    import jax.numpy as jnp
+
+    from losaw.knockoffs.deep_losses import second_moment_loss
+
+    rng = np.random.default_rng(8)
+    batches = [rng.standard_normal((2, 64, 10)) for _ in range(200)]
+    differences = [
+        float(second_moment_loss(X, X, jnp.eye(10)) - second_moment_loss(X, copies, jnp.eye(10)))
+        for X, copies in map(jnp.asarray, batches)
+    ]
+    # Independent columns: copies and independent draws have the right moments off the diagonal.
+    assert abs(np.mean(differences)) < 4 * np.std(differences) / np.sqrt(200)
