@@ -19,6 +19,7 @@ DRAWINGS = {
     "largest-scores": "losaw.report.drawings.largest_scores:draw",
     "metric-lines": "losaw.report.drawings.metric_lines:draw",
     "metric-panels": "losaw.report.drawings.metric_panels:draw",
+    "tested-importances": "losaw.report.drawings.tested_importances:draw",
     "score-boxes": "losaw.report.drawings.score_boxes:draw",
     "effective-sample-sizes": "losaw.report.drawings.effective_sample_sizes:draw",
     "scores-by-feature": "losaw.report.drawings.scores_by_feature:draw",

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from losaw.report import figures
-from losaw.report.drawings import metric_panels
+from losaw.report.drawings import metric_panels, tested_importances
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.study.collect import settings_frame
@@ -101,3 +101,52 @@ def test_bad_options_are_named(change, message, tmp_path):
     study = study_of("cpi_figure2")
     with pytest.raises(OptionError, match=message):
         metric_panels.draw(study, made_results(study, tmp_path), **{**OPTIONS, **change})
+
+
+def two_runs(study, folder):
+    """Two runs of one setting: CPIseq rejects its first feature twice, its second once."""
+    features, p_values = ["carat", "cut", "table"], ([0.01, 0.01, 0.9], [0.02, 0.3, 0.7])
+    rows = [
+        {
+            "setting_id": study.settings[0].identifier,
+            "learner": "RF",
+            "importance": name,
+            "seed": seed,
+            "scores": [3.0, 2.0, float(seed)],
+            "features": features,
+            "signal": [],
+            "p_values": p_values[seed] if name == "CPIseq" else None,
+        }
+        for name in ("CPIseq", "PFI")
+        for seed in (0, 1)
+    ]
+    pd.DataFrame(rows).to_parquet(folder / "scores.parquet")
+    return StudyResults(folder)
+
+
+def test_bars_tell_rejected_features_from_others_and_from_untested_ones(tmp_path):
+    study = study_of("cpi_figure5")
+    figure = tested_importances.draw(
+        study, two_runs(study, tmp_path), learner="RF", importances=["CPIseq", "CS", "PFI"]
+    )
+    tested, untested = (ax for ax in figure.axes if ax.get_visible())
+    assert [bar.get_width() for bar in tested.patches[:3]] == [3.0, 2.0, 0.5]
+    first, second, third = (bar.get_facecolor() for bar in tested.patches[:3])
+    assert first == second != third
+    assert [text.get_text() for text in tested.texts] == ["100%", "50%", "0%"]
+    assert {bar.get_facecolor() for bar in untested.patches[:3]}.isdisjoint({first, third})
+    assert not untested.texts
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"learner": "FR", "importances": ["PFI"]}, "learner: unknown learner 'FR'"),
+        ({"learner": "RF", "importances": ["PFY"]}, "did you mean 'PFI'"),
+        ({"learner": "NN", "importances": ["PFI"]}, "'NN' was not run"),
+    ],
+)
+def test_labels_of_tested_importances_are_checked(options, message, tmp_path):
+    study = study_of("cpi_figure5")
+    with pytest.raises(OptionError, match=message):
+        tested_importances.draw(study, two_runs(study, tmp_path), **options)
