@@ -9,17 +9,27 @@ the smaller child; the larger one's are the parent's minus those.
 import numpy as np
 
 from losaw.forest.classes import node_classes
-from losaw.forest.continuous import add_moments
-from losaw.forest.discrete import level_sums
-from losaw.forest.layout import LEAF, CellWorkspace, ForestData, Nodes, Sample, Settings, Workspace
+from losaw.forest.layout import (
+    LEAF,
+    CellWorkspace,
+    ForestData,
+    Nodes,
+    Sample,
+    Settings,
+    Split,
+    Workspace,
+)
+from losaw.forest.levels import level_sums
 from losaw.forest.partition import mark_left, partition
+from losaw.forest.regression import add_moments
 from losaw.forest.sampling import draw_sample
-from losaw.forest.splits import Split, split_continuous, split_discrete
+from losaw.forest.split_continuous import split_continuous
+from losaw.forest.split_discrete import split_discrete
 from losaw.forest.stream import next_index
-from losaw.weighting.compiled import REORDERED, compiled
+from losaw.weighting.compiled import REORDERED, compiled, inlined
 
 
-@compiled(fastmath=REORDERED)
+@inlined(fastmath=REORDERED)
 def node_moments(rows: np.ndarray, start: int, end: int, pair: np.ndarray) -> tuple:
     """Count, mean and variance of the response in a node."""
     count = 0.0
@@ -36,7 +46,7 @@ def node_moments(rows: np.ndarray, start: int, end: int, pair: np.ndarray) -> tu
     return count, mean, second / count - mean * mean
 
 
-@compiled()
+@inlined()
 def write_leaf(nodes: Nodes, place: int, mean: float, count: float, impurity: float) -> None:
     """A node without a split."""
     nodes.feature[place] = LEAF
@@ -51,7 +61,7 @@ def write_leaf(nodes: Nodes, place: int, mean: float, count: float, impurity: fl
     nodes.capped_size[place] = 1.0
 
 
-@compiled()
+@inlined()
 def find_split(
     data: ForestData,
     settings: Settings,

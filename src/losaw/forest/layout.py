@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from losaw.weighting.multinomial_logit import Logit
+
 LEAF = -1
 MAX_LEVELS = 32
 STACK = 80  # the smaller child is grown first: at most log2(rows) nodes are pending
@@ -73,6 +75,16 @@ class Nodes(NamedTuple):
     distribution: NDArray[np.float64]  # (nodes, classes), unweighted shares; (0, 0) in regression
 
 
+class Split(NamedTuple):
+    """Outcome for one feature: relative decrease 0 where nothing can be split."""
+
+    decrease: float
+    place: int  # rows on the left in sorted order, or last level on the left
+    effective_size: float
+    capped_size: float
+    is_constant: bool
+
+
 class Sample(NamedTuple):
     """A tree's sample: n distinct in-bag rows, counted; only the first n entries are in use."""
 
@@ -108,8 +120,9 @@ class Workspace(NamedTuple):
     gram: NDArray[np.float64]  # (STACK, width, padded width), raw moments of pending nodes
     cross: NDArray[np.float64]
     coefficients: NDArray[np.float64]
-    matrix: NDArray[np.float64]
-    vector: NDArray[np.float64]
+    system: NDArray[np.float64]  # (width, padded width + 8)
+    inverse: NDArray[np.float64]
+    solution: NDArray[np.float64]
 
 
 class CellWorkspace(NamedTuple):
@@ -117,26 +130,19 @@ class CellWorkspace(NamedTuple):
 
     local: NDArray[np.int32]  # (n_patterns,), place of a pattern in the node, or -1
     representative: NDArray[np.uint32]  # (rows,), a row of each pattern
-    counts: NDArray[np.float64]  # (rows, K)
-    response: NDArray[np.float64]  # (rows, K), sum of c y
-    square: NDArray[np.float64]  # (rows, K), sum of c y^2
-    z: NDArray[np.float64]  # (rows, padded width)
-    probability: NDArray[np.float64]  # (rows * K,)
-    total: NDArray[np.float64]  # (rows,)
-    factor: NDArray[np.float64]  # (rows,)
-    coefficients: NDArray[np.float64]  # (K - 1, padded width)
-    gradient: NDArray[np.float64]  # (K - 1, padded width)
-    block: NDArray[np.float64]  # (width, padded width)
-    step: NDArray[np.float64]  # ((K - 1) * width,)
-    hessian: NDArray[np.float64]
+    pattern_level: NDArray[np.int64]  # (rows,), level of one adjustment feature
+    logit: Logit  # counts and design of the cells; its probabilities become their weights
+    response: NDArray[np.float64]  # (K, rows), sum of c y
+    square: NDArray[np.float64]  # (K, rows), sum of c y^2
     weight: NDArray[np.float64]  # (rows * K,), of non-empty cells
     multiplicity: NDArray[np.float64]  # (rows * K,)
     sums: NDArray[np.float64]  # (drawn features, K, 2), count and response of every level
     level_count: NDArray[np.float64]  # (K,)
     level_weight: NDArray[np.float64]  # (K,)
     level_response: NDArray[np.float64]  # (K,)
-    recode: NDArray[np.int64]  # (K,), level of each level present
+    recode: NDArray[np.int64]  # (K + 1,), level of each class present in the node
     place: NDArray[np.int64]  # (K,), its inverse
+    class_of: NDArray[np.int64]  # (levels,), the same for an adjustment feature
 
 
 def empty_nodes(capacity: int, n_classes: int) -> Nodes:

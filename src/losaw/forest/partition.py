@@ -3,10 +3,10 @@
 import numpy as np
 
 from losaw.forest.layout import ForestData, Sample
-from losaw.weighting.compiled import compiled
+from losaw.weighting.compiled import inlined
 
 
-@compiled()
+@inlined()
 def mark_left(
     data: ForestData,
     sample: Sample,
@@ -42,7 +42,7 @@ def mark_left(
     return place, left_count, threshold
 
 
-@compiled()
+@inlined()
 def partition(
     order: np.ndarray,
     p: int,

@@ -10,7 +10,9 @@ from losaw.forest.layout import (
     Sample,
     Workspace,
 )
+from losaw.weighting.elimination import padded
 from losaw.weighting.lanes import LANES
+from losaw.weighting.multinomial_logit import make_logit
 
 
 def make_sample(data: ForestData) -> Sample:
@@ -34,7 +36,7 @@ def make_workspace(data: ForestData) -> Workspace:
     """Scratch arrays for trees on ``data``."""
     n = len(data.response)
     width = data.design_width
-    padded = data.design.shape[1]
+    row = data.design.shape[1]
     return Workspace(
         state=np.empty(1, dtype=np.uint64),
         stack=np.empty((4, STACK), dtype=np.int64),
@@ -50,11 +52,12 @@ def make_workspace(data: ForestData) -> Workspace:
         class_left=np.empty(data.n_classes),
         class_right=np.empty(data.n_classes),
         class_sums=np.empty((MAX_LEVELS, data.n_classes)),
-        gram=np.empty((STACK, width, padded)),
-        cross=np.empty(padded),
-        coefficients=np.zeros(padded),
-        matrix=np.empty((width, width)),
-        vector=np.empty(width),
+        gram=np.empty((STACK, width, row)),
+        cross=np.empty(row),
+        coefficients=np.zeros(row),
+        system=np.zeros((width, row + LANES)),
+        inverse=np.zeros(row + LANES),
+        solution=np.zeros(row + LANES),
     )
 
 
@@ -67,29 +70,21 @@ def make_cells(data: ForestData) -> CellWorkspace:
         factors = data.factors[data.factors_start[target] : data.factors_start[target + 1]]
         columns = data.columns_start[target + 1] - data.columns_start[target]
         widest = max(widest, 1 + int(columns) + int((data.n_levels[factors] - 1).sum()))
-    padded = -(-widest // LANES) * LANES
-    size = (levels - 1) * widest if n else 0
+    rows = padded(n)
     return CellWorkspace(
         local=np.full(data.n_patterns, -1, dtype=np.int32),
         representative=np.empty(n, dtype=np.uint32),
-        counts=np.empty((n, levels)),
-        response=np.empty((n, levels)),
-        square=np.empty((n, levels)),
-        z=np.zeros((n, padded)),
-        probability=np.empty(n * levels),
-        total=np.empty(n),
-        factor=np.empty(n),
-        coefficients=np.empty((levels - 1, padded)),
-        gradient=np.empty((levels - 1, padded)),
-        block=np.empty((widest, padded)),
-        step=np.empty(size),
-        hessian=np.empty((size, size)),
-        weight=np.empty(n * levels),
-        multiplicity=np.empty(n * levels),
+        pattern_level=np.empty(n, dtype=np.int64),
+        logit=make_logit(n, levels, widest),
+        response=np.empty((levels, rows)),
+        square=np.empty((levels, rows)),
+        weight=np.empty(rows * levels + 1),
+        multiplicity=np.empty(rows * levels + 1),
         sums=np.empty((len(data.n_levels), levels, 2)),
         level_count=np.empty(MAX_LEVELS),
         level_weight=np.empty(MAX_LEVELS),
         level_response=np.empty(MAX_LEVELS),
-        recode=np.empty(MAX_LEVELS, dtype=np.int64),
+        recode=np.empty(MAX_LEVELS + 1, dtype=np.int64),
         place=np.empty(MAX_LEVELS, dtype=np.int64),
+        class_of=np.empty(MAX_LEVELS, dtype=np.int64),
     )

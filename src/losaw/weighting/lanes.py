@@ -1,8 +1,8 @@
-"""Vector operations on rows padded to a multiple of 8, written as LLVM instructions.
+"""Vectors of 8 doubles, written as LLVM instructions.
 
 A compiler cannot know that two arrays do not overlap and checks it before every short loop; said
-outright, a row of 8 is one or two instructions on any machine with vector registers. Rows are
-given by array and flat index of their first element, in C order; nothing is checked.
+outright, 8 numbers are one or two instructions on any machine with vector registers. Places in an
+array are given as the flat index of the first of 8 elements, in C order; nothing is checked.
 """
 
 from typing import Any
@@ -10,17 +10,33 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.datamodel import PrimitiveModel, register_default
 from numba.extending import intrinsic
 
 LANES = 8
 
 
+class _Eight(types.Type):  # type: ignore[misc]
+    """numba's name for eight doubles in a register."""
+
+    def __init__(self) -> None:
+        super().__init__(name="eight_doubles")
+
+
+_EIGHT = _Eight()
+_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+_INTEGERS = ir.VectorType(ir.IntType(64), LANES)
+
+
+@register_default(_Eight)
+class _EightModel(PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, _VECTOR)
+
+
 def instruction(function: Any) -> Any:
     """numba's intrinsic, without a type: callers leave out the typing context."""
     return intrinsic(function)
-
-
-_VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
 
 def _row(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
@@ -36,11 +52,158 @@ def _fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 def _spread(builder: Any, value: Any) -> Any:
-    """A vector with ``value`` in every lane."""
     nothing = ir.Constant(_VECTOR, ir.Undefined)
     single = builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
     lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
     return builder.shuffle_vector(single, nothing, lanes)
+
+
+def _total(builder: Any, vector: Any) -> Any:
+    function = cgutils.get_or_insert_function(
+        builder.module,
+        ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), _VECTOR]),
+        "llvm.vector.reduce.fadd.v8f64",
+    )
+    start = ir.Constant(ir.DoubleType(), -0.0)
+    return builder.call(function, [start, vector], fastmath=("reassoc",))
+
+
+@instruction
+def load(typingctx: Any, array: Any, start: Any) -> Any:
+    """array[start : start + 8]."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_row(context, builder, signature.args[0], *args), align=8)
+
+    return _EIGHT(array, types.int64), codegen
+
+
+@instruction
+def store(typingctx: Any, array: Any, start: Any, value: Any) -> Any:
+    """array[start : start + 8] = value."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _row(context, builder, signature.args[0], args[0], args[1])
+        builder.store(args[2], place, align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, _EIGHT), codegen
+
+
+@instruction
+def spread(typingctx: Any, value: Any) -> Any:
+    """``value`` in every lane."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _spread(builder, args[0])
+
+    return _EIGHT(types.float64), codegen
+
+
+@instruction
+def fma(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
+    """a * b + c, lane by lane."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _fma(builder, *args)
+
+    return _EIGHT(_EIGHT, _EIGHT, _EIGHT), codegen
+
+
+@instruction
+def add(typingctx: Any, a: Any, b: Any) -> Any:
+    """a + b."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fadd(*args)
+
+    return _EIGHT(_EIGHT, _EIGHT), codegen
+
+
+@instruction
+def subtract(typingctx: Any, a: Any, b: Any) -> Any:
+    """a - b."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fsub(*args)
+
+    return _EIGHT(_EIGHT, _EIGHT), codegen
+
+
+@instruction
+def multiply(typingctx: Any, a: Any, b: Any) -> Any:
+    """a * b."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fmul(*args)
+
+    return _EIGHT(_EIGHT, _EIGHT), codegen
+
+
+@instruction
+def divide(typingctx: Any, a: Any, b: Any) -> Any:
+    """a / b."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fdiv(*args)
+
+    return _EIGHT(_EIGHT, _EIGHT), codegen
+
+
+@instruction
+def clip(typingctx: Any, a: Any, low: Any, high: Any) -> Any:
+    """a, not below ``low`` and not above ``high``."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        a, low_value, high_value = args
+        low_lanes, high_lanes = _spread(builder, low_value), _spread(builder, high_value)
+        a = builder.select(builder.fcmp_ordered("<", a, low_lanes), low_lanes, a)
+        return builder.select(builder.fcmp_ordered(">", a, high_lanes), high_lanes, a)
+
+    return _EIGHT(_EIGHT, types.float64, types.float64), codegen
+
+
+@instruction
+def power_of_two(typingctx: Any, exponent_bits: Any) -> Any:
+    """2^n for doubles whose low bits hold the integer n."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        bits = builder.bitcast(args[0], _INTEGERS)
+        bias = ir.Constant(_INTEGERS, [1023] * LANES)
+        shift = ir.Constant(_INTEGERS, [52] * LANES)
+        return builder.bitcast(builder.shl(builder.add(bits, bias), shift), _VECTOR)
+
+    return _EIGHT(_EIGHT), codegen
+
+
+@instruction
+def total(typingctx: Any, a: Any) -> Any:
+    """Sum of the lanes."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _total(builder, args[0])
+
+    return types.float64(_EIGHT), codegen
+
+
+@instruction
+def add_scaled(typingctx: Any, target: Any, at: Any, s: Any, source: Any, start: Any) -> Any:
+    """target[at : at + 8] += s * source[start : start + 8]."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _row(context, builder, signature.args[0], args[0], args[1])
+        row = _row(context, builder, signature.args[3], args[3], args[4])
+        scaled = _fma(
+            builder,
+            _spread(builder, args[2]),
+            builder.load(row, align=8),
+            builder.load(place, align=8),
+        )
+        builder.store(scaled, place, align=8)
+        return context.get_dummy_value()
+
+    i, f = types.int64, types.float64
+    return types.void(target, i, f, source, i), codegen
 
 
 @instruction
@@ -51,53 +214,15 @@ def add_two_scaled(
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         place = _row(context, builder, signature.args[0], args[0], args[1])
-        total = builder.load(place, align=8)
+        sums = builder.load(place, align=8)
         for scale, start in ((args[2], args[5]), (args[3], args[6])):
             row = _row(context, builder, signature.args[4], args[4], start)
-            total = _fma(builder, _spread(builder, scale), builder.load(row, align=8), total)
-        builder.store(total, place, align=8)
+            sums = _fma(builder, _spread(builder, scale), builder.load(row, align=8), sums)
+        builder.store(sums, place, align=8)
         return context.get_dummy_value()
 
     i, f = types.int64, types.float64
     return types.void(target, i, f, f, source, i, i), codegen
-
-
-@instruction
-def sum_products(
-    typingctx: Any,
-    target: Any,
-    at: Any,
-    factor: Any,
-    source: Any,
-    column: Any,
-    start: Any,
-    stride: Any,
-    count: Any,
-) -> Any:
-    """target[at : at + 8] = sum_r factor[r] * source[column + r d] * source[start + r d : + 8].
-
-    r runs from 0 to count - 1, d is ``stride``; the sum stays in a register.
-    """
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _row(context, builder, signature.args[0], args[0], args[1])
-        factors = context.make_array(signature.args[2])(context, builder, args[2]).data
-        values = context.make_array(signature.args[3])(context, builder, args[3]).data
-        total = cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [0.0] * LANES))
-        with cgutils.for_range(builder, args[7]) as loop:
-            offset = builder.mul(loop.index, args[6])
-            scale = builder.fmul(
-                builder.load(builder.gep(factors, [loop.index])),
-                builder.load(builder.gep(values, [builder.add(args[4], offset)])),
-            )
-            place_r = builder.gep(values, [builder.add(args[5], offset)])
-            row = builder.load(builder.bitcast(place_r, _VECTOR.as_pointer()), align=8)
-            builder.store(_fma(builder, _spread(builder, scale), row, builder.load(total)), total)
-        builder.store(builder.load(total), place, align=8)
-        return context.get_dummy_value()
-
-    i = types.int64
-    return types.void(target, i, factor, source, i, i, i, i), codegen
 
 
 @instruction
@@ -107,13 +232,6 @@ def dot(typingctx: Any, a: Any, a_start: Any, b: Any, b_start: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         x = builder.load(_row(context, builder, signature.args[0], args[0], args[1]), align=8)
         y = builder.load(_row(context, builder, signature.args[2], args[2], args[3]), align=8)
-        function = cgutils.get_or_insert_function(
-            builder.module,
-            ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), _VECTOR]),
-            "llvm.vector.reduce.fadd.v8f64",
-        )
-        product = builder.fmul(x, y)
-        start = ir.Constant(ir.DoubleType(), -0.0)
-        return builder.call(function, [start, product], fastmath=("reassoc",))
+        return _total(builder, builder.fmul(x, y))
 
     return types.float64(a, types.int64, b, types.int64), codegen

@@ -9,21 +9,29 @@ design vector z_g = (1, ...) and coefficients b_k (b_0 = 0),
 The minimum over the shift a is the penalty of the symmetric form with one vector per class;
 with two classes the penalty is |b_1|^2 / 2C, scikit-learn's convention for a binary logit.
 
-Most fits in a forest have a dozen patterns and half a dozen coefficients, so that the time goes
-into loops that are too short to vectorise: design vectors are therefore padded with zeros to a
-multiple of 8 and the innermost loops have fixed length.
+Most fits in a forest have a dozen patterns and half a dozen coefficients, too few for loops that
+a compiler vectorises by itself: patterns (for probabilities) and coefficients (for sums over
+patterns) are padded with zeros to a multiple of 8 and taken 8 at a time.
 """
 
-import numpy as np
+from typing import NamedTuple
 
-from losaw.weighting.compiled import (
-    REORDERED,
-    compiled,
-    exponential,
-    factorize,
-    solve_factorized,
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.weighting.compiled import compiled, exponential_of_eight, inlined
+from losaw.weighting.elimination import eliminate, padded, substitute
+from losaw.weighting.lanes import (
+    LANES,
+    add,
+    divide,
+    fma,
+    load,
+    multiply,
+    spread,
+    store,
+    subtract,
 )
-from losaw.weighting.lanes import LANES, dot, sum_products
 
 # A Newton step with squared decrement d (in units of the log-likelihood) leaves the
 # coefficients within about d standard errors of the optimum.
@@ -33,116 +41,150 @@ _SAFE_STEP = 0.1
 _MAX_STEPS = 100
 
 
-@compiled(fastmath=REORDERED)
-def _probabilities(
-    z: np.ndarray, n_patterns: int, n_classes: int, b: np.ndarray, probability: np.ndarray
-) -> None:
-    """Fill ``probability[g * n_classes + k]``."""
-    padded = z.shape[1]
-    blocks = padded // LANES
-    for g in range(n_patterns):
-        probability[g * n_classes] = 0.0
-        for k in range(n_classes - 1):
-            predictor = 0.0
-            for block in range(blocks):
-                predictor += dot(b, k * padded + block * LANES, z, g * padded + block * LANES)
-            probability[g * n_classes + k + 1] = predictor
-    for i in range(n_patterns * n_classes):
-        probability[i] = exponential(probability[i])
-    for g in range(n_patterns):
-        total = 0.0
-        for k in range(n_classes):
-            total += probability[g * n_classes + k]
-        inverse = 1.0 / total
-        for k in range(n_classes):
-            probability[g * n_classes + k] *= inverse
+class Logit(NamedTuple):
+    """A logit's data, result and workspace; G patterns, K classes, w coefficients per class.
 
-
-@compiled(fastmath=REORDERED)
-def _gradient(
-    z: np.ndarray,
-    counts: np.ndarray,
-    n_patterns: int,
-    n_classes: int,
-    width: int,
-    penalty: float,
-    b: np.ndarray,
-    probability: np.ndarray,
-    size: np.ndarray,
-    factor: np.ndarray,
-    gradient: np.ndarray,
-) -> None:
-    """Gradient of the penalised log-likelihood, (n_classes - 1, padded width)."""
-    padded = z.shape[1]
-    blocks = padded // LANES
-    share = 1.0 / n_classes if n_classes > 2 else 0.0
-    for k in range(n_classes - 1):
-        for g in range(n_patterns):
-            expected = size[g] * probability[g * n_classes + k + 1]
-            factor[g] = counts[g, k + 1] - expected
-        for block in range(blocks):
-            lane = block * LANES
-            sum_products(gradient, k * padded + lane, factor, z, 0, lane, padded, n_patterns)
-    for j in range(1, width):
-        total = 0.0
-        for k in range(n_classes - 1):
-            total += b[k, j]
-        for k in range(n_classes - 1):
-            gradient[k, j] -= penalty * (b[k, j] - share * total)
-
-
-@compiled(fastmath=REORDERED)
-def _information(
-    z: np.ndarray,
-    n_patterns: int,
-    n_classes: int,
-    width: int,
-    penalty: float,
-    probability: np.ndarray,
-    size: np.ndarray,
-    factor: np.ndarray,
-    block: np.ndarray,
-    hessian: np.ndarray,
-) -> None:
-    """Negative Hessian, lower triangle of (size, size); ``block`` is workspace.
-
-    Block (k, l) is sum_g n_g p_gk (1{k = l} - p_gl) z_g z_g' plus its part of the penalty.
+    Rows are padded with zeros to a multiple of 8, or longer.
     """
-    padded = z.shape[1]
-    share = 1.0 / n_classes if n_classes > 2 else 0.0
+
+    design: NDArray[np.float64]  # (G, w), rows z_g; column 0 is ones
+    columns: NDArray[np.float64]  # (w, G), its transpose
+    counts: NDArray[np.float64]  # (K, G); every class occurs
+    coefficients: NDArray[np.float64]  # (K - 1, w), of each class against the first
+    probability: NDArray[np.float64]  # (K, G)
+    size: NDArray[np.float64]  # (G,), counts of a pattern
+    residual: NDArray[np.float64]  # (K - 1, G), counts less expected counts
+    scaled: NDArray[np.float64]  # (2, G)
+    gradient: NDArray[np.float64]  # (K - 1, w)
+    system: NDArray[np.float64]  # ((K - 1) w, (K - 1) w + 8), negative Hessian and gradient
+    inverse: NDArray[np.float64]  # ((K - 1) w + 8,)
+    step: NDArray[np.float64]  # ((K - 1) w + 8,)
+
+
+def make_logit(n_patterns: int, n_classes: int, width: int) -> Logit:
+    """Room for a logit of at most this size, filled with zeros."""
+    rows = padded(n_patterns)
+    row = padded(width)
+    size = (n_classes - 1) * width
+    return Logit(
+        design=np.zeros((n_patterns, row)),
+        columns=np.zeros((width, rows)),
+        counts=np.zeros((n_classes, rows)),
+        coefficients=np.zeros((n_classes - 1, row)),
+        probability=np.zeros((n_classes, rows)),
+        size=np.zeros(rows),
+        residual=np.zeros((n_classes - 1, rows)),
+        scaled=np.zeros((2, rows)),
+        gradient=np.zeros((n_classes - 1, row)),
+        system=np.zeros((size, padded(size + LANES))),
+        inverse=np.zeros(padded(size + LANES)),
+        step=np.zeros(padded(size + LANES)),
+    )
+
+
+@inlined()
+def _update_probabilities(logit: Logit, n_patterns: int, n_classes: int, width: int) -> None:
+    """Probabilities at the coefficients, and residuals."""
+    b = logit.coefficients
+    row = logit.columns.shape[1]
+    one = spread(1.0)
+    for lane in range(0, n_patterns, LANES):
+        total = one
+        for k in range(1, n_classes):
+            predictor = spread(b[k - 1, 0])
+            for j in range(1, width):
+                predictor = fma(spread(b[k - 1, j]), load(logit.columns, j * row + lane), predictor)
+            odds = exponential_of_eight(predictor)
+            total = add(total, odds)
+            store(logit.probability, k * row + lane, odds)
+        inverse = divide(one, total)
+        size = load(logit.size, lane)
+        store(logit.probability, lane, inverse)
+        for k in range(1, n_classes):
+            p = multiply(load(logit.probability, k * row + lane), inverse)
+            store(logit.probability, k * row + lane, p)
+            counts = load(logit.counts, k * row + lane)
+            store(logit.residual, (k - 1) * row + lane, subtract(counts, multiply(size, p)))
+
+
+@inlined()
+def _update_gradient(
+    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
+) -> None:
+    """Gradient of the penalised log-likelihood at the coefficients, whose residuals are known."""
+    b = logit.coefficients
+    stride = logit.design.shape[1]
     for k in range(n_classes - 1):
-        for other in range(k + 1):
+        for lane in range(0, width, LANES):
+            total = spread(0.0)
             for g in range(n_patterns):
-                p = probability[g * n_classes + k + 1]
-                q = probability[g * n_classes + other + 1]
-                factor[g] = size[g] * p * (1.0 - p) if k == other else -size[g] * p * q
+                total = fma(
+                    spread(logit.residual[k, g]), load(logit.design, g * stride + lane), total
+                )
+            store(logit.gradient, k * stride + lane, total)
+    share = 1.0 / n_classes if n_classes > 2 else 0.0
+    for j in range(1, width):
+        total_j = 0.0
+        for k in range(n_classes - 1):
+            total_j += b[k, j]
+        for k in range(n_classes - 1):
+            logit.gradient[k, j] -= penalty * (b[k, j] - share * total_j)
+
+
+@inlined()
+def _fill_system(logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float) -> None:
+    """Newton's equations: negative Hessian, upper triangle, with the gradient behind it.
+
+    Block (k, l) is sum_g n_g p_gk (1{k = l} - p_gl) z_g z_g' plus its part of the penalty. Vectors
+    that are written beyond a block are overwritten by the next one.
+    """
+    row = logit.columns.shape[1]
+    stride = logit.design.shape[1]
+    place = logit.system.shape[1]
+    share = 1.0 / n_classes if n_classes > 2 else 0.0
+    size = (n_classes - 1) * width
+    for k in range(n_classes - 1):
+        for other in range(k, n_classes - 1):
+            for lane in range(0, n_patterns, LANES):
+                p = load(logit.probability, (k + 1) * row + lane)
+                q = load(logit.probability, (other + 1) * row + lane)
+                both = multiply(load(logit.size, lane), p)
+                if k == other:
+                    both = multiply(both, subtract(spread(1.0), q))
+                else:
+                    both = multiply(both, subtract(spread(0.0), q))
+                store(logit.scaled, lane, both)
             for i in range(width):
-                for lane in range(0, padded, LANES):
-                    sum_products(block, i * padded + lane, factor, z, i, lane, padded, n_patterns)
+                for lane in range(0, n_patterns, LANES):
+                    column = load(logit.columns, i * row + lane)
+                    store(logit.scaled, row + lane, multiply(load(logit.scaled, lane), column))
+                target = (k * width + i) * place + other * width
+                first = i // LANES * LANES if k == other else 0
+                for lane in range(first, width, LANES):
+                    total = spread(0.0)
+                    for g in range(n_patterns):
+                        total = fma(
+                            spread(logit.scaled[1, g]),
+                            load(logit.design, g * stride + lane),
+                            total,
+                        )
+                    store(logit.system, target + lane, total)
             ridge = penalty * (1.0 - share) if k == other else -penalty * share
             for i in range(1, width):
-                block[i, i] += ridge
-            for i in range(width):
-                for j in range(i + 1 if k == other else width):  # the lower triangle
-                    hessian[k * width + i, other * width + j] = block[i, j]
+                logit.system[k * width + i, other * width + i] += ridge
+        for i in range(width):
+            logit.system[k * width + i, size] = logit.gradient[k, i]
 
 
 @compiled()
-def _objective(
-    counts: np.ndarray,
-    n_patterns: int,
-    n_classes: int,
-    width: int,
-    penalty: float,
-    b: np.ndarray,
-    probability: np.ndarray,
-) -> float:
-    """The penalised log-likelihood; not finite where a probability under- or overflows."""
+def _objective(logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float) -> float:
+    """The penalised log-likelihood."""
+    b = logit.coefficients
     value = 0.0
-    for g in range(n_patterns):
-        for k in range(n_classes):
-            if counts[g, k] > 0.0:
-                value += counts[g, k] * np.log(probability[g * n_classes + k])
+    for k in range(n_classes):
+        for g in range(n_patterns):
+            if logit.counts[k, g] > 0.0:
+                value += logit.counts[k, g] * np.log(logit.probability[k, g])
     share = 1.0 / n_classes if n_classes > 2 else 0.0
     for j in range(1, width):
         total = 0.0
@@ -154,89 +196,87 @@ def _objective(
     return value
 
 
-@compiled()
-def fit_multinomial(
-    z: np.ndarray,
-    counts: np.ndarray,
-    n_patterns: int,
-    n_classes: int,
-    width: int,
-    penalty: float,
-    b: np.ndarray,
-    probability: np.ndarray,
-    n_g: np.ndarray,
-    factor: np.ndarray,
-    gradient: np.ndarray,
-    block: np.ndarray,
-    step: np.ndarray,
-    hessian: np.ndarray,
-) -> int:
-    """Fit the logit; returns the number of Newton steps.
+@inlined()
+def _move(logit: Logit, n_classes: int, width: int, times: float) -> None:
+    """Add ``times`` the step to the coefficients."""
+    for k in range(n_classes - 1):
+        for j in range(width):
+            logit.coefficients[k, j] += times * logit.step[k * width + j]
 
-    ``z`` (n_patterns, padded width) starts with a column of ones and is zero from ``width`` on,
-    ``counts`` is (n_patterns, n_classes) and every class must occur. Fills ``b`` (n_classes - 1,
-    padded width), of each class against the first, and ``probability`` (n_patterns * n_classes,),
-    pattern by pattern. The others are workspace: ``n_g`` and ``factor`` (n_patterns,),
-    ``gradient`` like b, ``block`` (width, padded width), ``step`` (size,) and ``hessian`` (size,
-    size) with size = (n_classes - 1) * width. Starts from the class frequencies, the solution
-    where nothing depends on the adjustment features.
+
+@inlined()
+def _slope(logit: Logit, n_classes: int, width: int) -> float:
+    """Derivative of the objective along the step."""
+    slope = 0.0
+    for k in range(n_classes - 1):
+        for j in range(width):
+            slope += logit.gradient[k, j] * logit.step[k * width + j]
+    return slope
+
+
+@compiled()
+def _step_back(
+    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float, slope: float
+) -> None:
+    """Halve a step, already taken, until the objective has risen (Armijo's rule)."""
+    value = _objective(logit, n_patterns, n_classes, width, penalty)
+    _move(logit, n_classes, width, -1.0)
+    _update_probabilities(logit, n_patterns, n_classes, width)
+    start = _objective(logit, n_patterns, n_classes, width, penalty)
+    times = 1.0
+    while not value >= start + 1e-4 * times * slope and times > 1e-15:
+        times *= 0.5
+        _move(logit, n_classes, width, times)
+        _update_probabilities(logit, n_patterns, n_classes, width)
+        value = _objective(logit, n_patterns, n_classes, width, penalty)
+        _move(logit, n_classes, width, -times)
+    _move(logit, n_classes, width, times)
+    _update_probabilities(logit, n_patterns, n_classes, width)
+    _update_gradient(logit, n_patterns, n_classes, width, penalty)
+
+
+@inlined()
+def fit_multinomial(
+    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
+) -> int:
+    """Fit the logit to its counts and design; returns the number of Newton steps.
+
+    Fills coefficients and probabilities. Starts from the class frequencies, the solution where
+    nothing depends on the adjustment features.
     """
+    row = logit.columns.shape[1]
+    for lane in range(0, n_patterns, LANES):
+        total = load(logit.counts, lane)
+        for k in range(1, n_classes):
+            total = add(total, load(logit.counts, k * row + lane))
+        store(logit.size, lane, total)
     base = 0.0
     for g in range(n_patterns):
-        base += counts[g, 0]
-        n_g[g] = 0.0
-        for k in range(n_classes):
-            n_g[g] += counts[g, k]
+        base += logit.counts[0, g]
     for k in range(n_classes - 1):
-        total = 0.0
+        count = 0.0
         for g in range(n_patterns):
-            total += counts[g, k + 1]
-        for j in range(z.shape[1]):
-            b[k, j] = 0.0
-        b[k, 0] = np.log(total / base)
-    _probabilities(z, n_patterns, n_classes, b, probability)
+            count += logit.counts[k + 1, g]
+        for j in range(width):
+            logit.coefficients[k, j] = 0.0
+        logit.coefficients[k, 0] = np.log(count / base)
+    _update_probabilities(logit, n_patterns, n_classes, width)
     if width == 1:
         return 0
+    _update_gradient(logit, n_patterns, n_classes, width, penalty)
     size = (n_classes - 1) * width
-    _gradient(
-        z, counts, n_patterns, n_classes, width, penalty, b, probability, n_g, factor, gradient
-    )
-    value = _objective(counts, n_patterns, n_classes, width, penalty, b, probability)
     for taken in range(_MAX_STEPS):
-        _information(
-            z, n_patterns, n_classes, width, penalty, probability, n_g, factor, block, hessian
-        )
-        for k in range(n_classes - 1):
-            for j in range(width):
-                step[k * width + j] = gradient[k, j]
-        factorize(hessian, size)
-        solve_factorized(hessian, size, step)
-        slope = 0.0  # of the objective along the step: the squared Newton decrement
-        for k in range(n_classes - 1):
-            for j in range(width):
-                slope += gradient[k, j] * step[k * width + j]
-                b[k, j] += step[k * width + j]
-        _probabilities(z, n_patterns, n_classes, b, probability)
+        _fill_system(logit, n_patterns, n_classes, width, penalty)
+        eliminate(logit.system, size, logit.inverse)
+        substitute(logit.system, size, logit.inverse, logit.step)
+        slope = _slope(logit, n_classes, width)  # the squared Newton decrement
+        _move(logit, n_classes, width, 1.0)
+        _update_probabilities(logit, n_patterns, n_classes, width)
         if slope < _LAST_STEP:
             return taken + 1
-        if slope > _SAFE_STEP:
-            # Far from the top a full step may go past it, and so far that the fit diverges: go
-            # half the way back until the objective has risen (Armijo's rule; NaN is no rise).
-            new_value = _objective(counts, n_patterns, n_classes, width, penalty, b, probability)
-            for _ in range(60):
-                if new_value >= value + 1e-4 * slope:
-                    break
-                slope *= 0.5
-                for k in range(n_classes - 1):
-                    for j in range(width):
-                        step[k * width + j] *= 0.5
-                        b[k, j] -= step[k * width + j]
-                _probabilities(z, n_patterns, n_classes, b, probability)
-                new_value = _objective(
-                    counts, n_patterns, n_classes, width, penalty, b, probability
-                )
-            value = new_value
-        _gradient(
-            z, counts, n_patterns, n_classes, width, penalty, b, probability, n_g, factor, gradient
-        )
+        _update_gradient(logit, n_patterns, n_classes, width, penalty)
+        # The objective is concave: a step that ends before the top of its line has risen. Far
+        # from the optimum a full step may go past the top, and so far that the fit diverges.
+        if slope > _SAFE_STEP and not _slope(logit, n_classes, width) >= 0.0:
+            _step_back(logit, n_patterns, n_classes, width, penalty, slope)
     return _MAX_STEPS

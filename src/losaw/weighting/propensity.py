@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.weighting.checks import check_counts, check_pair
-from losaw.weighting.lanes import LANES
 from losaw.weighting.levels import discrete_mask, helmert
-from losaw.weighting.multinomial_logit import fit_multinomial
+from losaw.weighting.multinomial_logit import fit_multinomial, make_logit
 
 
 class PropensityModel(Protocol):
@@ -137,28 +136,14 @@ class MultinomialLogit:
         cells = np.zeros((len(patterns), n_classes))
         np.add.at(cells, (pattern.ravel(), code), c)
         z = self._encoder(patterns)
-        width = z.shape[1]
-        z = np.pad(z, ((0, 0), (0, -width % LANES)))
-        size = (n_classes - 1) * width
-        b = np.zeros((n_classes - 1, z.shape[1]))
+        n_patterns, width = z.shape
+        logit = make_logit(n_patterns, n_classes, width)
+        logit.design[:, :width] = z
+        logit.columns[:, :n_patterns] = z.T
+        logit.counts[:, :n_patterns] = cells.T
         if n_classes > 1:
-            fit_multinomial(
-                z,
-                cells,
-                len(z),
-                n_classes,
-                width,
-                1.0 / self.C,
-                b,
-                np.empty(cells.size),
-                np.empty(len(z)),
-                np.empty(len(z)),
-                np.empty_like(b),
-                np.empty((width, z.shape[1])),
-                np.empty(size),
-                np.empty((size, size)),
-            )
-        self.coefficients_ = b[:, :width].copy()
+            fit_multinomial(logit, n_patterns, n_classes, width, 1.0 / self.C)
+        self.coefficients_ = logit.coefficients[:, :width].copy()
         return self
 
     def probabilities(self, adjustment: ArrayLike) -> FloatArray:

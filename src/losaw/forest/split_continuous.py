@@ -1,42 +1,16 @@
-"""The best split of one feature at one node: weights where there is something to adjust for."""
-
-from typing import NamedTuple
+"""The best split of a continuous feature at a node, weighted where there is something to adjust."""
 
 import numpy as np
 
-from losaw.forest.classes import scan_classes, split_classes_at_levels
-from losaw.forest.continuous import (
-    apply_cap,
-    gaussian_weights,
-    regress,
-    scan_uniform,
-    scan_weighted,
-)
-from losaw.forest.discrete import (
-    can_split,
-    cell_weights,
-    collect_cells,
-    design_of_patterns,
-    scan_levels,
-    split_cells,
-    spread_weights,
-)
-from losaw.forest.layout import CellWorkspace, ForestData, Sample, Settings, Workspace
-from losaw.weighting.compiled import compiled
+from losaw.forest.classes import scan_classes
+from losaw.forest.layout import ForestData, Sample, Settings, Split, Workspace
+from losaw.forest.regression import apply_cap, gaussian_weights, regress
+from losaw.forest.scans import scan_uniform, scan_weighted
+from losaw.weighting.compiled import compiled, inlined
 from losaw.weighting.effective_sample_size import find_cap
 
 
-class Split(NamedTuple):
-    """Outcome for one feature: relative decrease 0 where nothing can be split."""
-
-    decrease: float
-    place: int  # rows on the left in sorted order, or last level on the left
-    effective_size: float
-    capped_size: float
-    is_constant: bool
-
-
-@compiled()
+@inlined()
 def _sort_values(
     data: ForestData, sample: Sample, work: Workspace, p: int, start: int, size: int
 ) -> None:
@@ -75,7 +49,7 @@ def _scan_classes(
     )
 
 
-@compiled()
+@inlined()
 def split_continuous(
     data: ForestData,
     settings: Settings,
@@ -138,8 +112,9 @@ def split_continuous(
             first_column,
             last_column,
             work.coefficients,
-            work.matrix,
-            work.vector,
+            work.system,
+            work.inverse,
+            work.solution,
         )
         if variance > 0.0:
             gaussian_weights(
@@ -213,134 +188,3 @@ def split_continuous(
         data.has_ties[p],
     )
     return Split(score / weighted_impurity, place, before, after, False)
-
-
-@compiled()
-def _split_levels(
-    data: ForestData,
-    settings: Settings,
-    sample: Sample,
-    work: Workspace,
-    cells: CellWorkspace,
-    p: int,
-    start: int,
-    end: int,
-    n_samples: float,
-) -> tuple:
-    """:func:`split_classes_at_levels` with the weights in the workspace."""
-    return split_classes_at_levels(
-        sample.rows,
-        start,
-        end,
-        sample.codes,
-        p,
-        data.n_levels[p],
-        sample.labels,
-        sample.pair,
-        work.w,
-        work.class_sums,
-        cells.level_count,
-        work.class_left,
-        work.class_right,
-        float(settings.min_samples_leaf),
-        n_samples,
-    )
-
-
-@compiled()
-def split_discrete(
-    data: ForestData,
-    settings: Settings,
-    sample: Sample,
-    work: Workspace,
-    cells: CellWorkspace,
-    feature: int,
-    place: int,
-    start: int,
-    end: int,
-    n_samples: float,
-    mean: float,
-    impurity: float,
-) -> Split:
-    """Best split of one discrete feature, weighted if it has adjustment features."""
-    p = data.position[feature]
-    n_levels = data.n_levels[p]
-    min_leaf = float(settings.min_samples_leaf)
-    present = 0
-    for k in range(n_levels):
-        cells.level_count[k] = cells.sums[place, k, 0]
-        cells.level_response[k] = cells.sums[place, k, 1]
-        present += cells.level_count[k] > 0.0
-    if present < 2:
-        return Split(0.0, 0, 1.0, 1.0, True)
-    if not can_split(cells.level_count, n_levels, min_leaf, n_samples):
-        return Split(0.0, 0, 1.0, 1.0, False)
-    pattern_slot = data.pattern_slot[feature]
-    if (settings.eta >= 1.0 or pattern_slot < 0) and data.n_classes > 2:
-        for i in range(end - start):
-            work.w[i] = 1.0
-        decrease, level = _split_levels(
-            data, settings, sample, work, cells, p, start, end, n_samples
-        )
-        return Split(decrease, level, 1.0, 1.0, False)
-    if settings.eta >= 1.0 or pattern_slot < 0:
-        score, level = scan_levels(
-            n_levels,
-            cells.level_count,
-            cells.level_count,
-            cells.level_response,
-            n_samples,
-            mean,
-            min_leaf,
-            n_samples,
-        )
-        return Split(score / impurity, level, 1.0, 1.0, False)
-    n_patterns = collect_cells(
-        sample.rows,
-        start,
-        end,
-        sample.codes,
-        p,
-        n_levels,
-        sample.patterns,
-        pattern_slot,
-        sample.pair,
-        cells,
-    )
-    width = design_of_patterns(
-        n_patterns,
-        sample.codes,
-        data.factors,
-        data.factors_start[feature],
-        data.factors_start[feature + 1],
-        data.n_levels,
-        sample.design,
-        data.columns,
-        data.columns_start[feature],
-        data.columns_start[feature + 1],
-        cells,
-    )
-    present, before = cell_weights(
-        n_patterns, width, n_levels, data.frequency, p, settings.eta, n_samples, cells
-    )
-    after = max(before, settings.eta)
-    if data.n_classes > 2:
-        spread_weights(
-            sample.rows,
-            start,
-            end,
-            sample.codes,
-            p,
-            sample.patterns,
-            pattern_slot,
-            n_patterns,
-            present,
-            cells,
-            work.w,
-        )
-        decrease, level = _split_levels(
-            data, settings, sample, work, cells, p, start, end, n_samples
-        )
-    else:
-        decrease, level = split_cells(n_patterns, present, min_leaf, n_samples, cells)
-    return Split(decrease, level, before, after, False)

@@ -1,0 +1,157 @@
+"""The best split of a discrete feature at a node, weighted where there is something to adjust."""
+
+from losaw.forest.cells import (
+    cell_weights,
+    collect_cells,
+    design_of_patterns,
+    spread_weights,
+    sum_cells,
+)
+from losaw.forest.classes import split_classes_at_levels
+from losaw.forest.layout import CellWorkspace, ForestData, Sample, Settings, Split, Workspace
+from losaw.forest.levels import can_split, scan_levels
+from losaw.weighting.compiled import compiled, inlined
+
+
+@compiled()
+def _split_levels(
+    data: ForestData,
+    settings: Settings,
+    sample: Sample,
+    work: Workspace,
+    cells: CellWorkspace,
+    p: int,
+    start: int,
+    end: int,
+    n_samples: float,
+) -> tuple:
+    """:func:`split_classes_at_levels` with the weights in the workspace."""
+    return split_classes_at_levels(
+        sample.rows,
+        start,
+        end,
+        sample.codes,
+        p,
+        data.n_levels[p],
+        sample.labels,
+        sample.pair,
+        work.w,
+        work.class_sums,
+        cells.level_count,
+        work.class_left,
+        work.class_right,
+        float(settings.min_samples_leaf),
+        n_samples,
+    )
+
+
+@inlined()
+def split_discrete(
+    data: ForestData,
+    settings: Settings,
+    sample: Sample,
+    work: Workspace,
+    cells: CellWorkspace,
+    feature: int,
+    place: int,
+    start: int,
+    end: int,
+    n_samples: float,
+    mean: float,
+    impurity: float,
+) -> Split:
+    """Best split of one discrete feature, weighted if it has adjustment features."""
+    p = data.position[feature]
+    n_levels = data.n_levels[p]
+    min_leaf = float(settings.min_samples_leaf)
+    present = 0
+    for k in range(n_levels):
+        cells.level_count[k] = cells.sums[place, k, 0]
+        cells.level_response[k] = cells.sums[place, k, 1]
+        present += cells.level_count[k] > 0.0
+    if present < 2:
+        return Split(0.0, 0, 1.0, 1.0, True)
+    if not can_split(cells.level_count, n_levels, min_leaf, n_samples):
+        return Split(0.0, 0, 1.0, 1.0, False)
+    pattern_slot = data.pattern_slot[feature]
+    if (settings.eta >= 1.0 or pattern_slot < 0) and data.n_classes > 2:
+        for i in range(end - start):
+            work.w[i] = 1.0
+        decrease, level = _split_levels(
+            data, settings, sample, work, cells, p, start, end, n_samples
+        )
+        return Split(decrease, level, 1.0, 1.0, False)
+    if settings.eta >= 1.0 or pattern_slot < 0:
+        score, level = scan_levels(
+            n_levels,
+            cells.level_count,
+            cells.level_count,
+            cells.level_response,
+            n_samples,
+            mean,
+            min_leaf,
+            n_samples,
+        )
+        return Split(score / impurity, level, 1.0, 1.0, False)
+    n_patterns, n_classes = collect_cells(
+        sample.rows,
+        start,
+        end,
+        sample.codes,
+        p,
+        n_levels,
+        sample.patterns,
+        pattern_slot,
+        sample.pair,
+        cells,
+    )
+    width = design_of_patterns(
+        n_patterns,
+        sample.codes,
+        data.factors,
+        data.factors_start[feature],
+        data.factors_start[feature + 1],
+        data.n_levels,
+        sample.design,
+        data.columns,
+        data.columns_start[feature],
+        data.columns_start[feature + 1],
+        cells,
+    )
+    before = cell_weights(
+        n_patterns, n_classes, width, data.frequency, p, settings.eta, n_samples, cells
+    )
+    after = max(before, settings.eta)
+    if data.n_classes > 2:
+        spread_weights(
+            sample.rows,
+            start,
+            end,
+            sample.codes,
+            p,
+            sample.patterns,
+            pattern_slot,
+            n_patterns,
+            cells,
+            work.w,
+        )
+        decrease, level = _split_levels(
+            data, settings, sample, work, cells, p, start, end, n_samples
+        )
+        return Split(decrease, level, before, after, False)
+    total, first, second = sum_cells(n_patterns, n_classes, cells)
+    mean = first / total
+    impurity = second / total - mean * mean
+    if not impurity > 0.0:
+        return Split(0.0, 0, before, after, False)
+    score, level = scan_levels(
+        n_classes,
+        cells.level_count,
+        cells.level_weight,
+        cells.level_response,
+        total,
+        mean,
+        min_leaf,
+        n_samples,
+    )
+    return Split(score / impurity, cells.recode[max(level, 0)], before, after, False)
