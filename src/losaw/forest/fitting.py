@@ -86,9 +86,13 @@ def _on_original_scale(
 ) -> Forest:
     """Thresholds of discrete features as values instead of ranks; means with the centre added."""
     nodes = forest.nodes
-    threshold = nodes.threshold
-    for feature, values in zip(np.flatnonzero(is_discrete), levels, strict=True):
-        here = nodes.feature == feature
-        threshold[here] = values[threshold[here].astype(np.int64)]
+    if levels:
+        table = np.zeros((len(is_discrete), max(len(values) for values in levels)))
+        for feature, values in zip(np.flatnonzero(is_discrete), levels, strict=True):
+            table[feature, : len(values)] = values
+        inner = np.flatnonzero(nodes.feature >= 0)
+        inner = inner[is_discrete[nodes.feature[inner]]]
+        code = nodes.threshold[inner].astype(np.int64)
+        nodes.threshold[inner] = table[nodes.feature[inner], code]
     nodes.value[:] += centre
     return forest

@@ -2,8 +2,8 @@
 
 Rows drawn more than once are merged to (row, count), which changes no sum. Each continuous
 feature keeps the node's rows in its own sorted order; a split partitions these orders stably,
-so that nothing is ever sorted again. Raw moments of the adjustment features are computed for
-the smaller child; the larger one's are the parent's minus those.
+so that nothing is ever sorted again. Raw moments of the adjustment features and sums over levels
+are computed for the smaller child; the larger one's are the parent's minus those.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ from losaw.forest.layout import (
     Split,
     Workspace,
 )
-from losaw.forest.levels import level_sums
+from losaw.forest.levels import level_sums, subtract_sums
 from losaw.forest.partition import mark_left, partition
 from losaw.forest.regression import add_moments
 from losaw.forest.sampling import draw_sample
@@ -27,6 +27,10 @@ from losaw.forest.split_continuous import split_continuous
 from losaw.forest.split_discrete import split_discrete
 from losaw.forest.stream import next_index
 from losaw.weighting.compiled import REORDERED, compiled, inlined
+
+# In small nodes two features often part the rows alike: their decreases are equal but for rounding,
+# and the one drawn first is taken, whatever the order in which a processor adds.
+_TIE = 1e-9
 
 
 @inlined(fastmath=REORDERED)
@@ -84,30 +88,13 @@ def find_split(
     n_constant = 0
     while drawn == n_constant and drawn < n_features:  # go on while all were constant
         first_drawn = drawn
-        n_discrete = 0
         while drawn < wanted:
             swap = drawn + next_index(work.state, n_features - drawn)
             feature = work.features[swap]
             work.features[swap] = work.features[drawn]
             work.features[drawn] = feature
             drawn += 1
-            if data.is_discrete[feature]:
-                work.drawn[n_discrete] = data.position[feature]
-                n_discrete += 1
         wanted += 1
-        if n_discrete > 0:
-            level_sums(
-                sample.rows,
-                start,
-                end,
-                sample.codes,
-                work.drawn,
-                0,
-                n_discrete,
-                sample.pair,
-                cells.sums,
-            )
-        place = 0
         for i in range(first_drawn, drawn):
             feature = work.features[i]
             if data.is_discrete[feature]:
@@ -118,14 +105,13 @@ def find_split(
                     work,
                     cells,
                     feature,
-                    place,
                     start,
                     end,
                     count,
                     mean,
                     impurity,
+                    slot,
                 )
-                place += 1
             else:
                 split = split_continuous(
                     data,
@@ -141,7 +127,7 @@ def find_split(
                     slot,
                 )
             n_constant += split.is_constant
-            if split.decrease > best.decrease:
+            if split.decrease > best.decrease * (1.0 + _TIE):
                 best = split
                 best_feature = feature
     return best_feature, best
@@ -167,6 +153,7 @@ def grow_tree(
     n_continuous = sample.order.shape[0]
     width = data.design_width
     use_moments = width > 1 and settings.eta < 1.0 and n_continuous > 0
+    use_levels = len(data.n_levels) > 0
     min_leaf = settings.min_samples_leaf
     stack_node = work.stack[0]
     stack_start = work.stack[1]
@@ -181,6 +168,8 @@ def grow_tree(
     total_impurity = 0.0
     if use_moments:
         add_moments(sample.rows, 0, n_rows, sample.pair, sample.design, width, work.gram[0])
+    if use_levels:
+        level_sums(sample.rows, 0, n_rows, sample.codes, sample.pair, 0, cells.sums)
 
     while depth_on_stack > 0:
         depth_on_stack -= 1
@@ -252,9 +241,11 @@ def grow_tree(
             stack_end[depth_on_stack] = middle if is_left else end
             stack_depth[depth_on_stack] = depth + 1
             depth_on_stack += 1
-        if use_moments and deeper:
-            small_start = middle if left_is_larger else start
-            small_end = end if left_is_larger else middle
+        if not deeper:
+            continue
+        small_start = middle if left_is_larger else start
+        small_end = end if left_is_larger else middle
+        if use_moments:
             add_moments(
                 sample.rows,
                 small_start,
@@ -267,6 +258,17 @@ def grow_tree(
             for i in range(width):
                 for j in range(data.design.shape[1]):
                     work.gram[slot, i, j] -= work.gram[slot + 1, i, j]
+        if use_levels:
+            level_sums(
+                sample.rows,
+                small_start,
+                small_end,
+                sample.codes,
+                sample.pair,
+                slot + 1,
+                cells.sums,
+            )
+            subtract_sums(cells.sums, slot, slot + 1)
     return n_nodes
 
 

@@ -31,7 +31,7 @@ class ForestData(NamedTuple):
     has_ties: NDArray[np.bool_]  # (P_continuous,)
     location: NDArray[np.float64]  # (P_continuous,), mean of the full training sample
     scale: NDArray[np.float64]  # (P_continuous,), its standard deviation (1/N)
-    codes: NDArray[np.uint8]  # (N, P_discrete), rank of the level
+    codes: NDArray[np.uint8]  # (N, P_discrete padded with zeros to a multiple of 8), ranks
     n_levels: NDArray[np.int64]  # (P_discrete,)
     frequency: NDArray[np.float64]  # (P_discrete, MAX_LEVELS), class frequencies of the sample
     design: NDArray[np.float64]  # (N, padded width)
@@ -106,7 +106,6 @@ class Workspace(NamedTuple):
     state: NDArray[np.uint64]  # (1,), the random stream
     stack: NDArray[np.int64]  # (4, STACK), node, first row, last row, depth
     features: NDArray[np.int64]  # a permutation of the P features; the drawn ones first
-    drawn: NDArray[np.int64]  # positions of the discrete ones among them
     w: NDArray[np.float64]  # (n,), weights in sorted order
     c: NDArray[np.float64]
     cy: NDArray[np.float64]
@@ -120,8 +119,9 @@ class Workspace(NamedTuple):
     gram: NDArray[np.float64]  # (STACK, width, padded width), raw moments of pending nodes
     cross: NDArray[np.float64]
     coefficients: NDArray[np.float64]
-    system: NDArray[np.float64]  # (width, padded width + 8)
-    inverse: NDArray[np.float64]
+    covariance: NDArray[np.float64]  # (width, padded width), of adjustment features
+    diagonal: NDArray[np.float64]
+    side: NDArray[np.float64]
     solution: NDArray[np.float64]
 
 
@@ -136,7 +136,7 @@ class CellWorkspace(NamedTuple):
     square: NDArray[np.float64]  # (K, rows), sum of c y^2
     weight: NDArray[np.float64]  # (rows * K,), of non-empty cells
     multiplicity: NDArray[np.float64]  # (rows * K,)
-    sums: NDArray[np.float64]  # (drawn features, K, 2), count and response of every level
+    sums: NDArray[np.float64]  # (pending nodes, K, 2, padded P_discrete), counts and responses
     level_count: NDArray[np.float64]  # (K,)
     level_weight: NDArray[np.float64]  # (K,)
     level_response: NDArray[np.float64]  # (K,)

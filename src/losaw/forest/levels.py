@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from losaw.weighting.compiled import inlined
+from losaw.weighting.compiled import compiled, inlined
+from losaw.weighting.lanes import LANES, add_where, load, spread, store, subtract
 
 
 @inlined()
@@ -47,29 +48,46 @@ def level_sums(
     start: int,
     end: int,
     codes: np.ndarray,
-    positions: np.ndarray,
-    first: int,
-    last: int,
     pair: np.ndarray,
+    slot: int,
     sums: np.ndarray,
 ) -> None:
-    """Count and response sum of every level of the features positions[first:last].
+    """Count and response sum of every level but the first, of all features, into ``sums[slot]``.
 
-    All features in one pass over the rows: their sums are independent, while consecutive rows of
-    one feature often wait for the same sum.
+    Eight features at a time and two levels: the node's totals give the first level's.
     """
-    for f in range(first, last):
-        for k in range(sums.shape[1]):
-            sums[f, k, 0] = 0.0
-            sums[f, k, 1] = 0.0
-    for i in range(start, end):
-        row = rows[0, i]
-        c = pair[row, 0]
-        cy = pair[row, 1]
-        for f in range(first, last):
-            k = codes[row, positions[f]]
-            sums[f, k, 0] += c
-            sums[f, k, 1] += cy
+    n_levels = sums.shape[1]
+    padded = codes.shape[1]
+    for lane in range(0, padded, LANES):
+        for k in range(1, n_levels, 2):
+            count = spread(0.0)
+            response = spread(0.0)
+            next_count = spread(0.0)
+            next_response = spread(0.0)
+            for i in range(start, end):
+                row = np.int64(rows[0, i])
+                c = spread(pair[row, 0])
+                cy = spread(pair[row, 1])
+                place = row * padded + lane
+                count = add_where(count, c, codes, place, k)
+                response = add_where(response, cy, codes, place, k)
+                next_count = add_where(next_count, c, codes, place, k + 1)
+                next_response = add_where(next_response, cy, codes, place, k + 1)
+            target = ((slot * n_levels + k) * 2) * padded + lane
+            store(sums, target, count)
+            store(sums, target + padded, response)
+            if k + 1 < n_levels:
+                store(sums, target + 2 * padded, next_count)
+                store(sums, target + 3 * padded, next_response)
+
+
+@inlined()
+def subtract_sums(sums: np.ndarray, slot: int, other: int) -> None:
+    """sums[slot] -= sums[other]: what remains of a node is its other child."""
+    size = sums.shape[1] * sums.shape[2] * sums.shape[3]
+    for lane in range(2 * sums.shape[3], size, LANES):
+        here = slot * size + lane
+        store(sums, here, subtract(load(sums, here), load(sums, other * size + lane)))
 
 
 @inlined()
@@ -81,3 +99,21 @@ def can_split(count: np.ndarray, n_levels: int, min_leaf: float, n_samples: floa
         if left >= min_leaf and n_samples - left >= min_leaf:
             return True
     return False
+
+
+@compiled()
+def encode_levels(
+    X: np.ndarray,
+    feature: int,
+    levels: np.ndarray,
+    codes: np.ndarray,
+    position: int,
+    frequency: np.ndarray,
+) -> None:
+    """Rank of every value of a column among the sorted levels, and how often each occurs."""
+    for row in range(X.shape[0]):
+        code = 0
+        for k in range(len(levels) - 1):
+            code += X[row, feature] > levels[k]
+        codes[row, position] = code
+        frequency[position, code] += 1.0

@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.layout import MAX_LEVELS, ForestData
+from losaw.forest.levels import encode_levels
+from losaw.weighting.inversion import padded
 from losaw.weighting.lanes import LANES
 from losaw.weighting.levels import helmert
 
@@ -35,11 +37,11 @@ def prepare(
     for p, column in enumerate(values):
         presorted[p] = np.argsort(column)
         has_ties[p] = np.any(np.diff(column[presorted[p]]) == 0)
-    codes = np.empty((n_samples, len(discrete)), dtype=np.uint8)
+    codes = np.zeros((n_samples, padded(len(discrete))), dtype=np.uint8)
     frequency = np.zeros((len(discrete), MAX_LEVELS))
     for p, feature in enumerate(discrete):
-        codes[:, p] = np.searchsorted(levels[p], X[:, feature])
-        frequency[p] = np.bincount(codes[:, p], minlength=MAX_LEVELS) / n_samples
+        encode_levels(X, int(feature), levels[p], codes, p, frequency)
+    frequency /= n_samples
     design = np.zeros((n_samples, LANES))
     design[:, 0] = 1.0
     none = np.zeros(n_features + 1, dtype=np.int64)
@@ -137,8 +139,12 @@ def _pattern_ids(data: ForestData, features: list[int]) -> NDArray[np.uint32]:
     if not data.is_discrete[features].all():
         return np.arange(n_samples, dtype=np.uint32)
     key = np.zeros(n_samples, dtype=np.int64)
+    n_keys = 1
     for q in features:
-        key = key * int(data.n_levels[data.position[q]]) + data.codes[:, data.position[q]]
-        # renumbered at every step, so that the key cannot overflow
-        key = np.unique(key, return_inverse=True)[1]
+        n_levels = int(data.n_levels[data.position[q]])
+        key = key * n_levels + data.codes[:, data.position[q]]
+        n_keys *= n_levels
+        if n_keys > n_samples:  # renumbered, so that neither the ids nor their table grow large
+            values, key = np.unique(key, return_inverse=True)
+            n_keys = len(values)
     return key.astype(np.uint32)

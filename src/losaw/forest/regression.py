@@ -8,7 +8,7 @@ from losaw.weighting.compiled import (
     exponential,
     inlined,
 )
-from losaw.weighting.elimination import eliminate, substitute
+from losaw.weighting.inversion import invert, product
 from losaw.weighting.lanes import LANES, add_two_scaled, dot
 
 
@@ -58,8 +58,9 @@ def regress(
     first: int,
     last: int,
     coefficients: np.ndarray,
-    system: np.ndarray,
-    inverse: np.ndarray,
+    covariance: np.ndarray,
+    diagonal: np.ndarray,
+    side: np.ndarray,
     solution: np.ndarray,
 ) -> float:
     """Least squares of a target on design columns, from raw moments; residual variance.
@@ -76,19 +77,20 @@ def regress(
     for i in range(size):
         column = columns[first + i]
         mean_i = gram[0, column] / n
-        covariance = cross[column] / n - mean * mean_i
-        coefficients[column] = covariance
+        side[i] = cross[column] / n - mean * mean_i
         for j in range(i, size):
             other = columns[first + j]
-            system[i, j] = gram[column, other] / n - mean_i * gram[0, other] / n
-        system[i, size] = covariance
-    eliminate(system, size, inverse)
-    substitute(system, size, inverse, solution)
+            covariance[i, j] = gram[column, other] / n - mean_i * gram[0, other] / n
+            covariance[j, i] = covariance[i, j]
+        for j in range(size, -(-size // LANES) * LANES):
+            covariance[i, j] = 0.0
+    invert(covariance, size, diagonal)
+    product(covariance, size, side, solution)
     residual = variance
     intercept = mean
     for i in range(size):
         column = columns[first + i]
-        residual -= solution[i] * coefficients[column]
+        residual -= solution[i] * side[i]
         coefficients[column] = solution[i]
         intercept -= solution[i] * gram[0, column] / n
     coefficients[0] = intercept

@@ -112,8 +112,9 @@ def split_continuous(
             first_column,
             last_column,
             work.coefficients,
-            work.system,
-            work.inverse,
+            work.covariance,
+            work.diagonal,
+            work.side,
             work.solution,
         )
         if variance > 0.0:

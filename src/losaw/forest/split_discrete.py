@@ -53,22 +53,27 @@ def split_discrete(
     work: Workspace,
     cells: CellWorkspace,
     feature: int,
-    place: int,
     start: int,
     end: int,
     n_samples: float,
     mean: float,
     impurity: float,
+    slot: int,
 ) -> Split:
     """Best split of one discrete feature, weighted if it has adjustment features."""
     p = data.position[feature]
     n_levels = data.n_levels[p]
     min_leaf = float(settings.min_samples_leaf)
     present = 0
-    for k in range(n_levels):
-        cells.level_count[k] = cells.sums[place, k, 0]
-        cells.level_response[k] = cells.sums[place, k, 1]
+    cells.level_count[0] = n_samples
+    cells.level_response[0] = n_samples * mean
+    for k in range(1, n_levels):
+        cells.level_count[k] = cells.sums[slot, k, 0, p]
+        cells.level_response[k] = cells.sums[slot, k, 1, p]
+        cells.level_count[0] -= cells.level_count[k]
+        cells.level_response[0] -= cells.level_response[k]
         present += cells.level_count[k] > 0.0
+    present += cells.level_count[0] > 0.0
     if present < 2:
         return Split(0.0, 0, 1.0, 1.0, True)
     if not can_split(cells.level_count, n_levels, min_leaf, n_samples):

@@ -10,8 +10,7 @@ from losaw.forest.layout import (
     Sample,
     Workspace,
 )
-from losaw.weighting.elimination import padded
-from losaw.weighting.lanes import LANES
+from losaw.weighting.inversion import padded
 from losaw.weighting.multinomial_logit import make_logit
 
 
@@ -41,7 +40,6 @@ def make_workspace(data: ForestData) -> Workspace:
         state=np.empty(1, dtype=np.uint64),
         stack=np.empty((4, STACK), dtype=np.int64),
         features=np.empty(len(data.is_discrete), dtype=np.int64),
-        drawn=np.empty(len(data.is_discrete), dtype=np.int64),
         w=np.empty(n),
         c=np.empty(n),
         cy=np.empty(n),
@@ -55,9 +53,10 @@ def make_workspace(data: ForestData) -> Workspace:
         gram=np.empty((STACK, width, row)),
         cross=np.empty(row),
         coefficients=np.zeros(row),
-        system=np.zeros((width, row + LANES)),
-        inverse=np.zeros(row + LANES),
-        solution=np.zeros(row + LANES),
+        covariance=np.zeros((width, row)),
+        diagonal=np.zeros(row),
+        side=np.zeros(row),
+        solution=np.zeros(row),
     )
 
 
@@ -71,6 +70,7 @@ def make_cells(data: ForestData) -> CellWorkspace:
         columns = data.columns_start[target + 1] - data.columns_start[target]
         widest = max(widest, 1 + int(columns) + int((data.n_levels[factors] - 1).sum()))
     rows = padded(n)
+    pending = len(data.response).bit_length() + 1  # the smaller child is grown first
     return CellWorkspace(
         local=np.full(data.n_patterns, -1, dtype=np.int32),
         representative=np.empty(n, dtype=np.uint32),
@@ -80,7 +80,7 @@ def make_cells(data: ForestData) -> CellWorkspace:
         square=np.empty((levels, rows)),
         weight=np.empty(rows * levels + 1),
         multiplicity=np.empty(rows * levels + 1),
-        sums=np.empty((len(data.n_levels), levels, 2)),
+        sums=np.zeros((pending, levels, 2, data.codes.shape[1])),
         level_count=np.empty(MAX_LEVELS),
         level_weight=np.empty(MAX_LEVELS),
         level_response=np.empty(MAX_LEVELS),

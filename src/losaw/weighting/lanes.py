@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 LANES = 8
 
 
-class _Eight(types.Type):  # type: ignore[misc]
+class _Eight(types.Type):
     """numba's name for eight doubles in a register."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ _INTEGERS = ir.VectorType(ir.IntType(64), LANES)
 
 
 @register_default(_Eight)
-class _EightModel(PrimitiveModel):  # type: ignore[misc]
+class _EightModel(PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, _VECTOR)
 
@@ -101,6 +101,16 @@ def spread(typingctx: Any, value: Any) -> Any:
 
 
 @instruction
+def insert(typingctx: Any, a: Any, lane: Any, value: Any) -> Any:
+    """a with ``value`` in one lane."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.insert_element(args[0], args[2], builder.trunc(args[1], ir.IntType(32)))
+
+    return _EIGHT(_EIGHT, types.int64, types.float64), codegen
+
+
+@instruction
 def fma(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
     """a * b + c, lane by lane."""
 
@@ -151,6 +161,26 @@ def divide(typingctx: Any, a: Any, b: Any) -> Any:
 
 
 @instruction
+def add_where(typingctx: Any, a: Any, value: Any, codes: Any, start: Any, code: Any) -> Any:
+    """a + value in the lanes where codes[start : start + 8], bytes, equal ``code``; else a."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        bytes_ = ir.VectorType(ir.IntType(8), LANES)
+        data = context.make_array(signature.args[2])(context, builder, args[2]).data
+        place = builder.bitcast(builder.gep(data, [args[3]]), bytes_.as_pointer())
+        nothing = ir.Constant(bytes_, ir.Undefined)
+        single = builder.insert_element(
+            nothing, builder.trunc(args[4], ir.IntType(8)), ir.Constant(ir.IntType(32), 0)
+        )
+        lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        wanted = builder.shuffle_vector(single, nothing, lanes)
+        hit = builder.icmp_unsigned("==", builder.load(place, align=1), wanted)
+        return builder.select(hit, builder.fadd(args[0], args[1]), args[0])
+
+    return _EIGHT(_EIGHT, _EIGHT, codes, types.int64, types.int64), codegen
+
+
+@instruction
 def clip(typingctx: Any, a: Any, low: Any, high: Any) -> Any:
     """a, not below ``low`` and not above ``high``."""
 
@@ -184,26 +214,6 @@ def total(typingctx: Any, a: Any) -> Any:
         return _total(builder, args[0])
 
     return types.float64(_EIGHT), codegen
-
-
-@instruction
-def add_scaled(typingctx: Any, target: Any, at: Any, s: Any, source: Any, start: Any) -> Any:
-    """target[at : at + 8] += s * source[start : start + 8]."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _row(context, builder, signature.args[0], args[0], args[1])
-        row = _row(context, builder, signature.args[3], args[3], args[4])
-        scaled = _fma(
-            builder,
-            _spread(builder, args[2]),
-            builder.load(row, align=8),
-            builder.load(place, align=8),
-        )
-        builder.store(scaled, place, align=8)
-        return context.get_dummy_value()
-
-    i, f = types.int64, types.float64
-    return types.void(target, i, f, source, i), codegen
 
 
 @instruction

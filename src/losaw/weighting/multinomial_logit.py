@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.weighting.compiled import compiled, exponential_of_eight, inlined
-from losaw.weighting.elimination import eliminate, padded, substitute
+from losaw.weighting.inversion import invert, padded, padded_row, product
 from losaw.weighting.lanes import (
     LANES,
     add,
@@ -33,12 +33,14 @@ from losaw.weighting.lanes import (
     subtract,
 )
 
-# A Newton step with squared decrement d (in units of the log-likelihood) leaves the
-# coefficients within about d standard errors of the optimum.
-_LAST_STEP = 1e-5
+# Squared distance to the optimum, in standard errors of the coefficients, at which a fit ends.
+_PRECISION = 1e-10
+# Below this squared decrement the inverse Hessian serves for further steps.
+_NEAR = 0.05
 # Below this squared decrement Newton's full steps converge without a look at the objective.
 _SAFE_STEP = 0.1
 _MAX_STEPS = 100
+_ROWS = 4  # of the Hessian, summed side by side
 
 
 class Logit(NamedTuple):
@@ -54,10 +56,11 @@ class Logit(NamedTuple):
     probability: NDArray[np.float64]  # (K, G)
     size: NDArray[np.float64]  # (G,), counts of a pattern
     residual: NDArray[np.float64]  # (K - 1, G), counts less expected counts
-    scaled: NDArray[np.float64]  # (2, G)
+    scaled: NDArray[np.float64]  # (1 + 4, G)
     gradient: NDArray[np.float64]  # (K - 1, w)
-    system: NDArray[np.float64]  # ((K - 1) w, (K - 1) w + 8), negative Hessian and gradient
-    inverse: NDArray[np.float64]  # ((K - 1) w + 8,)
+    information: NDArray[np.float64]  # ((K - 1) w, (K - 1) w + 8), negative Hessian
+    diagonal: NDArray[np.float64]  # ((K - 1) w,)
+    slopes: NDArray[np.float64]  # ((K - 1) w,), the gradient class after class
     step: NDArray[np.float64]  # ((K - 1) w + 8,)
 
 
@@ -74,11 +77,12 @@ def make_logit(n_patterns: int, n_classes: int, width: int) -> Logit:
         probability=np.zeros((n_classes, rows)),
         size=np.zeros(rows),
         residual=np.zeros((n_classes - 1, rows)),
-        scaled=np.zeros((2, rows)),
+        scaled=np.zeros((1 + _ROWS, rows)),
         gradient=np.zeros((n_classes - 1, row)),
-        system=np.zeros((size, padded(size + LANES))),
-        inverse=np.zeros(padded(size + LANES)),
-        step=np.zeros(padded(size + LANES)),
+        information=np.zeros((size, padded_row(size))),
+        diagonal=np.zeros(size),
+        slopes=np.zeros(size),
+        step=np.zeros(padded_row(size)),
     )
 
 
@@ -132,48 +136,59 @@ def _update_gradient(
 
 
 @inlined()
-def _fill_system(logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float) -> None:
-    """Newton's equations: negative Hessian, upper triangle, with the gradient behind it.
+def _update_information(
+    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
+) -> None:
+    """Negative Hessian at the probabilities.
 
     Block (k, l) is sum_g n_g p_gk (1{k = l} - p_gl) z_g z_g' plus its part of the penalty. Vectors
-    that are written beyond a block are overwritten by the next one.
+    that are written beyond a block are overwritten by the next one. Four rows are summed side by
+    side, since every sum waits for the one before it.
     """
     row = logit.columns.shape[1]
     stride = logit.design.shape[1]
-    place = logit.system.shape[1]
+    place = logit.information.shape[1]
     share = 1.0 / n_classes if n_classes > 2 else 0.0
-    size = (n_classes - 1) * width
     for k in range(n_classes - 1):
         for other in range(k, n_classes - 1):
             for lane in range(0, n_patterns, LANES):
                 p = load(logit.probability, (k + 1) * row + lane)
                 q = load(logit.probability, (other + 1) * row + lane)
                 both = multiply(load(logit.size, lane), p)
-                if k == other:
-                    both = multiply(both, subtract(spread(1.0), q))
-                else:
-                    both = multiply(both, subtract(spread(0.0), q))
-                store(logit.scaled, lane, both)
-            for i in range(width):
-                for lane in range(0, n_patterns, LANES):
-                    column = load(logit.columns, i * row + lane)
-                    store(logit.scaled, row + lane, multiply(load(logit.scaled, lane), column))
-                target = (k * width + i) * place + other * width
-                first = i // LANES * LANES if k == other else 0
-                for lane in range(first, width, LANES):
-                    total = spread(0.0)
+                rest = subtract(spread(1.0 if k == other else 0.0), q)
+                store(logit.scaled, lane, multiply(both, rest))
+            for first in range(0, width, _ROWS):
+                rows = min(_ROWS, width - first)
+                for i in range(rows):
+                    for lane in range(0, n_patterns, LANES):
+                        column = load(logit.columns, (first + i) * row + lane)
+                        product = multiply(load(logit.scaled, lane), column)
+                        store(logit.scaled, (1 + i) * row + lane, product)
+                target = (k * width + first) * place + other * width
+                mirrored = (other * width + first) * place + k * width
+                for lane in range(0, width, LANES):
+                    a = spread(0.0)
+                    b = spread(0.0)
+                    c = spread(0.0)
+                    d = spread(0.0)
                     for g in range(n_patterns):
-                        total = fma(
-                            spread(logit.scaled[1, g]),
-                            load(logit.design, g * stride + lane),
-                            total,
-                        )
-                    store(logit.system, target + lane, total)
+                        z = load(logit.design, g * stride + lane)
+                        a = fma(spread(logit.scaled[1, g]), z, a)
+                        b = fma(spread(logit.scaled[2, g]), z, b)
+                        c = fma(spread(logit.scaled[3, g]), z, c)
+                        d = fma(spread(logit.scaled[4, g]), z, d)
+                    for i in range(rows):
+                        total = a if i == 0 else b if i == 1 else c if i == 2 else d
+                        store(logit.information, mirrored + i * place + lane, total)
+                        store(logit.information, target + i * place + lane, total)
             ridge = penalty * (1.0 - share) if k == other else -penalty * share
             for i in range(1, width):
-                logit.system[k * width + i, other * width + i] += ridge
-        for i in range(width):
-            logit.system[k * width + i, size] = logit.gradient[k, i]
+                logit.information[k * width + i, other * width + i] += ridge
+                if k != other:
+                    logit.information[other * width + i, k * width + i] += ridge
+    size = (n_classes - 1) * width
+    for i in range(size):
+        store(logit.information, i * place + size, spread(0.0))
 
 
 @compiled()
@@ -212,6 +227,16 @@ def _slope(logit: Logit, n_classes: int, width: int) -> float:
         for j in range(width):
             slope += logit.gradient[k, j] * logit.step[k * width + j]
     return slope
+
+
+@inlined()
+def _find_step(logit: Logit, n_classes: int, width: int) -> float:
+    """Newton's step with the inverse at hand; its slope, the squared Newton decrement."""
+    for k in range(n_classes - 1):
+        for j in range(width):
+            logit.slopes[k * width + j] = logit.gradient[k, j]
+    product(logit.information, (n_classes - 1) * width, logit.slopes, logit.step)
+    return _slope(logit, n_classes, width)
 
 
 @compiled()
@@ -264,19 +289,25 @@ def fit_multinomial(
     if width == 1:
         return 0
     _update_gradient(logit, n_patterns, n_classes, width, penalty)
-    size = (n_classes - 1) * width
+    slope = np.inf
+    is_near = False
     for taken in range(_MAX_STEPS):
-        _fill_system(logit, n_patterns, n_classes, width, penalty)
-        eliminate(logit.system, size, logit.inverse)
-        substitute(logit.system, size, logit.inverse, logit.step)
-        slope = _slope(logit, n_classes, width)  # the squared Newton decrement
+        before = slope
+        if not is_near:
+            _update_information(logit, n_patterns, n_classes, width, penalty)
+            invert(logit.information, (n_classes - 1) * width, logit.diagonal)
+        slope = _find_step(logit, n_classes, width)
         _move(logit, n_classes, width, 1.0)
         _update_probabilities(logit, n_patterns, n_classes, width)
-        if slope < _LAST_STEP:
+        # What a step leaves is the square of its size with the Hessian of where it started, and
+        # shrinks by a constant factor with that of an earlier place.
+        left = slope * slope / before if is_near else slope * slope
+        if left < _PRECISION:
             return taken + 1
         _update_gradient(logit, n_patterns, n_classes, width, penalty)
-        # The objective is concave: a step that ends before the top of its line has risen. Far
-        # from the optimum a full step may go past the top, and so far that the fit diverges.
-        if slope > _SAFE_STEP and not _slope(logit, n_classes, width) >= 0.0:
+        # Far from the optimum a full step may go past the top of its line, and so far that the fit
+        # diverges. Where the slope at its end is at most half the one at its start it has not.
+        if slope > _SAFE_STEP and not _slope(logit, n_classes, width) >= -0.5 * slope:
             _step_back(logit, n_patterns, n_classes, width, penalty, slope)
+        is_near = slope < _NEAR and (not is_near or slope < 0.1 * before)
     return _MAX_STEPS
