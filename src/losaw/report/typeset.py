@@ -5,8 +5,9 @@ import math
 import re
 from collections.abc import Iterable
 
-# R²_test is R² with the subscript "test", words may follow a comma; n_samples is a plain name.
-_SUBSCRIPT = re.compile(r"^([A-Z][^_\s]*)_([^_\s,]+)(,.*)?$")
+# R²_test is R² with the subscript "test", more may follow a comma or colon; n_samples is a plain
+# name.
+_SUBSCRIPT = re.compile(r"^([A-Z][^_\s]*)_([^_\s,:]+)([,:].*)?$")
 
 _LATEX = {
     "\\": r"\textbackslash{}",
