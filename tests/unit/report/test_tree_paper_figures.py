@@ -1,5 +1,6 @@
 """The drawings of UFI and TreeInner show the collected numbers; their studies are valid."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -153,6 +154,31 @@ def test_lines_are_means_with_one_standard_error_in_the_order_of_the_axis(tmp_pa
     )
     low, high = np.array(container.lines[2][0].get_segments())[:, :, 1].T
     np.testing.assert_allclose(high - low, 0.2)
+
+
+def test_lines_lie_inside_their_panel_and_beside_each_other(tmp_path):
+    study = study_of("treeinner_eta")
+    results = made_results(study, tmp_path, is_shown)
+    figure = metric_lines.draw(study, results, **study.file.figures["treeinner_figure_6"].options)
+    figure.canvas.draw()
+    ax = figure.axes[0]
+    drawn = [c.lines[0] for c in ax.containers]
+    points = np.array([line.get_transform().transform(line.get_xydata()) for line in drawn])
+    low, high = ax.get_window_extent().get_points()
+    assert (points > low).all() and (points < high).all()
+    assert (np.diff(points[:, :, 0], axis=0) > 1).all()
+
+
+def test_names_of_many_features_have_the_whole_width(tmp_path):
+    study = study_of("ufi_figure5")
+    features = [f"X{index}" for index in range(44)]
+    results = made_results(study, tmp_path, features=features)
+    figure = feature_bars.draw(study, results, methods=["SI", "UFI"])
+    figure.canvas.draw()
+    for ax in figure.axes:
+        labels = [label.get_window_extent() for label in ax.get_xticklabels()]
+        assert len(labels) == 44
+        assert all(a.x1 <= b.x0 for a, b in pairwise(labels))
 
 
 def test_bars_are_sorted_means_and_leave_out_methods_that_were_not_run(tmp_path):

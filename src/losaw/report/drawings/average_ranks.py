@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from losaw.report.drawings.panels import COLOURS, MARKERS, along, panel_title, panels_of
+from losaw.report.drawings.panels import COLOURS, MARKERS, along, note_runs, panel_title, panels_of
 from losaw.report.results import StudyResults
 from losaw.report.style import TEXT_WIDTH, heading, new_figure
 from losaw.study.grid import Study
@@ -39,12 +39,13 @@ def draw(
     axes = figure.subplots(1, len(groups), sharey=True, squeeze=False)[0]
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         x = along(axis, settings)
-        means, features = [], []
+        means, runs, features = [], [], []
         for setting in settings:
             here = chosen[chosen["setting_id"] == setting.identifier]
             values = np.stack(here["scores"].to_list())
             ranks = 1 + (values[:, None, :] > values[:, :, None]).sum(axis=2)
             means.append(ranks.mean(axis=0))
+            runs.append(len(values))
             features = list(here["features"].iloc[0])
         for index, feature in enumerate(features):
             line = [mean[index] for mean in means]
@@ -53,8 +54,11 @@ def draw(
         ax.grid(axis="y")
         ax.set_xlabel(study.show(axis))
         heading(ax, panel_title(study, panel))
+        note_runs(ax, runs)
     axes[0].set_ylabel(f"average rank by\n{study.show(importance)}")
-    axes[0].invert_yaxis()
+    # All ranks that there can be, so that figures of two methods can be compared.
+    axes[0].set_ylim(len(features) + 0.2, 0.8)
+    axes[0].set_yticks(range(1, len(features) + 1))
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     return figure

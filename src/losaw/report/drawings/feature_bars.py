@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from losaw.report.drawings.options import OptionError
+from losaw.report.drawings.panels import note_runs
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, SECOND, TEXT_WIDTH, heading, new_figure
 from losaw.study.grid import Study
@@ -25,7 +26,7 @@ def draw(
     methods : list of str
         Labels of importances; those without results are left out.
     highlight : str, default ""
-        A feature drawn in black.
+        A feature drawn in black, its name in bold.
 
     Raises
     ------
@@ -39,9 +40,12 @@ def draw(
     there = [method for method in methods if (scores["importance"] == method).any()]
     if not there:
         raise OptionError("there are no results to draw: run the study first")
-    n_rows = (len(there) + 1) // 2
-    figure = new_figure(0.4 + 2.3 * n_rows, TEXT_WIDTH)
-    axes = figure.subplots(n_rows, min(2, len(there)), squeeze=False).ravel()
+    # Many names need the whole width to be read.
+    n_features = max(len(features) for features in scores["features"])
+    n_columns = min(2, len(there)) if n_features <= MAX_NAMED else 1
+    n_rows = -(-len(there) // n_columns)
+    figure = new_figure(0.4 + (2.3 if n_features <= MAX_NAMED else 1.7) * n_rows, TEXT_WIDTH)
+    axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for ax in axes[len(there) :]:
         ax.set_visible(False)
     for ax, method in zip(axes, there, strict=False):
@@ -61,10 +65,14 @@ def draw(
             error_kw={"elinewidth": 0.8, "ecolor": SECOND},
         )
         ax.axhline(0, color=INK, linewidth=0.6)
-        size = 7 if len(order) <= MAX_NAMED else 4
-        ax.set_xticks(range(len(order)), features[order], rotation=90, fontsize=size)
+        ax.set_xticks(range(len(order)), features[order], rotation=90, fontsize=7)
+        for label in ax.get_xticklabels():
+            label.set_fontweight("bold" if label.get_text() == highlight else "normal")
+        ax.margins(x=0.01)
         ax.tick_params(axis="x", length=0)
         ax.grid(axis="y")
         heading(ax, study.show(method))
-        ax.set_title(f"{len(values):,} runs", loc="right", fontweight="normal", fontsize=7)
+        note_runs(ax, [len(values)])
+    for ax in axes[::n_columns]:
+        ax.set_ylabel("mean score")
     return figure

@@ -6,7 +6,7 @@ import numpy as np
 
 from losaw.report.drawings.metric_lines import SCALES, set_scale
 from losaw.report.drawings.options import OptionError
-from losaw.report.drawings.panels import along, panel_title, panels_of
+from losaw.report.drawings.panels import along, note_runs, panel_title, panels_of
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, TEXT_WIDTH, heading, new_figure
 from losaw.study.grid import Study
@@ -54,19 +54,21 @@ def draw(
         ax.set_visible(False)
     for ax, (panel, settings) in zip(axes, groups.items(), strict=False):
         x = along(axis, settings)
-        means, errors = [], []
+        means, errors, runs = [], [], []
         for place, setting in zip(x, settings, strict=True):
             here = chosen[chosen["setting_id"] == setting.identifier]
             largest = np.stack(here["scores"].to_list()).max(axis=1)
             logs = np.log10(np.maximum(largest, np.finfo(float).tiny))
             ax.plot(np.full(len(logs), place), logs, ".", color=FIRST, alpha=0.3, markersize=3)
             means.append(logs.mean())
+            runs.append(len(logs))
             errors.append(logs.std(ddof=1) / np.sqrt(len(logs)) if len(logs) > 1 else 0.0)
         ax.errorbar(x, means, yerr=errors, color=FIRST, marker="o", markersize=3.5)
         set_scale(ax, scale, x)
         ax.grid(axis="y")
         ax.set_xlabel(study.show(axis))
         heading(ax, panel_title(study, panel))
+        note_runs(ax, runs)
     for ax in axes[::n_columns]:
         ax.set_ylabel(f"log10 of the largest\n{study.show(importance)}")
     return figure

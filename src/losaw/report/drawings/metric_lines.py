@@ -3,9 +3,17 @@
 from typing import TYPE_CHECKING
 
 from losaw.report.drawings.options import OptionError
-from losaw.report.drawings.panels import COLOURS, MARKERS, Panel, along, panel_title, panels_of
+from losaw.report.drawings.panels import (
+    COLOURS,
+    MARKERS,
+    Panel,
+    along,
+    note_runs,
+    panel_title,
+    panels_of,
+)
 from losaw.report.results import StudyResults
-from losaw.report.style import TEXT_WIDTH, heading, new_figure
+from losaw.report.style import INK, TEXT_WIDTH, heading, new_figure
 from losaw.study.grid import Study
 
 if TYPE_CHECKING:
@@ -13,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SCALES = ("linear", "log", "symlog")
+STEP = 1.6  # points by which one method stands beside the next, so that bars do not hide bars
 
 
 def draw(
@@ -84,13 +93,15 @@ def _draw_panel(
     x: dict[str, float],
 ) -> None:
     import pandas as pd
+    from matplotlib.transforms import ScaledTranslation
 
     frame = pd.DataFrame(summary)
-    for method, index in shown.items():
+    inches = ax.get_figure(root=True).dpi_scale_trans
+    for place, (method, index) in enumerate(shown.items()):
+        aside = (place - (len(shown) - 1) / 2) * STEP / 72
         here = frame[(frame["method"] == method) & frame["setting_id"].isin(list(x))]
-        places = here["setting_id"].map(x)
-        ax.errorbar(
-            places,
+        drawn = ax.errorbar(
+            here["setting_id"].map(x),
             here["mean"],
             yerr=here["mc_se"].fillna(0.0),
             label=study.show(method),
@@ -100,8 +111,14 @@ def _draw_panel(
             markersize=3.5,
             elinewidth=0.8,
         )
+        for artist in drawn.get_children():
+            artist.set_transform(ax.transData + ScaledTranslation(aside, 0, inches))
+    low, high = ax.get_ylim()
+    if low < 0 < high:
+        ax.axhline(0, color=INK, linewidth=0.6, zorder=1)
     ax.grid(axis="y")
     heading(ax, panel_title(study, panel))
+    note_runs(ax, frame[frame["setting_id"].isin(list(x))]["n_seeds"])
 
 
 def set_scale(ax: "Axes", scale: str, values: list[float]) -> None:

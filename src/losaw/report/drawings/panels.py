@@ -1,10 +1,14 @@
 """Panels of a figure: one for each combination of axes' values that was run."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from losaw.report.drawings.options import OptionError
+from losaw.report.typeset import run_count
 from losaw.study.grid import Setting, Study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#999999", "#222222")
 MARKERS = "osD^v<>PX*"
@@ -65,3 +69,8 @@ def along(axis: str, settings: Sequence[Setting]) -> list[float]:
 def panel_title(study: Study, panel: Panel) -> str:
     """The values of a panel's axes, as the study shows them."""
     return ", ".join(study.show(value) for value in panel).capitalize()
+
+
+def note_runs(ax: "Axes", counts: Iterable[int]) -> None:
+    """How many runs a panel shows, above its right edge."""
+    ax.set_title(run_count(list(counts)), loc="right", fontweight="normal", fontsize=7)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from losaw.report.drawings.options import OptionError
-from losaw.report.drawings.panels import panel_title, panels_of
+from losaw.report.drawings.panels import note_runs, panel_title, panels_of
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, TEXT_WIDTH, heading, new_figure
 from losaw.study.grid import Study
@@ -56,6 +56,6 @@ def draw(
         ax.tick_params(axis="x", length=0)
         ax.grid(axis="y")
         heading(ax, panel_title(study, panel))
-        ax.set_title(f"{len(values):,} runs", loc="right", fontweight="normal", fontsize=7)
+        note_runs(ax, [len(values)])
     axes[0].set_ylabel(study.show(importance))
     return figure
