@@ -83,12 +83,24 @@ def boosters(repeats: int) -> None:
                     seconds.append(elapsed(partial(both_samples, learner, data, attribution)))
                 name = f"{attribution}, {task}, tree_method {method}"
                 line(name, statistics.median(seconds), fit, target)
+            sliced = median(partial(xgboost_tree_shap, learner, data), 3)
+            line(f"xgboost's own treeshap, {task}, tree_method {method}", sliced, fit)
 
 
 def both_samples(model: XGBoostTrees, data: Dataset, attribution: str) -> None:
     """TreeInner, ForestInner and Abs on both samples."""
     for sample in (data.train, data.test):
         attribution_sums(model, *sample, attribution)
+
+
+def xgboost_tree_shap(model: XGBoostTrees, data: Dataset) -> None:
+    """The peer: TreeSHAP of every tree on both samples, one slice of the booster after another."""
+    import xgboost
+
+    booster = model.get_booster()
+    rows = xgboost.DMatrix(np.vstack([data.train.X, data.test.X]), nthread=1)
+    for index in range(booster.num_boosted_rounds()):
+        booster[index : index + 1].predict(rows, pred_contribs=True)
 
 
 def table_4(repeats: int) -> None:
