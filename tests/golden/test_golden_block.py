@@ -37,12 +37,13 @@ def test_the_smoke_study_has_the_stored_rows(frames):
     assert found[KEYS].to_dict("records") == stored[KEYS].to_dict("records")
 
 
-# scikit-learn's forest is the same everywhere. In ours a processor that adds in another order may
-# turn a nearly tied split, which moves a value by some 1e-4; a changed method moves far more.
-@pytest.mark.parametrize(("learner", "tolerance"), [("RF", 1e-9), ("losawRF", 2e-3)])
-def test_the_smoke_study_has_the_stored_numbers(frames, learner, tolerance):
+# Two features may part a small node alike: the forest takes the one drawn first unless the other is
+# better by 1e-9, far above rounding (1e-13). For rounding to turn any other split two decreases must
+# come within 1e-12 of that margin: with some 1e6 comparisons in this study, a chance of 1e-6.
+@pytest.mark.parametrize("learner", ["RF", "losawRF"])
+def test_the_smoke_study_has_the_stored_numbers(frames, learner):
     found, stored = (frame[frame.learner == learner]["value"].to_numpy() for frame in frames)
-    assert np.allclose(found, stored, rtol=0, atol=tolerance)
+    assert np.allclose(found, stored, rtol=0, atol=1e-9)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,8 @@ class LosawForest(BaseEstimator):
         correlation_threshold: float = 0.1,
         n_initial_estimators: int = 20,
         discrete_features: str | ArrayLike = "auto",
+        propensity: Any = "auto",
+        stabilization: Any = "auto",
         bootstrap: bool = True,
         n_jobs: int | None = None,
         random_state: int | np.random.Generator | None = None,
@@ -42,6 +44,8 @@ class LosawForest(BaseEstimator):
         self.correlation_threshold = correlation_threshold
         self.n_initial_estimators = n_initial_estimators
         self.discrete_features = discrete_features
+        self.propensity = propensity
+        self.stabilization = stabilization
         self.bootstrap = bootstrap
         self.n_jobs = n_jobs
         self.random_state = random_state

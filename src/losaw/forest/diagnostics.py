@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.forest.adjustment import standardize
 from losaw.forest.base import LosawForest
+from losaw.forest.target_models import resolve_models
 from losaw.forest.trees import Tree
 from losaw.weighting import (
-    GaussianLinear,
-    MultinomialLogit,
+    PointMassError,
     cap_weights,
     effective_sample_size,
     losaw_weights,
@@ -148,22 +148,19 @@ def _at_node(
         return None
     adjustment = np.where(forest.is_discrete_, X, scaled)[np.ix_(members, chosen)]
     mask = forest.is_discrete_[chosen]
-    if forest.is_discrete_[target]:
-        propensity: Any = MultinomialLogit(discrete=mask, standardize=False)
-        stabilization = "frequency"
-    else:
-        propensity, stabilization = GaussianLinear(discrete=mask), "normal"
+    kind = "discrete" if forest.is_discrete_[target] else "continuous"
+    models = resolve_models(forest.propensity, forest.stabilization)[kind]
     try:
         raw = losaw_weights(
             x,
             adjustment,
             eta=_UNCAPPED,
             counts=counts,
-            propensity=propensity,
-            stabilization=stabilization,
+            propensity=models.new_propensity(mask),
+            stabilization=models.new_stabilization(),
             reference=X[:, target],
         )
-    except ValueError:  # no residual variance: the forest does not weight here
+    except PointMassError:  # no residual variance: the forest does not weight here
         raw = np.full(len(x), 1.0 / counts.sum())
     capped = cap_weights(raw, forest.eta, counts)
     n = counts.sum()

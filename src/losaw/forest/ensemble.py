@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.forest.growth import grow_trees
 from losaw.forest.layout import LEAF, ForestData, Nodes, Settings, empty_nodes, node_capacity
+from losaw.forest.own_models import Answers, OwnModels
 from losaw.forest.stream import draw_in_bag_counts
 from losaw.forest.trees import Tree, find_leaves, predict_shares, predict_sum, to_tree
 from losaw.forest.workspace import make_cells, make_sample, make_workspace
@@ -112,8 +113,12 @@ def grow_forest(
     rng: np.random.Generator,
     n_jobs: int = 1,
     progress: bool = False,
+    own: OwnModels | None = None,
 ) -> Forest:
-    """Grow ``n_trees`` trees, each from a stream of its own; the same for any ``n_jobs``."""
+    """Grow ``n_trees`` trees, each from a stream of its own; the same for any ``n_jobs``.
+
+    ``own`` answers for targets whose propensity model is not a compiled one.
+    """
     seeds = rng.integers(2**64, size=n_trees, dtype=np.uint64)
     batches = [seeds[i : i + _BATCH] for i in range(0, n_trees, _BATCH)]
     parts: list[tuple[Nodes, NDArray[np.int64]]] = []
@@ -121,11 +126,11 @@ def grow_forest(
         from tqdm import tqdm
 
         with tqdm(total=n_trees, unit="tree", desc="losaw forest") as bar:
-            for part in _grow_batches(data, settings, batches, n_jobs):
+            for part in _grow_batches(data, settings, batches, n_jobs, own):
                 parts.append(part)
                 bar.update(len(part[1]))
     else:
-        parts.extend(_grow_batches(data, settings, batches, n_jobs))
+        parts.extend(_grow_batches(data, settings, batches, n_jobs, own))
     nodes = Nodes._make(
         np.concatenate(arrays) for arrays in zip(*(p[0] for p in parts), strict=True)
     )
@@ -136,17 +141,21 @@ def grow_forest(
 
 
 def _grow_batches(
-    data: ForestData, settings: Settings, batches: list[NDArray[np.uint64]], n_jobs: int
+    data: ForestData,
+    settings: Settings,
+    batches: list[NDArray[np.uint64]],
+    n_jobs: int,
+    own: OwnModels | None,
 ) -> Iterator[tuple[Nodes, NDArray[np.int64]]]:
     """Batches in order, grown in this thread or in ``n_jobs`` threads (kernels hold no lock)."""
     if n_jobs == 1 or len(batches) == 1:
         for seeds in batches:
-            yield _grow_batch(data, settings, seeds)
+            yield _grow_batch(data, settings, seeds, own)
         return
     pool = ThreadPoolExecutor(n_jobs)
     try:
         futures: list[Future[tuple[Nodes, NDArray[np.int64]]]] = [
-            pool.submit(_grow_batch, data, settings, seeds) for seeds in batches
+            pool.submit(_grow_batch, data, settings, seeds, own) for seeds in batches
         ]
         for future in futures:
             yield future.result()
@@ -155,18 +164,14 @@ def _grow_batches(
 
 
 def _grow_batch(
-    data: ForestData, settings: Settings, seeds: NDArray[np.uint64]
+    data: ForestData, settings: Settings, seeds: NDArray[np.uint64], own: OwnModels | None
 ) -> tuple[Nodes, NDArray[np.int64]]:
     nodes = empty_nodes(len(seeds) * node_capacity(len(data.response), settings), data.n_classes)
     sizes = np.empty(len(seeds), dtype=np.int64)
-    grow_trees(
-        data,
-        settings,
-        seeds,
-        make_sample(data),
-        make_workspace(data),
-        make_cells(data),
-        nodes,
-        sizes,
-    )
+    sample = make_sample(data)
+    work = make_workspace(data)
+    answers = None if own is None else Answers(own, data, sample, work)
+    grow_trees(data, settings, seeds, sample, work, make_cells(data), nodes, sizes)
+    if answers is not None:
+        answers.raise_error()
     return Nodes._make(array[: sizes.sum()].copy() for array in nodes), sizes

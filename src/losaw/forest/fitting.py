@@ -9,7 +9,8 @@ from losaw.data import FloatArray
 from losaw.forest.adjustment import select_adjustment_features, standardize
 from losaw.forest.ensemble import Forest, grow_forest
 from losaw.forest.layout import Settings
-from losaw.forest.preparation import add_adjustment, prepare
+from losaw.forest.preparation import add_adjustment, add_models, prepare
+from losaw.forest.target_models import resolve_models
 from losaw.forest.validation import (
     check_integer,
     check_max_depth,
@@ -49,6 +50,7 @@ def fit_forest(
     n_initial = check_integer("n_initial_estimators", estimator.n_initial_estimators, 1)
     threshold = check_threshold(estimator.correlation_threshold)
     n_jobs = check_n_jobs(estimator.n_jobs)
+    models = resolve_models(estimator.propensity, estimator.stabilization)
     settings = Settings(
         max_depth=check_max_depth(estimator.max_depth),
         min_samples_leaf=check_integer("min_samples_leaf", estimator.min_samples_leaf, 1),
@@ -65,6 +67,7 @@ def fit_forest(
     ]  # the first is not kept while trees grow: it is as large as X
     data = prepare(X, y, is_discrete, levels, location, scale, n_classes)
     adjustment = np.zeros((n_features, n_features), dtype=bool)
+    own = None
     if settings.eta < 1.0 and n_adjustment > 0:
         importances = None
         if n_features > n_adjustment:
@@ -74,8 +77,10 @@ def fit_forest(
         standardized = standardize(X)[0]
         adjustment = select_adjustment_features(standardized, importances, n_adjustment, threshold)
         data = add_adjustment(data, standardized, adjustment)
+        data, own = add_models(data, standardized, X, adjustment, levels, models)
         del standardized
-    forest = grow_forest(data, settings, n_trees, rng, n_jobs, progress=estimator.verbose > 0)
+    progress = estimator.verbose > 0
+    forest = grow_forest(data, settings, n_trees, rng, n_jobs, progress, own)
     return FittedForest(
         _on_original_scale(forest, levels, is_discrete, y.mean()), adjustment, is_discrete
     )

@@ -31,9 +31,10 @@ class ForestData(NamedTuple):
     has_ties: NDArray[np.bool_]  # (P_continuous,)
     location: NDArray[np.float64]  # (P_continuous,), mean of the full training sample
     scale: NDArray[np.float64]  # (P_continuous,), its standard deviation (1/N)
+    log_marginal: NDArray[np.float64]  # (P_continuous, N), if not normal, else (0, N)
     codes: NDArray[np.uint8]  # (N, P_discrete padded with zeros to a multiple of 8), ranks
     n_levels: NDArray[np.int64]  # (P_discrete,)
-    frequency: NDArray[np.float64]  # (P_discrete, MAX_LEVELS), class frequencies of the sample
+    frequency: NDArray[np.float64]  # (P_discrete, MAX_LEVELS), stabilising: class frequencies
     design: NDArray[np.float64]  # (N, padded width)
     design_width: int
     design_column: NDArray[np.int64]  # (P,), of a continuous target, or -1
@@ -106,6 +107,7 @@ class Workspace(NamedTuple):
     state: NDArray[np.uint64]  # (1,), the random stream
     stack: NDArray[np.int64]  # (4, STACK), node, first row, last row, depth
     features: NDArray[np.int64]  # a permutation of the P features; the drawn ones first
+    models: NDArray[np.int64]  # (2,), address of the user's model of either kind, or 0
     w: NDArray[np.float64]  # (n,), weights in sorted order
     c: NDArray[np.float64]
     cy: NDArray[np.float64]

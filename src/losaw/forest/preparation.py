@@ -6,6 +6,9 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.forest.layout import MAX_LEVELS, ForestData
 from losaw.forest.levels import encode_levels
+from losaw.forest.own_models import OwnModels
+from losaw.forest.target_models import TargetModels
+from losaw.weighting.choice import positive_density
 from losaw.weighting.inversion import padded
 from losaw.weighting.lanes import LANES
 from losaw.weighting.levels import helmert
@@ -56,6 +59,7 @@ def prepare(
         has_ties=has_ties,
         location=np.ascontiguousarray(location[continuous]),
         scale=np.ascontiguousarray(scale[continuous]),
+        log_marginal=np.empty((0, n_samples)),
         codes=codes,
         n_levels=np.array([len(level) for level in levels], dtype=np.int64),
         frequency=frequency,
@@ -131,6 +135,43 @@ def add_adjustment(
         patterns=ids,
         n_patterns=int(ids.max()) + 1 if ids.size else 0,
     )
+
+
+def add_models(
+    data: ForestData,
+    standardized: FloatArray,
+    X: FloatArray,
+    adjustment: NDArray[np.bool_],
+    levels: list[FloatArray],
+    models: dict[str, TargetModels],
+) -> tuple[ForestData, OwnModels | None]:
+    """``data`` with stabilising densities that are not the paper's, and what answers callbacks."""
+    has_own = {kind: model.propensity is not None for kind, model in models.items()}
+    marginal: dict[int, FloatArray] = {}
+    log_marginal = data.log_marginal
+    frequency = data.frequency.copy()
+    if models["continuous"].stabilization is not None:
+        log_marginal = np.zeros(data.values.shape)
+    seen = np.where(data.is_discrete, X, standardized) if any(has_own.values()) else None
+    for target in np.flatnonzero(adjustment.any(axis=1)):
+        kind = "discrete" if data.is_discrete[target] else "continuous"
+        if models[kind].stabilization is None and not has_own[kind]:
+            continue
+        column = X[:, target] if kind == "discrete" else standardized[:, target]
+        model = models[kind].new_stabilization()
+        model.fit(column)
+        p = data.position[target]
+        if kind == "discrete":
+            frequency[p, : len(levels[p])] = positive_density(model, levels[p])
+            marginal[int(target)] = frequency[p][data.codes[:, p]]
+        else:
+            marginal[int(target)] = positive_density(model, column)
+            if len(log_marginal):
+                log_marginal[p] = np.log(marginal[int(target)])
+    data = data._replace(log_marginal=log_marginal, frequency=frequency)
+    if seen is None:
+        return data, None
+    return data, OwnModels(seen, adjustment, data.is_discrete, models, marginal)
 
 
 def _pattern_ids(data: ForestData, features: list[int]) -> NDArray[np.uint32]:

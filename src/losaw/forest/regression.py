@@ -112,13 +112,15 @@ def gaussian_weights(
     coefficients: np.ndarray,
     variance: float,
     z: np.ndarray,
+    log_marginal: np.ndarray,
+    tree_rows: np.ndarray,
     w: np.ndarray,
 ) -> None:
     """w = phi(z) / phi((z - b'a) / sigma), up to a factor, in sorted order.
 
     z is the target in units of the full training sample, so that its stabilising density is
-    the standard normal. A noise feature is often adjusted for one other feature only: few columns
-    are read one by one, many as whole rows.
+    the standard normal; another one is looked up by training row. A noise feature is often
+    adjusted for one other feature only: few columns are read one by one, many as whole rows.
     """
     padded = design.shape[1]
     half = 0.5 / variance
@@ -134,6 +136,10 @@ def gaussian_weights(
             for lane in range(0, padded, LANES):
                 residual -= dot(coefficients, lane, design, row * padded + lane)
         w[i] = residual * residual * half - 0.5 * z[i] * z[i]
+    if log_marginal.shape[0] > 0:
+        for i in range(end - start):
+            row = tree_rows[order[position, start + i]]
+            w[i] += 0.5 * z[i] * z[i] + log_marginal[position, row]
     for i in range(end - start):
         w[i] = exponential(w[i])
 

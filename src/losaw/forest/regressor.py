@@ -50,6 +50,17 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
         Features whose propensity is a multinomial logit (and whose values enter the propensities
         of others as levels) rather than a normal linear regression. "auto": at most 10 distinct
         values, each seen five times on average.
+    propensity : "auto", "gaussian", "logit", "kernel", a PropensityModel or a dict, default "auto"
+        Model of P(target | adjustment features) in a node. "auto": normal linear regression for
+        continuous targets ("gaussian"), multinomial logit for discrete ones ("logit"), both
+        compiled. "kernel": :class:`losaw.weighting.KernelConditional` for continuous targets. A
+        model of one's own (:class:`losaw.weighting.PropensityModel`) serves all targets, a dict
+        with the keys "continuous" and "discrete" sets them apart. Models that are not compiled
+        are called from Python for every node and drawn target: some 100 times slower.
+    stabilization : "auto", "normal", "frequency", "kernel", a StabilizationModel or a dict
+        Model of P(target) on the training sample. "auto": normal density and class frequencies.
+        "kernel": :class:`losaw.weighting.KernelMarginal` for continuous targets. Evaluated once
+        per fit, so that any model is as fast as the default.
     bootstrap : bool, default True
         Whether a tree's sample is drawn with replacement; if not, it is the training sample.
     n_jobs : int or None, default None

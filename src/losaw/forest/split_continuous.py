@@ -4,6 +4,7 @@ import numpy as np
 
 from losaw.forest.classes import scan_classes
 from losaw.forest.layout import ForestData, Sample, Settings, Split, Workspace
+from losaw.forest.own_models import ask_model
 from losaw.forest.regression import apply_cap, gaussian_weights, regress
 from losaw.forest.scans import scan_uniform, scan_weighted
 from losaw.weighting.compiled import compiled, inlined
@@ -75,8 +76,13 @@ def split_continuous(
     first_column = data.columns_start[feature]
     last_column = data.columns_start[feature + 1]
     weighted = settings.eta < 1.0 and last_column > first_column
-    if weighted:
-        n = end - start
+    n = end - start
+    if weighted and work.models[0] != 0:
+        for i in range(n):
+            work.c[i] = sample.pair[order[p, start + i], 0]
+            work.cy[i] = sample.pair[order[p, start + i], 1]
+        weighted = ask_model(work.models[0], feature, start, end)
+    elif weighted:
         column = data.design_column[feature]
         cross = work.cross
         if column >= 0:
@@ -130,6 +136,8 @@ def split_continuous(
                 work.coefficients,
                 variance,
                 work.z,
+                data.log_marginal,
+                sample.tree_rows,
                 work.w,
             )
         work.coefficients[0] = 0.0
@@ -137,7 +145,6 @@ def split_continuous(
             work.coefficients[data.columns[j]] = 0.0
         weighted = variance > 0.0
     if not weighted and data.n_classes > 2:
-        n = end - start
         for i in range(n):
             work.w[i] = 1.0
             work.c[i] = sample.pair[order[p, start + i], 0]

@@ -10,7 +10,9 @@ from losaw.forest.cells import (
 from losaw.forest.classes import split_classes_at_levels
 from losaw.forest.layout import CellWorkspace, ForestData, Sample, Settings, Split, Workspace
 from losaw.forest.levels import can_split, scan_levels
+from losaw.forest.own_models import ask_model
 from losaw.weighting.compiled import compiled, inlined
+from losaw.weighting.effective_sample_size import find_cap
 
 
 @compiled()
@@ -43,6 +45,68 @@ def _split_levels(
         float(settings.min_samples_leaf),
         n_samples,
     )
+
+
+@compiled()
+def _split_own(
+    data: ForestData,
+    settings: Settings,
+    sample: Sample,
+    work: Workspace,
+    cells: CellWorkspace,
+    p: int,
+    start: int,
+    end: int,
+    n_samples: float,
+) -> Split:
+    """Best split of a discrete feature with a user's weights, row by row in the workspace."""
+    n_levels = data.n_levels[p]
+    total = 0.0
+    squares = 0.0
+    for i in range(end - start):
+        work.c[i] = sample.pair[sample.rows[0, start + i], 0]
+        total += work.c[i] * work.w[i]
+        squares += work.c[i] * work.w[i] * work.w[i]
+    before = total * total / (squares * n_samples)
+    after = max(before, settings.eta)
+    if before < settings.eta:
+        cut, shift = find_cap(work.w, work.c, end - start, settings.eta)
+        for i in range(end - start):
+            work.w[i] = min(work.w[i], cut) + shift
+    if data.n_classes > 2:
+        decrease, level = _split_levels(
+            data, settings, sample, work, cells, p, start, end, n_samples
+        )
+        return Split(decrease, level, before, after, False)
+    for k in range(n_levels):
+        cells.level_weight[k] = 0.0
+        cells.level_response[k] = 0.0
+    total = 0.0
+    first = 0.0
+    second = 0.0
+    for i in range(end - start):
+        row = sample.rows[0, start + i]
+        cy = sample.pair[row, 1]
+        cells.level_weight[sample.codes[row, p]] += work.w[i] * work.c[i]
+        cells.level_response[sample.codes[row, p]] += work.w[i] * cy
+        total += work.w[i] * work.c[i]
+        first += work.w[i] * cy
+        second += work.w[i] * cy * cy / work.c[i]
+    mean = first / total
+    impurity = second / total - mean * mean
+    if not impurity > 0.0:
+        return Split(0.0, 0, before, after, False)
+    score, level = scan_levels(
+        n_levels,
+        cells.level_count,
+        cells.level_weight,
+        cells.level_response,
+        total,
+        mean,
+        float(settings.min_samples_leaf),
+        n_samples,
+    )
+    return Split(score / impurity, level, before, after, False)
 
 
 @inlined()
@@ -79,14 +143,19 @@ def split_discrete(
     if not can_split(cells.level_count, n_levels, min_leaf, n_samples):
         return Split(0.0, 0, 1.0, 1.0, False)
     pattern_slot = data.pattern_slot[feature]
-    if (settings.eta >= 1.0 or pattern_slot < 0) and data.n_classes > 2:
+    weighted = settings.eta < 1.0 and pattern_slot >= 0
+    if weighted and work.models[1] != 0:
+        if ask_model(work.models[1], feature, start, end):
+            return _split_own(data, settings, sample, work, cells, p, start, end, n_samples)
+        weighted = False
+    if not weighted and data.n_classes > 2:
         for i in range(end - start):
             work.w[i] = 1.0
         decrease, level = _split_levels(
             data, settings, sample, work, cells, p, start, end, n_samples
         )
         return Split(decrease, level, 1.0, 1.0, False)
-    if settings.eta >= 1.0 or pattern_slot < 0:
+    if not weighted:
         score, level = scan_levels(
             n_levels,
             cells.level_count,

@@ -40,6 +40,7 @@ def make_workspace(data: ForestData) -> Workspace:
         state=np.empty(1, dtype=np.uint64),
         stack=np.empty((4, STACK), dtype=np.int64),
         features=np.empty(len(data.is_discrete), dtype=np.int64),
+        models=np.zeros(2, dtype=np.int64),
         w=np.empty(n),
         c=np.empty(n),
         cy=np.empty(n),

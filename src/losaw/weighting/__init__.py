@@ -11,6 +11,7 @@ from losaw.weighting.propensity import (
     GaussianLinear,
     KernelConditional,
     MultinomialLogit,
+    PointMassError,
     PropensityModel,
 )
 from losaw.weighting.stabilization import (
@@ -27,6 +28,7 @@ __all__ = [
     "KernelMarginal",
     "MultinomialLogit",
     "NormalDensity",
+    "PointMassError",
     "PropensityModel",
     "StabilizationModel",
     "cap_weights",

@@ -1,38 +1,15 @@
 """Losaw weights of a target and its adjustment features (Definition 2.1, Algorithm 3.2)."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.registry import did_you_mean
 from losaw.weighting.checks import check_counts, check_eta, check_pair, check_weights
+from losaw.weighting.choice import choose_propensity, choose_stabilization, positive_density
 from losaw.weighting.effective_sample_size import cap_weights
 from losaw.weighting.levels import few_levels
-from losaw.weighting.propensity import (
-    GaussianLinear,
-    KernelConditional,
-    MultinomialLogit,
-    PropensityModel,
-)
-from losaw.weighting.stabilization import (
-    ClassFrequency,
-    KernelMarginal,
-    NormalDensity,
-    StabilizationModel,
-)
-
-PROPENSITY = {
-    "gaussian": GaussianLinear,
-    "logit": MultinomialLogit,
-    "kernel": KernelConditional,
-}
-STABILIZATION = {
-    "normal": NormalDensity,
-    "frequency": ClassFrequency,
-    "kernel": KernelMarginal,
-}
+from losaw.weighting.propensity import PropensityModel
+from losaw.weighting.stabilization import StabilizationModel
 
 
 def losaw_weights(
@@ -98,21 +75,12 @@ def losaw_weights(
         return np.full(len(t), 1.0 / c.sum())
     marginal = t if reference is None else np.asarray(reference, dtype=np.float64)
     discrete = few_levels(marginal) is not None
-    conditional_model = _resolve(
-        "propensity", propensity, PROPENSITY, "logit", "gaussian", discrete
-    )
-    marginal_model = _resolve(
-        "stabilization", stabilization, STABILIZATION, "frequency", "normal", discrete
-    )
+    conditional_model = choose_propensity(propensity, discrete)
+    marginal_model = choose_stabilization(stabilization, discrete)
     conditional_model.fit(t, a, c)
     marginal_model.fit(marginal)
-    density = np.asarray(conditional_model.density(t, a), dtype=np.float64)
-    if not (np.isfinite(density) & (density > 0)).all():
-        raise ValueError(
-            f"{type(conditional_model).__name__}.density returned zero, negative or missing "
-            "values: a propensity has to be positive wherever there is a row"
-        )
-    return cap_weights(check_weights(marginal_model.density(t) / density), eta, c)
+    ratio = positive_density(marginal_model, t) / positive_density(conditional_model, t, a)
+    return cap_weights(check_weights(ratio), eta, c)
 
 
 def weighted_correlations(
@@ -130,24 +98,3 @@ def weighted_correlations(
     a = a - w @ a
     scale = np.sqrt((w @ t**2) * (w @ a**2))
     return np.divide(w * t @ a, scale, out=np.zeros(a.shape[1]), where=scale > 0)
-
-
-def _resolve(
-    name: str, choice: Any, known: dict[str, Any], discrete: str, continuous: str, is_discrete: bool
-) -> Any:
-    if not isinstance(choice, str):
-        missing = [m for m in ("fit", "density") if not callable(getattr(choice, m, None))]
-        if missing:
-            raise TypeError(
-                f"{name} must be 'auto', one of {', '.join(map(repr, known))}, or an object with "
-                f"the methods fit and density; {type(choice).__name__} has no {missing[0]}"
-            )
-        return choice
-    if choice == "auto":
-        choice = discrete if is_discrete else continuous
-    if choice not in known:
-        raise ValueError(
-            f"{name} {choice!r} is unknown{did_you_mean(choice, known)} (known: 'auto', "
-            f"{', '.join(map(repr, known))})"
-        )
-    return known[choice]()

@@ -16,8 +16,20 @@ from losaw.weighting.levels import discrete_mask, helmert
 from losaw.weighting.multinomial_logit import fit_multinomial, make_logit
 
 
+class PointMassError(ValueError):
+    """The sample leaves the target no conditional density: there is nothing to invert.
+
+    A propensity model raises it in ``fit``; the forest then splits with uniform weights there.
+    """
+
+
 class PropensityModel(Protocol):
-    """Conditional density (or probability) of a target given its adjustment features."""
+    """Conditional density (or probability) of a target given its adjustment features.
+
+    A forest fits a deep copy in every node, for every drawn target. If the model has an attribute
+    ``discrete`` equal to "auto", the copy gets the mask of the adjustment features that the forest
+    holds for discrete. ``fit`` may raise :class:`PointMassError`.
+    """
 
     def fit(self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None) -> Any:
         """Fit on target (n,), adjustment (n, n_adjustment), rows standing ``counts`` times."""
@@ -61,7 +73,7 @@ class GaussianLinear:
 
         Raises
         ------
-        ValueError
+        PointMassError
             If the residual variance vanishes: the target is a function of the adjustment.
         """
         t, a = check_pair(target, adjustment)
@@ -74,7 +86,7 @@ class GaussianLinear:
         self.variance_ = float(c @ residual**2 / c.sum())
         spread = float(c @ (t - c @ t / c.sum()) ** 2 / c.sum())
         if not self.variance_ > 1e-8 * spread:
-            raise ValueError(
+            raise PointMassError(
                 "the target is (almost) a linear function of the adjustment features: its "
                 "propensity is a point mass and cannot be inverted; drop the collinear features"
             )
@@ -186,7 +198,7 @@ class KernelConditional:
         mean = self._counts @ points / n
         spread = np.sqrt(self._counts @ (points - mean) ** 2 / n)
         if not spread[0] > 0:
-            raise ValueError("the target is constant: it has no density")
+            raise PointMassError("the target is constant: it has no density")
         spread[spread == 0] = 1.0  # a constant adjustment feature tells nothing
         self.bandwidths_ = spread * n ** (-1.0 / (points.shape[1] + 4))
         self._points = points / self.bandwidths_

@@ -71,6 +71,10 @@ class KernelMarginal:
     def density(self, target: ArrayLike) -> FloatArray:
         """Mean of the kernels at each value."""
         t = np.asarray(target, dtype=np.float64)
-        distance = (t[:, None] - self._points[None, :]) / self.bandwidth_
-        kernel = np.exp(-0.5 * distance**2) / (np.sqrt(2 * np.pi) * self.bandwidth_)
-        return np.asarray(kernel.mean(axis=1))
+        density = np.empty(len(t))
+        block = max(1, 2**20 // len(self._points))  # rows at a time: some 10 MB, not N^2
+        for start in range(0, len(t), block):
+            part = slice(start, start + block)
+            distance = (t[part, None] - self._points[None, :]) / self.bandwidth_
+            density[part] = np.exp(-0.5 * distance**2).mean(axis=1)
+        return density / (np.sqrt(2 * np.pi) * self.bandwidth_)

@@ -1,0 +1,76 @@
+"""Propensity and stabilisation models by name, or a user's own."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.data import FloatArray
+from losaw.registry import did_you_mean
+from losaw.weighting.propensity import (
+    GaussianLinear,
+    KernelConditional,
+    MultinomialLogit,
+    PropensityModel,
+)
+from losaw.weighting.stabilization import (
+    ClassFrequency,
+    KernelMarginal,
+    NormalDensity,
+    StabilizationModel,
+)
+
+PROPENSITY: dict[str, Any] = {
+    "gaussian": GaussianLinear,
+    "logit": MultinomialLogit,
+    "kernel": KernelConditional,
+}
+STABILIZATION: dict[str, Any] = {
+    "normal": NormalDensity,
+    "frequency": ClassFrequency,
+    "kernel": KernelMarginal,
+}
+
+
+def choose_propensity(choice: Any, is_discrete: bool) -> PropensityModel:
+    """The model named or given; "auto" is the paper's for the kind of target."""
+    auto = "logit" if is_discrete else "gaussian"
+    model: PropensityModel = _choose("propensity", choice, PROPENSITY, auto)
+    return model
+
+
+def choose_stabilization(choice: Any, is_discrete: bool) -> StabilizationModel:
+    """The model named or given; "auto" is the paper's for the kind of target."""
+    auto = "frequency" if is_discrete else "normal"
+    model: StabilizationModel = _choose("stabilization", choice, STABILIZATION, auto)
+    return model
+
+
+def _choose(name: str, choice: Any, known: dict[str, Any], auto: str) -> Any:
+    if not isinstance(choice, str):
+        missing = [m for m in ("fit", "density") if not callable(getattr(choice, m, None))]
+        if missing:
+            raise TypeError(
+                f"{name} must be 'auto', one of {', '.join(map(repr, known))}, or an object with "
+                f"the methods fit and density; {type(choice).__name__} has no {missing[0]}"
+            )
+        return choice
+    if choice == "auto":
+        choice = auto
+    if choice not in known:
+        raise ValueError(
+            f"{name} {choice!r} is unknown{did_you_mean(choice, known)} (known: 'auto', "
+            f"{', '.join(map(repr, known))})"
+        )
+    return known[choice]()
+
+
+def positive_density(model: Any, *arguments: ArrayLike) -> FloatArray:
+    """``model.density`` of the arguments; raises unless it is positive and finite everywhere."""
+    density = np.asarray(model.density(*arguments), dtype=np.float64)
+    if not (np.isfinite(density) & (density > 0)).all():
+        raise ValueError(
+            f"{type(model).__name__}.density returned zero, negative or missing values: a density "
+            "has to be positive wherever there is a row"
+        )
+    return density
