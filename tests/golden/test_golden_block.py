@@ -38,8 +38,8 @@ def test_the_smoke_study_has_the_stored_rows(frames):
 
 
 # Two features may part a small node alike: the forest takes the one drawn first unless the other is
-# better by 1e-9, far above rounding (1e-13). For rounding to turn any other split two decreases must
-# come within 1e-12 of that margin: with some 1e6 comparisons in this study, a chance of 1e-6.
+# better by 1e-9, far above rounding (1e-13). For rounding to turn any other split two decreases
+# must come within 1e-12 of that margin: with some 1e6 comparisons in this study, a chance of 1e-6.
 @pytest.mark.parametrize("learner", ["RF", "losawRF"])
 def test_the_smoke_study_has_the_stored_numbers(frames, learner):
     found, stored = (frame[frame.learner == learner]["value"].to_numpy() for frame in frames)

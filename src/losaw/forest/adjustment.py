@@ -5,24 +5,30 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 
+_BLOCK = 4096  # rows standardised at a time, so that no second sample stands in memory
 
-def standardize(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Columns in units of their standard deviation (1/N), with means and deviations.
 
-    A constant column becomes zero.
-    """
+def location_and_scale(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Means and standard deviations (1/N) of the columns; infinity for a constant column."""
     location = X.mean(axis=0)
-    centred = X - location
-    scale = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
-    constant = scale <= 1e-14 * np.abs(location)
-    scale[constant] = 1.0
-    centred[:, constant] = 0.0
-    centred /= scale
-    return centred, location, scale
+    square = np.zeros(X.shape[1])
+    for start in range(0, len(X), _BLOCK):
+        centred = X[start : start + _BLOCK] - location
+        square += np.einsum("ij,ij->j", centred, centred)
+    scale = np.sqrt(square / len(X))
+    scale[scale <= 1e-14 * np.abs(location)] = np.inf
+    return location, scale
+
+
+def standardize(X: FloatArray, location: FloatArray, scale: FloatArray) -> FloatArray:
+    """Columns in units of their standard deviation; zero for a constant one."""
+    return (X - location) / scale
 
 
 def select_adjustment_features(
-    standardized: FloatArray,
+    X: FloatArray,
+    location: FloatArray,
+    scale: FloatArray,
     importances: FloatArray | None,
     n_adjustment: int,
     correlation_threshold: float,
@@ -33,13 +39,16 @@ def select_adjustment_features(
     Pearson correlation with the target exceeds the threshold on the full training sample.
     ``importances`` may be None when there are no more features than ``n_adjustment``.
     """
-    n_features = standardized.shape[1]
+    n_samples, n_features = X.shape
     if importances is None:
         top = np.arange(n_features)
     else:
         top = np.sort(np.argsort(-importances, kind="stable")[:n_adjustment])
-    correlation = standardized.T @ standardized[:, top] / len(standardized)
+    correlation = np.zeros((n_features, len(top)))
+    for start in range(0, n_samples, _BLOCK):
+        rows = standardize(X[start : start + _BLOCK], location, scale)
+        correlation += rows.T @ rows[:, top]
     mask = np.zeros((n_features, n_features), dtype=bool)
-    mask[:, top] = np.abs(correlation) > correlation_threshold
+    mask[:, top] = np.abs(correlation / n_samples) > correlation_threshold
     np.fill_diagonal(mask, False)
     return mask

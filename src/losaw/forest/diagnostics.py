@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.forest.adjustment import standardize
+from losaw.forest.adjustment import location_and_scale, standardize
 from losaw.forest.base import LosawForest
 from losaw.forest.target_models import resolve_models
 from losaw.forest.trees import Tree
@@ -69,7 +69,7 @@ def diagnose(
         )
     if forest.eta == 1.0:
         raise ValueError("a forest with eta = 1 has no weights to look at")
-    scaled = standardize(rows)[0]
+    scaled = standardize(rows, *location_and_scale(rows))
     records: list[dict[str, Any]] = []
     for number, (tree, count) in enumerate(zip(forest.trees_[:n_trees], counts, strict=False)):
         in_bag = np.flatnonzero(count)

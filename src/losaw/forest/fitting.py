@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.forest.adjustment import select_adjustment_features, standardize
+from losaw.forest.adjustment import location_and_scale, select_adjustment_features
 from losaw.forest.ensemble import Forest, grow_forest
 from losaw.forest.layout import Settings
 from losaw.forest.preparation import add_adjustment, add_models, prepare
@@ -62,9 +62,7 @@ def fit_forest(
     is_discrete, levels = resolve_discrete(estimator.discrete_features, X, names)
     rng = as_generator(estimator.random_state)
 
-    location, scale = standardize(X)[
-        1:
-    ]  # the first is not kept while trees grow: it is as large as X
+    location, scale = location_and_scale(X)
     data = prepare(X, y, is_discrete, levels, location, scale, n_classes)
     adjustment = np.zeros((n_features, n_features), dtype=bool)
     own = None
@@ -74,11 +72,11 @@ def fit_forest(
             plain = settings._replace(eta=1.0)
             initial = grow_forest(data, plain, n_initial, rng, n_jobs)
             importances = initial.importances.mean(axis=0)
-        standardized = standardize(X)[0]
-        adjustment = select_adjustment_features(standardized, importances, n_adjustment, threshold)
-        data = add_adjustment(data, standardized, adjustment)
-        data, own = add_models(data, standardized, X, adjustment, levels, models)
-        del standardized
+        adjustment = select_adjustment_features(
+            X, location, scale, importances, n_adjustment, threshold
+        )
+        data = add_adjustment(data, X, adjustment)
+        data, own = add_models(data, X, adjustment, levels, models)
     progress = estimator.verbose > 0
     forest = grow_forest(data, settings, n_trees, rng, n_jobs, progress, own)
     return FittedForest(

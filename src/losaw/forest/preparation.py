@@ -76,18 +76,22 @@ def prepare(
     )
 
 
-def add_adjustment(
-    data: ForestData, standardized: FloatArray, adjustment: NDArray[np.bool_]
-) -> ForestData:
+def standardized(data: ForestData, feature: int) -> FloatArray:
+    """A continuous feature in units of its standard deviation, (N,)."""
+    p = data.position[feature]
+    return np.asarray((data.values[p] - data.location[p]) / data.scale[p])
+
+
+def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_]) -> ForestData:
     """``data`` with design columns and patterns for the mask [target, adjustment feature]."""
-    n_samples, n_features = standardized.shape
+    n_samples, n_features = X.shape
     discrete = data.is_discrete
     columns_of: dict[int, list[int]] = {}
     blocks = [np.ones((n_samples, 1))]
     width = 1
     for q in range(n_features):
         if not discrete[q] and adjustment[:, q].any():
-            blocks.append(standardized[:, [q]])
+            blocks.append(standardized(data, q)[:, None])
         elif discrete[q] and adjustment[~discrete, q].any():
             contrasts = helmert(data.n_levels[data.position[q]])
             blocks.append(contrasts[data.codes[:, data.position[q]]])
@@ -139,7 +143,6 @@ def add_adjustment(
 
 def add_models(
     data: ForestData,
-    standardized: FloatArray,
     X: FloatArray,
     adjustment: NDArray[np.bool_],
     levels: list[FloatArray],
@@ -152,12 +155,11 @@ def add_models(
     frequency = data.frequency.copy()
     if models["continuous"].stabilization is not None:
         log_marginal = np.zeros(data.values.shape)
-    seen = np.where(data.is_discrete, X, standardized) if any(has_own.values()) else None
     for target in np.flatnonzero(adjustment.any(axis=1)):
         kind = "discrete" if data.is_discrete[target] else "continuous"
         if models[kind].stabilization is None and not has_own[kind]:
             continue
-        column = X[:, target] if kind == "discrete" else standardized[:, target]
+        column = X[:, target] if kind == "discrete" else standardized(data, int(target))
         model = models[kind].new_stabilization()
         model.fit(column)
         p = data.position[target]
@@ -169,8 +171,11 @@ def add_models(
             if len(log_marginal):
                 log_marginal[p] = np.log(marginal[int(target)])
     data = data._replace(log_marginal=log_marginal, frequency=frequency)
-    if seen is None:
+    if not any(has_own.values()):
         return data, None
+    seen = X.copy()
+    for q in np.flatnonzero(~data.is_discrete):
+        seen[:, q] = standardized(data, int(q))
     return data, OwnModels(seen, adjustment, data.is_discrete, models, marginal)
 
 
