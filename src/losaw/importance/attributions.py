@@ -112,7 +112,7 @@ def predecomp(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
     trees = _trees_of(booster)
     check_columns(booster, X)
     rows = _leaves(booster, X)
-    sums = _predecomp_sums(trees, rows, np.zeros(len(rows)))
+    sums = _sums(trees, rows, np.zeros(len(rows)))
     return sums.forest, float(trees.base_margin + trees.roots.sum())
 
 
@@ -136,9 +136,7 @@ def _attribution_sums(
         raise ValueError("y must hold finite numbers")
     if trees.objective == "binary:logistic" and not np.isin(y, (0, 1)).all():
         raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(y)[:5]}")
-    if attribution == "predecomp":
-        return _predecomp_sums(trees, leaves, y)
-    return _treeshap_sums(trees, leaves, y, X)
+    return _sums(trees, leaves, y, None if attribution == "predecomp" else X)
 
 
 def _leaves(booster: "Booster", X: ArrayLike) -> NDArray[np.int32]:
@@ -146,57 +144,38 @@ def _leaves(booster: "Booster", X: ArrayLike) -> NDArray[np.int32]:
     return np.ascontiguousarray(leaves.reshape(len(leaves), -1), dtype=np.int32)
 
 
-def _predecomp_sums(
-    trees: BoostedTrees, leaves: NDArray[np.int32], y: FloatArray
+def _sums(
+    trees: BoostedTrees, leaves: NDArray[np.int32], y: FloatArray, X: ArrayLike | None = None
 ) -> AttributionSums:
+    """The sums of PreDecomp, or with the rows ``X`` those of TreeSHAP."""
     inner, absolute = np.zeros(trees.n_features), np.zeros(trees.n_features)
     forest, residuals = np.zeros((len(y), trees.n_features)), np.zeros(len(y))
-    largest = int(np.diff(trees.starts).max())
-    add_trees(
-        trees.parent,
-        trees.feature,
-        trees.value,
-        trees.starts,
+    outcome = (
         np.ascontiguousarray(leaves.T),
         y,
         np.full(len(y), trees.base_margin),
         trees.objective == "binary:logistic",
-        np.zeros((2, largest)),
-        np.zeros(trees.n_features),
-        inner,
-        absolute,
-        forest,
-        residuals,
     )
-    return AttributionSums(inner / trees.eta, residuals @ forest / trees.eta, absolute, forest)
-
-
-def _treeshap_sums(
-    trees: BoostedTrees, leaves: NDArray[np.int32], y: FloatArray, X: ArrayLike
-) -> AttributionSums:
-    inner, absolute = np.zeros(trees.n_features), np.zeros(trees.n_features)
-    forest, residuals = np.zeros((len(y), trees.n_features)), np.zeros(len(y))
-    add_shapley_values(
-        np.ascontiguousarray(X, dtype=np.float32),
-        trees.parent,
-        trees.feature,
-        trees.threshold,
-        trees.is_left,
-        trees.missing_is_left,
-        trees.share,
-        trees.value,
-        trees.is_leaf,
-        trees.starts,
-        np.ascontiguousarray(leaves.T),
-        y,
-        np.full(len(y), trees.base_margin),
-        trees.objective == "binary:logistic",
-        subset_weights(trees.n_features),
-        inner,
-        absolute,
-        forest,
-        residuals,
-    )
+    found = (inner, absolute, forest, residuals)
+    if X is None:
+        space = (np.zeros((2, int(np.diff(trees.starts).max()))), np.zeros(trees.n_features))
+        add_trees(trees.parent, trees.feature, trees.value, trees.starts, *outcome, *space, *found)
+    else:
+        add_shapley_values(
+            np.ascontiguousarray(X, dtype=np.float32),
+            trees.parent,
+            trees.feature,
+            trees.threshold,
+            trees.is_left,
+            trees.missing_is_left,
+            trees.share,
+            trees.value,
+            trees.is_leaf,
+            trees.starts,
+            *outcome,
+            subset_weights(trees.n_features),
+            *found,
+        )
     return AttributionSums(inner / trees.eta, residuals @ forest / trees.eta, absolute, forest)
 
 
