@@ -178,3 +178,21 @@ def test_missing_values_are_refused_with_the_row(method):
     sample.test.X[7, 0] = np.nan
     with pytest.raises(ValueError, match="row 7"):
         explain(method, model, sample)
+
+
+def test_boruta_asks_for_more_than_the_best_shadow(monkeypatch):
+    from losaw.importance import boruta
+
+    def scores(X, *rest):
+        shadows = [2.0, 0.0, 0.0, 0.0, 0.0]
+        return np.array([3.0, 1.5, *shadows] if X.shape[1] == 7 else [3.0, *shadows])
+
+    monkeypatch.setattr(boruta, "out_of_bag_z_scores", scores)
+    two = Dataset(
+        *[Sample(np.zeros((9, 2)), np.zeros(9))] * 2,
+        Truth((0,), 2),
+        ("a", "b"),
+        ("continuous",) * 2,
+    )
+    found = explain(Boruta(max_runs=30), None, two)
+    assert found.details["decisions"].tolist() == [1, -1]
