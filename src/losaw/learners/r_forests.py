@@ -79,7 +79,8 @@ class _RForest(BaseEstimator):
     task : {"regression", "classification"}, default "regression"
     n_estimators : int, default 100
     nominal : sequence of int, default ()
-        Columns of X that R sees as factors, with the levels of the training sample.
+        Columns of X that R sees as factors, with the levels of the training sample. A row with
+        another level is predicted as if it had the training sample's most frequent one.
     random_state : int, Generator or None
     """
 
@@ -121,7 +122,7 @@ class _RForest(BaseEstimator):
             if not np.isin(response, (0, 1)).all():
                 raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(response)[:5]}")
             self.classes_ = np.array([0, 1])
-        self.levels_ = {self._names[c]: np.unique(rows[:, c]) for c in self.nominal}
+        self._learn_levels(rows)
         seed = seed_integer(as_generator(self.random_state))
         script = _FIT.replace("{fit}", self._fit_call(rows.shape[1])).replace("{seed}", str(seed))
         with tempfile.TemporaryDirectory() as name:
@@ -146,13 +147,27 @@ class _RForest(BaseEstimator):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "model.rds").write_bytes(self.model_)
-            _write_rows(folder, rows, self._names)
+            _write_rows(folder, self._with_known_levels(rows), self._names)
             return run_script(folder, script)
+
+    def _learn_levels(self, rows: FloatArray) -> None:
+        counted = {c: np.unique(rows[:, c], return_counts=True) for c in self.nominal}
+        self.levels_ = {c: values for c, (values, _) in counted.items()}
+        self.most_frequent_ = {
+            c: values[counts.argmax()] for c, (values, counts) in counted.items()
+        }
+
+    def _with_known_levels(self, rows: FloatArray) -> FloatArray:
+        """A level that the training sample does not have, which R refuses, as its most frequent."""
+        rows = rows.copy()
+        for c, values in self.levels_.items():
+            rows[~np.isin(rows[:, c], values), c] = self.most_frequent_[c]
+        return rows
 
     def _reading(self) -> str:
         levels = ", ".join(
-            f"{name} = c({', '.join(f'{value:.17g}' for value in values)})"
-            for name, values in self.levels_.items()
+            f"{self._names[c]} = c({', '.join(f'{value:.17g}' for value in values)})"
+            for c, values in self.levels_.items()
         )
         return _READ.replace("{classify}", _r(self._classifies)).replace("{levels}", levels)
 

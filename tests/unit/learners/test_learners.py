@@ -106,6 +106,13 @@ def test_the_call_of_cforest_takes_its_parameters_from_the_learner():
     assert "conditional = FALSE" in standard
 
 
+def test_r_sees_an_unknown_level_as_the_most_frequent_one():
+    model = CorrectedImpurityForest(nominal=[1])
+    model._learn_levels(np.array([[9.0, 4.0], [8.0, 2.0], [7.0, 2.0], [6.0, 3.0]]))
+    known = model._with_known_levels(np.array([[5.0, 3.0], [5.0, 7.0], [2.0, 4.0]]))
+    np.testing.assert_array_equal(known, [[5.0, 3.0], [5.0, 2.0], [2.0, 4.0]])
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("learner", [CorrectedImpurityForest, ConditionalForest])
 @pytest.mark.parametrize("task", ["regression", "classification"])
@@ -116,3 +123,4 @@ def test_the_r_peers_find_the_signal_with_factors_as_factors(learner, task):
     model = learner(task, nominal=[1], n_estimators=50, random_state=1).fit(X, y)
     assert model.feature_importances_.argmax() == 1
     assert np.mean((model.predict(X) - y) ** 2) < 0.3
+    assert np.isfinite(model.predict([[0.5, 9.0]])).all()  # a level that R has not seen
