@@ -22,8 +22,12 @@ except (StudyError, RegistryError, PluginError) as error:
     raise SystemExit(f"losaw: {error}") from None
 
 
-include: "workflow/rules/laws.smk"
-include: "workflow/rules/blocks.smk"
+if study_workflow.runs_blocks:
+
+    include: "workflow/rules/laws.smk"
+    include: "workflow/rules/blocks.smk"
+
+
 include: "workflow/rules/outputs.smk"
 
 
@@ -31,3 +35,9 @@ rule all:
     default_target: True
     input:
         study_workflow.report,
+
+
+onerror:
+    study_workflow.go_on_without(
+        {str(file) for job in workflow.scheduler.failed for file in job.output}
+    )

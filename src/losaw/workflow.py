@@ -1,7 +1,10 @@
 """A session as the Snakefile sees it: paths, inputs and parameters of its rules."""
 
+import atexit
 import math
+import os
 import shlex
+import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,6 +25,7 @@ from losaw.study.session import LEARNER_AXIS, Session
 SLOWEST_MACHINE = 3.0
 FEWEST_MINUTES = 10
 LIMITS = ("block_minutes", "block_megabytes")
+WITHOUT_FAILED_BLOCKS = "LOSAW_WITHOUT_FAILED_BLOCKS"
 
 
 class Workflow:
@@ -54,6 +58,7 @@ class Workflow:
         self.study_names = [study.name for study in self.session.studies]
         self.losaw = f"{shlex.quote(sys.executable)} -m losaw"
         self.arguments = self.request.arguments()
+        self.runs_blocks = WITHOUT_FAILED_BLOCKS not in os.environ
 
     @cached_property
     def block_arguments(self) -> str:
@@ -89,8 +94,9 @@ class Workflow:
         return Block.from_path(path)
 
     def blocks_of(self, wildcards: Any) -> list[str]:
-        """Files of all blocks of a study."""
-        return [path for path, block in self._blocks.items() if block.study == wildcards.study]
+        """Files of all blocks of a study; of those that are there, when no more will come."""
+        paths = [path for path, block in self._blocks.items() if block.study == wildcards.study]
+        return [path for path in paths if self.runs_blocks or os.path.exists(path)]
 
     def files_of(self, wildcards: Any) -> list[str]:
         """The study file and its printed numbers: a change remakes what is made of the blocks."""
@@ -102,8 +108,11 @@ class Workflow:
 
     def laws_of(self, wildcards: Any) -> list[str]:
         """The joint law that a block draws from, if any."""
-        study = self.session.study(wildcards.study)
-        parameters = study.setting(wildcards.setting).parameters
+        return self._laws(self._block(wildcards))
+
+    def _laws(self, block: Block) -> list[str]:
+        study = self.session.study(block.study)
+        parameters = study.setting(block.setting).parameters
         path = law_path(study.generator.entry.create(**parameters), self.laws_folder)
         return [] if path is None else [str(path)]
 
@@ -147,6 +156,36 @@ class Workflow:
         study = self.session.study(wildcards.study)
         seconds = block_seconds(self.session, study, self._block(wildcards))
         return max(FEWEST_MINUTES, math.ceil(SLOWEST_MACHINE * seconds / 60))
+
+    def go_on_without(self, failed: set[str]) -> None:
+        """Let a second Snakemake, which runs no blocks, summarise without those that failed.
+
+        Snakemake starts nothing that depends on a failed job, but a summary does without some of
+        its blocks: it says how many are missing, and refuses above ``max_failed_share``. Where a
+        missing block has not failed, the run was interrupted, and nothing follows.
+
+        Parameters
+        ----------
+        failed : set of str
+            Outputs of the jobs whose last attempt failed.
+        """
+        missing = [path for path in self._blocks if not os.path.exists(path)]
+        excused = [p for p in missing if failed.intersection([p, *self._laws(self._blocks[p])])]
+        if not self.runs_blocks or not missing or missing != excused:
+            return
+        print(
+            f"losaw: {len(missing)} of {len(self._blocks)} blocks failed, for example "
+            f"{missing[0]}; going on without them. The same command tries them again.",
+            file=sys.stderr,
+            flush=True,
+        )
+        # At exit the lock is free, and paths are read from where Snakemake was called.
+        atexit.register(
+            subprocess.run,
+            [sys.executable, "-m", "snakemake", *sys.argv[1:]],
+            env={**os.environ, WITHOUT_FAILED_BLOCKS: "1"},
+            check=False,
+        )
 
 
 def request_from_workflow(config: Mapping[str, Any], file: Path) -> Request:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-ROUNDS = 24
+ROUNDS = [range(8), range(8, 16), range(16, 24)]
 
 pytestmark = [
     pytest.mark.long,
@@ -97,10 +97,11 @@ def slow(project, tmp_path):
     return project, digests(whole)
 
 
-def test_killed_workflows_resume_to_the_same_bytes(slow, tmp_path):
+@pytest.mark.parametrize("seeds", ROUNDS, ids=str)
+def test_killed_workflows_resume_to_the_same_bytes(slow, tmp_path, seeds):
     project, whole = slow
     killed = []
-    for seed in range(ROUNDS):
+    for seed in seeds:
         rng = random.Random(seed)
         results = tmp_path / f"round_{seed}"
         killed += run_until_killed(snakemake(project, results), results, rng)
@@ -111,19 +112,20 @@ def test_killed_workflows_resume_to_the_same_bytes(slow, tmp_path):
         done = subprocess.run(snakemake(project, results), capture_output=True, text=True)
         assert done.returncode == 0, (seed, done.stdout + done.stderr)
         assert digests(results) == whole, seed
-    print(f"{ROUNDS} rounds, {len(killed)} kills: {sorted(killed)}")
-    assert len(killed) >= 20
+    print(f"{len(seeds)} rounds, {len(killed)} kills: {sorted(killed)}")
+    assert len(killed) >= 5
 
 
-def test_killed_runs_without_snakemake_resume_to_the_same_bytes(slow, tmp_path):
+@pytest.mark.parametrize("seeds", ROUNDS, ids=str)
+def test_killed_runs_without_snakemake_resume_to_the_same_bytes(slow, tmp_path, seeds):
     project, whole = slow
     killed = []
-    for seed in range(ROUNDS):
+    for seed in seeds:
         rng = random.Random(1000 + seed)
         results = tmp_path / f"round_{seed}"
         command = losaw(project, results, "run", "--jobs", "2")
         killed += run_until_killed(command, results, rng)
         subprocess.run(command, check=True, capture_output=True)
         assert digests(results) == whole, seed
-    print(f"{ROUNDS} rounds, {len(killed)} kills: {sorted(killed)}")
-    assert len(killed) >= 20
+    print(f"{len(seeds)} rounds, {len(killed)} kills: {sorted(killed)}")
+    assert len(killed) >= 5

@@ -5,17 +5,20 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from losaw.study.blocks import Block
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.replicate import SCORES
 from losaw.study.session import Session
-from losaw.study.store import BlockFile, load_block, write_table
+from losaw.study.store import BLOCK_SCHEMA, BlockFile, load_block, write_atomically
 
 RESULT_COLUMNS = (
     "study",
@@ -42,6 +45,7 @@ SCORE_COLUMNS = (
 )
 FAILURE_COLUMNS = ("setting_id", "learner", "seed", "importance", "metric", "message")
 READERS = 8
+ROWS_AT_ONCE = 500_000
 _SHOWN = 5
 
 
@@ -52,9 +56,10 @@ class Collection:
     Attributes
     ----------
     results : DataFrame
-        One row per (setting, learner, importance, seed, metric).
+        One row per (setting, learner, importance, seed, metric); texts are categorical.
     scores : pyarrow.Table
-        One row per (setting, learner, importance, seed): the raw per-feature scores.
+        One row per (setting, learner, importance, seed): the raw per-feature scores; texts are
+        dictionaries.
     failed : pyarrow.Table
         Every row of what failed, scores included.
     missing : list of Block
@@ -88,20 +93,28 @@ def collect(session: Session, study: Study) -> Collection:
     files: dict[Block, tuple[str, str]] = {}
     problems: list[str] = []
     blocks = session.blocks(study)
-    for block, found in zip(blocks, _read_all(session, blocks), strict=True):
-        if found is None:
-            missing.append(block)
-            continue
-        if isinstance(found, StudyError):
-            problems.append(str(found))
-            continue
-        files[block] = (found.footer["results_version"], found.sha256)
-        # Split before anything is moved: score vectors are most of the bytes.
-        is_scores = pc.equal(found.table["metric"], SCORES)
-        is_failed = pc.not_equal(found.table["status"], "ok")
-        results.append(found.table.select(RESULT_COLUMNS).filter(pc.invert(is_scores)))
-        scores.append(found.table.select(SCORE_COLUMNS).filter(pc.and_not(is_scores, is_failed)))
-        failed.append(found.table.select(FAILURE_COLUMNS).filter(is_failed))
+    files_read = zip(blocks, _read_all(session, blocks), strict=True)
+    # Setting by setting, as the grid orders them: what is sorted and copied at once stays small.
+    for _, of_setting in groupby(files_read, key=lambda pair: pair[0].setting):
+        tables = []
+        for block, found in of_setting:
+            if found is None:
+                missing.append(block)
+            elif isinstance(found, StudyError):
+                problems.append(str(found))
+            else:
+                files[block] = (found.footer["results_version"], found.sha256)
+                tables.append(found.table)
+        if tables:
+            rows = _in_grid_order(study, pa.concat_tables(tables))
+            # Split before anything is moved: score vectors are most of the bytes.
+            is_scores = pc.equal(rows["metric"], SCORES)
+            is_failed = pc.not_equal(rows["status"], "ok")
+            results.append(_compact(rows.select(RESULT_COLUMNS).filter(pc.invert(is_scores))))
+            scores.append(
+                _compact(rows.select(SCORE_COLUMNS).filter(pc.and_not(is_scores, is_failed)))
+            )
+            failed.append(rows.select(FAILURE_COLUMNS).filter(is_failed))
     if problems:
         raise StudyError(
             f"study {study.name!r}: {len(problems)} of {len(blocks)} block files are unusable:\n  "
@@ -113,8 +126,8 @@ def collect(session: Session, study: Study) -> Collection:
     if not files:
         raise StudyError(f"study {study.name!r}: none of its {len(blocks)} blocks is there yet")
     collection = Collection(
-        _in_grid_order(study, pa.concat_tables(results)).to_pandas(),
-        _in_grid_order(study, pa.concat_tables(scores)),
+        pa.concat_tables(results).unify_dictionaries().to_pandas(),
+        pa.concat_tables(scores),
         pa.concat_tables(failed),
         missing,
         files,
@@ -139,23 +152,28 @@ def _read_all(session: Session, blocks: list[Block]) -> Iterator[BlockFile | Stu
 
 
 def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
-    """Rows sorted by the study file's order, so that no block size or order shows."""
+    """Rows of a setting sorted by the study file's order: no block size or order shows."""
     ranks = {
-        "setting_id": [setting.identifier for setting in study.settings],
         "learner": list(study.learners),
         "importance": ["", *study.importances],
         "metric": ["", *study.metrics],
     }
     keys = {
-        name: pc.index_in(rows[name], value_set=pa.array(order))
-        for name, order in ranks.items()
-        if name in rows.column_names
+        name: pc.index_in(rows[name], value_set=pa.array(order)) for name, order in ranks.items()
     }
     order = pc.sort_indices(
         pa.table({**keys, "seed": rows["seed"]}),
         sort_keys=[(name, "ascending") for name in (*keys, "seed")],
     )
     return rows.take(order)
+
+
+def _compact(rows: pa.Table) -> pa.Table:
+    """Rows with each text stored once: names that repeat are most of millions of rows."""
+    for index, field in enumerate(rows.schema):
+        if pa.types.is_string(field.type):
+            rows = rows.set_column(index, field.name, rows[field.name].dictionary_encode())
+    return rows
 
 
 def _check_failures(session: Session, study: Study, blocks: list[Block], found: Collection) -> None:
@@ -177,9 +195,23 @@ def _check_failures(session: Session, study: Study, blocks: list[Block], found: 
 def write_collection(session: Session, study: Study, found: Collection) -> None:
     """Write ``results.parquet`` and ``scores.parquet`` into the study's folder."""
     folder = session.results / study.name
-    results = pa.Table.from_pandas(found.results, preserve_index=False)
-    write_table(folder / "results.parquet", results.replace_schema_metadata(None))
-    write_table(folder / "scores.parquet", found.scores)
+    _write_plain(folder / "results.parquet", found.results, RESULT_COLUMNS)
+    _write_plain(folder / "scores.parquet", found.scores, SCORE_COLUMNS)
+
+
+def _write_plain(path: Path, rows: pd.DataFrame | pa.Table, columns: tuple[str, ...]) -> None:
+    """Write rows with their texts as plain strings, some at a time."""
+    schema = pa.schema([BLOCK_SCHEMA.field(name) for name in columns])
+
+    def write(place: Path) -> None:
+        with pq.ParquetWriter(place, schema, compression="zstd") as writer:
+            for start in range(0, len(rows), ROWS_AT_ONCE):
+                part = rows[start : start + ROWS_AT_ONCE]
+                if isinstance(part, pd.DataFrame):
+                    part = pa.Table.from_pandas(part, preserve_index=False)
+                writer.write_table(part.cast(schema))
+
+    write_atomically(path, write)
 
 
 def blocks_frame(found: Collection) -> pd.DataFrame:

@@ -22,7 +22,7 @@ def summarise(study: Study, found: Collection) -> pd.DataFrame:
     results = found.results[found.results["metric"] != ""]
     ok = (results["status"] == "ok") & np.isfinite(results["value"])
     values = results["value"].where(ok)
-    grouped = values.groupby([results[key] for key in keys], sort=False)
+    grouped = values.groupby([results[key] for key in keys], sort=False, observed=True)
     summary = pd.DataFrame(
         {
             "n_seeds": grouped.count(),
@@ -60,15 +60,18 @@ def paired_differences(
         ``setting_id``, the axes, ``importance``, ``metric``, ``n_seeds``, ``difference`` and
         ``mc_se``.
     """
-    results = found.results[(found.results["status"] == "ok") & (found.results["metric"] != "")]
+    results = found.results[found.results["learner"].isin([first, second])]
+    results = results[(results["status"] == "ok") & (results["metric"] != "")]
     if importance is not None:
         results = results[results["importance"].isin(["", importance])]
     keys = ["setting_id", "importance", "metric"]
-    wide = results.pivot_table(index=[*keys, "seed"], columns="learner", values="value", sort=False)
+    wide = results.pivot_table(
+        index=[*keys, "seed"], columns="learner", values="value", sort=False, observed=True
+    )
     if not {first, second} <= set(wide.columns):
         return pd.DataFrame(columns=[*keys, *study.axes, "n_seeds", "difference", "mc_se"])
     difference = (wide[second] - wide[first]).dropna()
-    grouped = difference.groupby(level=keys, sort=False)
+    grouped = difference.groupby(level=keys, sort=False, observed=True)
     frame = pd.DataFrame(
         {
             "n_seeds": grouped.count(),
