@@ -3,6 +3,8 @@
 import hashlib
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
 import time
@@ -19,6 +21,17 @@ import one_node
 REPOSITORY = Path(__file__).resolve().parents[2]
 PARTS = ("noise_variance=0.5",)
 
+STUCK = """
+
+@register("learner", "stuck-slopes")
+class StuckSlopes(MarginalSlopes):
+    def fit(self, X, y):
+        import pathlib
+        while len(X) == 60 and pathlib.Path(__file__).with_name("stuck").exists():
+            time.sleep(0.1)
+        return super().fit(X, y)
+"""
+
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(
@@ -34,7 +47,7 @@ def slurm(tmp_path_factory):
         yield
 
 
-def command(project, *words):
+def command(project, *words, parts=PARTS):
     return [
         str(Path(sys.executable).parent / "snakemake"),
         "--snakefile", str(REPOSITORY / "Snakefile"),
@@ -44,7 +57,7 @@ def command(project, *words):
         "--slurm-init-seconds-before-status-checks", "5",
         "--jobs", "8",
         *words,
-        "--config", *PARTS,
+        "--config", *parts,
         "--", f"{project.results}/tiny/comparison.csv",
     ]  # fmt: skip
 
@@ -108,3 +121,53 @@ def test_a_cancelled_job_is_tried_again_with_more_memory_and_time(project):
     asked = dict(line.split("|", 1) for line in jobs("%i|%m|%l"))
     assert asked[cancelled] == "1500M|10:00"
     assert asked[record["slurm_job_id"]] == "3000M|20:00"
+
+
+def next_attempt(project, process, earlier):
+    """The number of the stuck block's job, once it is none of the earlier ones."""
+    deadline = time.monotonic() + 240
+    while True:
+        assert time.monotonic() < deadline and process.poll() is None
+        for mark in project.results.glob("tiny/runs/60_*/jittered/*.running"):
+            number = json.loads(mark.read_text())["slurm_job_id"]
+            if number not in earlier:
+                return number
+        time.sleep(0.2)
+
+
+def test_a_block_lost_by_time_cancellation_and_kill_is_counted_and_later_computed(
+    project, tmp_path
+):
+    plugin = project.folder / "plugin.py"
+    plugin.write_text(plugin.read_text() + STUCK)
+    project.replace(
+        project.study_file, "{learner: marginal-slopes, jitter", "{learner: stuck-slopes, jitter"
+    )
+    project.replace(project.study_file, "boundaries: [2, 5]", "boundaries: [5]")
+    run_locally(project, tmp_path / "local")
+
+    (project.folder / "stuck").touch()
+    options = {"parts": (*PARTS, "max_failed_share=0.3")}
+    process = subprocess.Popen(
+        command(project, "--set-resources", "block:runtime=1", **options),
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    attempts = [next_attempt(project, process, [])]  # ended by Slurm after its minute
+    attempts.append(next_attempt(project, process, attempts))
+    subprocess.run(["scancel", attempts[1]], check=True)
+    attempts.append(next_attempt(project, process, attempts))
+    (mark,) = project.results.glob("tiny/runs/60_*/jittered/*.running")
+    os.kill(json.loads(mark.read_text())["pid"], signal.SIGKILL)  # as a kernel out of memory does
+    text, _ = process.communicate(timeout=540)
+    states = dict(line.split("|") for line in jobs("%i|%T"))
+    assert [states[number] for number in attempts] == ["TIMEOUT", "CANCELLED", "FAILED"], text
+    assert process.returncode != 0 and "1 of 4 blocks failed" in text, text
+    manifest = json.loads((project.results / "tiny" / "manifest.json").read_text())
+    assert re.fullmatch(r"tiny/blocks/60_\S+/jittered/\S+.parquet", *manifest["missing_blocks"])
+
+    (project.folder / "stuck").unlink()
+    before = len(jobs("%i"))
+    done = subprocess.run(command(project, **options), capture_output=True, text=True, timeout=540)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(jobs("%i")) == before + 2  # the block and its collection
+    assert digests(project.results) == digests(tmp_path / "local")
