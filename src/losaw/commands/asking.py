@@ -22,7 +22,7 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seeds",
         type=positive,
-        help="seeds of every selected setting, also where the scale has none",
+        help="seeds of every selected setting that the scale runs, instead of its own number",
     )
     parser.add_argument("--output", type=Path, metavar="FOLDER", help="results folder")
     parser.add_argument("--figures-folder", type=Path, metavar="FOLDER")

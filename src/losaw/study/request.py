@@ -27,7 +27,7 @@ class Request:
     selection : dict
         Axis (or ``learner``) -> values that narrow the grid.
     seeds : int or None
-        Number of seeds of every selected setting instead of the scale's.
+        Number of seeds of every selected setting that the scale runs, instead of the scale's.
     """
 
     configuration: Path = Path("config/config.yaml")

@@ -63,6 +63,8 @@ class Session:
             load_plugin(plugin)
         self.studies = [self.read_study(name, trusted) for name in self._study_names()]
         self._check_selection()
+        if request.selection:
+            self.studies = self._selected_studies()
 
     @property
     def published_folder(self) -> Path:
@@ -146,6 +148,21 @@ class Session:
                         f"(allowed: {', '.join(words)}); a new value belongs into the study file"
                     )
 
+    def _selected_studies(self) -> list[Study]:
+        """The studies that have anything of what is selected."""
+        found = [one for one in self.studies if self.settings(one) and self._has_learner(one)]
+        if not found:
+            words = [f"{k}={','.join(map(str, v))}" for k, v in self.request.selection.items()]
+            raise StudyError(
+                f"nothing to run: the scale {self.scale!r} leaves out all that is selected "
+                f"({' '.join(words)}); choose another scale, paper has the most"
+            )
+        return found
+
+    def _has_learner(self, study: Study) -> bool:
+        chosen = self.request.selection.get(LEARNER_AXIS, study.learners)
+        return any(same(value, label) for value in chosen for label in study.learners)
+
     def settings(self, study: Study) -> list[Setting]:
         """The settings of a study that are asked for and have seeds at this scale."""
         chosen = self.request.selection
@@ -156,9 +173,13 @@ class Session:
         ]
 
     def n_seeds(self, study: Study, setting: Setting, learner: str | None = None) -> int:
-        """Number of Monte Carlo seeds of a setting and learner; without one, the largest."""
+        """Number of Monte Carlo seeds of a setting and learner; without one, the largest.
+
+        0 where the scale leaves them out, whatever number is asked for.
+        """
         learners = study.learners if learner is None else [learner]
-        return self.request.seeds or max(study.seeds(self.scale, setting, one) for one in learners)
+        planned = max(study.seeds(self.scale, setting, one) for one in learners)
+        return (self.request.seeds or planned) if planned else 0
 
     def learners(self, study: Study) -> list[str]:
         """The labels of the learners that are asked for, without those that cannot run here.

@@ -1,9 +1,11 @@
 """Settings, learners and blocks are functions of the study file alone."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from losaw.study.blocks import Block, cut
+from losaw.study.errors import StudyError
 from losaw.study.expressions import evaluate, is_expression
 from losaw.study.grid import Setting
 
@@ -111,3 +113,28 @@ def test_the_first_word_of_study_names_asks_for_all_of_them(project):
         file.write_text(text.replace("study: tiny", f"study: {name}"))
     project.study_file.unlink()
     assert [s.name for s in project.session().studies] == ["tiny_a", "tiny_b"]
+
+
+def test_asked_seeds_count_for_the_settings_that_the_scale_runs(project):
+    project.replace(project.study_file, "smoke: 5", "smoke: [{seeds: 3, n_samples: 30}]")
+    session = project.session(seeds=4)
+    assert [session.n_seeds(session.studies[0], s) for s in session.studies[0].settings] == [
+        4, 4, 0, 0,
+    ]  # fmt: skip
+    assert {block.last for block in session.all_blocks} == {1, 3}
+
+
+def test_a_selection_that_the_scale_leaves_out_is_refused(project):
+    project.replace(project.study_file, "smoke: 5", "smoke: [{seeds: 3, n_samples: 30}]")
+    with pytest.raises(StudyError, match=r"the scale 'smoke' leaves out .* \(n_samples=60\)"):
+        project.session(selection={"n_samples": ("60",)}, seeds=4)
+
+
+def test_a_study_that_has_nothing_of_the_selection_is_left_out(project):
+    text = project.study_file.read_text()
+    other = project.study_file.with_name("other.yaml")
+    other.write_text(text.replace("study: tiny", "study: other").replace("[30, 60]", "[90]"))
+    project.replace(project.configuration, "studies: [tiny]", "studies: [tiny, other]")
+    assert len(project.session().studies) == 2
+    chosen = project.session(selection={"n_samples": ("90",)})
+    assert [study.name for study in chosen.studies] == ["other"]
