@@ -1,6 +1,7 @@
 """What runs: plan, list, run, run-block, fit-law."""
 
 import argparse
+import sys
 
 from losaw.commands.asking import session_of
 from losaw.commands.outputs import all_figures, all_tables, whole_report
@@ -28,22 +29,32 @@ def list_names(options: argparse.Namespace) -> None:
         print(f"  {name:28} {study.file.title}")
 
 
-def run(options: argparse.Namespace) -> None:
-    """Run the session's studies, then write everything that is made of them."""
+def run(options: argparse.Namespace) -> int:
+    """Run the session's studies, then write everything that is made of them.
+
+    Blocks that cannot begin are counted as missing in the summary, which may refuse; 2 then.
+    """
     from losaw.report.figures import check_figures
+    from losaw.study.errors import MissingBlocksError
     from losaw.study.execute import execute
     from losaw.study.outputs import write_outputs
 
     session = session_of(options)
     for study in session.studies:
         check_figures(study)
-    execute(session, options.jobs)
+    status = 0
+    try:
+        execute(session, options.jobs)
+    except MissingBlocksError as error:
+        print(f"losaw: {error}", file=sys.stderr, flush=True)
+        status = 2
     for study in session.studies:
         print(write_outputs(session.restricted_to(study.name, trusted=True), study))
     all_tables(session)
     all_figures(session)
     whole_report(session)
     print(session.results / "report.html")
+    return status
 
 
 def run_block(options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""The one exception of the study engine, and YAML that knows its line numbers."""
+"""The exceptions of the study engine, and YAML that knows its line numbers."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +11,10 @@ Location = tuple[str | int, ...]
 
 class StudyError(ValueError):
     """Something a user can mend: names the file, line, key and value, and the remedy."""
+
+
+class MissingBlocksError(StudyError):
+    """Some blocks could not begin; all others are done, and a summary may do without these."""
 
 
 class SourceFile:

@@ -22,7 +22,9 @@ def execute(session: Session, jobs: int) -> int:
     Raises
     ------
     StudyError
-        What a block raised; finished blocks stay, the rest is cancelled.
+        If a block cannot be written; finished blocks stay, the rest is cancelled.
+    MissingBlocksError
+        If blocks could not begin; all others are done.
     """
     fit_laws(session)
     waiting = [block for block in session.all_blocks if _is_open(session, block)]

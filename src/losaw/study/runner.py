@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from losaw.study.blocks import Block
-from losaw.study.errors import StudyError
+from losaw.study.errors import MissingBlocksError
 from losaw.study.extend import block_footer, stored_seeds
 from losaw.study.grid import Study
 from losaw.study.provenance import run_record
@@ -38,9 +38,10 @@ def run_blocks(session: Session, blocks: Iterable[Block], jobs: int) -> Iterator
     Raises
     ------
     StudyError
-        If a block cannot be written: at once. If blocks cannot begin (a parameter that a method
-        refuses, a law that is damaged, a process that dies before its first seed): when the
-        others are done.
+        If a block cannot be written: at once.
+    MissingBlocksError
+        If blocks cannot begin (a parameter that a method refuses, a law that is damaged, a
+        process that dies before its first seed): when the others are done.
     """
     refusals: list[str] = []
     marks: dict[Block, RunningMark] = {}
@@ -65,7 +66,7 @@ def run_blocks(session: Session, blocks: Iterable[Block], jobs: int) -> Iterator
             mark.remove()
     if refusals:
         more = f"\n… and {len(refusals) - 5} more" if len(refusals) > 5 else ""
-        raise StudyError(
+        raise MissingBlocksError(
             f"{len(refusals)} blocks could not begin:\n" + "\n".join(refusals[:5]) + more
         )
 

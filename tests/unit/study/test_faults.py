@@ -213,6 +213,23 @@ def test_blocks_that_cannot_begin_are_named_when_the_others_are_done(mishaps, pr
     assert len(list(project.results.glob("tiny/blocks/*/plain/*.parquet"))) == 8
 
 
+def test_a_run_summarises_without_the_blocks_that_could_not_begin(mishaps, project):
+    mishaps("none")
+    project.replace(project.study_file, "importances: [mdi]", "importances: [mdi, moody]")
+    project.replace(project.study_file, "plain: {learner: marginal-slopes}",
+                    "plain: {learner: marginal-slopes, importances: [mdi]}")  # fmt: skip
+    command = [sys.executable, "-m", "losaw", "run", "--config", str(project.configuration)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and "20 are missing of 40 (50.0%)" in done.stderr, done.stderr
+    assert "8 blocks could not begin" in done.stderr and "not in the mood" in done.stderr
+    command += ["--configure", "max_failed_share=0.5"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and "8 blocks could not begin" in done.stderr, done.stderr
+    manifest = json.loads((project.results / "tiny" / "manifest.json").read_text())
+    assert len(manifest["missing_blocks"]) == 8
+    assert "missing: <code>" in (project.results / "report.html").read_text()
+
+
 def test_spawned_children_give_the_bytes_of_forked_ones(project, tmp_path, monkeypatch):
     forked = project.session()
     block = forked.all_blocks[-1]
