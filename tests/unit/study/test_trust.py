@@ -89,7 +89,7 @@ def test_recomputing_finds_a_number_that_was_changed_in_a_whole_file(done, capsy
     pq.write_table(forged, path, compression="zstd")
     assert losaw(done, capsys, "verify")[0] == 0
     code, text = losaw(done, capsys, "verify", "--recompute", "16")
-    assert code == 1
+    assert code == 1 and "15 of 16 blocks computed again have equal numbers" in text
     assert text.count("same bytes") == 15 and text.count("DIFFERS, by up to 0.0") == 1
 
 
@@ -149,6 +149,8 @@ def test_a_truncated_archive_is_one_message(done, tmp_path, capsys):
     assert code == 2 and "cannot be unpacked" in text
     archive.write_bytes(gzip.compress(b"not a tar"))
     assert losaw(done, capsys, "verify", archive)[0] == 2
+    code, text = losaw(done, capsys, "verify", tmp_path / "nowhere.tar.gz")
+    assert code == 2 and "no such archive" in text
 
 
 def test_packing_half_a_study_says_what_is_missing(done, tmp_path, capsys):
