@@ -1,5 +1,6 @@
 """Methods that hang, crash or eat the memory; disks that are full: the rest of the study stays."""
 
+import errno
 import json
 import os
 import resource
@@ -21,7 +22,7 @@ from losaw.study.errors import StudyError
 from losaw.study.execute import execute
 from losaw.study.outputs import write_outputs
 from losaw.study.runner import run_block
-from losaw.study.store import read_block
+from losaw.study.store import read_block, write_atomically
 
 MISHAPS = '''
 import os
@@ -305,6 +306,19 @@ def test_a_full_disk_is_one_message_and_the_run_goes_on_later(project):
     session = project.session()
     assert execute(session, 1) == 16
     assert all(read_block(session.block_path(block)) for block in session.all_blocks)
+
+
+def test_a_write_that_fails_half_way_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "seeds_00000-00004.parquet"
+    path.write_text("old")
+
+    def half(place):
+        place.write_text("ne")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(StudyError, match="cannot be written: No space left"):
+        write_atomically(path, half)
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
 
 
 @pytest.fixture
