@@ -45,6 +45,7 @@ SCORE_COLUMNS = (
 )
 FAILURE_COLUMNS = ("setting_id", "learner", "seed", "importance", "metric", "message")
 READERS = 8
+FILES_AHEAD = 64
 ROWS_AT_ONCE = 500_000
 _SHOWN = 5
 
@@ -146,9 +147,11 @@ def _read_all(session: Session, blocks: list[Block]) -> Iterator[BlockFile | Stu
         except StudyError as error:
             return error
 
-    # Many small files: threads wait for the file system at the same time.
+    # Many small files: threads wait for the file system at the same time, but not far ahead of
+    # who takes what they have read.
     with ThreadPoolExecutor(READERS) as pool:
-        yield from pool.map(read, blocks)
+        for start in range(0, len(blocks), FILES_AHEAD):
+            yield from pool.map(read, blocks[start : start + FILES_AHEAD])
 
 
 def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
