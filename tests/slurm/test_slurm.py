@@ -125,7 +125,7 @@ def test_a_cancelled_job_is_tried_again_with_more_memory_and_time(project):
 
 def next_attempt(project, process, earlier):
     """The number of the stuck block's job, once it is none of the earlier ones."""
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + 480
     while True:
         assert time.monotonic() < deadline and process.poll() is None
         for mark in project.results.glob("tiny/runs/60_*/jittered/*.running"):
@@ -149,10 +149,10 @@ def test_a_block_lost_by_time_cancellation_and_kill_is_counted_and_later_compute
     (project.folder / "stuck").touch()
     options = {"parts": (*PARTS, "max_failed_share=0.3")}
     process = subprocess.Popen(
-        command(project, "--set-resources", "block:runtime=1", **options),
+        command(project, "--set-resources", "block:runtime=2", **options),
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
-    attempts = [next_attempt(project, process, [])]  # ended by Slurm after its minute
+    attempts = [next_attempt(project, process, [])]  # ended by Slurm after its two minutes
     attempts.append(next_attempt(project, process, attempts))
     subprocess.run(["scancel", attempts[1]], check=True)
     attempts.append(next_attempt(project, process, attempts))

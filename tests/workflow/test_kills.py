@@ -82,9 +82,9 @@ def run_until_killed(command, results, rng):
                 os.kill(rng.choice(targets), signal.SIGKILL)
                 killed.append(victim)
     if victim != "main":
-        process.wait(120)
+        process.wait(600)
     else:
-        process.wait(10)
+        process.wait(60)
     return killed
 
 
