@@ -1,5 +1,6 @@
 """The study as jobs of a real Slurm: the same bytes as on one machine. Run by make test-slurm."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -129,9 +130,10 @@ def next_attempt(project, process, earlier):
     while True:
         assert time.monotonic() < deadline and process.poll() is None
         for mark in project.results.glob("tiny/runs/60_*/jittered/*.running"):
-            number = json.loads(mark.read_text())["slurm_job_id"]
-            if number not in earlier:
-                return number
+            with contextlib.suppress(ValueError, OSError):  # it is being written, or gone
+                number = json.loads(mark.read_text())["slurm_job_id"]
+                if number not in earlier:
+                    return number
         time.sleep(0.2)
 
 
