@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom, norm
 
 from losaw.report import figures
 from losaw.report.drawings import metric_panels, tested_importances
@@ -150,3 +151,27 @@ def test_labels_of_tested_importances_are_checked(options, message, tmp_path):
     study = study_of("cpi_figure5")
     with pytest.raises(OptionError, match=message):
         tested_importances.draw(study, two_runs(study, tmp_path), **options)
+
+
+def size_of_the_sign_test(n_rows, alpha=0.05):
+    """Probability that it rejects if signs are fair."""
+    return max(p for p in binom.sf(np.arange(-1, n_rows + 1), n_rows, 0.5) if p <= alpha)
+
+
+def test_the_sizes_beside_the_type_1_errors_are_those_of_theory():
+    printed = pd.read_csv(CONFIG / "published" / "cpi_type1.csv")
+    chosen = printed.set_index(["n_samples", "outcome", "metric", "method"]).sort_index()[
+        "published"
+    ]
+    rng = np.random.default_rng(0)
+    for n_samples, n_test in ((100, 34), (250, 85)):
+        here = chosen[n_samples, "regression"]
+        assert here["rejected_X2", "gauss-binomial LM"] == pytest.approx(
+            size_of_the_sign_test(n_test), abs=5e-5
+        )
+        for metric, columns in (("rejected_X1", 3), ("rejected_X2", 1)):
+            costs = np.sqrt(rng.chisquare(columns, 200_000) * n_test / (n_samples - n_test)) / 2
+            values = norm.cdf(norm.ppf(0.05) - costs)
+            assert here[metric, "loco-t LM"] == pytest.approx(
+                values.mean(), abs=4 * values.std() / np.sqrt(200_000) + 5e-5
+            )
