@@ -47,7 +47,7 @@ data <- as.data.frame(matrix(values, n, p + 1)); names(data)[p + 1] <- "y"
 for (i in 1:as.integer(a[4])) {
   t <- proc.time()
   ranger(y ~ ., data, num.trees = 100, mtry = p %/% 3, max.depth = 10, min.bucket = 5,
-         importance = "impurity", num.threads = 1, seed = i)
+         importance = "impurity", num.threads = 1, seed = i, verbose = FALSE)
   d <- proc.time() - t
   cat(d[["user.self"]] + d[["sys.self"]], "\\n")
 }
@@ -226,6 +226,7 @@ def scaling():
                     random_state=0,
                 )
                 timer = time.perf_counter if axis == "n_jobs" else time.process_time
+                use_cores(point["n_jobs"])
                 seconds = [clock(lambda f=forest, d=data: f.fit(*d.train), timer)]
                 while len(seconds) < 3 and sum(seconds) < 2:  # short ones are repeated
                     seconds.append(clock(lambda f=forest, d=data: f.fit(*d.train), timer))
@@ -236,6 +237,12 @@ def scaling():
                     "fit_s": np.median(seconds),
                     "bound": bound(kind, point),
                 }
+
+
+def use_cores(n_cores):
+    """Let this process use its first ``n_cores`` cores, where a system can say so."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, range(min(n_cores, os.cpu_count())))
 
 
 def exponent(value, seconds):
@@ -292,6 +299,7 @@ def main():
     arguments = parser.parse_args()
     repeats = 3 if arguments.quick else 7
     RESULTS.mkdir(exist_ok=True)
+    use_cores(1)
     warm_up()
     machine = f"{platform.node()} ({processor()})"
     print(f"{machine}: CPU seconds, medians of {repeats}; {LARGE[1]} rows: of {LARGE_REPEATS}")
