@@ -59,7 +59,7 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
         compiled. "kernel": :class:`losaw.weighting.KernelConditional` for continuous targets. A
         model of one's own (:class:`losaw.weighting.PropensityModel`) serves all targets, a dict
         with the keys "continuous" and "discrete" sets them apart. Models that are not compiled
-        are called from Python for every node and drawn target: some 100 times slower.
+        are called from Python, for every node and drawn target, and take far longer.
     stabilization : "auto", "normal", "frequency", "kernel", a StabilizationModel or a dict
         Model of P(target) on the training sample. "auto": normal density and class frequencies.
         "kernel": :class:`losaw.weighting.KernelMarginal` for continuous targets. Evaluated once
