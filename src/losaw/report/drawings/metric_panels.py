@@ -69,7 +69,8 @@ def draw(
         return _empty_figure()
     cells = _rows(study, results.comparison, where or {}) if printed else pd.DataFrame()
     if printed:
-        cells = cells[cells["table"] == table_title(printed)]
+        cells = cells[(cells["table"] == table_title(printed)) & cells["published"].notna()]
+    places = sorted({*summary[axis], *(cells[axis] if printed else ())})
     n_columns = min(4, len(panel_metrics))
     n_rows = -(-len(panel_metrics) // n_columns)
     figure = new_figure(1.1 + 2.0 * n_rows, TEXT_WIDTH if n_columns > 1 else 4.5)
@@ -86,8 +87,7 @@ def draw(
         if reference is not None:
             ax.axhline(reference, color=INK, linewidth=0.6, linestyle=":")
         ax.set_xscale("log")
-        values = sorted(summary[axis].unique())
-        ax.set_xticks(values, [f"{value:g}" for value in values], rotation=60)
+        ax.set_xticks(places, [f"{place:g}" for place in places], rotation=60)
         ax.minorticks_off()
         ax.set_xlabel(study.show(axis))
         ax.grid(axis="y")
@@ -138,9 +138,7 @@ def _draw_line(
 def _draw_printed(
     ax: "Axes", cells: pd.DataFrame, metric: str, method: str, axis: str, index: int
 ) -> None:
-    here = cells[(cells["metric"] == metric) & (cells["method"] == method)].dropna(
-        subset=["published"]
-    )
+    here = cells[(cells["metric"] == metric) & (cells["method"] == method)]
     colour = COLOURS[index % len(COLOURS)]
     ax.plot(
         here[axis],
