@@ -291,6 +291,7 @@ def draw_table(table, path):
     )
     axes = ratios.plot.bar(figsize=(10, 4), logy=True, rot=30)
     axes.axhline(1, color="black", lw=0.8)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     axes.set(ylabel="fit time / scikit-learn's random forest", xlabel="")
     axes.figure.tight_layout()
     axes.figure.savefig(path)
