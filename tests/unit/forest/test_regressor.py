@@ -227,3 +227,15 @@ def heeded_interrupts():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("threshold", [0.05, 0.3])
+def test_a_target_is_adjusted_for_features_that_correlate_beyond_the_threshold(threshold):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 6)) @ rng.standard_normal((6, 6))
+    forest = LosawRandomForestRegressor(
+        n_estimators=1, correlation_threshold=threshold, random_state=0
+    ).fit(X, X[:, 0])
+    expected = np.abs(np.corrcoef(X, rowvar=False)) > threshold
+    np.fill_diagonal(expected, False)
+    np.testing.assert_array_equal(forest.adjustment_, expected)
