@@ -7,6 +7,7 @@ import pandas as pd
 
 from losaw.registry import unknown
 from losaw.report.drawings.feature_scores import chosen_settings, scores_of
+from losaw.report.drawings.one_replicate import empty_figure
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, NOISE, TEXT_WIDTH, heading, new_figure
@@ -44,6 +45,10 @@ def draw(
     ------
     OptionError
         If a label is unknown, nothing was run, or several settings were.
+
+    Notes
+    -----
+    Where the learner was not run, the figure says so.
     """
     from matplotlib.patches import Patch
 
@@ -61,7 +66,7 @@ def draw(
     scores = results.scores[results.scores["learner"] == learner]
     there = [name for name in importances if (scores["importance"] == name).any()]
     if not there:
-        raise OptionError(f"learner: {learner!r} was not run with any of {', '.join(importances)}")
+        return empty_figure()
     n_columns = min(N_COLUMNS, len(there))
     n_rows = -(-len(there) // n_columns)
     figure = new_figure(0.5 + 2.1 * n_rows, TEXT_WIDTH)
