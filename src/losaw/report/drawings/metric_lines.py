@@ -96,7 +96,7 @@ def _draw_panel(
     from matplotlib.transforms import ScaledTranslation
 
     frame = pd.DataFrame(summary)
-    inches = ax.get_figure(root=True).dpi_scale_trans
+    inches = ax.figure.dpi_scale_trans
     for place, (method, index) in enumerate(shown.items()):
         aside = (place - (len(shown) - 1) / 2) * STEP / 72
         here = frame[(frame["method"] == method) & frame["setting_id"].isin(list(x))]
