@@ -23,6 +23,7 @@ DRAWINGS = {
     "score-boxes": "losaw.report.drawings.score_boxes:draw",
     "effective-sample-sizes": "losaw.report.drawings.effective_sample_sizes:draw",
     "scores-by-feature": "losaw.report.drawings.scores_by_feature:draw",
+    "ranking": "losaw.report.drawings.ranking:draw",
     "mean-importances": "losaw.report.drawings.mean_importances:draw",
     "tradeoff": "losaw.report.drawings.tradeoff:draw",
     "weighted-split": "losaw.report.drawings.weighted_split:draw",

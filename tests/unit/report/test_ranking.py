@@ -4,7 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from losaw.report.drawings import ranking
+from losaw.report.drawings.options import OptionError
 from losaw.report.ranking import rank_methods
+from losaw.report.results import StudyResults
+from losaw.report.style import FIRST, NOISE
 
 # setting, seed, RF, losawRF
 VALUES = [
@@ -25,14 +29,14 @@ def results(values=VALUES, metric="r2_test", importance=""):
     return pd.DataFrame(rows, columns=columns)
 
 
-def of(ranking, method):
-    return ranking.set_index("method").loc[method]
+def of(table, method):
+    return table.set_index("method").loc[method]
 
 
 def test_settings_count_the_same_whatever_their_number_of_seeds(study):
-    ranking = rank_methods(study, results())
-    assert of(ranking, "RF")["mean"] == pytest.approx((0.2 + 0.6) / 2)
-    assert of(ranking, "losawRF")["mean"] == pytest.approx((0.25 + 0.7) / 2)
+    found = rank_methods(study, results())
+    assert of(found, "RF")["mean"] == pytest.approx((0.2 + 0.6) / 2)
+    assert of(found, "losawRF")["mean"] == pytest.approx((0.25 + 0.7) / 2)
 
 
 def test_the_error_of_the_mean_is_that_of_independent_settings(study):
@@ -41,23 +45,23 @@ def test_the_error_of_the_mean_is_that_of_independent_settings(study):
 
 
 def test_ranks_are_taken_on_every_data_set_and_ties_are_shared(study):
-    ranking = rank_methods(study, results())
-    assert of(ranking, "losawRF")["rank"] == pytest.approx(((1 + 1.5) / 2 + (2 + 1 + 1) / 3) / 2)
-    assert list(ranking["method"]) == ["losawRF", "RF"]
+    found = rank_methods(study, results())
+    assert of(found, "losawRF")["rank"] == pytest.approx(((1 + 1.5) / 2 + (2 + 1 + 1) / 3) / 2)
+    assert list(found["method"]) == ["losawRF", "RF"]
 
 
 def test_a_seed_that_one_method_lacks_counts_for_none(study):
     frame = results()
     frame.loc[(frame["setting_id"] == "b") & (frame["seed"] == 2), "status"] = ["failed", "ok"]
-    ranking = rank_methods(study, frame)
-    assert of(ranking, "losawRF")["mean"] == pytest.approx((0.25 + 0.65) / 2)
-    assert of(ranking, "losawRF")["seeds"] == 4
+    found = rank_methods(study, frame)
+    assert of(found, "losawRF")["mean"] == pytest.approx((0.25 + 0.65) / 2)
+    assert of(found, "losawRF")["seeds"] == 4
 
 
 def test_a_setting_with_one_shared_seed_has_no_error_and_is_left_out(study):
-    ranking = rank_methods(study, results(VALUES[1:]))
-    assert of(ranking, "RF")["settings"] == 1
-    assert of(ranking, "RF")["mean"] == pytest.approx(0.6)
+    found = rank_methods(study, results(VALUES[1:]))
+    assert of(found, "RF")["settings"] == 1
+    assert of(found, "RF")["mean"] == pytest.approx(0.6)
 
 
 def test_less_is_better_where_the_metric_says_so(study, monkeypatch):
@@ -68,3 +72,34 @@ def test_less_is_better_where_the_metric_says_so(study, monkeypatch):
 def test_a_single_method_is_not_ranked(study):
     frame = results()
     assert rank_methods(study, frame[frame["learner"] == "RF"]).empty
+
+
+def stored(folder, frame):
+    frame.to_parquet(folder / "results.parquet")
+    return StudyResults(folder)
+
+
+def test_the_drawing_shows_the_mean_ranks_best_on_top_and_colours_the_chosen_learner(
+    study, tmp_path
+):
+    (ax,) = ranking.draw(
+        study, stored(tmp_path, results()), metrics=["r2_test"], highlight=["losawRF"]
+    ).axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["RF", "losawRF"]
+    expected = rank_methods(study, results()).set_index("method")["rank"]
+    dots = [container.lines[0] for container in ax.containers]
+    assert [dot.get_xdata()[0] for dot in dots] == [expected["RF"], expected["losawRF"]]
+    assert [dot.get_color() for dot in dots] == [NOISE, FIRST]
+
+
+def test_the_drawing_says_when_there_is_nothing_to_rank(study, tmp_path):
+    alone = results()[lambda frame: frame["learner"] == "RF"]
+    figure = ranking.draw(study, stored(tmp_path, alone), metrics=["r2_test"])
+    assert [text.get_text() for text in figure.texts] == ["no methods to compare were run"]
+
+
+def test_the_drawing_names_the_nearest_learner(study, tmp_path):
+    with pytest.raises(OptionError, match="did you mean 'losawRF'"):
+        ranking.draw(
+            study, stored(tmp_path, results()), metrics=["r2_test"], highlight=["losaw-RF"]
+        )

@@ -48,10 +48,10 @@ def scores_of(
     return frame[mask].iloc[0] if mask.any() else None
 
 
-def empty_figure() -> "Figure":
-    """What stands in the place of a replicate that was not run."""
+def empty_figure(why: str = "this replicate was not run") -> "Figure":
+    """What stands in the place of a figure of which nothing was run."""
     figure = new_figure(1.0, 4.5)
-    figure.text(0.5, 0.5, "this replicate was not run", ha="center", va="center")
+    figure.text(0.5, 0.5, why, ha="center", va="center")
     return figure
 
 

@@ -1,0 +1,81 @@
+"""Mean ranks of all methods that saw the same data, with their errors."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from losaw.registry import unknown
+from losaw.report.drawings.one_replicate import empty_figure
+from losaw.report.drawings.options import OptionError
+from losaw.report.ranking import rank_methods
+from losaw.report.results import StudyResults
+from losaw.report.style import FIRST, INK, NOISE, heading, new_figure
+from losaw.study.grid import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw(
+    study: Study, results: StudyResults, *, metrics: Sequence[str], highlight: Sequence[str] = ()
+) -> "Figure":
+    """A dot per method at its mean rank, a bar of one standard error to either side.
+
+    Ranks and errors are those of :func:`losaw.report.ranking.rank_methods`. The methods are
+    sorted by the first metric.
+
+    Parameters
+    ----------
+    metrics : list of str
+        A panel each.
+    highlight : list of str
+        Learners whose methods are coloured.
+
+    Raises
+    ------
+    OptionError
+        If a learner is unknown.
+
+    Notes
+    -----
+    Where no metric has two methods to compare, the figure says so.
+    """
+    for learner in highlight:
+        if learner not in study.learners:
+            raise OptionError(f"highlight: {unknown('learner', learner, study.learners)}")
+    ranking = rank_methods(study, results.results)
+    tables = {m: ranking[ranking["metric"] == m].set_index("method") for m in metrics}
+    tables = {metric: table for metric, table in tables.items() if len(table)}
+    if not tables:
+        return empty_figure("no methods to compare were run")
+    order = list(next(iter(tables.values())).index)[::-1]
+    coloured = {
+        study.method_name(learner, importance)
+        for learner in highlight
+        for importance in ("", *study.learners[learner].importances)
+    }
+    figure = new_figure(0.7 + 0.17 * len(order))
+    axes = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
+    for ax, (metric, table) in zip(axes, tables.items(), strict=True):
+        for height, method in enumerate(order):
+            if method in table.index:
+                _dot(ax, table.loc[method], height, FIRST if method in coloured else NOISE)
+        ax.set_xlim(1, None)
+        ax.set_ylim(-0.7, len(order) - 0.3)
+        ax.set_xlabel(f"mean rank over {table['seeds'].iloc[0]:,} data sets (1: best)")
+        ax.grid(axis="x")
+        heading(ax, study.show(metric))
+    axes[0].set_yticks(range(len(order)), [study.show(method) for method in order])
+    return figure
+
+
+def _dot(ax: Any, row: Any, height: int, colour: str) -> None:
+    ax.errorbar(
+        row["rank"],
+        height,
+        xerr=row["rank_se"],
+        fmt="o",
+        markersize=4,
+        color=colour,
+        ecolor=INK,
+        elinewidth=0.8,
+    )
