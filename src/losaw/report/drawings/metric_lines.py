@@ -126,6 +126,7 @@ def set_scale(ax: "Axes", scale: str, values: list[float]) -> None:
     positive = [value for value in values if value > 0]
     if scale == "symlog" and positive:
         ax.set_xscale("symlog", linthresh=min(positive))
+        ax.set_xlim(min(values) - 0.4 * min(positive), 2 * max(values))  # the default: decades
     else:
         ax.set_xscale(scale)
     ax.set_xticks(values, [f"{value:g}" for value in values])
