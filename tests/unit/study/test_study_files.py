@@ -51,3 +51,9 @@ def test_every_printed_number_of_a_study_finds_its_cell(name):
     for one_axis in axis:
         expected = expected[expected[one_axis].astype(str).isin(values[one_axis])]
     assert frame["published"].notna().sum() == len(expected) > 0
+
+
+def test_no_two_studies_write_the_same_figure():
+    """All figures lie in one folder."""
+    keys = [key for name in STUDIES for key in session(name).studies[0].file.figures]
+    assert sorted(keys) == sorted(set(keys))

@@ -94,7 +94,7 @@ def draw(
         heading(ax, title)
     axes[0].set_ylabel(f"mean, {run_count(summary['n_seeds'])}")
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    figure.legend(handles, labels, loc="outside lower center", ncols=4 if n_columns > 1 else 2)
     return figure
 
 
