@@ -105,11 +105,16 @@ def test_too_many_lost_blocks_are_refused_with_their_number(lethal):
     assert not (lethal.results / "report.html").exists()
 
 
+def heed_interrupts():
+    """Interrupts are ignored by what a shell started in the background, and by its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupted_run_makes_no_summary_of_what_there_is(project):
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 1.0")
     process = subprocess.Popen(
         command(project, share=1.0), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, start_new_session=True,
+        text=True, start_new_session=True, preexec_fn=heed_interrupts,
     )  # fmt: skip
     deadline = time.monotonic() + 120
     while not list(project.results.glob("tiny/blocks/**/*.parquet")):

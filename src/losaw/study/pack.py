@@ -106,10 +106,22 @@ def unpack(archive: Path, folder: Path) -> None:
     """
     try:
         with tarfile.open(archive) as tar:
-            tar.extractall(folder, filter="data")
+            _extract(tar, folder)
     except (OSError, EOFError, tarfile.TarError) as error:
         raise StudyError(f"{archive}: cannot be unpacked: {error}") from None
     check_sums(folder, archive)
+
+
+def _extract(tar: tarfile.TarFile, folder: Path) -> None:
+    """Extract plain files below ``folder`` only; Python before 3.11.4 has no filter for that."""
+    if hasattr(tarfile, "data_filter"):
+        tar.extractall(folder, filter="data")
+        return
+    for member in tar.getmembers():
+        place = (folder / member.name).resolve()
+        if not (member.isfile() or member.isdir()) or not place.is_relative_to(folder.resolve()):
+            raise tarfile.TarError(f"{member.name!r} is no plain file below its folder")
+    tar.extractall(folder)
 
 
 def check_sums(folder: Path, archive: Path) -> None:

@@ -32,7 +32,9 @@ def session(name: str, scale: str = "desk") -> Session:
 def test_a_study_file_is_valid_and_runs_something_at_every_scale(name):
     for scale in SCALES:
         one = session(name, scale)
-        assert one.blocks(one.studies[0])
+        learners = one.studies[0].file.learners.values()
+        peers_alone = all(learner.get("optional", False) for learner in learners)  # R may be absent
+        assert one.blocks(one.studies[0]) or peers_alone
     check_figures(one.studies[0])
 
 
