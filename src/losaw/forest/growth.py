@@ -9,6 +9,7 @@ are computed for the smaller child; the larger one's are the parent's minus thos
 import numpy as np
 
 from losaw.forest.classes import node_classes
+from losaw.forest.deferred import settle
 from losaw.forest.layout import (
     LEAF,
     CellWorkspace,
@@ -16,7 +17,6 @@ from losaw.forest.layout import (
     Nodes,
     Sample,
     Settings,
-    Split,
     Workspace,
 )
 from losaw.forest.levels import level_sums, subtract_sums
@@ -27,6 +27,7 @@ from losaw.forest.split_continuous import split_continuous
 from losaw.forest.split_discrete import split_discrete
 from losaw.forest.stream import next_index
 from losaw.weighting.compiled import REORDERED, compiled, inlined
+from losaw.weighting.lanes import LANES
 
 # In small nodes two features often part the rows alike: their decreases are equal but for rounding,
 # and the one drawn first is taken, whatever the order in which a processor adds.
@@ -78,12 +79,14 @@ def find_split(
     mean: float,
     impurity: float,
     slot: int,
-) -> tuple:
-    """Draw features and return the best one with its split, or -1 (Definition 4.2)."""
+) -> int:
+    """Draw features and return the place of the best one among them, or -1 (Definition 4.2).
+
+    Features and splits of all that were drawn are left in the workspace.
+    """
     n_features = len(data.is_discrete)
-    best_feature = -1
-    best = Split(1e-12, 0, 1.0, 1.0, False)  # below: rounding error, not a decrease
     wanted = min(settings.max_features, n_features)
+    min_leaf = float(settings.min_samples_leaf)
     drawn = 0
     n_constant = 0
     while drawn == n_constant and drawn < n_features:  # go on while all were constant
@@ -111,6 +114,7 @@ def find_split(
                     mean,
                     impurity,
                     slot,
+                    i,
                 )
             else:
                 split = split_continuous(
@@ -127,10 +131,20 @@ def find_split(
                     slot,
                 )
             n_constant += split.is_constant
-            if split.decrease > best.decrease * (1.0 + _TIE):
-                best = split
-                best_feature = feature
-    return best_feature, best
+            work.splits[i, 0] = split.decrease
+            work.splits[i, 1] = split.place
+            work.splits[i, 2] = split.effective_size
+            work.splits[i, 3] = split.capped_size
+            is_last = i + 1 == drawn
+            if cells.batch.waiting[0] == LANES or (is_last and cells.batch.waiting[0] > 0):
+                settle(cells.batch, settings.eta, min_leaf, count, work.splits)
+    best = -1
+    best_decrease = 1e-12  # below: rounding error, not a decrease
+    for i in range(drawn):
+        if work.splits[i, 0] > best_decrease * (1.0 + _TIE):
+            best = i
+            best_decrease = work.splits[i, 0]
+    return best
 
 
 @compiled()
@@ -199,14 +213,16 @@ def grow_tree(
         ):
             continue
 
-        best_feature, best = find_split(
+        best = find_split(
             data, settings, sample, work, cells, start, end, count, mean, impurity, slot
         )
-        if best_feature < 0:
+        if best < 0:
             continue
 
+        best_feature = work.features[best]
+        place = int(work.splits[best, 1])
         n_left, left_count, threshold = mark_left(
-            data, sample, best_feature, best.place, start, end, work.goes_left
+            data, sample, best_feature, place, start, end, work.goes_left
         )
         middle = start + n_left
         left = n_nodes
@@ -216,9 +232,9 @@ def grow_tree(
         nodes.left[offset + node] = left
         nodes.right[offset + node] = right
         nodes.threshold[offset + node] = threshold
-        nodes.relative_decrease[offset + node] = best.decrease
-        nodes.effective_size[offset + node] = best.effective_size
-        nodes.capped_size[offset + node] = best.capped_size
+        nodes.relative_decrease[offset + node] = work.splits[best, 0]
+        nodes.effective_size[offset + node] = work.splits[best, 2]
+        nodes.capped_size[offset + node] = work.splits[best, 3]
 
         deeper = depth + 1 < settings.max_depth and (
             left_count >= 2 * min_leaf or count - left_count >= 2 * min_leaf

@@ -5,10 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.weighting.multinomial_logit import Logit
+from losaw.weighting.eight_terms import EightLogits
+from losaw.weighting.logit_terms import Logit
 
 LEAF = -1
 MAX_LEVELS = 32
+SMALL = 3  # levels of a feature whose logit is solved beside seven others
 STACK = 80  # the smaller child is grown first: at most log2(rows) nodes are pending
 
 
@@ -42,6 +44,7 @@ class ForestData(NamedTuple):
     columns: NDArray[np.int64]  # design columns [columns_start[p], columns_start[p + 1])
     factors_start: NDArray[np.int64]  # (P + 1,), for discrete targets as well:
     factors: NDArray[np.int64]  # positions of discrete adjustment features
+    only_factor: NDArray[np.int64]  # (P,), of a small target with one small factor only, or -1
     pattern_slot: NDArray[np.int64]  # (P,), row of ``patterns`` of a discrete target, or -1
     patterns: NDArray[np.uint32]  # (n_slots, N), id of the row's adjustment pattern
     n_patterns: int  # largest number of patterns of any slot
@@ -107,6 +110,7 @@ class Workspace(NamedTuple):
     state: NDArray[np.uint64]  # (1,), the random stream
     stack: NDArray[np.int64]  # (4, STACK), node, first row, last row, depth
     features: NDArray[np.int64]  # a permutation of the P features; the drawn ones first
+    splits: NDArray[np.float64]  # (P, 4), of the drawn ones: decrease, place, effective sizes
     models: NDArray[np.int64]  # (2,), address of the user's model of either kind, or 0
     w: NDArray[np.float64]  # (n,), weights in sorted order
     c: NDArray[np.float64]
@@ -127,6 +131,26 @@ class Workspace(NamedTuple):
     solution: NDArray[np.float64]
 
 
+class Batch(NamedTuple):
+    """Up to eight discrete candidates of a node, of three levels and three patterns, in lanes."""
+
+    waiting: NDArray[np.int64]  # (1,), how many there are
+    candidate: NDArray[np.int64]  # (8,), place among the node's candidates
+    table: NDArray[np.float64]  # (9, 3), by pattern and level: sums of c, c y, c y^2
+    eight: EightLogits  # counts and design of the cells; its probabilities become their weights
+    response: NDArray[np.float64]  # (3, 3, 8), by level and pattern, sum of c y
+    square: NDArray[np.float64]  # (3, 3, 8), sum of c y^2
+    frequency: NDArray[np.float64]  # (3, 8), of the levels, stabilising
+    before: NDArray[np.float64]  # (8,), relative effective sample sizes before the cap
+    second: NDArray[np.float64]  # (8,), weighted sum of c y^2
+    sums: NDArray[np.float64]  # (3, 3, 8): count, weight and weighted response of the levels
+    count_of: NDArray[np.float64]  # (3,), the same of one lane
+    weight_of: NDArray[np.float64]  # (3,)
+    response_of: NDArray[np.float64]  # (3,)
+    weight: NDArray[np.float64]  # (9,), of one lane's cells that are not empty
+    multiplicity: NDArray[np.float64]  # (9,)
+
+
 class CellWorkspace(NamedTuple):
     """Scratch arrays of the discrete splits of one tree."""
 
@@ -145,6 +169,7 @@ class CellWorkspace(NamedTuple):
     recode: NDArray[np.int64]  # (K + 1,), level of each class present in the node
     place: NDArray[np.int64]  # (K,), its inverse
     class_of: NDArray[np.int64]  # (levels,), the same for an adjustment feature
+    batch: Batch  # candidates that wait for each other
 
 
 def empty_nodes(capacity: int, n_classes: int) -> Nodes:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.forest.layout import MAX_LEVELS, ForestData
+from losaw.forest.layout import MAX_LEVELS, SMALL, ForestData
 from losaw.forest.levels import encode_levels
 from losaw.forest.own_models import OwnModels
 from losaw.forest.target_models import TargetModels
@@ -70,6 +70,7 @@ def prepare(
         columns=np.empty(0, dtype=np.int64),
         factors_start=none.copy(),
         factors=np.empty(0, dtype=np.int64),
+        only_factor=np.full(n_features, -1, dtype=np.int64),
         pattern_slot=np.full(n_features, -1, dtype=np.int64),
         patterns=np.empty((0, n_samples), dtype=np.uint32),
         n_patterns=0,
@@ -109,6 +110,7 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
     factors_start = [0]
     pattern_slot = np.full(n_features, -1, dtype=np.int64)
     patterns: list[NDArray[np.uint32]] = []
+    only_factor = np.full(n_features, -1, dtype=np.int64)
     for p in range(n_features):
         chosen = [int(q) for q in np.flatnonzero(adjustment[p])]
         if not discrete[p]:
@@ -117,6 +119,8 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
             for q in chosen:
                 columns += columns_of[q]
         elif len(chosen):
+            if _is_small(data, p, chosen):
+                only_factor[p] = data.position[chosen[0]]
             pattern_slot[p] = len(patterns)
             patterns.append(_pattern_ids(data, chosen))
             for q in chosen:
@@ -135,6 +139,7 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
         columns=np.array(columns, dtype=np.int64),
         factors_start=np.array(factors_start, dtype=np.int64),
         factors=np.array(factors, dtype=np.int64),
+        only_factor=only_factor,
         pattern_slot=pattern_slot,
         patterns=ids,
         n_patterns=int(ids.max()) + 1 if ids.size else 0,
@@ -177,6 +182,14 @@ def add_models(
     for q in np.flatnonzero(~data.is_discrete):
         seen[:, q] = standardized(data, int(q))
     return data, OwnModels(seen, adjustment, data.is_discrete, models, marginal)
+
+
+def _is_small(data: ForestData, target: int, chosen: list[int]) -> bool:
+    """Whether a discrete target's logit is one of those solved eight at a time."""
+    if data.n_classes > 2 or len(chosen) != 1 or not data.is_discrete[chosen[0]]:
+        return False
+    n_levels = data.n_levels[data.position]
+    return bool(n_levels[target] == SMALL and n_levels[chosen[0]] <= SMALL)
 
 
 def _pattern_ids(data: ForestData, features: list[int]) -> NDArray[np.uint32]:

@@ -8,7 +8,16 @@ from losaw.forest.cells import (
     sum_cells,
 )
 from losaw.forest.classes import split_classes_at_levels
-from losaw.forest.layout import CellWorkspace, ForestData, Sample, Settings, Split, Workspace
+from losaw.forest.deferred import defer
+from losaw.forest.layout import (
+    SMALL,
+    CellWorkspace,
+    ForestData,
+    Sample,
+    Settings,
+    Split,
+    Workspace,
+)
 from losaw.forest.levels import can_split, scan_levels
 from losaw.forest.own_models import ask_model
 from losaw.weighting.compiled import compiled, inlined
@@ -123,8 +132,13 @@ def split_discrete(
     mean: float,
     impurity: float,
     slot: int,
+    candidate: int,
 ) -> Split:
-    """Best split of one discrete feature, weighted if it has adjustment features."""
+    """Best split of one discrete feature, weighted if it has adjustment features.
+
+    A small logit is left to :func:`~losaw.forest.deferred.settle`, which knows the feature by its
+    place among the node's candidates and overwrites what is returned here.
+    """
     p = data.position[feature]
     n_levels = data.n_levels[p]
     min_leaf = float(settings.min_samples_leaf)
@@ -143,6 +157,7 @@ def split_discrete(
     if not can_split(cells.level_count, n_levels, min_leaf, n_samples):
         return Split(0.0, 0, 1.0, 1.0, False)
     pattern_slot = data.pattern_slot[feature]
+    only_factor = data.only_factor[feature]
     weighted = settings.eta < 1.0 and pattern_slot >= 0
     if weighted and work.models[1] != 0:
         if ask_model(work.models[1], feature, start, end):
@@ -167,6 +182,20 @@ def split_discrete(
             n_samples,
         )
         return Split(score / impurity, level, 1.0, 1.0, False)
+    if only_factor >= 0 and present == SMALL:
+        defer(
+            candidate,
+            sample.rows,
+            start,
+            end,
+            sample.codes,
+            p,
+            only_factor,
+            sample.pair,
+            data.frequency,
+            cells.batch,
+        )
+        return Split(0.0, 0, 1.0, 1.0, False)
     n_patterns, n_classes = collect_cells(
         sample.rows,
         start,

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from losaw.forest.deferred import make_batch
 from losaw.forest.layout import (
     MAX_LEVELS,
     STACK,
@@ -11,7 +12,7 @@ from losaw.forest.layout import (
     Workspace,
 )
 from losaw.weighting.inversion import padded
-from losaw.weighting.multinomial_logit import make_logit
+from losaw.weighting.logit_terms import make_logit
 
 
 def make_sample(data: ForestData) -> Sample:
@@ -40,6 +41,7 @@ def make_workspace(data: ForestData) -> Workspace:
         state=np.empty(1, dtype=np.uint64),
         stack=np.empty((4, STACK), dtype=np.int64),
         features=np.empty(len(data.is_discrete), dtype=np.int64),
+        splits=np.empty((len(data.is_discrete), 4)),
         models=np.zeros(2, dtype=np.int64),
         w=np.empty(n),
         c=np.empty(n),
@@ -88,4 +90,5 @@ def make_cells(data: ForestData) -> CellWorkspace:
         recode=np.empty(MAX_LEVELS + 1, dtype=np.int64),
         place=np.empty(MAX_LEVELS, dtype=np.int64),
         class_of=np.empty(MAX_LEVELS, dtype=np.int64),
+        batch=make_batch(),
     )

@@ -121,6 +121,16 @@ def fma(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 @instruction
+def less_product(typingctx: Any, c: Any, a: Any, b: Any) -> Any:
+    """c - a * b, lane by lane."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _fma(builder, builder.fneg(args[1]), args[2], args[0])
+
+    return _EIGHT(_EIGHT, _EIGHT, _EIGHT), codegen
+
+
+@instruction
 def add(typingctx: Any, a: Any, b: Any) -> Any:
     """a + b."""
 
@@ -178,6 +188,17 @@ def add_where(typingctx: Any, a: Any, value: Any, codes: Any, start: Any, code: 
         return builder.select(hit, builder.fadd(args[0], args[1]), args[0])
 
     return _EIGHT(_EIGHT, _EIGHT, codes, types.int64, types.int64), codegen
+
+
+@instruction
+def where_greater(typingctx: Any, a: Any, b: Any, value: Any) -> Any:
+    """``value`` in the lanes where a > b, else zero."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        zero = ir.Constant(_VECTOR, [0.0] * LANES)
+        return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[2], zero)
+
+    return _EIGHT(_EIGHT, _EIGHT, _EIGHT), codegen
 
 
 @instruction

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
-from losaw.weighting.multinomial_logit import fit_multinomial, make_logit
+from losaw.weighting.logit_terms import make_logit
+from losaw.weighting.multinomial_logit import fit_multinomial
 
 
 class PointMassError(ValueError):

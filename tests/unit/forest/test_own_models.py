@@ -15,6 +15,7 @@ from losaw.weighting import (
     NormalDensity,
     PointMassError,
 )
+from losaw.weighting.multinomial_logit import PRECISION
 
 
 def sample(kind, n=200, seed=0):
@@ -45,13 +46,17 @@ def assert_equal_forests(ours, theirs, tolerance):
     )
 
 
-# The logit of losaw.weighting is the compiled one: rounding only.
+# The linear models differ by rounding only. Small logits are solved eight at a time in the forest,
+# one at a time in losaw.weighting: both end within this distance, in standard errors.
+TOLERANCE = {"continuous": 1e-9, "discrete": PRECISION**0.5, "mixed": PRECISION**0.5}
+
+
 @pytest.mark.parametrize("eta", [0.25, 0.95])  # the cap cuts discrete weights at the larger one
 @pytest.mark.parametrize("kind", ["continuous", "discrete", "mixed"])
 def test_the_papers_models_asked_node_by_node_grow_the_compiled_forest(kind, eta):
     X, y = sample(kind)
     models = {"continuous": GaussianLinear(), "discrete": MultinomialLogit(standardize=False)}
-    assert_equal_forests(fit(X, y, propensity=models, eta=eta), fit(X, y, eta=eta), 1e-9)
+    assert_equal_forests(fit(X, y, propensity=models, eta=eta), fit(X, y, eta=eta), TOLERANCE[kind])
 
 
 def test_a_model_for_all_targets_need_not_be_named_by_kind():

@@ -1,0 +1,112 @@
+"""Eight logits side by side against their own optimality conditions and each other."""
+
+import numpy as np
+import pytest
+
+from losaw.weighting.compiled import compiled
+from losaw.weighting.eight_logits import fit_eight
+from losaw.weighting.eight_terms import EightLogits, make_eight_logits
+from losaw.weighting.lanes import LANES
+from losaw.weighting.levels import helmert
+
+SIZES = [(3, 3, 3), (2, 2, 2), (5, 2, 4), (9, 3, 5), (7, 4, 3), (20, 3, 9)]
+
+
+@compiled()
+def fit(eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float) -> None:
+    """The solver, which is only ever merged into a kernel."""
+    fit_eight(eight, n_patterns, n_classes, width, penalty)
+
+
+def draw(rng, n_patterns, n_classes, width, strength=2.0):
+    """Design and counts of one logit; every class occurs."""
+    z = np.ones((n_patterns, width))
+    z[:, 1:] = rng.choice([-1.0, 0.0, 1.0], (n_patterns, width - 1))
+    shares = np.exp(z @ rng.normal(0, strength, (width, n_classes)))
+    shares /= shares.sum(axis=1, keepdims=True)
+    counts = np.array([rng.multinomial(rng.integers(1, 25), share) for share in shares]).T
+    counts[counts.sum(axis=1) == 0, 0] = 1
+    return z, counts.astype(float)
+
+
+def solve(logits, penalty=1.0, size=None):
+    """Probabilities (lanes, classes, patterns) and coefficients (lanes, classes - 1, width)."""
+    n_patterns, n_classes, width = size or (*logits[0][1].shape[::-1], logits[0][0].shape[1])
+    eight = make_eight_logits(n_patterns, n_classes, width)
+    eight.counts[:, 0] = 1.0
+    for lane, (z, counts) in enumerate(logits):
+        eight.design[: z.shape[0], : z.shape[1], lane] = z
+        eight.counts[:, :, lane] = 0.0
+        eight.counts[:, : counts.shape[1], lane] = counts
+    fit(eight, n_patterns, n_classes, width, penalty)
+    b = eight.coefficients.reshape(n_classes - 1, width, LANES)
+    return np.moveaxis(eight.probability, -1, 0), np.moveaxis(b, -1, 0)
+
+
+def gradient(z, counts, b, penalty):
+    """Derivative of the penalised log-likelihood, by its definition."""
+    full = np.vstack([np.zeros(z.shape[1]), b])
+    odds = np.exp(z @ full.T)
+    p = odds / odds.sum(axis=1, keepdims=True)
+    score = (counts.T - counts.sum(axis=0)[:, None] * p).T @ z
+    centre = full.mean(axis=0) if len(full) > 2 else 0.0
+    shrink = penalty * (full - centre)
+    shrink[:, 0] = 0.0
+    return (score - shrink)[1:], p.T
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_lane_is_at_its_optimum(size):
+    rng = np.random.default_rng(0)
+    logits = [draw(rng, *size) for _ in range(LANES)]
+    probability, coefficients = solve(logits)
+    for (z, counts), p, b in zip(logits, probability, coefficients, strict=True):
+        slope, expected = gradient(z, counts, b, 1.0)
+        # the decrement at the end is below 1e-5, and full steps square it once more
+        assert np.abs(slope).max() < 1e-5 * counts.sum()
+        np.testing.assert_allclose(p, expected, rtol=1e-12)
+
+
+def test_a_lane_does_not_depend_on_its_neighbours():
+    rng = np.random.default_rng(1)
+    # the neighbours of the second call are so steep that their steps are halved
+    calm = [draw(rng, 9, 3, 5, strength=0.5) for _ in range(LANES)]
+    steep = [draw(rng, 9, 3, 5, strength=30.0) for _ in range(LANES)]
+    alone = solve(calm[:1])[0][0]
+    for others in (calm[1:], steep[1:]):
+        np.testing.assert_array_equal(solve([calm[0], *others])[0][0], alone)
+
+
+def test_steps_that_go_too_far_are_halved():
+    # Full Newton steps diverge here: a large pattern that nearly determines the class.
+    z = np.column_stack([np.ones(4), [-3.0, -1.0, 1.0, 3.0]])
+    counts = np.array([[4000.0, 0.0, 1.0, 0.0], [0.0, 3.0, 0.0, 4000.0]])
+    for penalty in (1.0, 1e-4):
+        _, b = solve([(z, counts)], penalty)
+        slope, _ = gradient(z, counts, b[0], penalty)
+        assert np.isfinite(b[0]).all()
+        assert np.abs(slope).max() < 1e-3
+
+
+@pytest.mark.parametrize("size", SIZES[:4])
+def test_unused_patterns_and_coefficients_change_nothing(size):
+    rng = np.random.default_rng(2)
+    logits = [draw(rng, *size) for _ in range(3)]
+    n_patterns, n_classes, width = size
+    small, _ = solve(logits)
+    large, _ = solve(logits, size=(n_patterns + 3, n_classes, width + 2))
+    np.testing.assert_allclose(large[:3, :, :n_patterns], small[:3], rtol=1e-9)
+
+
+def test_a_level_without_rows_may_stay_in_the_design():
+    rng = np.random.default_rng(3)
+    counts = rng.integers(1, 12, (3, 2)).astype(float)
+    two = np.column_stack([np.ones(2), helmert(2)])
+    three = np.column_stack([np.ones(3), helmert(3)])
+    expected = solve([(two, counts)])[0][0]
+    for absent in range(3):
+        present = [level for level in range(3) if level != absent]
+        padded = np.zeros((3, 3))
+        padded[:, present] = counts
+        result = solve([(three, padded)])[0][0][:, present]
+        np.testing.assert_allclose(result, expected, rtol=1e-6)
