@@ -9,6 +9,9 @@ INSTALLER ?= uv
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+COMPILED := $(VENV)/.compiled
+# numba looks only at a function's own file when it decides whether what it stored is fresh.
+KERNELS := $(shell grep -rlE '^from (losaw.weighting.(compiled|lanes)|numba)' src --include='*.py')
 
 # One thread per job: parallelism comes from blocks. Byte code is wanted everywhere.
 export OMP_NUM_THREADS := 1
@@ -24,7 +27,7 @@ help:
 	@sed -n 's/^##//p' Makefile
 
 ## make install     the environment in .venv, from the hashed requirements (INSTALLER=pip uses pip alone)
-install: $(STAMP)
+install: $(STAMP) $(COMPILED)
 
 $(STAMP): requirements.txt requirements-bootstrap.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -37,8 +40,12 @@ else
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 endif
 	$(BIN)/python -m compileall -q src
-	$(BIN)/losaw warm-up
 	touch $(STAMP)
+
+$(COMPILED): $(STAMP) $(KERNELS)
+	find src -name '*.nb[ic]' -delete
+	$(BIN)/losaw warm-up
+	touch $(COMPILED)
 
 ## make run         the default studies on all cores (CORES=2, SCALE=paper, STUDIES=ufi,treeinner, ARGS=…)
 run: install
