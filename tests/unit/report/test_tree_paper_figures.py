@@ -138,6 +138,9 @@ def test_boxes_are_quartiles_of_the_scores(tmp_path):
     ends = [patch.get_path().vertices[:, 1] for patch in ax.patches]
     np.testing.assert_allclose([end.min() for end in ends], low)
     np.testing.assert_allclose([end.max() for end in ends], high)
+    assert list(ax.lines[0].get_ydata()) == [0, 0]
+    ax = score_boxes.draw(study, results, **options, line=1.0).axes[0]
+    assert list(ax.lines[0].get_ydata()) == [1, 1]
 
 
 def test_lines_are_means_with_one_standard_error_in_the_order_of_the_axis(tmp_path):

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 
 def draw(
-    study: Study, results: StudyResults, *, learner: str, importance: str, panels: str
+    study: Study,
+    results: StudyResults,
+    *,
+    learner: str,
+    importance: str,
+    panels: str,
+    line: float = 0.0,
 ) -> "Figure":
     """Boxes hold the middle half of the runs, whiskers reach 1.5 times its length.
 
@@ -25,6 +31,8 @@ def draw(
         Labels of the study.
     panels : str or list of str
         Axes of the study; one panel for each combination of values that was run.
+    line : float, default 0
+        The score of a feature without importance, drawn as a line.
 
     Raises
     ------
@@ -41,7 +49,7 @@ def draw(
             raise OptionError(f"panels: several settings have the values {panel}")
         here = chosen[chosen["setting_id"] == settings[0].identifier]
         values = np.stack(here["scores"].to_list())
-        ax.axhline(0, color=INK, linewidth=0.6)
+        ax.axhline(line, color=INK, linewidth=0.6)
         ax.boxplot(
             values,
             tick_labels=list(here["features"].iloc[0]),
