@@ -43,7 +43,7 @@ endif
 	touch $(STAMP)
 
 $(COMPILED): $(STAMP) $(KERNELS)
-	find src -name '*.nb[ic]' -delete
+	find src tests -name '*.nb[ic]' -delete
 	$(BIN)/losaw warm-up
 	touch $(COMPILED)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from losaw.study.blocks import Block
-from losaw.study.grid import Study, first_match
+from losaw.study.grid import Study, as_values, first_match
 from losaw.study.session import Session
 
 UNMEASURED_SECONDS_PER_SEED = 1.0
@@ -42,7 +42,8 @@ def seconds_per_seed(
             record = (session.results / block.run_record_path).read_text(encoding="utf-8")
             seconds = json.loads(record)["seconds"]
             return sum(seconds) / max(len(seconds), 1)
-    entries = [e for e in study.file.seconds_per_seed if e.get("learner") in (None, block.learner)]
+    written = study.file.seconds_per_seed
+    entries = [e for e in written if block.learner in as_values(e.get("learner", block.learner))]
     entry = first_match(entries, study.setting(block.setting), ("learner", "seconds"))
     return float(entry["seconds"]) if entry else None
 

@@ -1,7 +1,7 @@
 """How kernels are compiled, and the exponential that all of them share.
 
 numba checks only a function's own file when it decides whether its cache is fresh: after an
-edit of a kernel that others call, delete the ``__pycache__`` folders of the callers.
+edit of a kernel that others call, ``make install`` deletes what is stored and compiles anew.
 """
 
 from functools import partial

@@ -8,6 +8,7 @@ from losaw.study.blocks import Block, cut
 from losaw.study.errors import StudyError
 from losaw.study.expressions import evaluate, is_expression
 from losaw.study.grid import Setting
+from losaw.study.plan import seconds_per_seed
 
 
 class FakeStudy:
@@ -96,6 +97,17 @@ def test_the_first_matching_entry_decides_the_number_of_seeds(project):
     study = session.studies[0]
     assert [session.n_seeds(study, s) for s in study.settings] == [3, 3, 1, 0]
     assert len(session.settings(study)) == 3
+
+
+def test_costs_of_a_seed_may_be_given_for_several_learners_at_once(project):
+    text = project.study_file.read_text()
+    entries = "[{learner: [plain, jittered], n_samples: 30, seconds: 7}, {seconds: 3}]"
+    project.study_file.write_text(f"{text}seconds_per_seed: {entries}\n")
+    session = project.session()
+    study = session.studies[0]
+    for block in session.blocks(study):
+        is_small = study.setting(block.setting).axes["n_samples"] == 30
+        assert seconds_per_seed(session, study, block) == (7 if is_small else 3)
 
 
 def test_a_selection_narrows_the_blocks(project):
