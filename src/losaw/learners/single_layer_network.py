@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from losaw.learners.encoded import EncodedLearner
 from losaw.rng import as_generator, seed_integer
@@ -15,8 +17,8 @@ class SingleLayerNetwork(EncodedLearner):
 
         sum_i loss(y_i, f(x_i)) + decay * sum w^2,
 
-    with squared error or minus log-likelihood (nnet; Blesch et al. 2023, C.2). Inputs are not
-    scaled. Unlike nnet, scikit-learn does not penalise the biases.
+    with squared error or minus log-likelihood (nnet; Blesch et al. 2023, C.2). Unlike nnet,
+    scikit-learn does not penalise the biases.
 
     Parameters
     ----------
@@ -26,6 +28,9 @@ class SingleLayerNetwork(EncodedLearner):
     decay : float, default 0.1
     max_iter : int, default 100
         L-BFGS iterations; reaching them is no failure.
+    scale : bool, default False
+        Whether the encoded columns are standardised first. nnet leaves that to its user; without
+        it, columns of very different sizes keep 100 iterations from getting far.
     """
 
     def __init__(
@@ -36,12 +41,14 @@ class SingleLayerNetwork(EncodedLearner):
         n_units: int = 20,
         decay: float = 0.1,
         max_iter: int = 100,
+        scale: bool = False,
         random_state: int | np.random.Generator | None = None,
     ) -> None:
         super().__init__(task, encoding, nominal, random_state)
         self.n_units = n_units
         self.decay = decay
         self.max_iter = max_iter
+        self.scale = scale
 
     def fit(self, X: Any, y: Any) -> "SingleLayerNetwork":
         """As :meth:`EncodedLearner.fit`; a stop after ``max_iter`` is what was asked for."""
@@ -59,7 +66,7 @@ class SingleLayerNetwork(EncodedLearner):
         # scikit-learn halves the penalty, and the squared error but not the log-likelihood.
         regression = self.task == "regression"
         model = MLPRegressor if regression else MLPClassifier
-        return model(
+        network = model(
             hidden_layer_sizes=(self.n_units,),
             activation="logistic",
             solver="lbfgs",
@@ -67,3 +74,4 @@ class SingleLayerNetwork(EncodedLearner):
             max_iter=self.max_iter,
             random_state=seed_integer(rng),
         )
+        return make_pipeline(StandardScaler(), network) if self.scale else network

@@ -97,3 +97,24 @@ def test_bad_input_of_fit_is_named(learner):
             learner(**parameters).fit(X, y)
     with pytest.raises(ValueError, match="NaN"):
         learner().fit(np.where(X == 1, np.nan, X), y)
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_a_scaled_network_does_not_see_the_units_of_a_column(task):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3))
+    y = X[:, 0] + 0.1 * rng.standard_normal(80)
+    if task == "classification":
+        y = (y > 0).astype(float)
+    units = X * [1.0, 1e4, 1.0]
+    means = {
+        scale: [
+            SingleLayerNetwork(task, n_units=3, max_iter=20, scale=scale, random_state=0)
+            .fit(rows, y)
+            .predict_encoded(rows)
+            for rows in (X, units)
+        ]
+        for scale in (False, True)
+    }
+    np.testing.assert_allclose(*means[True], rtol=1e-4)
+    assert not np.allclose(*means[False], rtol=1e-2)
