@@ -16,7 +16,6 @@ import argparse
 import os
 import platform
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -26,6 +25,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
 
 import numpy as np
 import pandas as pd
+from forest_process import first_call, memory
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
 from losaw.forest import LosawRandomForestRegressor, warm_up
@@ -134,59 +134,6 @@ def run_setting(kind, n_samples, n_features, repeats):
             row["predict_s"] = np.median(predictions[name])
             row["predict_ratio"] = row["predict_s"] / base_predict
         yield row
-
-
-def child(code):
-    """Standard output of a fresh interpreter."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout.split()
-
-
-# getrusage would give a child the peak of the parent that forked it
-MEMORY = """
-import numpy as np
-from {module} import {name} as Forest
-def used():
-    status = open("/proc/self/status").read()
-    return float(status.partition("VmHWM:")[2].split()[0]) / 1024
-imported = used()
-rng = np.random.default_rng(0)
-X = rng.standard_normal((50_000, 100)); X[:, 1] += X[:, 0]
-y = X[:, 0] + rng.standard_normal(50_000)
-Forest(n_estimators=2, random_state=0).fit(X[:60], y[:60])
-before = used()
-Forest(n_estimators=20, max_features=33, max_depth=10, random_state=0).fit(X, y)
-print(imported, before, used())
-"""
-
-
-def memory():
-    """Peak resident MB of fits of 50,000 x 100 in processes of their own (Linux)."""
-    for module, name in (
-        ("losaw.forest", "LosawRandomForestRegressor"),
-        ("sklearn.ensemble", "RandomForestRegressor"),
-    ):
-        imported, before, peak = map(float, child(MEMORY.format(module=module, name=name)))
-        yield {
-            "learner": name,
-            "after_import_mb": imported,
-            "before_fit_mb": before,
-            "peak_mb": peak,
-            "target_mb": 3 * 50_000 * 100 * 8 / 2**20 + 200,
-        }
-
-
-def first_call():
-    """Wall seconds of import and of the first fit in a fresh interpreter, numba's cache warm."""
-    code = (
-        "import time; t = time.perf_counter()\n"
-        "from losaw import LosawRandomForestRegressor as L\n"
-        "import numpy as np; i = time.perf_counter() - t\n"
-        "rng = np.random.default_rng(0); X = rng.standard_normal((60, 4))\n"
-        "t = time.perf_counter(); L(n_estimators=2).fit(X, X[:, 0])\n"
-        "print(i, time.perf_counter() - t)\n"
-    )
-    return np.median([[float(x) for x in child(code)] for _ in range(5)], axis=0)
 
 
 BASE = {
