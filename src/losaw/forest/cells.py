@@ -10,13 +10,13 @@ from losaw.forest.layout import MAX_LEVELS, CellWorkspace
 from losaw.weighting.compiled import REORDERED, compiled, inlined
 from losaw.weighting.effective_sample_size import find_cap
 from losaw.weighting.lanes import LANES, divide, load, spread, store
-from losaw.weighting.logit_terms import Logit
 from losaw.weighting.multinomial_logit import fit_multinomial
 
 PENALTY = 1.0  # 1 / C, scikit-learn's default C = 1
 
-# The value of the levels before the one that a Helmert contrast sets against them.
-_LOW = -1.0 / np.sqrt(np.arange(1e-300, MAX_LEVELS) * np.arange(1, MAX_LEVELS + 1))
+# The value that Helmert contrast k >= 1 gives the levels before the k-th.
+_K = np.arange(MAX_LEVELS)
+_LOW = -1.0 / np.sqrt(np.maximum(1.0, _K * (_K + 1.0)))
 
 
 @inlined()
@@ -128,18 +128,6 @@ def design_of_patterns(
         for g in range(n_patterns, -(-n_patterns // LANES) * LANES):
             transposed[j, g] = 0.0
     return width
-
-
-@compiled()
-def _fit_three(logit: Logit, n_patterns: int, width: int) -> None:
-    """A logit of three classes: a compiler unrolls what it knows the number of."""
-    fit_multinomial(logit, n_patterns, 3, width, PENALTY)
-
-
-@compiled()
-def _fit_any(logit: Logit, n_patterns: int, n_classes: int, width: int) -> None:
-    """A logit of any number of classes."""
-    fit_multinomial(logit, n_patterns, n_classes, width, PENALTY)
 
 
 @inlined()

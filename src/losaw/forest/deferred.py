@@ -1,8 +1,8 @@
 """Small weighted splits of discrete features: eight candidates of a node are weighed at once.
 
-A feature of three levels, adjusted for just one other of two or three, is by far the most frequent
-case on data of few levels. Its cells go into a lane of the batch, which is settled when it is full,
-or after the node's last candidate. Larger logits fill the vectors by themselves and do not wait.
+A feature of three levels, adjusted for just one other of two or three, has a logit too small to
+fill a vector. Its cells go into a lane of the batch, which is settled when it is full, or after the
+node's last candidate. Larger logits fill the vectors by themselves and do not wait.
 
 All lanes share one design, the contrasts of three levels: a level without rows has no part in the
 likelihood, and its coefficient is free to be what costs no penalty. The sizes are constants where

@@ -188,8 +188,8 @@ def _is_small(data: ForestData, target: int, chosen: list[int]) -> bool:
     """Whether a discrete target's logit is one of those solved eight at a time."""
     if data.n_classes > 2 or len(chosen) != 1 or not data.is_discrete[chosen[0]]:
         return False
-    n_levels = data.n_levels[data.position]
-    return bool(n_levels[target] == SMALL and n_levels[chosen[0]] <= SMALL)
+    n_levels = data.n_levels[data.position[[target, chosen[0]]]]
+    return bool(n_levels[0] == SMALL and n_levels[1] <= SMALL)
 
 
 def _pattern_ids(data: ForestData, features: list[int]) -> NDArray[np.uint32]:

@@ -1,9 +1,9 @@
 """Newton's method for eight small multinomial logits, in the lanes of a vector.
 
-Most logits of a forest have three patterns and six unknowns, too few for a vector: there time goes
-by waiting for the number before. Eight of them at once cost little more than one. Every lane takes
-its own steps and ends by itself, so that its result does not depend on its neighbours. Called with
-constant sizes, all loops are unrolled and take a third less time.
+A logit of three patterns and six unknowns is too small for a vector: there time goes by waiting for
+the number before, and eight side by side share the wait. Every lane takes its own steps and ends by
+itself, so that its result does not depend on its neighbours. Sizes that are constants where
+:func:`fit_eight` is called let a compiler unroll all loops.
 """
 
 from losaw.weighting.compiled import compiled, inlined

@@ -239,3 +239,17 @@ def test_a_target_is_adjusted_for_features_that_correlate_beyond_the_threshold(t
     expected = np.abs(np.corrcoef(X, rowvar=False)) > threshold
     np.fill_diagonal(expected, False)
     np.testing.assert_array_equal(forest.adjustment_, expected)
+
+
+def test_a_discrete_feature_with_one_discrete_adjustment_feature_among_continuous_ones():
+    # positions count within a kind: those of the continuous features go beyond the discrete ones
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 7))
+    X[:, 5] = np.clip(np.round(X[:, 5]), -1, 1)
+    X[:, 6] = np.where(rng.random(200) < 0.7, X[:, 5], rng.integers(-1, 2, 200))
+    y = X[:, 5] + X[:, 6] + 0.5 * rng.standard_normal(200)
+    forest = LosawRandomForestRegressor(
+        n_estimators=5, correlation_threshold=0.3, discrete_features=[5, 6], random_state=0
+    ).fit(X, y)
+    assert np.flatnonzero(forest.adjustment_[5]).tolist() == [6]
+    assert forest.feature_importances_[5:].sum() > 0.8
