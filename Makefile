@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 COMPILED := $(VENV)/.compiled
 # numba looks only at a function's own file when it decides whether what it stored is fresh.
-KERNELS := $(shell grep -rlE '^from (losaw.weighting.(compiled|lanes)|numba)' src --include='*.py')
+KERNELS := $(shell grep -rlE '^from (losaw.kernels.(compiled|vectors)|numba)' src --include='*.py')
 
 # One thread per job: parallelism comes from blocks. Byte code is wanted everywhere.
 export OMP_NUM_THREADS := 1

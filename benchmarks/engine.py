@@ -108,8 +108,8 @@ def start(repeats: int = 9) -> None:
 
 def read_session(configuration: Path):
     """The session of a project."""
-    from losaw.study.request import Request
-    from losaw.study.session import Session
+    from losaw.study.design.request import Request
+    from losaw.study.design.session import Session
 
     return Session(Request(configuration))
 
@@ -151,8 +151,8 @@ def collect(n_blocks: int = 21_000) -> None:
 
 def write_made_up(session, block) -> int:
     """A block of normal numbers in the shape of real ones; returns its number of rows."""
-    from losaw.study.extend import block_footer
-    from losaw.study.store import BLOCK_SCHEMA, FOOTER_KEY, write_table
+    from losaw.study.files.block_file import BLOCK_SCHEMA, FOOTER_KEY, write_table
+    from losaw.study.running.stored_seeds import block_footer
 
     rng = np.random.default_rng(block.first)
     n_seeds, n_kinds = len(block.seeds), len(METRICS) + 1

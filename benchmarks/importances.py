@@ -22,15 +22,15 @@ import numpy as np  # noqa: E402
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # noqa: E402
 
 from losaw.data import Dataset  # noqa: E402
+from losaw.fitted_trees.attributions import attribution_sums  # noqa: E402
 from losaw.generators.binary_signal import BinarySignalGenerator  # noqa: E402
 from losaw.generators.low_signal import LowSignalGenerator  # noqa: E402
 from losaw.importance import mdi_oob, ufi  # noqa: E402
-from losaw.importance.attributions import attribution_sums  # noqa: E402
 from losaw.learners.xgboost_trees import XGBoostTrees  # noqa: E402
-from losaw.study.blocks import blocks_of  # noqa: E402
-from losaw.study.grid import Study  # noqa: E402
-from losaw.study.replicate import run_replicate  # noqa: E402
-from losaw.study.runner import build_recipe  # noqa: E402
+from losaw.study.design.blocks import blocks_of  # noqa: E402
+from losaw.study.design.grid import Study  # noqa: E402
+from losaw.study.running.replicate import run_replicate  # noqa: E402
+from losaw.study.running.runner import build_recipe  # noqa: E402
 
 STUDIES = Path(__file__).parents[1] / "config" / "studies"
 

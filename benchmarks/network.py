@@ -126,7 +126,7 @@ REPLICATE = """
 import json, resource, time
 from losaw import {learner} as Learner
 from losaw.generators.five_feature_blocks import FiveFeatureBlocksGenerator
-from losaw.study.replicate import Recipe, run_replicate
+from losaw.study.running.replicate import Recipe, run_replicate
 from losaw.importance.saliency import Saliency
 from losaw.metrics.prediction import RSquaredIndependent, RSquaredTest
 from losaw.metrics.ranking import FeatureImportanceGap

@@ -18,10 +18,10 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"
 import numpy as np  # noqa: E402
 from sklearn.ensemble import RandomForestRegressor  # noqa: E402
 
+from losaw.fitted_trees.shapley import shapley_values  # noqa: E402
 from losaw.generators.noisy_copies import NoisyCopiesGenerator  # noqa: E402
 from losaw.importance import residual_importance  # noqa: E402
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate  # noqa: E402
-from losaw.trends.shapley import shapley_values  # noqa: E402
 
 
 def main() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from losaw import registry
-from losaw.study.request import Request
-from losaw.study.session import Session
+from losaw.study.design.request import Request
+from losaw.study.design.session import Session
 
 PLUGIN = '''
 """A learner that costs nothing, with switches for what can go wrong."""

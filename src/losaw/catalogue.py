@@ -17,27 +17,27 @@ add("learner", "r-ranger", "losaw.learners.r_forests:CorrectedImpurityForest")
 add("learner", "r-cforest", "losaw.learners.r_forests:ConditionalForest")
 
 # Importances: explain(model, data, rng) -> ImportanceResult.
-add("importance", "mdi", "losaw.importance.mdi:MeanDecreaseInImpurity")
+add("importance", "mdi", "losaw.importance.mean_decrease_in_impurity:MeanDecreaseInImpurity")
 add("importance", "saliency", "losaw.importance.saliency:Saliency")
 add("importance", "reported", "losaw.importance.reported:ReportedImportance")
 add("importance", "split-improvement", "losaw.importance.split_gain:SplitImprovement")
-add("importance", "ufi", "losaw.importance.unbiased:UnbiasedFeatureImportance")
-add("importance", "air", "losaw.importance.corrected_impurity:ActualImpurityReduction")
+add("importance", "ufi", "losaw.importance.unbiased_feature_importance:UnbiasedFeatureImportance")
+add("importance", "air", "losaw.importance.actual_impurity_reduction:ActualImpurityReduction")
 add("importance", "mdi-oob", "losaw.importance.out_of_bag_mdi:OutOfBagMdi")
-add("importance", "permutation", "losaw.importance.permuted:PermutationImportance")
+add("importance", "permutation", "losaw.importance.permutation:PermutationImportance")
 add(
     "importance",
     "tree-permutation",
-    "losaw.importance.tree_permutation:TreePermutationImportance",
+    "losaw.importance.tree_permutation_importance:TreePermutationImportance",
 )
-add("importance", "total-gain", "losaw.importance.gain:TotalGain")
-add("importance", "total-gain-deviation", "losaw.importance.gain:TotalGainDeviation")
-add("importance", "tree-inner", "losaw.importance.inner_products:TreeInner")
-add("importance", "forest-inner", "losaw.importance.inner_products:ForestInner")
+add("importance", "total-gain", "losaw.importance.total_gain:TotalGain")
+add("importance", "total-gain-deviation", "losaw.importance.total_gain:TotalGainDeviation")
+add("importance", "tree-inner", "losaw.importance.tree_inner:TreeInner")
+add("importance", "forest-inner", "losaw.importance.tree_inner:ForestInner")
 add(
     "importance",
     "absolute-attribution",
-    "losaw.importance.inner_products:AbsoluteAttribution",
+    "losaw.importance.tree_inner:AbsoluteAttribution",
 )
 
 # Conditional predictive impact by knockoff sampler.
@@ -59,8 +59,8 @@ for _name in ("difference", "ratio"):
         scale=_name,
     )
 add("importance", "subgroups", "losaw.importance.conditional_subgroups:ConditionalSubgroups")
-add("importance", "sage", "losaw.importance.sage:ShapleyGlobalImportance")
-add("importance", "boruta", "losaw.importance.boruta:Boruta")
+add("importance", "sage", "losaw.importance.shapley_global_importance:ShapleyGlobalImportance")
+add("importance", "boruta", "losaw.importance.boruta_selection:Boruta")
 
 # Residual importances and trend estimators.
 for _name in ("gram-schmidt", "gram-schmidt-printed", "random-forest", "random-forest-out-of-bag"):

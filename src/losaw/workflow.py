@@ -14,13 +14,13 @@ from typing import Any
 
 from losaw.registry import unknown
 from losaw.report.figures import check_figures
-from losaw.study.blocks import Block
+from losaw.study.design.blocks import Block
+from losaw.study.design.request import Request, read_selection
+from losaw.study.design.schema import Configuration
+from losaw.study.design.session import LEARNER_AXIS, Session
 from losaw.study.errors import SourceFile, StudyError
-from losaw.study.plan import block_seconds
-from losaw.study.request import Request, read_selection
-from losaw.study.runner import law_path
-from losaw.study.schema import Configuration
-from losaw.study.session import LEARNER_AXIS, Session
+from losaw.study.running.estimate import block_seconds
+from losaw.study.running.runner import law_path
 
 SLOWEST_MACHINE = 3.0
 FEWEST_MINUTES = 10

@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 
 from losaw.contracts import check_entry
 from losaw.data import Sample, Truth
-from losaw.generators.joint_law import JointLawSpecification
+from losaw.generators.joint_law.law import JointLawSpecification
 from losaw.generators.losaw import LosawGenerator
 from losaw.generators.normal_linear import NormalLinearGenerator
 from losaw.importance.result import ImportanceResult

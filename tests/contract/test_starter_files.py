@@ -10,7 +10,7 @@ from losaw.cli import main
 from losaw.contracts import check_file, new_method, template
 from losaw.plugins import PluginError
 from losaw.registry import KINDS, RegistryError
-from losaw.study.schema import StudyFile
+from losaw.study.design.schema import StudyFile
 
 
 @pytest.fixture(autouse=True)

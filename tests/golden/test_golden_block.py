@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.study.collect import collect
-from losaw.study.execute import execute
-from losaw.study.request import Request
-from losaw.study.session import Session
+from losaw.study.design.request import Request
+from losaw.study.design.session import Session
+from losaw.study.results.collect import collect
+from losaw.study.running.without_snakemake import execute
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 REFERENCE = Path(__file__).with_name("losaw_forest_smoke.parquet")

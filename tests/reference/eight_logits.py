@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from losaw.weighting.compiled import compiled
-from losaw.weighting.eight_logits import fit_eight
-from losaw.weighting.eight_terms import EightLogits, make_eight_logits
-from losaw.weighting.lanes import LANES
+from losaw.kernels.compiled import compiled
+from losaw.kernels.vectors import LANES
+from losaw.weighting.logit.eight_newton import fit_eight
+from losaw.weighting.logit.eight_terms import EightLogits, make_eight_logits
 
 
 @compiled()

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from losaw.study.execute import execute
-from losaw.study.outputs import write_outputs
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.without_snakemake import execute
 
 sys.path.insert(0, str(Path(__file__).parent))
 import one_node

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 from losaw.generators.correlation import five_feature_block, six_features
-from losaw.generators.joint_law import JointLawSpecification
+from losaw.generators.joint_law.law import JointLawSpecification
 
 ATTAINABLE, UNATTAINABLE = (0.74, 0.29), (0.71, 0.05)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from losaw.generators.mixed_cardinality import MixedCardinalityGenerator
-from losaw.importance.corrected_impurity import ActualImpurityReduction
+from losaw.importance.actual_impurity_reduction import ActualImpurityReduction
 from losaw.importance.split_gain import SplitImprovement
-from losaw.importance.unbiased import UnbiasedFeatureImportance
+from losaw.importance.unbiased_feature_importance import UnbiasedFeatureImportance
 from losaw.learners.random_forest import RandomForest
 
 TASKS = ("regression", "classification")

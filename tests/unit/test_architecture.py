@@ -163,10 +163,10 @@ def test_naming_every_registered_thing_loads_nothing_heavy():
 
 FOREST_BLOCK = """
 import sys
-from losaw.generators.joint_law import JointLaw
+from losaw.generators.joint_law.law import JointLaw
 from losaw.registry import get
-from losaw.study import runner
-from losaw.study.replicate import Recipe, run_replicate
+from losaw.study.running.marks import runner
+from losaw.study.running.replicate import Recipe, run_replicate
 
 generator = get("generator", "losaw").create(
     data_type={data_type!r}, n_samples=60, n_features=6, phi=0.1, function="f3"

@@ -58,8 +58,8 @@ def test_a_dry_run_plans_every_block_once(project):
 
 @pytest.mark.parametrize(("scale", "n_seeds"), [("smoke", 2), ("paper", 250)])
 def test_a_dry_run_of_the_real_study_plans_its_blocks(scale, n_seeds):
-    from losaw.study.request import Request
-    from losaw.study.session import Session
+    from losaw.study.design.request import Request
+    from losaw.study.design.session import Session
 
     overrides = {"scale": scale, "studies": ["losaw_forest"]}
     session = Session(Request(REPOSITORY / "config" / "config.yaml", overrides))

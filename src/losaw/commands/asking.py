@@ -46,7 +46,7 @@ def positive(text: str) -> int:
 
 def request_of(options: argparse.Namespace) -> Any:
     """The request that the options spell."""
-    from losaw.study.request import Request, read_overrides, read_selection
+    from losaw.study.design.request import Request, read_overrides, read_selection
 
     overrides = read_overrides(options.configure)
     named = {
@@ -62,6 +62,6 @@ def request_of(options: argparse.Namespace) -> Any:
 
 def session_of(options: argparse.Namespace, trusted: bool = False) -> Any:
     """The session that the options ask for."""
-    from losaw.study.session import Session
+    from losaw.study.design.session import Session
 
     return Session(request_of(options), trusted)

@@ -10,16 +10,16 @@ from losaw.commands.asking import session_of
 
 def status(options: argparse.Namespace) -> None:
     """How far the session is."""
-    from losaw.study.status import describe_status
+    from losaw.study.inspecting.status import describe_status
 
     print(describe_status(session_of(options), options.jobs))
 
 
 def verify(options: argparse.Namespace) -> int:
     """Check stored blocks, an unpacked results folder or an archive; 1 if anything is wrong."""
+    from losaw.study.design.session import Session
     from losaw.study.errors import StudyError
-    from losaw.study.pack import packed_request, unpack
-    from losaw.study.session import Session
+    from losaw.study.inspecting.pack import packed_request, unpack
 
     place: Path | None = options.place
     if place is None or place.is_dir():
@@ -36,7 +36,7 @@ def verify(options: argparse.Namespace) -> int:
 
 
 def _verify(session: Any, options: argparse.Namespace) -> int:
-    from losaw.study.verify import recompute, remove, verify
+    from losaw.study.inspecting.verify import recompute, remove, verify
 
     found = verify(session, options.failed)
     for finding in found.findings:
@@ -61,7 +61,7 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
 
 def provenance(options: argparse.Namespace) -> None:
     """Where the numbers of a table, figure or other output came from."""
-    from losaw.study.origin import describe_origins, find_output, origins
+    from losaw.study.inspecting.origin import describe_origins, find_output, origins
 
     session = session_of(options, trusted=True)
     studies, key = find_output(session, options.file)
@@ -71,7 +71,7 @@ def provenance(options: argparse.Namespace) -> None:
 
 def pack(options: argparse.Namespace) -> None:
     """Write the results archive."""
-    from losaw.study.pack import pack
+    from losaw.study.inspecting.pack import pack
 
     number = pack(session_of(options), options.archive)
     print(f"{options.archive}: {number} files; losaw verify {options.archive} checks them")

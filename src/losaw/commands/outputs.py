@@ -8,7 +8,7 @@ from losaw.commands.asking import session_of
 
 def collect(options: argparse.Namespace) -> None:
     """Collect the session's blocks."""
-    from losaw.study.outputs import write_outputs
+    from losaw.study.results.outputs import write_outputs
 
     session = session_of(options)
     for study in session.studies:

@@ -9,7 +9,7 @@ from losaw.commands.outputs import all_figures, all_tables, whole_report
 
 def plan(options: argparse.Namespace) -> None:
     """What the session costs."""
-    from losaw.study.plan import describe
+    from losaw.study.running.estimate import describe
 
     print(describe(session_of(options), options.jobs))
 
@@ -36,8 +36,8 @@ def run(options: argparse.Namespace) -> int:
     """
     from losaw.report.figures import check_figures
     from losaw.study.errors import MissingBlocksError
-    from losaw.study.execute import execute
-    from losaw.study.outputs import write_outputs
+    from losaw.study.results.outputs import write_outputs
+    from losaw.study.running.without_snakemake import execute
 
     session = session_of(options)
     for study in session.studies:
@@ -59,8 +59,8 @@ def run(options: argparse.Namespace) -> int:
 
 def run_block(options: argparse.Namespace) -> None:
     """Compute one block."""
-    from losaw.study.blocks import Block
-    from losaw.study.runner import run_block
+    from losaw.study.design.blocks import Block
+    from losaw.study.running.runner import run_block
 
     block = Block.from_path(options.block)
     options.study = [block.study]
@@ -69,6 +69,6 @@ def run_block(options: argparse.Namespace) -> None:
 
 def fit_law(options: argparse.Namespace) -> None:
     """Fit one joint law."""
-    from losaw.study.execute import fit_laws
+    from losaw.study.running.without_snakemake import fit_laws
 
     fit_laws(session_of(options, trusted=True), only=options.law)

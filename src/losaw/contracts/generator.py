@@ -148,7 +148,7 @@ def earlier_draws_leave_no_trace(subject: Subject) -> None:
 
 
 def a_fitted_joint_law_is_used_as_it_is(subject: Subject) -> None:
-    from losaw.generators.joint_law import JointLawSpecification
+    from losaw.generators.joint_law.law import JointLawSpecification
 
     generator = subject.create()
     specification = generator.joint_law()

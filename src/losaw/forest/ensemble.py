@@ -9,12 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.forest.growth import grow_trees
-from losaw.forest.layout import LEAF, ForestData, Nodes, Settings, empty_nodes, node_capacity
-from losaw.forest.own_models import Answers, OwnModels
-from losaw.forest.stream import draw_in_bag_counts
+from losaw.forest.growing.arrays import (
+    LEAF,
+    ForestData,
+    Nodes,
+    Settings,
+    empty_nodes,
+    node_capacity,
+)
+from losaw.forest.growing.growth import grow_trees
+from losaw.forest.growing.own_models import Answers, OwnModels
+from losaw.forest.growing.random_stream import draw_in_bag_counts
+from losaw.forest.growing.workspace import make_cells, make_sample, make_workspace
 from losaw.forest.trees import Tree, find_leaves, predict_shares, predict_sum, to_tree
-from losaw.forest.workspace import make_cells, make_sample, make_workspace
 
 _BATCH = 10  # trees between two looks at Ctrl-C and the progress bar
 

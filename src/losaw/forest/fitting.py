@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale, select_adjustment_features
 from losaw.forest.ensemble import Forest, grow_forest
-from losaw.forest.layout import Settings
-from losaw.forest.preparation import add_adjustment, add_models, prepare
+from losaw.forest.growing.arrays import Settings
+from losaw.forest.growing.preparation import add_adjustment, add_models, prepare
 from losaw.forest.target_models import resolve_models
 from losaw.forest.validation import (
     check_integer,

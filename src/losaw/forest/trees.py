@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.forest.layout import LEAF, Nodes
-from losaw.weighting.compiled import compiled
+from losaw.forest.growing.arrays import LEAF, Nodes
+from losaw.kernels.compiled import compiled
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.forest.layout import MAX_LEVELS
+from losaw.forest.growing.arrays import MAX_LEVELS
 from losaw.registry import did_you_mean
 from losaw.weighting.levels import few_levels
 

@@ -11,7 +11,7 @@ from losaw.data import Dataset
 from losaw.registry import unknown
 
 if TYPE_CHECKING:
-    from losaw.generators.joint_law import JointLaw, JointLawSpecification
+    from losaw.generators.joint_law.law import JointLaw, JointLawSpecification
 
 
 class DataGenerator(Protocol):

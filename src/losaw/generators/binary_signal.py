@@ -4,7 +4,7 @@ import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
 from losaw.generators.base import one_of, whole_number
-from losaw.generators.joint_law import JointLaw
+from losaw.generators.joint_law.law import JointLaw
 
 TASKS = ("regression", "classification")
 READINGS = ("zero-to-i", "zero-to-i-minus-1")

@@ -7,7 +7,7 @@ import numpy as np
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
 from losaw.generators.base import one_of, real_number, whole_number
 from losaw.generators.category_effects import WEIGHTS, Category, cut_into_levels
-from losaw.generators.joint_law import JointLaw
+from losaw.generators.joint_law.law import JointLaw
 
 CATEGORICAL: dict[str, tuple[int, ...]] = {
     "none": (),

@@ -6,7 +6,7 @@ import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
 from losaw.generators.base import real_number
-from losaw.generators.joint_law import JointLaw
+from losaw.generators.joint_law.law import JointLaw
 
 RESPONSE = "price"
 

@@ -6,7 +6,7 @@ from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_
 from losaw.generators.base import one_of, real_number, whole_number
 from losaw.generators.correlation import five_feature_block
 from losaw.generators.functions import FUNCTIONS, RegressionFunction
-from losaw.generators.joint_law import JointLaw, JointLawSpecification
+from losaw.generators.joint_law.law import JointLaw, JointLawSpecification
 
 KIND: FeatureKind = "discrete"
 BLOCK = 5

@@ -13,7 +13,7 @@ from losaw.data import (
 from losaw.generators.base import one_of, real_number, whole_number
 from losaw.generators.correlation import cholesky_factor, six_features
 from losaw.generators.functions import regression_function
-from losaw.generators.joint_law import JointLaw, JointLawSpecification, resolve
+from losaw.generators.joint_law.law import JointLaw, JointLawSpecification, resolve
 from losaw.generators.normal import draw_normal
 
 DATA_TYPES: dict[str, FeatureKind] = {"continuous": "continuous", "discrete": "discrete"}

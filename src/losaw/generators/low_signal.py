@@ -6,7 +6,7 @@ import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
 from losaw.generators.base import one_of
-from losaw.generators.joint_law import JointLaw
+from losaw.generators.joint_law.law import JointLaw
 from losaw.generators.low_signal_labels import (
     LOGIT_READINGS,
     N_SIGNAL,

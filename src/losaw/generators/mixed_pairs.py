@@ -6,7 +6,7 @@ from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_
 from losaw.generators.base import one_of, real_number, whole_number
 from losaw.generators.category_effects import WEIGHTS, cut_into_levels
 from losaw.generators.conditional_dag import OUTCOMES, TRAIN_SHARE
-from losaw.generators.joint_law import JointLaw
+from losaw.generators.joint_law.law import JointLaw
 
 N_FEATURES = 12
 BETA = np.array([0.0, 1.0, 0.0, 3.0] * 3)

@@ -4,7 +4,7 @@ import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
 from losaw.generators.base import one_of, whole_number
-from losaw.generators.joint_law import JointLaw
+from losaw.generators.joint_law.law import JointLaw
 
 KIND: FeatureKind = "continuous"
 DATA_SETS = {

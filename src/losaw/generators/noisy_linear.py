@@ -4,7 +4,7 @@ import numpy as np
 
 from losaw.data import Dataset, FeatureKind, Sample, Truth, default_feature_names
 from losaw.generators.base import whole_number
-from losaw.generators.joint_law import JointLaw
+from losaw.generators.joint_law.law import JointLaw
 from losaw.generators.noise_mixing import check_noise_share, check_target, mix
 
 KIND: FeatureKind = "continuous"

@@ -6,7 +6,7 @@ from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_
 from losaw.generators.base import real_number, whole_number
 from losaw.generators.correlation import cholesky_factor, correlation_matrix
 from losaw.generators.functions import regression_function
-from losaw.generators.joint_law import JointLaw
+from losaw.generators.joint_law.law import JointLaw
 from losaw.generators.normal import draw_normal
 
 KIND: FeatureKind = "continuous"

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
 from losaw.generators.base import one_of
-from losaw.generators.joint_law import JointLaw
+from losaw.generators.joint_law.law import JointLaw
 
 
 class Design(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
 from losaw.generators.base import one_of, real_number
-from losaw.generators.joint_law import JointLaw
+from losaw.generators.joint_law.law import JointLaw
 from losaw.generators.noise_mixing import check_noise_share, check_target, mix
 
 KIND: FeatureKind = "continuous"

@@ -4,21 +4,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from losaw.importance.attributions import predecomp as predecomp
-    from losaw.importance.inner_products import treeinner as treeinner
+    from losaw.fitted_trees.attributions import predecomp as predecomp
     from losaw.importance.out_of_bag_mdi import mdi_oob as mdi_oob
     from losaw.importance.residual import residual_importance as residual_importance
     from losaw.importance.split_gain import split_improvement as split_improvement
-    from losaw.importance.unbiased import ufi as ufi
+    from losaw.importance.tree_inner import treeinner as treeinner
+    from losaw.importance.unbiased_feature_importance import ufi as ufi
 
 # Function -> module. Imported on first use: xgboost and numba are heavy.
 _PUBLIC = {
     "mdi_oob": "losaw.importance.out_of_bag_mdi",
-    "predecomp": "losaw.importance.attributions",
+    "predecomp": "losaw.fitted_trees.attributions",
     "residual_importance": "losaw.importance.residual",
     "split_improvement": "losaw.importance.split_gain",
-    "treeinner": "losaw.importance.inner_products",
-    "ufi": "losaw.importance.unbiased",
+    "treeinner": "losaw.importance.tree_inner",
+    "ufi": "losaw.importance.unbiased_feature_importance",
 }
 
 __all__ = [

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
-from losaw.importance.forest_view import view_forest
-from losaw.importance.node_moments import Nodes, mean_over_trees
+from losaw.fitted_trees.forest_view import view_forest
+from losaw.fitted_trees.node_moments import Nodes, mean_over_trees
 from losaw.importance.result import ImportanceResult
 
 

@@ -8,10 +8,10 @@ def warm_up() -> None:
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     from losaw.data import Dataset, Sample, Truth, default_feature_names
+    from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
     from losaw.forest import LosawRandomForestRegressor
-    from losaw.importance.attributions import ATTRIBUTIONS, attribution_sums
-    from losaw.importance.tree_permutation import TreePermutationImportance
-    from losaw.importance.unbiased import ufi
+    from losaw.importance.tree_permutation_importance import TreePermutationImportance
+    from losaw.importance.unbiased_feature_importance import ufi
     from losaw.learners.xgboost_trees import XGBoostTrees
 
     rng = np.random.default_rng(0)

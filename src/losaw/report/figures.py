@@ -10,7 +10,7 @@ from losaw.registry import unknown
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FORMATS, house_style, save
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 # name -> "module:function"; draw(study, results, **options) -> matplotlib Figure.
 DRAWINGS = {

@@ -19,10 +19,10 @@ from losaw.report.ranking import rank_methods
 from losaw.report.results import StudyResults
 from losaw.report.svg import z_histogram
 from losaw.report.typeset import html_label, number, signed
-from losaw.study.compare import read_published
-from losaw.study.grid import Study
-from losaw.study.session import Session
-from losaw.study.store import write_text
+from losaw.study.design.grid import Study
+from losaw.study.design.session import Session
+from losaw.study.files.block_file import write_text
+from losaw.study.results.compare import read_published
 
 
 @dataclass(frozen=True)

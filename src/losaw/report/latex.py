@@ -5,7 +5,7 @@ from itertools import groupby
 from losaw.report.layout import Cell, Table
 from losaw.report.markdown import counts_line, legend
 from losaw.report.typeset import latex, latex_label, number, signed
-from losaw.study.agreement import NOT_RUN
+from losaw.study.results.agreement import NOT_RUN
 
 PACKAGES = "booktabs, graphicx, amssymb"
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pandas as pd
 
-from losaw.study.agreement import AGREES, DIFFERS, NEAR, NO_ERROR, NOT_PRINTED, NOT_RUN
-from losaw.study.compare import table_title
+from losaw.study.design.grid import Study
+from losaw.study.design.schema import TableLayout
 from losaw.study.errors import StudyError
-from losaw.study.grid import Study
-from losaw.study.schema import TableLayout
+from losaw.study.results.agreement import AGREES, DIFFERS, NEAR, NO_ERROR, NOT_PRINTED, NOT_RUN
+from losaw.study.results.compare import table_title
 
 # A single run has no error, and so no z.
 MARKS = {AGREES: "✓", NEAR: "≈", DIFFERS: "✗", NOT_PRINTED: "", NOT_RUN: "", NO_ERROR: "?"}
@@ -108,7 +108,7 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> Table:
     name : str
         Key under ``tables`` in the study file.
     comparison : DataFrame
-        As :func:`losaw.study.compare.compare` makes it, or as read back from its CSV.
+        As :func:`losaw.study.results.compare.compare` makes it, or as read back from its CSV.
 
     Raises
     ------

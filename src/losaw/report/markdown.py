@@ -2,7 +2,7 @@
 
 from losaw.report.layout import Cell, Table
 from losaw.report.typeset import markdown, number, signed
-from losaw.study.agreement import AGREES, DIFFERS, NEAR, NO_ERROR, NOT_PRINTED, NOT_RUN
+from losaw.study.results.agreement import AGREES, DIFFERS, NEAR, NO_ERROR, NOT_PRINTED, NOT_RUN
 
 LEGEND = (
     "A cell reads: printed → reproduced (Monte Carlo s.e.), z, number of seeds n, and "

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from losaw.study.agreement import z_score
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
+from losaw.study.results.agreement import z_score
 
 
 class PrintedDifferences:
@@ -16,7 +16,7 @@ class PrintedDifferences:
     ----------
     study : Study
     published : DataFrame
-        As :func:`losaw.study.compare.read_published` reads it; of a cell that several tables
+        As :func:`losaw.study.results.compare.read_published` reads it; of a cell that several tables
         print, the first counts.
     """
 
@@ -31,13 +31,13 @@ class PrintedDifferences:
     def beside(self, record: dict[str, Any]) -> tuple[float, float] | None:
         """The printed difference and its z beside one of ours; None if it is not printed.
 
-        z is that of :func:`losaw.study.agreement.z_score` for the differences of single data
+        z is that of :func:`losaw.study.results.agreement.z_score` for the differences of single data
         sets: the paper, too, is taken to have shown both methods the same data.
 
         Parameters
         ----------
         record : dict
-            A row of :func:`losaw.study.summary.paired_differences`.
+            A row of :func:`losaw.study.results.summary.paired_differences`.
         """
         metric, importance = record["metric"], record["importance"]
         importance = importance if isinstance(importance, str) else ""

@@ -3,9 +3,9 @@
 from typing import Any
 
 from losaw.report.results import StudyResults
-from losaw.study.grid import Method, Study
-from losaw.study.session import Session
-from losaw.study.store import read_footer
+from losaw.study.design.grid import Method, Study
+from losaw.study.design.session import Session
+from losaw.study.files.block_file import read_footer
 
 
 def decided_by(session: Session, study: Study, results: StudyResults) -> list[tuple[str, str]]:

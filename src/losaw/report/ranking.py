@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.report.layout import higher_is_better
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 
 def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
@@ -23,7 +23,7 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     results : DataFrame
-        ``losaw.study.collect.RESULT_COLUMNS``. A seed counts where all methods have a value;
+        ``losaw.study.results.collect.RESULT_COLUMNS``. A seed counts where all methods have a value;
         a setting counts where there are at least two such seeds.
 
     Returns

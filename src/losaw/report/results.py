@@ -20,7 +20,7 @@ class StudyResults:
     Parameters
     ----------
     folder : Path
-        ``<results>/<study>``, as :func:`losaw.study.outputs.write_outputs` fills it.
+        ``<results>/<study>``, as :func:`losaw.study.results.outputs.write_outputs` fills it.
 
     Raises
     ------
@@ -37,12 +37,12 @@ class StudyResults:
 
     @cached_property
     def results(self) -> pd.DataFrame:
-        """One row per measured value (``losaw.study.collect.RESULT_COLUMNS``)."""
+        """One row per measured value (``losaw.study.results.collect.RESULT_COLUMNS``)."""
         return self._read("results.parquet", pd.read_parquet)
 
     @cached_property
     def scores(self) -> pd.DataFrame:
-        """One row per score vector (``losaw.study.collect.SCORE_COLUMNS``)."""
+        """One row per score vector (``losaw.study.results.collect.SCORE_COLUMNS``)."""
         return self._read("scores.parquet", lambda path: pq.read_table(path).to_pandas())
 
     @cached_property

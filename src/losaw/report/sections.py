@@ -11,9 +11,9 @@ import pandas as pd
 from losaw.report.layout import MARKS, higher_is_better
 from losaw.report.printed import PrintedDifferences
 from losaw.report.typeset import number, percent, signed
-from losaw.study.agreement import verdict
-from losaw.study.compare import agreement_table
-from losaw.study.grid import Study, same
+from losaw.study.design.grid import Study, same
+from losaw.study.results.agreement import verdict
+from losaw.study.results.compare import agreement_table
 
 DECIMALS = 3
 _LARGEST = 12

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from losaw.study.store import write_atomically
+from losaw.study.files.block_file import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

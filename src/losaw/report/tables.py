@@ -8,8 +8,8 @@ import pandas as pd
 from losaw.report.latex import to_latex
 from losaw.report.layout import Table, arrange
 from losaw.report.markdown import to_markdown
-from losaw.study.grid import Study
-from losaw.study.store import write_text
+from losaw.study.design.grid import Study
+from losaw.study.files.block_file import write_text
 
 
 def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> list[Path]:
@@ -18,7 +18,7 @@ def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> list[P
     Parameters
     ----------
     comparison : DataFrame
-        As :func:`losaw.study.compare.compare` makes it, or as read back from its CSV.
+        As :func:`losaw.study.results.compare.compare` makes it, or as read back from its CSV.
     folder : Path
 
     Returns

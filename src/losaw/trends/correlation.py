@@ -52,14 +52,14 @@ def shapley_correlation(
 ) -> TrendResult:
     """Correlation of every feature with its own Shapley values, r(X_p, s_p(X)).
 
-    s_p are the path-dependent Shapley values of the trees: see :mod:`losaw.trends.shapley`.
+    s_p are the path-dependent Shapley values of the trees: see :mod:`losaw.fitted_trees.shapley`.
     The correlation has no size: a feature that moves the prediction by next to nothing, but in
     one direction, has correlation 1. Where the Shapley values are constant it is 0.
 
     Parameters
     ----------
     model : estimator
-        See :func:`losaw.trends.forest_arrays.forest_arrays`.
+        See :func:`losaw.fitted_trees.forest_arrays.forest_arrays`.
     X : array or data frame of shape (n_samples, n_features)
     method : {"pearson", "spearman"}, default "pearson"
     n_rows : int or None, default 100
@@ -78,7 +78,7 @@ def shapley_correlation(
         For a model without readable trees, another number of features, bad values, fewer than 3
         rows, or an unknown method.
     """
-    from losaw.trends.shapley import shapley_values
+    from losaw.fitted_trees.shapley import shapley_values
 
     rows, _, names = checked(X, None, MIN_ROWS)
     if n_rows is not None and n_rows < MIN_ROWS:

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from losaw.data import FloatArray, default_feature_names
+from losaw.fitted_trees.forest_arrays import ForestArrays, forest_arrays
 from losaw.registry import unknown
-from losaw.trends.forest_arrays import ForestArrays, forest_arrays
 from losaw.trends.result import TrendResult
 
 WEIGHTINGS = ("splits", "rows")
@@ -32,7 +32,7 @@ def absolute_traversal_rate(
     Parameters
     ----------
     model : estimator
-        See :func:`losaw.trends.forest_arrays.forest_arrays`.
+        See :func:`losaw.fitted_trees.forest_arrays.forest_arrays`.
     weighting : {"splits", "rows"}, default "splits"
         "rows" weighs a split by its node's in-bag rows instead of equally: an extension, for
         fully grown trees whose many splits of few rows follow the noise.

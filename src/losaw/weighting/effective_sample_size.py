@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
+from losaw.kernels.compiled import REORDERED, compiled
 from losaw.weighting.checks import check_counts, check_eta, check_weights
-from losaw.weighting.compiled import REORDERED, compiled
 
 
 def effective_sample_size(weights: ArrayLike, counts: ArrayLike | None = None) -> float:

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
-from losaw.weighting.logit_terms import make_logit
-from losaw.weighting.multinomial_logit import fit_multinomial
+from losaw.weighting.logit.newton import fit_multinomial
+from losaw.weighting.logit.terms import make_logit
 
 
 class PointMassError(ValueError):

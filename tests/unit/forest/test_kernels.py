@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from losaw.forest import LosawRandomForestRegressor
-from losaw.forest.scans import scan_weighted
-from losaw.weighting.compiled import compiled, exponential, exponential_of_eight
-from losaw.weighting.inversion import invert, padded_row, product
-from losaw.weighting.lanes import load, store
+from losaw.forest.growing.scan_continuous import scan_weighted
+from losaw.kernels.compiled import compiled, exponential, exponential_of_eight
+from losaw.kernels.inversion import invert, padded_row, product
+from losaw.kernels.vectors import load, store
 
 
 @compiled()

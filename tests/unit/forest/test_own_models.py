@@ -15,7 +15,7 @@ from losaw.weighting import (
     NormalDensity,
     PointMassError,
 )
-from losaw.weighting.multinomial_logit import PRECISION
+from losaw.weighting.logit.newton import PRECISION
 
 
 def sample(kind, n=200, seed=0):

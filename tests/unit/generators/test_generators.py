@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from losaw.generators.joint_law import JointLawError, JointLawSpecification
+from losaw.generators.joint_law.law import JointLawError, JointLawSpecification
 from losaw.generators.losaw import LosawGenerator
 from losaw.generators.normal_linear import NormalLinearGenerator
 

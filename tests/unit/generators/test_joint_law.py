@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from losaw.generators.correlation import five_feature_block, six_features
-from losaw.generators.joint_law import JointLaw, JointLawError, JointLawSpecification
+from losaw.generators.joint_law.law import JointLaw, JointLawError, JointLawSpecification
 
 PAIR = ((1.0, 0.5), (0.5, 1.0))
 
@@ -130,7 +130,7 @@ def test_a_file_with_too_few_probabilities_is_refused(tmp_path, law):
 
 def test_another_process_fits_the_same_numbers(law):
     script = (
-        "from losaw.generators.joint_law import JointLawSpecification as S;"
+        "from losaw.generators.joint_law.law import JointLawSpecification as S;"
         f"print(S({PAIR!r}).fit().probabilities.tolist())"
     )
     printed = subprocess.run(
@@ -170,7 +170,7 @@ def test_a_loose_solution_is_a_distribution_all_the_same():
 
 
 def test_a_solver_that_fails_is_reported_with_the_remedy(monkeypatch):
-    from losaw.generators import joint_law_fit
+    from losaw.generators.joint_law.law import fit as joint_law_fit
 
     monkeypatch.setattr(joint_law_fit, "RESIDUAL", -1.0)
     with pytest.raises(JointLawError, match=r"was not fitted: .* try another tolerance"):

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import xgboost
 
+from losaw.fitted_trees.attributions import attribution_sums
+from losaw.fitted_trees.booster import read_booster
+from losaw.fitted_trees.tree_shap import MOST_KEPT
 from losaw.generators.low_signal import LowSignalGenerator
 from losaw.importance import predecomp, treeinner
-from losaw.importance.attributions import attribution_sums
-from losaw.importance.booster import read_booster
-from losaw.importance.gain import TotalGainDeviation, total_gain
-from losaw.importance.inner_products import AbsoluteAttribution, ForestInner, TreeInner
-from losaw.importance.tree_shap import MOST_KEPT
+from losaw.importance.total_gain import TotalGainDeviation, total_gain
+from losaw.importance.tree_inner import AbsoluteAttribution, ForestInner, TreeInner
 from losaw.learners.xgboost_trees import XGBoostTrees
 
 TASKS = ("regression", "classification")

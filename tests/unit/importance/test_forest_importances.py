@@ -7,14 +7,14 @@ from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import OneHotEncoder
 
 from losaw.data import Dataset, Sample, Truth, default_feature_names
+from losaw.fitted_trees.forest_view import view_forest
+from losaw.fitted_trees.node_moments import mean_over_trees
 from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import mdi_oob, split_improvement, ufi
-from losaw.importance.corrected_impurity import ActualImpurityReduction
-from losaw.importance.forest_view import view_forest
-from losaw.importance.node_moments import mean_over_trees
-from losaw.importance.permuted import PermutationImportance
-from losaw.importance.tree_permutation import TreePermutationImportance
-from losaw.importance.unbiased import UnbiasedFeatureImportance
+from losaw.importance.actual_impurity_reduction import ActualImpurityReduction
+from losaw.importance.permutation import PermutationImportance
+from losaw.importance.tree_permutation_importance import TreePermutationImportance
+from losaw.importance.unbiased_feature_importance import UnbiasedFeatureImportance
 from losaw.learners.random_forest import RandomForest
 
 CASES = ("regression", "binary", "three classes", "deep", "extra trees", "losaw")

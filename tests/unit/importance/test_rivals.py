@@ -9,11 +9,11 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.importance.boruta import Boruta
+from losaw.importance.boruta_selection import Boruta
 from losaw.importance.conditional_subgroups import ConditionalSubgroups, _cycle_within
 from losaw.importance.leave_one_covariate_out import LeaveOneCovariateOut, without
 from losaw.importance.permutation_feature_importance import PermutationFeatureImportance
-from losaw.importance.sage import ShapleyGlobalImportance
+from losaw.importance.shapley_global_importance import ShapleyGlobalImportance
 from losaw.learners.ranger_forest import RangerForest
 
 

@@ -8,9 +8,12 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.forest import LosawRandomForestRegressor
-from losaw.importance import attributions, mdi_oob, node_moments, split_improvement, treeinner
-from losaw.importance import tree_permutation, tree_shap, ufi, warm_up
-from losaw.importance.tree_permutation import TreePermutationImportance
+from losaw.importance import mdi_oob, split_improvement, treeinner
+from losaw.fitted_trees import attributions
+from losaw.fitted_trees import node_moments
+from losaw.importance import tree_permutation, ufi, warm_up
+from losaw.fitted_trees import tree_shap
+from losaw.importance.tree_permutation_importance import TreePermutationImportance
 import xgboost
 
 KERNELS = (

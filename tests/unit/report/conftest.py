@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 STUDY = """
 study: made
@@ -77,7 +77,7 @@ def study(tmp_path: Path) -> Study:
 
 @pytest.fixture
 def comparison() -> pd.DataFrame:
-    """As ``losaw.study.compare.compare`` returns it for the made study."""
+    """As ``losaw.study.results.compare.compare`` returns it for the made study."""
     frame = pd.DataFrame(ROWS, columns=COLUMNS)
     frame.insert(0, "table", "Table 1")
     frame.insert(2, "function", "f3")

@@ -11,10 +11,10 @@ from losaw.report import figures
 from losaw.report.drawings import metric_panels, tested_importances
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
-from losaw.study.collect import settings_frame
-from losaw.study.compare import cells, read_published, table_title
-from losaw.study.grid import Study
-from losaw.study.validation import validate
+from losaw.study.design.grid import Study
+from losaw.study.design.validation import validate
+from losaw.study.results.collect import settings_frame
+from losaw.study.results.compare import cells, read_published, table_title
 
 CONFIG = Path(__file__).parents[3] / "config"
 NAMES = sorted(path.stem for path in CONFIG.glob("studies/cpi_*.yaml"))

@@ -14,8 +14,8 @@ from losaw.report.drawings import mean_importances, tradeoff
 from losaw.report.drawings.gradient_descent import descend
 from losaw.report.drawings.weighted_split import relative_decreases
 from losaw.report.results import StudyResults
+from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
-from losaw.study.grid import Study
 
 STUDIES = Path(__file__).parents[3] / "config" / "studies"
 NAMES = ("losaw_figure_1", "losaw_figure_2")

@@ -16,10 +16,10 @@ from losaw.report.results import StudyResults
 from losaw.report.sections import difference_grids, disagreements
 from losaw.report.svg import z_histogram
 from losaw.report.typeset import number, signed
+from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
-from losaw.study.outputs import write_outputs
-from losaw.study.runner import run_block
-from losaw.study.session import Session
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.runner import run_block
 
 FIGURES = """
 figures:
@@ -176,7 +176,7 @@ def test_a_cell_that_two_tables_print_is_one_disagreement(study, comparison):
 
 
 def differences(value, n_seeds=40, mc_se=0.01):
-    """As ``losaw.study.outputs.differences`` leaves them for the made study."""
+    """As ``losaw.study.results.outputs.differences`` leaves them for the made study."""
     return pd.DataFrame(
         {
             "learner": "losawRF",

@@ -9,7 +9,7 @@ import pytest
 from losaw.report.drawings import effective_sample_sizes, scores_by_feature
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 STUDY = Path(__file__).parents[3] / "config" / "studies" / "losaw_network.yaml"
 SCORES = np.linspace(0, 1, 50)

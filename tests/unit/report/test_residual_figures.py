@@ -10,8 +10,8 @@ from losaw.report import figures
 from losaw.report.drawings import feature_scores, grouped_importances, trend_bars, trend_lines
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
-from losaw.study.grid import Study
-from losaw.study.validation import validate
+from losaw.study.design.grid import Study
+from losaw.study.design.validation import validate
 
 STUDIES = Path(__file__).parents[3] / "config" / "studies"
 NAMES = [f"residual_figure{number}" for number in range(2, 9)]

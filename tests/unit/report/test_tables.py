@@ -9,8 +9,8 @@ from losaw.report.latex import to_latex
 from losaw.report.layout import arrange
 from losaw.report.markdown import to_markdown
 from losaw.report.tables import to_csv, write_tables
+from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
-from losaw.study.grid import Study
 
 MARKDOWN = """\
 # Table 1

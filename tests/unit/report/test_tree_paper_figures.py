@@ -17,10 +17,10 @@ from losaw.report.drawings import (
 )
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
-from losaw.study.collect import settings_frame
-from losaw.study.compare import cells, read_published
-from losaw.study.grid import Study
-from losaw.study.validation import validate
+from losaw.study.design.grid import Study
+from losaw.study.design.validation import validate
+from losaw.study.results.collect import settings_frame
+from losaw.study.results.compare import cells, read_published
 
 CONFIG = Path(__file__).parents[3] / "config"
 NAMES = sorted(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import kstest, norm
 from scipy.stats import t as student
 
-from losaw.study.agreement import verdict, z_score
+from losaw.study.results.agreement import verdict, z_score
 
 
 def test_z_adds_both_monte_carlo_errors_and_the_rounding():

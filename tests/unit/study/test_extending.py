@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from losaw.study.execute import execute
-from losaw.study.outputs import write_outputs
-from losaw.study.runner import run_blocks
-from losaw.study.task import Task
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.runner import run_blocks
+from losaw.study.running.task import Task
+from losaw.study.running.without_snakemake import execute
 
 
 def digests(session):
@@ -75,7 +75,7 @@ def test_seeds_of_another_version_are_not_taken_over(wide, old, new):
 
 
 def test_seeds_made_with_other_libraries_are_not_taken_over(wide, monkeypatch):
-    from losaw.study import provenance
+    from losaw.study.files import footer as provenance
 
     execute(wide.session(seeds=5), 1)
     others = {**provenance.library_versions(), "numpy": "1.0"}
@@ -115,7 +115,7 @@ def test_a_damaged_neighbour_is_not_taken_over(wide):
 
 
 def test_a_task_that_is_done_needs_no_child(project):
-    from losaw.study.supervisor import compute
+    from losaw.study.running.supervisor import compute
 
     block = project.session().all_blocks[0]
     done = list(compute(project.session(), [Task(block, [], 60.0)], 2))

@@ -16,13 +16,13 @@ import pandas as pd
 import pytest
 
 from losaw.rng import seed_integer, stream
-from losaw.study import supervisor
-from losaw.study.collect import collect
 from losaw.study.errors import StudyError
-from losaw.study.execute import execute
-from losaw.study.outputs import write_outputs
-from losaw.study.runner import run_block
-from losaw.study.store import read_block, write_atomically
+from losaw.study.files.block_file import read_block, write_atomically
+from losaw.study.results.collect import collect
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.marks import supervisor
+from losaw.study.running.runner import run_block
+from losaw.study.running.without_snakemake import execute
 
 MISHAPS = '''
 import os

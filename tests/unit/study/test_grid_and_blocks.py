@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from losaw.study.blocks import Block, cut
+from losaw.study.design.blocks import Block, cut
+from losaw.study.design.expressions import evaluate, is_expression
+from losaw.study.design.grid import Setting
 from losaw.study.errors import StudyError
-from losaw.study.expressions import evaluate, is_expression
-from losaw.study.grid import Setting
-from losaw.study.plan import seconds_per_seed
+from losaw.study.running.estimate import seconds_per_seed
 
 
 class FakeStudy:

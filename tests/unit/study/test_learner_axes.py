@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from losaw.study.errors import StudyError
-from losaw.study.execute import execute
-from losaw.study.outputs import write_outputs
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.without_snakemake import execute
 
 CONFIGURATION = Path(__file__).parents[3] / "config" / "config.yaml"
 AXES = "  noise_variance: [0.5, 1.0]\n"
@@ -131,8 +131,8 @@ def test_an_unknown_learner_among_the_seeds_is_refused(project):
 
 
 def test_a_group_leaves_out_studies_whose_real_data_are_not_there(monkeypatch, tmp_path):
-    from losaw.study.request import Request
-    from losaw.study.session import Session
+    from losaw.study.design.request import Request
+    from losaw.study.design.session import Session
 
     monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
     request = Request(CONFIGURATION, overrides={"studies": ["ufi"]})

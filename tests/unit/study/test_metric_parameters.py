@@ -3,8 +3,8 @@
 import pytest
 
 from losaw.study.errors import StudyError
-from losaw.study.execute import execute
-from losaw.study.outputs import write_outputs
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.without_snakemake import execute
 
 WITH_PARAMETERS = """metrics:
   r2_test: {metric: r2_test}

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from losaw.study.execute import execute
-from losaw.study.outputs import write_outputs
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.without_snakemake import execute
 
 
 def comparison_of(project):

@@ -13,13 +13,13 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from losaw.study.blocks import Block
-from losaw.study.collect import collect
+from losaw.study.design.blocks import Block
 from losaw.study.errors import StudyError
-from losaw.study.execute import execute
-from losaw.study.outputs import write_outputs
-from losaw.study.runner import run_block
-from losaw.study.store import check_block, read_footer
+from losaw.study.files.block_file import check_block, read_footer
+from losaw.study.results.collect import collect
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.runner import run_block
+from losaw.study.running.without_snakemake import execute
 
 STUDY_FILES = (
     "results.parquet",

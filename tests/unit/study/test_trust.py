@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from losaw.cli import main
-from losaw.study.execute import execute, laws
-from losaw.study.outputs import write_outputs
-from losaw.study.request import Request
-from losaw.study.session import Session
+from losaw.study.design.request import Request
+from losaw.study.design.session import Session
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.without_snakemake import execute, laws
 
 
 @pytest.fixture
@@ -234,7 +234,7 @@ def test_status_counts_done_running_and_failed_blocks(project, capsys):
 
 
 def test_status_tells_a_running_block_from_an_interrupted_one(project, capsys):
-    from losaw.study.running import RunningMark, mark_path
+    from losaw.study.running.marks import RunningMark, mark_path
 
     session = project.session()
     mark = RunningMark(session, session.all_blocks[0])

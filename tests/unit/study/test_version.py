@@ -42,7 +42,7 @@ def test_it_does_not_change_with_anything_else(project, old, new):
 
 
 def test_it_changes_with_a_plugins_code_but_not_with_its_comments(project):
-    from losaw.study import version
+    from losaw.study.design import version
 
     plugin = project.folder / "plugin.py"
     before = versions(project)

@@ -8,10 +8,10 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
 
+from losaw.fitted_trees.forest_arrays import forest_arrays
+from losaw.fitted_trees.shapley import shapley_values
 from losaw.forest import LosawRandomForestRegressor
 from losaw.trends import shapley_correlation
-from losaw.trends.forest_arrays import forest_arrays
-from losaw.trends.shapley import shapley_values
 
 
 def data(n_samples=150, n_features=5):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from losaw.weighting.lanes import LANES
+from losaw.kernels.vectors import LANES
 from losaw.weighting.levels import helmert
 from reference.eight_logits import solve
 

@@ -7,7 +7,7 @@ import numpy as np
 from losaw.report.drawings.panels import COLOURS, MARKERS, along, note_runs, panel_title, panels_of
 from losaw.report.results import StudyResults
 from losaw.report.style import TEXT_WIDTH, heading, new_figure
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

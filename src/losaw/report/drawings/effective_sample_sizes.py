@@ -10,10 +10,10 @@ from losaw.report.drawings.options import whole_number
 from losaw.report.drawings.scores_by_feature import describe
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
-from losaw.study.blocks import Block
-from losaw.study.grid import Setting, Study
-from losaw.study.replicate import fit
-from losaw.study.runner import build_recipe
+from losaw.study.design.blocks import Block
+from losaw.study.design.grid import Setting, Study
+from losaw.study.running.replicate import fit
+from losaw.study.running.runner import build_recipe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from losaw.data import FloatArray
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, NOISE, SECOND, THIRD
-from losaw.study.grid import Setting, Study, as_values
+from losaw.study.design.grid import Setting, Study, as_values
 
 # Okabe and Ito's other colours, for more than three series.
 COLOURS = (FIRST, SECOND, THIRD, "#CC79A7", "#E69F00", "#56B4E9", "#B8A200", "#222222")

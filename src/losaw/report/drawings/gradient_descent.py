@@ -13,7 +13,7 @@ from losaw.report.drawings.samples import describe_weights, draw_points, weights
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, NOISE, SECOND, SIGNAL, heading, new_figure
 from losaw.rng import as_generator
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

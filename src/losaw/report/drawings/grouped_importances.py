@@ -10,7 +10,7 @@ from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, heading, new_figure
 from losaw.report.typeset import run_count
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

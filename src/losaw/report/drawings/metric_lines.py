@@ -14,7 +14,7 @@ from losaw.report.drawings.panels import (
 )
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, TEXT_WIDTH, heading, new_figure
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from losaw.registry import unknown
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import new_figure
-from losaw.study.grid import Setting, Study, as_values
+from losaw.study.design.grid import Setting, Study, as_values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,7 +8,7 @@ import numpy as np
 from losaw.report.drawings.feature_scores import chosen_settings
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, new_figure
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

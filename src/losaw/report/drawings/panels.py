@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from losaw.report.drawings.options import OptionError
 from losaw.report.typeset import run_count
-from losaw.study.grid import Setting, Study
+from losaw.study.design.grid import Setting, Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

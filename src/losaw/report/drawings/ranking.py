@@ -9,7 +9,7 @@ from losaw.report.drawings.options import OptionError
 from losaw.report.ranking import rank_methods
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, NOISE, heading, new_figure
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from losaw.report.drawings.one_replicate import chosen_setting, empty_figure, sc
 from losaw.report.drawings.options import OptionError, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,7 +11,7 @@ from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, SECOND, heading, new_figure
 from losaw.report.typeset import math_label, run_count
 from losaw.rng import as_generator
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from losaw.report.drawings.samples import correlated_pair, describe_weights, dra
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, SECOND, heading, new_figure
 from losaw.rng import as_generator
-from losaw.study.grid import Study
+from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

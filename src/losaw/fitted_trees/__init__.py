@@ -1,0 +1,1 @@
+"""Looking into fitted trees, ours and others': nodes, moments, attributions, Shapley values."""

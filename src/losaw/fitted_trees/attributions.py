@@ -1,0 +1,235 @@
+"""Attributions of boosted trees, tree by tree, and the sums that scores are made of."""
+
+import hashlib
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FloatArray
+from losaw.fitted_trees.booster import (
+    BoostedTrees,
+    as_booster,
+    check_columns,
+    data_matrix,
+    numbers,
+    read_booster,
+)
+from losaw.fitted_trees.shapley import subset_weights
+from losaw.fitted_trees.tree_shap import add_shapley_values
+from losaw.kernels.compiled import compiled
+from losaw.registry import unknown
+
+if TYPE_CHECKING:
+    from xgboost import Booster
+
+ATTRIBUTIONS = ("predecomp", "treeshap")
+
+
+@dataclass(frozen=True)
+class AttributionSums:
+    """Sums over the rows i of a sample and the trees m, one number for each feature k.
+
+    With r_mk(x) the attribution of tree m, f_[m-1] the margin before it and
+    g_mi = y_i - mu(f_[m-1](x_i)) the residual (mu the identity or the logistic function):
+
+    Attributes
+    ----------
+    inner : array of shape (n_features,)
+        sum_m sum_i r_mk(x_i) g_mi / eta.
+    forest_inner : array of shape (n_features,)
+        sum_i (sum_m r_mk(x_i)) (sum_m g_mi) / eta.
+    absolute : array of shape (n_features,)
+        sum_m sum_i abs(r_mk(x_i)).
+    forest : array of shape (n_samples, n_features)
+        sum_m r_mk(x_i).
+    """
+
+    inner: FloatArray
+    forest_inner: FloatArray
+    absolute: FloatArray
+    forest: FloatArray
+
+
+_kept: "weakref.WeakKeyDictionary[Booster, dict[Any, Any]]" = weakref.WeakKeyDictionary()
+
+
+def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -> AttributionSums:
+    """The sums of one attribution on one sample; kept as long as the booster lives.
+
+    Parameters
+    ----------
+    model : Booster, XGBRegressor, XGBClassifier or XGBoostTrees
+    X, y : arrays of shape (n_samples, n_features) and (n_samples,)
+        Any sample; classes are 0 and 1.
+    attribution : {"predecomp", "treeshap"}
+
+    Raises
+    ------
+    ValueError
+        If the booster is not supported, X has other columns than in training or is not of
+        numbers, shapes differ, or a class is not 0 or 1.
+    """
+    if attribution not in ATTRIBUTIONS:
+        raise ValueError(unknown("attribution", attribution, ATTRIBUTIONS))
+    booster = as_booster(model)
+    _trees_of(booster)  # a booster that is not supported says so before its data are looked at
+    rows, response = numbers("X", X), numbers("y", y)
+    check_columns(booster, X)
+    # Several scores are made of the same sums. Contents are compared, not identities.
+    digest = hashlib.blake2b(rows.tobytes(), digest_size=16)
+    digest.update(response.tobytes())
+    key = (attribution, booster.num_boosted_rounds(), rows.shape, digest.digest())
+    kept = _kept.setdefault(booster, {})
+    if key not in kept:
+        kept[key] = _attribution_sums(booster, X, response, attribution)
+    sums: AttributionSums = kept[key]
+    return sums
+
+
+def predecomp(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
+    """Prediction decomposition of every row (TreeInner, Definition 1 and Equation (10)).
+
+    With p_m(t) what node t of tree m would predict as a leaf,
+
+        f_[M],k(x) = sum over trees m and splits t on k that x passes of p_m(child) - p_m(t).
+
+    Parameters
+    ----------
+    model : Booster, XGBRegressor, XGBClassifier or XGBoostTrees
+    X : array or data frame of shape (n_samples, n_features)
+
+    Returns
+    -------
+    attributions : array of shape (n_samples, n_features)
+    bias : float
+        Base margin plus the roots' predictions: attributions and bias sum to the margin
+        (Proposition 1).
+    """
+    booster = as_booster(model)
+    trees = _trees_of(booster)
+    check_columns(booster, X)
+    rows = _leaves(booster, X)
+    sums = _sums(trees, rows, np.zeros(len(rows)))
+    return sums.forest, float(trees.base_margin + trees.roots.sum())
+
+
+def _trees_of(booster: "Booster") -> BoostedTrees:
+    kept = _kept.setdefault(booster, {})
+    key = booster.num_boosted_rounds()
+    if key not in kept:
+        kept[key] = read_booster(booster)
+    trees: BoostedTrees = kept[key]
+    return trees
+
+
+def _attribution_sums(
+    booster: "Booster", X: ArrayLike, y: FloatArray, attribution: str
+) -> AttributionSums:
+    trees = _trees_of(booster)
+    leaves = _leaves(booster, X)
+    if y.shape != (len(leaves),):
+        raise ValueError(f"y has shape {y.shape}, expected ({len(leaves)},): one per row of X")
+    if not np.isfinite(y).all():
+        raise ValueError("y must hold finite numbers")
+    if trees.objective == "binary:logistic" and not np.isin(y, (0, 1)).all():
+        raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(y)[:5]}")
+    return _sums(trees, leaves, y, None if attribution == "predecomp" else X)
+
+
+def _leaves(booster: "Booster", X: ArrayLike) -> NDArray[np.int32]:
+    leaves = booster.predict(data_matrix(booster, X), pred_leaf=True)
+    return np.ascontiguousarray(leaves.reshape(len(leaves), -1), dtype=np.int32)
+
+
+def _sums(
+    trees: BoostedTrees, leaves: NDArray[np.int32], y: FloatArray, X: ArrayLike | None = None
+) -> AttributionSums:
+    """The sums of PreDecomp, or with the rows ``X`` those of TreeSHAP."""
+    inner, absolute = np.zeros(trees.n_features), np.zeros(trees.n_features)
+    forest, residuals = np.zeros((len(y), trees.n_features)), np.zeros(len(y))
+    outcome = (
+        np.ascontiguousarray(leaves.T),
+        y,
+        np.full(len(y), trees.base_margin),
+        trees.objective == "binary:logistic",
+    )
+    found = (inner, absolute, forest, residuals)
+    if X is None:
+        space = (np.zeros((2, int(np.diff(trees.starts).max()))), np.zeros(trees.n_features))
+        add_trees(trees.parent, trees.feature, trees.value, trees.starts, *outcome, *space, *found)
+    else:
+        add_shapley_values(
+            np.ascontiguousarray(X, dtype=np.float32),
+            trees.parent,
+            trees.feature,
+            trees.threshold,
+            trees.is_left,
+            trees.missing_is_left,
+            trees.share,
+            trees.value,
+            trees.is_leaf,
+            trees.starts,
+            *outcome,
+            subset_weights(trees.n_features),
+            *found,
+        )
+    return AttributionSums(inner / trees.eta, residuals @ forest / trees.eta, absolute, forest)
+
+
+@compiled()
+def add_trees(
+    parent: np.ndarray,
+    feature: np.ndarray,
+    value: np.ndarray,
+    starts: np.ndarray,
+    leaves: np.ndarray,
+    y: np.ndarray,
+    margin: np.ndarray,
+    logistic: bool,
+    of_leaf: np.ndarray,
+    of_feature: np.ndarray,
+    inner: np.ndarray,
+    absolute: np.ndarray,
+    forest: np.ndarray,
+    residuals: np.ndarray,
+) -> None:
+    """Add all trees' sums to ``inner``, ``absolute``, ``forest`` and ``residuals``.
+
+    ``of_leaf`` (2, largest tree) and ``of_feature`` (n_features,) are zeros to work in: rows and
+    residuals of every leaf, and the attribution of every feature along one path.
+    """
+    for tree in range(len(starts) - 1):
+        start = starts[tree]
+        for row in range(len(y)):
+            leaf = leaves[tree, row]
+            mean = 1 / (1 + np.exp(-margin[row])) if logistic else margin[row]
+            residual = y[row] - mean
+            residuals[row] += residual
+            margin[row] += value[start + leaf]
+            of_leaf[0, leaf] += 1
+            of_leaf[1, leaf] += residual
+            node = leaf
+            while parent[start + node] >= 0:
+                up = parent[start + node]
+                forest[row, feature[start + node]] += value[start + node] - value[start + up]
+                node = up
+        for leaf in range(starts[tree + 1] - start):
+            if of_leaf[0, leaf] == 0:
+                continue
+            node = leaf
+            while parent[start + node] >= 0:
+                up = parent[start + node]
+                of_feature[feature[start + node]] += value[start + node] - value[start + up]
+                node = up
+            node = leaf
+            while parent[start + node] >= 0:
+                split = feature[start + node]
+                inner[split] += of_leaf[1, leaf] * of_feature[split]
+                absolute[split] += of_leaf[0, leaf] * abs(of_feature[split])
+                of_feature[split] = 0.0
+                node = parent[start + node]
+            of_leaf[0, leaf] = 0
+            of_leaf[1, leaf] = 0

@@ -1,0 +1,111 @@
+"""What a tree's nodes hold of the response, in bag and out of bag, and sums over splits."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.fitted_trees.forest_view import ForestView, TreeView
+from losaw.kernels.compiled import compiled
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Rows, sums and squares of the outcomes over the rows of every node.
+
+    Attributes
+    ----------
+    size : array of shape (n_nodes,)
+        Number of rows, counted with multiplicity.
+    total : array of shape (n_nodes, n_outcomes)
+    square : array of shape (n_nodes,)
+        Sum of squares over rows and outcomes.
+    """
+
+    size: FloatArray
+    total: FloatArray
+    square: FloatArray
+
+    @property
+    def mean(self) -> FloatArray:
+        """Mean outcomes (or class shares) of every node; NaN in a node without rows."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return self.total / self.size[:, None]
+
+    def mean_square_distance(self, centre: FloatArray) -> FloatArray:
+        """Mean over the node's rows of the squared distance to ``centre`` (n_nodes, n_outcomes)."""
+        cross = (centre * self.total).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (self.square - 2 * cross) / self.size + (centre**2).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """A tree with the moments of its in-bag and out-of-bag rows."""
+
+    tree: TreeView
+    in_bag: Moments
+    out_of_bag: Moments
+    task: str
+
+    def decrease(self, impurity: FloatArray) -> FloatArray:
+        """w_m H(m) - w_l H(l) - w_r H(r) of every split m, w the share of in-bag rows."""
+        weighted = self.in_bag.size / self.in_bag.size[0] * impurity
+        split = self.splits
+        return weighted[split] - weighted[self.tree.left[split]] - weighted[self.tree.right[split]]
+
+    @property
+    def splits(self) -> NDArray[np.intp]:
+        """Numbers of the inner nodes."""
+        return np.flatnonzero(self.tree.left >= 0)
+
+
+def mean_over_trees(forest: ForestView, rule: Callable[[Nodes], FloatArray]) -> FloatArray:
+    """Per feature, the mean over trees of the sum of ``rule`` over the splits on the feature.
+
+    Parameters
+    ----------
+    rule : callable
+        ``rule(nodes) -> array``, one value for each of ``nodes.splits``.
+    """
+    scores = np.zeros(forest.n_features)
+    for tree, counts in zip(forest.trees, forest.in_bag_counts, strict=True):
+        nodes = tree_nodes(tree, counts, forest)
+        features = tree.feature[nodes.splits]
+        scores += np.bincount(features, rule(nodes), minlength=forest.n_features)
+    return scores / len(forest.trees)
+
+
+def tree_nodes(tree: TreeView, counts: NDArray[np.int64], forest: ForestView) -> Nodes:
+    """The moments of one tree's nodes, for the rows' in-bag ``counts``."""
+    n_nodes, n_outcomes = len(tree.left), forest.outcomes.shape[1]
+    sums = np.zeros((2, n_nodes, n_outcomes + 2))
+    add_rows(tree.leaf, counts, forest.outcomes, sums)
+    add_children(tree.left, tree.right, sums)
+    in_bag, out_of_bag = (Moments(part[:, 0], part[:, 2:], part[:, 1]) for part in sums)
+    return Nodes(tree, in_bag, out_of_bag, forest.task)
+
+
+@compiled()
+def add_rows(leaf: np.ndarray, counts: np.ndarray, outcomes: np.ndarray, sums: np.ndarray) -> None:
+    """Add every row to its leaf: to ``sums[0]`` as often as it is in the bag, else ``sums[1]``."""
+    for row in range(len(leaf)):
+        part = 0 if counts[row] > 0 else 1
+        weight = max(counts[row], 1)
+        place = sums[part, leaf[row]]
+        place[0] += weight
+        for k in range(outcomes.shape[1]):
+            place[1] += weight * outcomes[row, k] ** 2
+            place[2 + k] += weight * outcomes[row, k]
+
+
+@compiled()
+def add_children(left: np.ndarray, right: np.ndarray, sums: np.ndarray) -> None:
+    """Sums of inner nodes from their children, which stand behind them."""
+    for node in range(len(left) - 1, -1, -1):
+        if left[node] >= 0:
+            for part in range(sums.shape[0]):
+                for k in range(sums.shape[2]):
+                    sums[part, node, k] = sums[part, left[node], k] + sums[part, right[node], k]

@@ -1,0 +1,188 @@
+"""What the compiled tree grower reads and writes: plain arrays, grouped and named."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.weighting.logit.eight_terms import EightLogits
+from losaw.weighting.logit.terms import Logit
+
+LEAF = -1
+MAX_LEVELS = 32
+SMALL = 3  # levels of a feature whose logit is solved beside seven others
+STACK = 80  # the smaller child is grown first: at most log2(rows) nodes are pending
+
+
+class ForestData(NamedTuple):
+    """The training sample as the trees read it; shared by all trees, never written.
+
+    P features split into continuous and discrete ones; ``position`` counts within the kind.
+    ``design`` holds what propensities are regressed on: a column of ones, the standardised
+    continuous adjustment features, orthonormal contrasts of the discrete ones; its width is
+    padded with zeros to a multiple of 8.
+    """
+
+    response: NDArray[np.float64]  # (N,), centred
+    labels: NDArray[np.uint32]  # (N,), classes where there are more than two, else zeros
+    n_classes: int  # 0 for regression, also of the indicator of one of two classes
+    is_discrete: NDArray[np.bool_]  # (P,)
+    position: NDArray[np.int64]  # (P,)
+    values: NDArray[np.float64]  # (P_continuous, N)
+    presorted: NDArray[np.uint32]  # (P_continuous, N), rows in increasing order
+    has_ties: NDArray[np.bool_]  # (P_continuous,)
+    location: NDArray[np.float64]  # (P_continuous,), mean of the full training sample
+    scale: NDArray[np.float64]  # (P_continuous,), its standard deviation (1/N)
+    log_marginal: NDArray[np.float64]  # (P_continuous, N), if not normal, else (0, N)
+    codes: NDArray[np.uint8]  # (N, P_discrete padded with zeros to a multiple of 8), ranks
+    n_levels: NDArray[np.int64]  # (P_discrete,)
+    frequency: NDArray[np.float64]  # (P_discrete, MAX_LEVELS), stabilising: class frequencies
+    design: NDArray[np.float64]  # (N, padded width)
+    design_width: int
+    design_column: NDArray[np.int64]  # (P,), of a continuous target, or -1
+    columns_start: NDArray[np.int64]  # (P + 1,), adjustment of target p:
+    columns: NDArray[np.int64]  # design columns [columns_start[p], columns_start[p + 1])
+    factors_start: NDArray[np.int64]  # (P + 1,), for discrete targets as well:
+    factors: NDArray[np.int64]  # positions of discrete adjustment features
+    only_factor: NDArray[np.int64]  # (P,), of a small target with one small factor only, or -1
+    pattern_slot: NDArray[np.int64]  # (P,), row of ``patterns`` of a discrete target, or -1
+    patterns: NDArray[np.uint32]  # (n_slots, N), id of the row's adjustment pattern
+    n_patterns: int  # largest number of patterns of any slot
+
+
+class Settings(NamedTuple):
+    """Hyperparameters of a tree."""
+
+    max_depth: int
+    min_samples_leaf: int
+    max_features: int
+    eta: float
+    bootstrap: bool
+
+
+class Nodes(NamedTuple):
+    """Nodes of many trees, one tree after the other.
+
+    Nodes are numbered within their tree; children come after their parent.
+    """
+
+    feature: NDArray[np.int32]  # split feature, or LEAF
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    threshold: NDArray[np.float64]  # the data value; x <= threshold goes left
+    value: NDArray[np.float64]  # unweighted mean of the response
+    n_samples: NDArray[np.float64]  # in-bag rows, counted with multiplicity
+    impurity: NDArray[np.float64]  # MSE_k, unweighted
+    relative_decrease: NDArray[np.float64]  # of the split taken (losaw, Definition 4.1)
+    effective_size: NDArray[np.float64]  # of the split's weights, relative, before the cap
+    capped_size: NDArray[np.float64]  # after the cap
+    distribution: NDArray[np.float64]  # (nodes, classes), unweighted shares; (0, 0) in regression
+
+
+class Split(NamedTuple):
+    """Outcome for one feature: relative decrease 0 where nothing can be split."""
+
+    decrease: float
+    place: int  # rows on the left in sorted order, or last level on the left
+    effective_size: float
+    capped_size: float
+    is_constant: bool
+
+
+class Sample(NamedTuple):
+    """A tree's sample: n distinct in-bag rows, counted; only the first n entries are in use."""
+
+    counts: NDArray[np.int64]  # (N,), how often each training row was drawn
+    compact: NDArray[np.uint32]  # (N,), number of a training row among the in-bag rows
+    tree_rows: NDArray[np.uint32]  # (n,), row of the training sample
+    pair: NDArray[np.float64]  # (n, 2), count c and c * y
+    labels: NDArray[np.uint32]  # (n,)
+    rows: NDArray[np.uint32]  # (1, n), grouped by node
+    order: NDArray[np.uint32]  # (P_continuous, n), grouped by node, sorted within
+    design: NDArray[np.float64]  # (n, padded width)
+    codes: NDArray[np.uint8]  # (n, P_discrete)
+    patterns: NDArray[np.uint32]  # (n_slots, n)
+
+
+class Workspace(NamedTuple):
+    """Scratch arrays of the tree grower."""
+
+    state: NDArray[np.uint64]  # (1,), the random stream
+    stack: NDArray[np.int64]  # (4, STACK), node, first row, last row, depth
+    features: NDArray[np.int64]  # a permutation of the P features; the drawn ones first
+    splits: NDArray[np.float64]  # (P, 4), of the drawn ones: decrease, place, effective sizes
+    models: NDArray[np.int64]  # (2,), address of the user's model of either kind, or 0
+    w: NDArray[np.float64]  # (n,), weights in sorted order
+    c: NDArray[np.float64]
+    cy: NDArray[np.float64]
+    z: NDArray[np.float64]
+    sorted_values: NDArray[np.float64]
+    goes_left: NDArray[np.uint8]
+    scratch: NDArray[np.uint32]
+    class_left: NDArray[np.float64]  # (classes,)
+    class_right: NDArray[np.float64]  # (classes,)
+    class_sums: NDArray[np.float64]  # (MAX_LEVELS, classes)
+    gram: NDArray[np.float64]  # (STACK, width, padded width), raw moments of pending nodes
+    cross: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+    covariance: NDArray[np.float64]  # (width, padded width), of adjustment features
+    diagonal: NDArray[np.float64]
+    side: NDArray[np.float64]
+    solution: NDArray[np.float64]
+
+
+class Batch(NamedTuple):
+    """Up to eight discrete candidates of a node, of three levels and three patterns, in lanes."""
+
+    waiting: NDArray[np.int64]  # (1,), how many there are
+    candidate: NDArray[np.int64]  # (8,), place among the node's candidates
+    table: NDArray[np.float64]  # (9, 3), by pattern and level: sums of c, c y, c y^2
+    eight: EightLogits  # counts and design of the cells; its probabilities become their weights
+    response: NDArray[np.float64]  # (3, 3, 8), by level and pattern, sum of c y
+    square: NDArray[np.float64]  # (3, 3, 8), sum of c y^2
+    frequency: NDArray[np.float64]  # (3, 8), of the levels, stabilising
+    before: NDArray[np.float64]  # (8,), relative effective sample sizes before the cap
+    second: NDArray[np.float64]  # (8,), weighted sum of c y^2
+    sums: NDArray[np.float64]  # (3, 3, 8): count, weight and weighted response of the levels
+    count_of: NDArray[np.float64]  # (3,), the same of one lane
+    weight_of: NDArray[np.float64]  # (3,)
+    response_of: NDArray[np.float64]  # (3,)
+    weight: NDArray[np.float64]  # (9,), of one lane's cells that are not empty
+    multiplicity: NDArray[np.float64]  # (9,)
+
+
+class CellWorkspace(NamedTuple):
+    """Scratch arrays of the discrete splits of one tree."""
+
+    local: NDArray[np.int32]  # (n_patterns,), place of a pattern in the node, or -1
+    representative: NDArray[np.uint32]  # (rows,), a row of each pattern
+    pattern_level: NDArray[np.int64]  # (rows,), level of one adjustment feature
+    logit: Logit  # counts and design of the cells; its probabilities become their weights
+    response: NDArray[np.float64]  # (K, rows), sum of c y
+    square: NDArray[np.float64]  # (K, rows), sum of c y^2
+    weight: NDArray[np.float64]  # (rows * K,), of non-empty cells
+    multiplicity: NDArray[np.float64]  # (rows * K,)
+    sums: NDArray[np.float64]  # (pending nodes, K, 2, padded P_discrete), counts and responses
+    level_count: NDArray[np.float64]  # (K,)
+    level_weight: NDArray[np.float64]  # (K,)
+    level_response: NDArray[np.float64]  # (K,)
+    recode: NDArray[np.int64]  # (K + 1,), level of each class present in the node
+    place: NDArray[np.int64]  # (K,), its inverse
+    class_of: NDArray[np.int64]  # (levels,), the same for an adjustment feature
+    batch: Batch  # candidates that wait for each other
+
+
+def empty_nodes(capacity: int, n_classes: int) -> Nodes:
+    """Room for ``capacity`` nodes; memory that no node fills is never touched."""
+    dtypes = [np.int32] * 3 + [np.float64] * (len(Nodes._fields) - 4)
+    arrays = [np.empty(capacity, dtype=dtype) for dtype in dtypes]
+    shape = (capacity, n_classes) if n_classes > 2 else (0, 0)
+    return Nodes._make([*arrays, np.empty(shape)])
+
+
+def node_capacity(n_samples: int, settings: Settings) -> int:
+    """Largest number of nodes a tree can have."""
+    leaves = max(1, n_samples // settings.min_samples_leaf)
+    if settings.max_depth < 31:
+        leaves = min(leaves, 2**settings.max_depth)
+    return 2 * leaves - 1

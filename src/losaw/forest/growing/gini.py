@@ -1,0 +1,166 @@
+"""Gini splits for three and more classes.
+
+The Gini impurity is the sum of the variances of the class indicators,
+``1 - sum_c p_c^2 = sum_c p_c (1 - p_c)``, so that losaw's Definition 4.1 carries over by adding up
+its terms over the indicators. With W_L, T_L^c the weight and the weight of class c on the left,
+
+    Delta_w = (sum_c (T_L^c)^2 / W_L + sum_c (T_R^c)^2 / W_R - sum_c (T^c)^2 / W) / W,
+
+and the relative decrease divides by the node's weighted Gini impurity. For two classes both
+indicators have the same variance, and the regression kernels on one of them do the same.
+"""
+
+import numpy as np
+
+from losaw.kernels.compiled import compiled
+
+
+@compiled()
+def node_classes(
+    rows: np.ndarray,
+    start: int,
+    end: int,
+    labels: np.ndarray,
+    pair: np.ndarray,
+    distribution: np.ndarray,
+    node: int,
+) -> tuple:
+    """Class shares of a node into ``distribution[node]``; its count and Gini impurity."""
+    n_classes = distribution.shape[1]
+    for k in range(n_classes):
+        distribution[node, k] = 0.0
+    count = 0.0
+    for i in range(start, end):
+        row = rows[0, i]
+        distribution[node, labels[row]] += pair[row, 0]
+        count += pair[row, 0]
+    impurity = 1.0
+    for k in range(n_classes):
+        distribution[node, k] /= count
+        impurity -= distribution[node, k] * distribution[node, k]
+    return count, impurity
+
+
+@compiled()
+def scan_classes(
+    order: np.ndarray,
+    position: int,
+    start: int,
+    size: int,
+    labels: np.ndarray,
+    w: np.ndarray,
+    c: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    min_leaf: float,
+    sorted_values: np.ndarray,
+    has_ties: bool,
+) -> tuple:
+    """Best split of rows in sorted order: (relative decrease, rows on the left), or (0, 0)."""
+    n_classes = len(left)
+    for k in range(n_classes):
+        left[k] = 0.0
+        right[k] = 0.0
+    total = 0.0
+    n_samples = 0.0
+    for i in range(size):
+        right[labels[order[position, start + i]]] += w[i] * c[i]
+        total += w[i] * c[i]
+        n_samples += c[i]
+    node = 0.0
+    for k in range(n_classes):
+        node += right[k] * right[k]
+    impurity = 1.0 - node / (total * total)
+    if not impurity > 1e-14:
+        return 0.0, 0
+    square_left = 0.0
+    square_right = node
+    weight = 0.0
+    count = 0.0
+    best_score = node / total
+    best = 0
+    for i in range(size - 1):
+        v = w[i] * c[i]
+        k = labels[order[position, start + i]]
+        square_left += v * (2.0 * left[k] + v)
+        square_right += v * (v - 2.0 * right[k])
+        left[k] += v
+        right[k] -= v
+        weight += v
+        count += c[i]
+        if count < min_leaf:
+            continue
+        if n_samples - count < min_leaf:
+            break
+        score = square_left / weight + square_right / (total - weight)
+        if score > best_score and (not has_ties or sorted_values[i] < sorted_values[i + 1]):
+            best_score = score
+            best = i + 1
+    return (best_score - node / total) / total / impurity, best
+
+
+@compiled()
+def split_classes_at_levels(
+    rows: np.ndarray,
+    start: int,
+    end: int,
+    codes: np.ndarray,
+    position: int,
+    n_levels: int,
+    labels: np.ndarray,
+    pair: np.ndarray,
+    w: np.ndarray,
+    sums: np.ndarray,
+    level_count: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    min_leaf: float,
+    n_samples: float,
+) -> tuple:
+    """Best split between levels: (relative decrease, last level on the left), or (0, -1).
+
+    ``w`` holds the weight of a copy of each row of ``rows[start:end]``, ``level_count`` the
+    number of rows of each level; ``sums`` (levels, classes) is workspace.
+    """
+    n_classes = len(left)
+    for k in range(n_levels):
+        for c in range(n_classes):
+            sums[k, c] = 0.0
+    for i in range(start, end):
+        row = rows[0, i]
+        sums[codes[row, position], labels[row]] += w[i - start] * pair[row, 0]
+    total = 0.0
+    node = 0.0
+    for c in range(n_classes):
+        left[c] = 0.0
+        right[c] = 0.0
+        for k in range(n_levels):
+            right[c] += sums[k, c]
+        total += right[c]
+        node += right[c] * right[c]
+    impurity = 1.0 - node / (total * total)
+    if not impurity > 1e-14:
+        return 0.0, -1
+    weight = 0.0
+    count = 0.0
+    best_score = node / total
+    best = -1
+    for k in range(n_levels - 1):
+        if level_count[k] == 0.0:
+            continue
+        count += level_count[k]
+        square_left = 0.0
+        square_right = 0.0
+        for c in range(n_classes):
+            weight += sums[k, c]
+            left[c] += sums[k, c]
+            right[c] -= sums[k, c]
+            square_left += left[c] * left[c]
+            square_right += right[c] * right[c]
+        if count < min_leaf or n_samples - count < min_leaf:
+            continue
+        score = square_left / weight + square_right / (total - weight)
+        if score > best_score:
+            best_score = score
+            best = k
+    return (best_score - node / total) / total / impurity, best

@@ -1,0 +1,306 @@
+"""Growing losaw trees: Algorithm 4.3 of losaw at every node, compiled.
+
+Rows drawn more than once are merged to (row, count), which changes no sum. Each continuous
+feature keeps the node's rows in its own sorted order; a split partitions these orders stably,
+so that nothing is ever sorted again. Raw moments of the adjustment features and sums over levels
+are computed for the smaller child; the larger one's are the parent's minus those.
+"""
+
+import numpy as np
+
+from losaw.forest.growing.arrays import (
+    LEAF,
+    CellWorkspace,
+    ForestData,
+    Nodes,
+    Sample,
+    Settings,
+    Workspace,
+)
+from losaw.forest.growing.bootstrap import draw_sample
+from losaw.forest.growing.gini import node_classes
+from losaw.forest.growing.partition import mark_left, partition
+from losaw.forest.growing.random_stream import next_index
+from losaw.forest.growing.scan_levels import level_sums, subtract_sums
+from losaw.forest.growing.split_continuous import split_continuous
+from losaw.forest.growing.split_discrete import split_discrete
+from losaw.forest.growing.weights_continuous import add_moments
+from losaw.forest.growing.weights_of_eight import settle
+from losaw.kernels.compiled import REORDERED, compiled, inlined
+from losaw.kernels.vectors import LANES
+
+# In small nodes two features often part the rows alike: their decreases are equal but for rounding,
+# and the one drawn first is taken, whatever the order in which a processor adds.
+_TIE = 1e-9
+
+
+@inlined(fastmath=REORDERED)
+def node_moments(rows: np.ndarray, start: int, end: int, pair: np.ndarray) -> tuple:
+    """Count, mean and variance of the response in a node."""
+    count = 0.0
+    first = 0.0
+    second = 0.0
+    for i in range(start, end):
+        row = rows[0, i]
+        c = pair[row, 0]
+        cy = pair[row, 1]
+        count += c
+        first += cy
+        second += cy * cy / c
+    mean = first / count
+    return count, mean, second / count - mean * mean
+
+
+@inlined()
+def write_leaf(nodes: Nodes, place: int, mean: float, count: float, impurity: float) -> None:
+    """A node without a split."""
+    nodes.feature[place] = LEAF
+    nodes.left[place] = LEAF
+    nodes.right[place] = LEAF
+    nodes.threshold[place] = np.nan
+    nodes.value[place] = mean
+    nodes.n_samples[place] = count
+    nodes.impurity[place] = max(impurity, 0.0)
+    nodes.relative_decrease[place] = 0.0
+    nodes.effective_size[place] = 1.0
+    nodes.capped_size[place] = 1.0
+
+
+@inlined()
+def find_split(
+    data: ForestData,
+    settings: Settings,
+    sample: Sample,
+    work: Workspace,
+    cells: CellWorkspace,
+    start: int,
+    end: int,
+    count: float,
+    mean: float,
+    impurity: float,
+    slot: int,
+) -> int:
+    """Draw features and return the place of the best one among them, or -1 (Definition 4.2).
+
+    Features and splits of all that were drawn are left in the workspace.
+    """
+    n_features = len(data.is_discrete)
+    wanted = min(settings.max_features, n_features)
+    min_leaf = float(settings.min_samples_leaf)
+    drawn = 0
+    n_constant = 0
+    while drawn == n_constant and drawn < n_features:  # go on while all were constant
+        first_drawn = drawn
+        while drawn < wanted:
+            swap = drawn + next_index(work.state, n_features - drawn)
+            feature = work.features[swap]
+            work.features[swap] = work.features[drawn]
+            work.features[drawn] = feature
+            drawn += 1
+        wanted += 1
+        for i in range(first_drawn, drawn):
+            feature = work.features[i]
+            if data.is_discrete[feature]:
+                split = split_discrete(
+                    data,
+                    settings,
+                    sample,
+                    work,
+                    cells,
+                    feature,
+                    start,
+                    end,
+                    count,
+                    mean,
+                    impurity,
+                    slot,
+                    i,
+                )
+            else:
+                split = split_continuous(
+                    data,
+                    settings,
+                    sample,
+                    work,
+                    feature,
+                    start,
+                    end,
+                    count,
+                    mean,
+                    impurity,
+                    slot,
+                )
+            n_constant += split.is_constant
+            work.splits[i, 0] = split.decrease
+            work.splits[i, 1] = split.place
+            work.splits[i, 2] = split.effective_size
+            work.splits[i, 3] = split.capped_size
+            is_last = i + 1 == drawn
+            if cells.batch.waiting[0] == LANES or (is_last and cells.batch.waiting[0] > 0):
+                settle(cells.batch, settings.eta, min_leaf, count, work.splits)
+    best = -1
+    best_decrease = 1e-12  # below: rounding error, not a decrease
+    for i in range(drawn):
+        if work.splits[i, 0] > best_decrease * (1.0 + _TIE):
+            best = i
+            best_decrease = work.splits[i, 0]
+    return best
+
+
+@compiled()
+def grow_tree(
+    data: ForestData,
+    settings: Settings,
+    seed: int,
+    sample: Sample,
+    work: Workspace,
+    cells: CellWorkspace,
+    nodes: Nodes,
+    offset: int,
+) -> int:
+    """Grow one tree into ``nodes`` from ``offset`` on; returns its number of nodes."""
+    work.state[0] = seed
+    n_rows = draw_sample(data, settings.bootstrap, work.state, sample)
+    n_features = len(data.is_discrete)
+    for p in range(n_features):
+        work.features[p] = p
+    n_continuous = sample.order.shape[0]
+    width = data.design_width
+    use_moments = width > 1 and settings.eta < 1.0 and n_continuous > 0
+    use_levels = len(data.n_levels) > 0
+    min_leaf = settings.min_samples_leaf
+    stack_node = work.stack[0]
+    stack_start = work.stack[1]
+    stack_end = work.stack[2]
+    stack_depth = work.stack[3]
+    depth_on_stack = 1
+    stack_node[0] = 0
+    stack_start[0] = 0
+    stack_end[0] = n_rows
+    stack_depth[0] = 0
+    n_nodes = 1
+    total_impurity = 0.0
+    if use_moments:
+        add_moments(sample.rows, 0, n_rows, sample.pair, sample.design, width, work.gram[0])
+    if use_levels:
+        level_sums(sample.rows, 0, n_rows, sample.codes, sample.pair, 0, cells.sums)
+
+    while depth_on_stack > 0:
+        depth_on_stack -= 1
+        slot = depth_on_stack
+        node = stack_node[slot]
+        start = stack_start[slot]
+        end = stack_end[slot]
+        depth = stack_depth[slot]
+        count, mean, impurity = node_moments(sample.rows, start, end, sample.pair)
+        if data.n_classes > 2:
+            count, impurity = node_classes(
+                sample.rows,
+                start,
+                end,
+                sample.labels,
+                sample.pair,
+                nodes.distribution,
+                offset + node,
+            )
+        if node == 0:
+            total_impurity = impurity
+        write_leaf(nodes, offset + node, mean, count, impurity)
+        if (
+            depth >= settings.max_depth
+            or count < 2 * min_leaf
+            or impurity <= 1e-14 * total_impurity
+        ):
+            continue
+
+        best = find_split(
+            data, settings, sample, work, cells, start, end, count, mean, impurity, slot
+        )
+        if best < 0:
+            continue
+
+        best_feature = work.features[best]
+        place = int(work.splits[best, 1])
+        n_left, left_count, threshold = mark_left(
+            data, sample, best_feature, place, start, end, work.goes_left
+        )
+        middle = start + n_left
+        left = n_nodes
+        right = n_nodes + 1
+        n_nodes += 2
+        nodes.feature[offset + node] = best_feature
+        nodes.left[offset + node] = left
+        nodes.right[offset + node] = right
+        nodes.threshold[offset + node] = threshold
+        nodes.relative_decrease[offset + node] = work.splits[best, 0]
+        nodes.effective_size[offset + node] = work.splits[best, 2]
+        nodes.capped_size[offset + node] = work.splits[best, 3]
+
+        deeper = depth + 1 < settings.max_depth and (
+            left_count >= 2 * min_leaf or count - left_count >= 2 * min_leaf
+        )
+        partition(sample.rows, 0, start, end, work.goes_left, work.scratch)
+        if deeper:
+            sorted_already = -1
+            if not data.is_discrete[best_feature]:
+                sorted_already = data.position[best_feature]
+            for q in range(n_continuous):
+                if q != sorted_already:
+                    partition(sample.order, q, start, end, work.goes_left, work.scratch)
+
+        # The larger child goes below on the stack, into the parent's slot.
+        left_is_larger = 2 * n_left > end - start
+        for is_smaller in range(2):
+            is_left = left_is_larger if is_smaller == 0 else not left_is_larger
+            stack_node[depth_on_stack] = left if is_left else right
+            stack_start[depth_on_stack] = start if is_left else middle
+            stack_end[depth_on_stack] = middle if is_left else end
+            stack_depth[depth_on_stack] = depth + 1
+            depth_on_stack += 1
+        if not deeper:
+            continue
+        small_start = middle if left_is_larger else start
+        small_end = end if left_is_larger else middle
+        if use_moments:
+            add_moments(
+                sample.rows,
+                small_start,
+                small_end,
+                sample.pair,
+                sample.design,
+                width,
+                work.gram[slot + 1],
+            )
+            for i in range(width):
+                for j in range(data.design.shape[1]):
+                    work.gram[slot, i, j] -= work.gram[slot + 1, i, j]
+        if use_levels:
+            level_sums(
+                sample.rows,
+                small_start,
+                small_end,
+                sample.codes,
+                sample.pair,
+                slot + 1,
+                cells.sums,
+            )
+            subtract_sums(cells.sums, slot, slot + 1)
+    return n_nodes
+
+
+@compiled()
+def grow_trees(
+    data: ForestData,
+    settings: Settings,
+    seeds: np.ndarray,
+    sample: Sample,
+    work: Workspace,
+    cells: CellWorkspace,
+    nodes: Nodes,
+    n_nodes: np.ndarray,
+) -> None:
+    """Grow one tree per seed, one after the other in ``nodes``; fills their sizes."""
+    offset = 0
+    for tree in range(len(seeds)):
+        n_nodes[tree] = grow_tree(data, settings, seeds[tree], sample, work, cells, nodes, offset)
+        offset += n_nodes[tree]

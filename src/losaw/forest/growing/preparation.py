@@ -1,0 +1,209 @@
+"""From a checked sample to :class:`ForestData`: sorted once per forest, read by all trees."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.forest.growing.arrays import MAX_LEVELS, SMALL, ForestData
+from losaw.forest.growing.own_models import OwnModels
+from losaw.forest.growing.scan_levels import encode_levels
+from losaw.forest.target_models import TargetModels
+from losaw.kernels.inversion import padded
+from losaw.kernels.vectors import LANES
+from losaw.weighting.choice import positive_density
+from losaw.weighting.levels import helmert
+
+
+def prepare(
+    X: FloatArray,
+    y: FloatArray,
+    is_discrete: NDArray[np.bool_],
+    levels: list[FloatArray],
+    location: FloatArray,
+    scale: FloatArray,
+    n_classes: int = 0,
+) -> ForestData:
+    """Data without any adjustment.
+
+    ``levels`` holds the sorted values of each discrete feature; with more than two classes, ``y``
+    holds class numbers.
+    """
+    n_samples, n_features = X.shape
+    continuous = np.flatnonzero(~is_discrete)
+    discrete = np.flatnonzero(is_discrete)
+    position = np.empty(n_features, dtype=np.int64)
+    position[continuous] = np.arange(len(continuous))
+    position[discrete] = np.arange(len(discrete))
+    values = np.ascontiguousarray(X.T[continuous])
+    presorted = np.empty(values.shape, dtype=np.uint32)
+    has_ties = np.zeros(len(continuous), dtype=bool)
+    for p, column in enumerate(values):
+        presorted[p] = np.argsort(column)
+        has_ties[p] = np.any(np.diff(column[presorted[p]]) == 0)
+    codes = np.zeros((n_samples, padded(len(discrete))), dtype=np.uint8)
+    frequency = np.zeros((len(discrete), MAX_LEVELS))
+    for p, feature in enumerate(discrete):
+        encode_levels(X, int(feature), levels[p], codes, p, frequency)
+    frequency /= n_samples
+    design = np.zeros((n_samples, LANES))
+    design[:, 0] = 1.0
+    none = np.zeros(n_features + 1, dtype=np.int64)
+    return ForestData(
+        response=y - y.mean(),
+        labels=(y if n_classes > 2 else np.zeros(n_samples)).astype(np.uint32),
+        n_classes=n_classes if n_classes > 2 else 0,
+        is_discrete=is_discrete,
+        position=position,
+        values=values,
+        presorted=presorted,
+        has_ties=has_ties,
+        location=np.ascontiguousarray(location[continuous]),
+        scale=np.ascontiguousarray(scale[continuous]),
+        log_marginal=np.empty((0, n_samples)),
+        codes=codes,
+        n_levels=np.array([len(level) for level in levels], dtype=np.int64),
+        frequency=frequency,
+        design=design,
+        design_width=1,
+        design_column=np.full(n_features, -1, dtype=np.int64),
+        columns_start=none,
+        columns=np.empty(0, dtype=np.int64),
+        factors_start=none.copy(),
+        factors=np.empty(0, dtype=np.int64),
+        only_factor=np.full(n_features, -1, dtype=np.int64),
+        pattern_slot=np.full(n_features, -1, dtype=np.int64),
+        patterns=np.empty((0, n_samples), dtype=np.uint32),
+        n_patterns=0,
+    )
+
+
+def standardized(data: ForestData, feature: int) -> FloatArray:
+    """A continuous feature in units of its standard deviation, (N,)."""
+    p = data.position[feature]
+    return np.asarray((data.values[p] - data.location[p]) / data.scale[p])
+
+
+def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_]) -> ForestData:
+    """``data`` with design columns and patterns for the mask [target, adjustment feature]."""
+    n_samples, n_features = X.shape
+    discrete = data.is_discrete
+    columns_of: dict[int, list[int]] = {}
+    blocks = [np.ones((n_samples, 1))]
+    width = 1
+    for q in range(n_features):
+        if not discrete[q] and adjustment[:, q].any():
+            blocks.append(standardized(data, q)[:, None])
+        elif discrete[q] and adjustment[~discrete, q].any():
+            contrasts = helmert(data.n_levels[data.position[q]])
+            blocks.append(contrasts[data.codes[:, data.position[q]]])
+        else:
+            continue
+        columns_of[q] = list(range(width, width + blocks[-1].shape[1]))
+        width += blocks[-1].shape[1]
+    design = np.zeros((n_samples, -(-width // LANES) * LANES))
+    design[:, :width] = np.hstack(blocks)
+
+    design_column = np.full(n_features, -1, dtype=np.int64)
+    columns: list[int] = []
+    columns_start = [0]
+    factors: list[int] = []
+    factors_start = [0]
+    pattern_slot = np.full(n_features, -1, dtype=np.int64)
+    patterns: list[NDArray[np.uint32]] = []
+    only_factor = np.full(n_features, -1, dtype=np.int64)
+    for p in range(n_features):
+        chosen = [int(q) for q in np.flatnonzero(adjustment[p])]
+        if not discrete[p]:
+            if p in columns_of:
+                design_column[p] = columns_of[p][0]
+            for q in chosen:
+                columns += columns_of[q]
+        elif len(chosen):
+            if _is_small(data, p, chosen):
+                only_factor[p] = data.position[chosen[0]]
+            pattern_slot[p] = len(patterns)
+            patterns.append(_pattern_ids(data, chosen))
+            for q in chosen:
+                if discrete[q]:
+                    factors.append(int(data.position[q]))
+                else:
+                    columns += columns_of[q]
+        columns_start.append(len(columns))
+        factors_start.append(len(factors))
+    ids = np.array(patterns, dtype=np.uint32).reshape(len(patterns), n_samples)
+    return data._replace(
+        design=design,
+        design_width=width,
+        design_column=design_column,
+        columns_start=np.array(columns_start, dtype=np.int64),
+        columns=np.array(columns, dtype=np.int64),
+        factors_start=np.array(factors_start, dtype=np.int64),
+        factors=np.array(factors, dtype=np.int64),
+        only_factor=only_factor,
+        pattern_slot=pattern_slot,
+        patterns=ids,
+        n_patterns=int(ids.max()) + 1 if ids.size else 0,
+    )
+
+
+def add_models(
+    data: ForestData,
+    X: FloatArray,
+    adjustment: NDArray[np.bool_],
+    levels: list[FloatArray],
+    models: dict[str, TargetModels],
+) -> tuple[ForestData, OwnModels | None]:
+    """``data`` with stabilising densities that are not the paper's, and what answers callbacks."""
+    has_own = {kind: model.propensity is not None for kind, model in models.items()}
+    marginal: dict[int, FloatArray] = {}
+    log_marginal = data.log_marginal
+    frequency = data.frequency.copy()
+    if models["continuous"].stabilization is not None:
+        log_marginal = np.zeros(data.values.shape)
+    for target in np.flatnonzero(adjustment.any(axis=1)):
+        kind = "discrete" if data.is_discrete[target] else "continuous"
+        if models[kind].stabilization is None and not has_own[kind]:
+            continue
+        column = X[:, target] if kind == "discrete" else standardized(data, int(target))
+        model = models[kind].new_stabilization()
+        model.fit(column)
+        p = data.position[target]
+        if kind == "discrete":
+            frequency[p, : len(levels[p])] = positive_density(model, levels[p])
+            marginal[int(target)] = frequency[p][data.codes[:, p]]
+        else:
+            marginal[int(target)] = positive_density(model, column)
+            if len(log_marginal):
+                log_marginal[p] = np.log(marginal[int(target)])
+    data = data._replace(log_marginal=log_marginal, frequency=frequency)
+    if not any(has_own.values()):
+        return data, None
+    seen = X.copy()
+    for q in np.flatnonzero(~data.is_discrete):
+        seen[:, q] = standardized(data, int(q))
+    return data, OwnModels(seen, adjustment, data.is_discrete, models, marginal)
+
+
+def _is_small(data: ForestData, target: int, chosen: list[int]) -> bool:
+    """Whether a discrete target's logit is one of those solved eight at a time."""
+    if data.n_classes > 2 or len(chosen) != 1 or not data.is_discrete[chosen[0]]:
+        return False
+    n_levels = data.n_levels[data.position[[target, chosen[0]]]]
+    return bool(n_levels[0] == SMALL and n_levels[1] <= SMALL)
+
+
+def _pattern_ids(data: ForestData, features: list[int]) -> NDArray[np.uint32]:
+    """Equal ids for rows with equal values of ``features``; every row its own if continuous."""
+    n_samples = len(data.response)
+    if not data.is_discrete[features].all():
+        return np.arange(n_samples, dtype=np.uint32)
+    key = np.zeros(n_samples, dtype=np.int64)
+    n_keys = 1
+    for q in features:
+        n_levels = int(data.n_levels[data.position[q]])
+        key = key * n_levels + data.codes[:, data.position[q]]
+        n_keys *= n_levels
+        if n_keys > n_samples:  # renumbered, so that neither the ids nor their table grow large
+            values, key = np.unique(key, return_inverse=True)
+            n_keys = len(values)
+    return key.astype(np.uint32)

@@ -1,0 +1,181 @@
+"""Small weighted splits of discrete features: eight candidates of a node are weighed at once.
+
+A feature of three levels, adjusted for just one other of two or three, has a logit too small to
+fill a vector. Its cells go into a lane of the batch, which is settled when it is full, or after the
+node's last candidate. Larger logits fill the vectors by themselves and do not wait.
+
+All lanes share one design, the contrasts of three levels: a level without rows has no part in the
+likelihood, and its coefficient is free to be what costs no penalty. The sizes are constants where
+the solver is called, so that a compiler can unroll all of its loops.
+"""
+
+import numpy as np
+
+from losaw.forest.growing.arrays import SMALL, Batch
+from losaw.forest.growing.scan_levels import scan_levels
+from losaw.forest.growing.weights_discrete import PENALTY
+from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.vectors import LANES, add, divide, fma, load, multiply, spread, store
+from losaw.weighting.effective_sample_size import find_cap
+from losaw.weighting.levels import helmert
+from losaw.weighting.logit.eight_newton import fit_eight
+from losaw.weighting.logit.eight_terms import make_eight_logits
+
+
+def make_batch() -> Batch:
+    """Room for eight candidates."""
+    eight = make_eight_logits(SMALL, SMALL, SMALL)
+    eight.design[:, 0] = 1.0
+    eight.design[:, 1:] = helmert(SMALL)[:, :, None]
+    return Batch(
+        waiting=np.zeros(1, dtype=np.int64),
+        candidate=np.zeros(LANES, dtype=np.int64),
+        table=np.zeros((SMALL * SMALL, 3)),
+        eight=eight,
+        response=np.zeros((SMALL, SMALL, LANES)),
+        square=np.zeros((SMALL, SMALL, LANES)),
+        frequency=np.zeros((SMALL, LANES)),
+        before=np.zeros(LANES),
+        second=np.zeros(LANES),
+        sums=np.zeros((3, SMALL, LANES)),
+        count_of=np.zeros(SMALL),
+        weight_of=np.zeros(SMALL),
+        response_of=np.zeros(SMALL),
+        weight=np.zeros(SMALL * SMALL),
+        multiplicity=np.zeros(SMALL * SMALL),
+    )
+
+
+@inlined()
+def defer(
+    candidate: int,
+    rows: np.ndarray,
+    start: int,
+    end: int,
+    codes: np.ndarray,
+    position: int,
+    factor: int,
+    pair: np.ndarray,
+    frequency: np.ndarray,
+    batch: Batch,
+) -> None:
+    """Aggregate rows[start:end] to cells in the next lane; all three levels occur."""
+    table = batch.table
+    for cell in range(SMALL * SMALL):
+        table[cell, 0] = 0.0
+        table[cell, 1] = 0.0
+        table[cell, 2] = 0.0
+    for i in range(start, end):
+        row = rows[0, i]
+        cell = SMALL * np.int64(codes[row, factor]) + codes[row, position]
+        c = pair[row, 0]
+        cy = pair[row, 1]
+        table[cell, 0] += c
+        table[cell, 1] += cy
+        table[cell, 2] += cy * cy / c
+    lane = batch.waiting[0]
+    batch.waiting[0] = lane + 1
+    batch.candidate[lane] = candidate
+    for k in range(SMALL):
+        batch.frequency[k, lane] = frequency[position, k]
+        for g in range(SMALL):
+            batch.eight.counts[k, g, lane] = table[SMALL * g + k, 0]
+            batch.response[k, g, lane] = table[SMALL * g + k, 1]
+            batch.square[k, g, lane] = table[SMALL * g + k, 2]
+
+
+@inlined()
+def _fill_up(batch: Batch) -> None:
+    """Give a lane to spare one pattern with one row of each class: already at its optimum."""
+    eight = batch.eight
+    for lane in range(batch.waiting[0], LANES):
+        for k in range(SMALL):
+            batch.frequency[k, lane] = 1.0
+            for g in range(SMALL):
+                eight.counts[k, g, lane] = 1.0 if g == 0 else 0.0
+
+
+@inlined()
+def _weigh(batch: Batch, eta: float, n_samples: float) -> None:
+    """Capped weights in place of the probabilities, and the weighted sums of every class."""
+    eight = batch.eight
+    total = spread(0.0)
+    square = spread(0.0)
+    for k in range(SMALL):
+        frequency = load(batch.frequency, k * LANES)
+        for g in range(SMALL):
+            here = (k * SMALL + g) * LANES
+            weight = divide(frequency, load(eight.probability, here))
+            store(eight.probability, here, weight)
+            both = multiply(weight, load(eight.counts, here))
+            total = add(total, both)
+            square = fma(both, weight, square)
+    before = divide(multiply(total, total), multiply(square, spread(n_samples)))
+    store(batch.before, 0, before)
+    for lane in range(batch.waiting[0]):
+        if batch.before[lane] >= eta:
+            continue
+        filled = 0
+        for k in range(SMALL):
+            for g in range(SMALL):
+                batch.weight[filled] = eight.probability[k, g, lane]
+                batch.multiplicity[filled] = eight.counts[k, g, lane]
+                filled += eight.counts[k, g, lane] > 0.0
+        cut, shift = find_cap(batch.weight, batch.multiplicity, filled, eta)
+        for k in range(SMALL):
+            for g in range(SMALL):
+                eight.probability[k, g, lane] = min(eight.probability[k, g, lane], cut) + shift
+    second = spread(0.0)
+    for k in range(SMALL):
+        count = spread(0.0)
+        weight = spread(0.0)
+        response = spread(0.0)
+        for g in range(SMALL):
+            here = (k * SMALL + g) * LANES
+            v = load(eight.probability, here)
+            c = load(eight.counts, here)
+            count = add(count, c)
+            weight = fma(v, c, weight)
+            response = fma(v, load(batch.response, here), response)
+            second = fma(v, load(batch.square, here), second)
+        store(batch.sums, k * LANES, count)
+        store(batch.sums, (SMALL + k) * LANES, weight)
+        store(batch.sums, (2 * SMALL + k) * LANES, response)
+    store(batch.second, 0, second)
+
+
+@compiled()
+def settle(batch: Batch, eta: float, min_leaf: float, n_samples: float, splits: np.ndarray) -> None:
+    """The best splits of the candidates that wait into ``splits``; none waits afterwards."""
+    _fill_up(batch)
+    fit_eight(batch.eight, SMALL, SMALL, SMALL, PENALTY)
+    _weigh(batch, eta, n_samples)
+    for lane in range(batch.waiting[0]):
+        total = 0.0
+        response = 0.0
+        for k in range(SMALL):
+            batch.count_of[k] = batch.sums[0, k, lane]
+            batch.weight_of[k] = batch.sums[1, k, lane]
+            batch.response_of[k] = batch.sums[2, k, lane]
+            total += batch.weight_of[k]
+            response += batch.response_of[k]
+        mean = response / total
+        impurity = batch.second[lane] / total - mean * mean
+        i = batch.candidate[lane]
+        splits[i, 0] = 0.0
+        splits[i, 2] = batch.before[lane]
+        splits[i, 3] = max(batch.before[lane], eta)
+        if impurity > 0.0:
+            score, level = scan_levels(
+                SMALL,
+                batch.count_of,
+                batch.weight_of,
+                batch.response_of,
+                total,
+                mean,
+                min_leaf,
+                n_samples,
+            )
+            splits[i, 0] = score / impurity
+            splits[i, 1] = max(level, 0)
+    batch.waiting[0] = 0

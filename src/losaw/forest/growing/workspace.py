@@ -1,0 +1,94 @@
+"""Room for one tree at a time; a thread fills it again for every tree it grows."""
+
+import numpy as np
+
+from losaw.forest.growing.arrays import (
+    MAX_LEVELS,
+    STACK,
+    CellWorkspace,
+    ForestData,
+    Sample,
+    Workspace,
+)
+from losaw.forest.growing.weights_of_eight import make_batch
+from losaw.kernels.inversion import padded
+from losaw.weighting.logit.terms import make_logit
+
+
+def make_sample(data: ForestData) -> Sample:
+    """Room for a tree's sample."""
+    n = len(data.response)
+    return Sample(
+        counts=np.empty(n, dtype=np.int64),
+        compact=np.empty(n, dtype=np.uint32),
+        tree_rows=np.empty(n, dtype=np.uint32),
+        pair=np.empty((n, 2)),
+        labels=np.empty(n, dtype=np.uint32),
+        rows=np.empty((1, n), dtype=np.uint32),
+        order=np.empty((data.presorted.shape[0], n + 1), dtype=np.uint32),
+        design=np.empty(data.design.shape),
+        codes=np.empty(data.codes.shape, dtype=np.uint8),
+        patterns=np.empty(data.patterns.shape, dtype=np.uint32),
+    )
+
+
+def make_workspace(data: ForestData) -> Workspace:
+    """Scratch arrays for trees on ``data``."""
+    n = len(data.response)
+    width = data.design_width
+    row = data.design.shape[1]
+    return Workspace(
+        state=np.empty(1, dtype=np.uint64),
+        stack=np.empty((4, STACK), dtype=np.int64),
+        features=np.empty(len(data.is_discrete), dtype=np.int64),
+        splits=np.empty((len(data.is_discrete), 4)),
+        models=np.zeros(2, dtype=np.int64),
+        w=np.empty(n),
+        c=np.empty(n),
+        cy=np.empty(n),
+        z=np.empty(n),
+        sorted_values=np.empty(n),
+        goes_left=np.empty(n, dtype=np.uint8),
+        scratch=np.empty(n, dtype=np.uint32),
+        class_left=np.empty(data.n_classes),
+        class_right=np.empty(data.n_classes),
+        class_sums=np.empty((MAX_LEVELS, data.n_classes)),
+        gram=np.empty((STACK, width, row)),
+        cross=np.empty(row),
+        coefficients=np.zeros(row),
+        covariance=np.zeros((width, row)),
+        diagonal=np.zeros(row),
+        side=np.zeros(row),
+        solution=np.zeros(row),
+    )
+
+
+def make_cells(data: ForestData) -> CellWorkspace:
+    """Scratch arrays of the discrete splits, as wide as the widest logit."""
+    n = len(data.response) if len(data.patterns) else 0
+    levels = int(max(data.n_levels, default=1))
+    widest = 1
+    for target in np.flatnonzero(data.pattern_slot >= 0):
+        factors = data.factors[data.factors_start[target] : data.factors_start[target + 1]]
+        columns = data.columns_start[target + 1] - data.columns_start[target]
+        widest = max(widest, 1 + int(columns) + int((data.n_levels[factors] - 1).sum()))
+    rows = padded(n)
+    pending = len(data.response).bit_length() + 1  # the smaller child is grown first
+    return CellWorkspace(
+        local=np.full(data.n_patterns, -1, dtype=np.int32),
+        representative=np.empty(n, dtype=np.uint32),
+        pattern_level=np.empty(n, dtype=np.int64),
+        logit=make_logit(n, levels, widest),
+        response=np.empty((levels, rows)),
+        square=np.empty((levels, rows)),
+        weight=np.empty(rows * levels + 1),
+        multiplicity=np.empty(rows * levels + 1),
+        sums=np.zeros((pending, levels, 2, data.codes.shape[1])),
+        level_count=np.empty(MAX_LEVELS),
+        level_weight=np.empty(MAX_LEVELS),
+        level_response=np.empty(MAX_LEVELS),
+        recode=np.empty(MAX_LEVELS + 1, dtype=np.int64),
+        place=np.empty(MAX_LEVELS, dtype=np.int64),
+        class_of=np.empty(MAX_LEVELS, dtype=np.int64),
+        batch=make_batch(),
+    )

@@ -1,0 +1,1 @@
+"""The joint law of discrete features with given marginals and correlations."""

@@ -1,0 +1,176 @@
+"""The convex problems behind a discrete joint law (losaw, Appendix 9.13), by cvxpy."""
+
+import itertools
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.generators.joint_law.law import JointLaw, JointLawError, JointLawSpecification
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+DISTANCE_TOLERANCE = 1e-10
+ATTAINED = 1e-6
+# What an accurate solution's marginals and correlations may be off by before it is refused.
+RESIDUAL = 1e-6
+
+
+def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
+    """The law that ``specification`` asks for; see :class:`JointLawSpecification`."""
+    import cvxpy as cp
+
+    problem = _Problem(specification)
+    attained = problem.closest_correlations()
+    attainable = bool(np.linalg.norm(attained - problem.target) < ATTAINED)
+    solver, tolerance = str(specification.solver), float(specification.tolerance or 0)
+    if specification.tie_break == "maximum-entropy":
+        held = problem.target if attainable else attained
+        probabilities, status = problem.maximum_entropy(held, tolerance)
+        problem.check(probabilities, held)
+        probabilities = _rake(probabilities, specification)
+    else:
+        probabilities, status = problem.loosely_closest(solver, tolerance)
+        probabilities = np.clip(probabilities, 0, None)
+        probabilities /= probabilities.sum()
+    law = JointLaw(
+        specification,
+        probabilities,
+        objective=0.0,
+        attainable=attainable,
+        status=status,
+        solver_version=_version(solver),
+        cvxpy_version=cp.__version__,
+    )
+    pairs = np.triu_indices(specification.n_features, 1)
+    distance = law.attained_correlation[pairs] - problem.target
+    object.__setattr__(law, "objective", float(distance @ distance))
+    return law
+
+
+class _Problem:
+    """Constraints and correlations as linear maps of the vector of cell probabilities."""
+
+    def __init__(self, specification: JointLawSpecification) -> None:
+        self.specification = specification
+        cells = specification.cells()
+        levels, marginal = np.array(specification.levels), np.array(specification.marginal)
+        mean = levels @ marginal
+        variance = (levels - mean) ** 2 @ marginal
+        pairs = list(itertools.combinations(range(specification.n_features), 2))
+        self.correlations = np.array(
+            [(cells[:, p] - mean) * (cells[:, q] - mean) / variance for p, q in pairs]
+        )
+        self.target = np.array([specification.correlation[p][q] for p, q in pairs])
+        # Without the last level, which the sum to one implies: redundant rows cost accuracy.
+        self.margins = np.array([c == x for c in cells.T for x in levels[:-1]], dtype=float)
+        self.marginals = np.tile(marginal[:-1], specification.n_features)
+
+    def closest_correlations(self) -> FloatArray:
+        """The correlations of all minimisers.
+
+        The distance is minimised instead of its square, which is flat at zero: with it, a
+        correlation that is attained on the boundary only would be missed by some 1e-5.
+        """
+        import cvxpy as cp
+
+        cells = self._cells()
+        distance = cp.norm2(self.correlations @ cells - self.target)
+        found, _ = self._solve(cp.Minimize(distance), cells, [], "CLARABEL", DISTANCE_TOLERANCE)
+        correlations: FloatArray = self.correlations @ found
+        self.check(found, correlations)
+        return correlations
+
+    def loosely_closest(self, solver: str, tolerance: float) -> tuple[FloatArray, str]:
+        """What a solver takes for a minimiser of the squared distance, and its status."""
+        import cvxpy as cp
+
+        cells = self._cells()
+        distance = cp.sum_squares(self.correlations @ cells - self.target)
+        return self._solve(cp.Minimize(distance), cells, [], solver, tolerance)
+
+    def maximum_entropy(self, held: FloatArray, tolerance: float) -> tuple[FloatArray, str]:
+        """Cell probabilities of the largest entropy with correlations ``held``."""
+        import cvxpy as cp
+
+        cells = self._cells()
+        entropy = cp.sum(cp.entr(cells))
+        constraints = [self.correlations @ cells == held]
+        return self._solve(cp.Maximize(entropy), cells, constraints, "CLARABEL", tolerance)
+
+    def _cells(self) -> "cp.Variable":
+        import cvxpy as cp
+
+        return cp.Variable(self.margins.shape[1])
+
+    def _solve(
+        self,
+        objective: "cp.Minimize | cp.Maximize",
+        cells: "cp.Variable",
+        constraints: list[Any],
+        solver: str,
+        tolerance: float,
+    ) -> tuple[FloatArray, str]:
+        import cvxpy as cp
+
+        law = [self.margins @ cells == self.marginals, cp.sum(cells) == 1, cells >= 0]
+        problem = cp.Problem(objective, law + constraints)
+        try:
+            with warnings.catch_warnings():
+                # "may be inaccurate": the residuals are checked below, in our own units.
+                warnings.simplefilter("ignore", UserWarning)
+                problem.solve(solver=solver, **_options(solver, tolerance))
+        except cp.SolverError as error:
+            raise self._failure(str(error)) from None
+        if cells.value is None:
+            raise self._failure(f"{solver} ended with status {problem.status!r}")
+        return np.array(cells.value, dtype=float), str(problem.status)
+
+    def check(self, probabilities: FloatArray, held: FloatArray) -> None:
+        """Refuse a solution that does not have the marginals and correlations it should have."""
+        residual = max(
+            np.abs(self.margins @ probabilities - self.marginals).max(),
+            abs(probabilities.sum() - 1),
+            np.abs(self.correlations @ probabilities - held).max(),
+            -probabilities.min(),
+        )
+        if not residual <= RESIDUAL:
+            raise self._failure(f"the solution violates the constraints by {residual:.1e}")
+
+    def _failure(self, reason: str) -> JointLawError:
+        return JointLawError(
+            f"joint law {self.specification.identifier!r} was not fitted: {reason}; "
+            "try another tolerance, or tie_break='none' with another solver"
+        )
+
+
+def _options(solver: str, tolerance: float) -> dict[str, Any]:
+    if solver == "CLARABEL":
+        names = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
+        return {**dict.fromkeys(names, tolerance), "max_iter": 500}
+    options = {"eps_abs": tolerance, "eps_rel": tolerance}
+    if solver == "OSQP":
+        # A fixed interval: a time-based one would make the result depend on the machine's load.
+        return {**options, "max_iter": 200_000, "adaptive_rho_interval": 50}
+    return {**options, "max_iters": 200_000}
+
+
+def _rake(probabilities: FloatArray, specification: JointLawSpecification) -> FloatArray:
+    """Scale slices until every marginal is exact; moves an accurate solution by its residual."""
+    n_levels, n_features = len(specification.levels), specification.n_features
+    table = np.clip(probabilities, 0, None).reshape((n_levels,) * n_features)
+    marginal = np.array(specification.marginal)
+    for _ in range(100):
+        for axis in range(n_features):
+            others = tuple(other for other in range(n_features) if other != axis)
+            shape = [n_levels if other == axis else 1 for other in range(n_features)]
+            table = table * (marginal / table.sum(axis=others)).reshape(shape)
+    return table.ravel()
+
+
+def _version(solver: str) -> str:
+    from importlib.metadata import version
+
+    return version(solver.lower())

@@ -1,0 +1,300 @@
+"""Discrete joint laws with given marginals and correlations: what is asked, and what was found."""
+
+import functools
+import itertools
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.generators.base import one_of, real_number
+
+# The losaw paper's marginal (Appendix 9.13): binomial with 2 trials and probability 1/2, centred.
+LEVELS = (-1.0, 0.0, 1.0)
+MARGINAL = (0.25, 0.5, 0.25)
+
+# tie_break -> (solver, tolerance) where none are named.
+TIE_BREAKS = {"maximum-entropy": ("CLARABEL", 1e-8), "none": ("OSQP", 1e-3)}
+SOLVERS = ("CLARABEL", "OSQP", "SCS")
+MAX_CELLS = 20_000
+
+
+class JointLawError(ValueError):
+    """A joint law that cannot be asked for, fitted, stored or read."""
+
+
+@dataclass(frozen=True)
+class JointLawSpecification:
+    """The law on a product of level sets, with given marginals, whose correlations come closest,
+
+        min_P sum_{p<q} (corr_P(X_p, X_q) - R_pq)^2   subject to   P(X_p = x) = m_p(x).
+
+    The correlation matrix of the minimisers is unique, the law is not.
+
+    Parameters
+    ----------
+    correlation : tuple of tuple of float
+        R, symmetric with unit diagonal; a square array is accepted.
+    levels : tuple of float, default (-1, 0, 1)
+        Values of every feature, ascending.
+    marginal : tuple of float, default (1/4, 1/2, 1/4)
+        Probabilities of the levels.
+    tie_break : {"maximum-entropy", "none"}, default "maximum-entropy"
+        "maximum-entropy" takes the minimiser with the largest entropy, the only one that is
+        defined without reference to a solver: a second convex problem with the correlations held
+        fixed. "none" takes whatever ``solver`` returns at ``tolerance``, negative cells clipped
+        and the sum restored; its marginals and correlations hold to that tolerance only.
+    solver : {"CLARABEL", "OSQP", "SCS"} or None
+        None for CLARABEL ("maximum-entropy", where no other is allowed) or OSQP ("none").
+    tolerance : float or None
+        The solver's absolute and relative tolerance; None for 1e-8 or 1e-3.
+
+    Raises
+    ------
+    JointLawError
+        If an argument is out of range, or the law would have more than 20,000 cells.
+
+    Notes
+    -----
+    losaw, Appendix 9.13. The discrete cells of its tables come from a loosely converged solution:
+    with ``tie_break="none"`` at the default tolerance the random forest's R² on independent
+    features (f3, N = 5000, P = 10, phi = .1) is near the printed .647; with any accurate law it
+    is near .32 (``tests/statistical/test_discrete_law_and_print.py``).
+    """
+
+    correlation: tuple[tuple[float, ...], ...]
+    levels: tuple[float, ...] = LEVELS
+    marginal: tuple[float, ...] = MARGINAL
+    tie_break: str = "maximum-entropy"
+    solver: str | None = None
+    tolerance: float | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            self._complete()
+        except (TypeError, ValueError) as error:
+            raise JointLawError(f"joint law: {error}") from None
+
+    def _complete(self) -> None:
+        matrix = np.array(self.correlation, dtype=float)
+        levels, marginal = np.array(self.levels, float), np.array(self.marginal, float)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
+            raise ValueError(f"correlation must be square, 2 x 2 or more, got {matrix.shape}")
+        if not (np.abs(matrix) <= 1).all() or not (np.diag(matrix) == 1).all():
+            raise ValueError("correlation must have entries in [-1, 1] and ones on the diagonal")
+        if not np.array_equal(matrix, matrix.T):
+            raise ValueError("correlation must be symmetric")
+        if levels.ndim != 1 or len(levels) < 2 or not (np.diff(levels) > 0).all():
+            raise ValueError(f"levels must be two or more ascending numbers, got {self.levels!r}")
+        if marginal.shape != levels.shape or not (marginal > 0).all():
+            raise ValueError(f"marginal must be positive, one per level, got {self.marginal!r}")
+        if abs(marginal.sum() - 1) > 1e-12:
+            raise ValueError(f"marginal must sum to 1, got {self.marginal!r}")
+        if len(levels) ** len(matrix) > MAX_CELLS:
+            raise ValueError(
+                f"{len(matrix)} features with {len(levels)} levels have "
+                f"{len(levels) ** len(matrix)} cells, more than {MAX_CELLS}; use smaller blocks"
+            )
+        solver, tolerance = TIE_BREAKS[one_of("tie_break", self.tie_break, TIE_BREAKS)]
+        solver = one_of("solver", solver if self.solver is None else self.solver, SOLVERS)
+        if self.tie_break == "maximum-entropy" and solver != "CLARABEL":
+            raise ValueError(
+                f"solver {solver!r} has no part in tie_break 'maximum-entropy', which needs "
+                "CLARABEL; name a solver with tie_break='none'"
+            )
+        tolerance = real_number(
+            "tolerance", tolerance if self.tolerance is None else self.tolerance, minimum=1e-12
+        )
+        object.__setattr__(self, "correlation", tuple(map(tuple, matrix.tolist())))
+        object.__setattr__(self, "levels", tuple(levels.tolist()))
+        object.__setattr__(self, "marginal", tuple(marginal.tolist()))
+        object.__setattr__(self, "solver", solver)
+        object.__setattr__(self, "tolerance", tolerance)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.correlation)
+
+    @property
+    def identifier(self) -> str:
+        """Readable slug and 8 hexadecimal digits of everything that is asked: a file name."""
+        text = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        digest = sha256(text.encode()).hexdigest()[:8]
+        solver = "" if self.tie_break == "maximum-entropy" else f"-{str(self.solver).lower()}"
+        return f"{self.n_features}-features-{self.tie_break}{solver}-{digest}"
+
+    def cells(self) -> FloatArray:
+        """All combinations of levels, shape (n_cells, n_features), the last feature fastest."""
+        return np.array(list(itertools.product(self.levels, repeat=self.n_features)))
+
+    def fit(self) -> "JointLaw":
+        """Solve for the law.
+
+        Raises
+        ------
+        JointLawError
+            If the solver fails, or its solution violates the constraints.
+        """
+        from losaw.generators.joint_law.fit import fit_joint_law
+
+        return fit_joint_law(self)
+
+
+@dataclass(frozen=True, eq=False)
+class JointLaw:
+    """A fitted law.
+
+    Attributes
+    ----------
+    specification : JointLawSpecification
+    probabilities : array of shape (n_cells,)
+        In the order of ``specification.cells()``.
+    objective : float
+        Squared distance of ``attained_correlation`` to the asked one, over the pairs p < q.
+    attainable : bool
+        Whether some law with these marginals has the asked correlations, to 1e-6.
+    status, solver_version, cvxpy_version : str
+        What the solver said, and which one it was.
+    """
+
+    specification: JointLawSpecification
+    probabilities: FloatArray
+    objective: float
+    attainable: bool
+    status: str
+    solver_version: str
+    cvxpy_version: str
+
+    @functools.cached_property
+    def cells(self) -> FloatArray:
+        """Values, shape (n_cells, n_features), of the cells of ``probabilities``."""
+        return self.specification.cells()
+
+    @functools.cached_property
+    def attained_correlation(self) -> FloatArray:
+        """Correlation matrix (n_features, n_features) of the law."""
+        centred = self.cells - self.probabilities @ self.cells
+        covariance = (centred * self.probabilities[:, None]).T @ centred
+        scale = np.sqrt(np.diag(covariance))
+        return covariance / np.outer(scale, scale)
+
+    def sample(self, n_samples: int, rng: np.random.Generator) -> FloatArray:
+        """Independent rows of the law, shape (n_samples, n_features)."""
+        index = _draw(self.probabilities, n_samples, rng)
+        return self.cells[index]
+
+    def sample_independent(
+        self, n_samples: int, rng: np.random.Generator, n_features: int | None = None
+    ) -> FloatArray:
+        """Rows of independent features with the asked marginal, shape (n_samples, n_features)."""
+        shape = (n_samples, self.specification.n_features if n_features is None else n_features)
+        index = _draw(np.array(self.specification.marginal), shape, rng)
+        return np.array(self.specification.levels)[index]
+
+    def record(self) -> dict[str, Any]:
+        """Everything but the probabilities, as plain values for a file's footer."""
+        return {
+            "identifier": self.specification.identifier,
+            "specification": asdict(self.specification),
+            "attained_correlation": self.attained_correlation.tolist(),
+            "objective": self.objective,
+            "attainable": self.attainable,
+            "status": self.status,
+            "solver_version": self.solver_version,
+            "cvxpy_version": self.cvxpy_version,
+        }
+
+    def save(self, path: Path) -> None:
+        """Write as JSON, whole or not at all; :meth:`load` gives back the same numbers."""
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = {**self.record(), "probabilities": self.probabilities.tolist()}
+        with tempfile.NamedTemporaryFile(
+            "w", dir=path.parent, prefix=f".{path.stem}-", suffix=".tmp", delete=False
+        ) as file:
+            try:
+                json.dump(content, file, indent=1, allow_nan=False)
+                file.flush()
+                os.fsync(file.fileno())
+                os.chmod(file.name, 0o644)  # temporary files are private, results are not
+                os.replace(file.name, path)
+            except BaseException:
+                os.unlink(file.name)
+                raise
+
+    @classmethod
+    def load(cls, path: Path) -> "JointLaw":
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        JointLawError
+            If the file is damaged.
+        """
+        path = Path(path)
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            specification = JointLawSpecification(**content["specification"])
+            law = cls(
+                specification,
+                np.array(content["probabilities"], dtype=float),
+                *(content[field.name] for field in fields(cls)[2:]),
+            )
+            if content["identifier"] != specification.identifier:
+                raise ValueError("the identifier does not belong to the specification")
+            if law.probabilities.shape != (len(law.cells),):
+                raise ValueError(
+                    f"{law.probabilities.size} probabilities for {len(law.cells)} cells"
+                )
+            if not (law.probabilities >= 0).all() or abs(law.probabilities.sum() - 1) > 1e-9:
+                raise ValueError("the probabilities are no distribution")
+        except (KeyError, TypeError, ValueError) as error:
+            raise JointLawError(
+                f"{path} does not hold a joint law ({error}); delete it to have it fitted anew"
+            ) from None
+        return law
+
+
+@functools.lru_cache(maxsize=64)
+def fitted(specification: JointLawSpecification) -> JointLaw:
+    """The fitted law, computed once per process."""
+    return specification.fit()
+
+
+def resolve(
+    specification: JointLawSpecification | None, joint_law: JointLaw | None
+) -> JointLaw | None:
+    """The law to draw from: the given one if it is the one that is asked for, else a fitted one.
+
+    Raises
+    ------
+    JointLawError
+        If ``joint_law`` was fitted to another specification.
+    """
+    if specification is None:
+        return None
+    if joint_law is None:
+        return fitted(specification)
+    if joint_law.specification != specification:
+        raise JointLawError(
+            f"joint_law is {joint_law.specification.identifier!r}, this generator needs "
+            f"{specification.identifier!r}"
+        )
+    return joint_law
+
+
+def _draw(
+    probabilities: FloatArray, shape: int | tuple[int, ...], rng: np.random.Generator
+) -> np.ndarray:
+    """Indices with the given probabilities, by inversion; a cell of probability 0 never occurs."""
+    upper = np.cumsum(probabilities)
+    upper[-1:] = np.inf  # rounding must not leave a gap at the end
+    return np.searchsorted(upper, rng.random(shape), side="right")

@@ -1,0 +1,144 @@
+"""TreeInner and ForestInner: attributions against what a tree has yet to explain (Sun 2022)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.data import Dataset, FloatArray, Sample, default_feature_names
+from losaw.fitted_trees.attributions import ATTRIBUTIONS, AttributionSums, attribution_sums
+from losaw.importance.result import ImportanceResult
+from losaw.registry import unknown
+
+ROWS = ("test", "train")
+
+
+class _AttributionScore:
+    """A score made of the sums of one attribution on one sample."""
+
+    example_learner = "xgboost"
+
+    def __init__(self, rows: str = "test", attribution: str = "predecomp") -> None:
+        self.rows = check_rows(rows)
+        if attribution not in ATTRIBUTIONS:
+            raise ValueError(unknown("attribution", attribution, ATTRIBUTIONS))
+        self.attribution = attribution
+
+    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
+        """Scores of a fitted xgboost model; ``rng`` is not used."""
+        X, y = sample_of(data, self.rows)
+        scores = self._scores(attribution_sums(model, X, y, self.attribution))
+        return ImportanceResult(scores, data.feature_names)
+
+    def _scores(self, sums: AttributionSums) -> FloatArray:
+        raise TypeError(f"{type(self).__name__} does not say what it makes of the sums")
+
+
+class TreeInner(_AttributionScore):
+    """Inner product of a tree's attributions with the residuals before it, summed over trees,
+
+        TreeInner_k = (1 / eta) sum_m sum_i r_mk(x_i) (y_i - f_[m-1](x_i))
+
+    (Definition 4, Equation (21); for classification the residual is y - P(Y = 1)). On training
+    rows with PreDecomp this is xgboost's total gain (Proposition 3). On rows that the trees have
+    not seen, noise features score around or below 0.
+
+    Parameters
+    ----------
+    rows : {"test", "train"}, default "test"
+        The sample of the sum; the paper's validation data are our test data.
+    attribution : {"predecomp", "treeshap"}, default "predecomp"
+        r; TreeSHAP takes longer.
+    """
+
+    def _scores(self, sums: AttributionSums) -> FloatArray:
+        return sums.inner
+
+
+class ForestInner(_AttributionScore):
+    """Inner product of the ensemble's attributions with the summed residuals,
+
+        ForestInner_k = (1 / eta) sum_i (sum_m r_mk(x_i)) (sum_m (y_i - f_[m-1](x_i)))
+
+    (Definition 5, first line of Equation (22), which is the authors' code. The second line of
+    that equation, the inner product with y, is another number.)
+
+    Parameters
+    ----------
+    rows, attribution
+        As of :class:`TreeInner`.
+    """
+
+    def _scores(self, sums: AttributionSums) -> FloatArray:
+        return sums.forest_inner
+
+
+class AbsoluteAttribution(_AttributionScore):
+    """Summed magnitude of the attributions, per tree or of the ensemble,
+
+        Abs_k = sum_m sum_i abs(r_mk(x_i))      (level "tree", the authors' code)
+        Abs_k = sum_i abs(sum_m r_mk(x_i))      (level "forest", the usual mean |SHAP|).
+
+    (Section 4.4; the text leaves the level open.)
+
+    Parameters
+    ----------
+    rows, attribution
+        As of :class:`TreeInner`.
+    level : {"tree", "forest"}, default "tree"
+    """
+
+    def __init__(
+        self, rows: str = "test", attribution: str = "predecomp", level: str = "tree"
+    ) -> None:
+        super().__init__(rows, attribution)
+        if level not in ("tree", "forest"):
+            raise ValueError(unknown("level", level, ("tree", "forest")))
+        self.level = level
+
+    def _scores(self, sums: AttributionSums) -> FloatArray:
+        return sums.absolute if self.level == "tree" else np.abs(sums.forest).sum(axis=0)
+
+
+def treeinner(
+    model: Any, X: ArrayLike, y: ArrayLike, *, attribution: str = "predecomp"
+) -> ImportanceResult:
+    """TreeInner of your own xgboost model on any sample, see :class:`TreeInner`.
+
+    Parameters
+    ----------
+    model : xgboost.Booster, XGBRegressor or XGBClassifier
+        Trained with squared error or binary log-loss, without L1 penalty.
+    X : array or data frame of shape (n_samples, n_features)
+        Rows that the model has not seen, best; missing values go where xgboost sends them.
+    y : array of shape (n_samples,)
+        Responses, or classes 0 and 1.
+    attribution : {"predecomp", "treeshap"}, default "predecomp"
+
+    Raises
+    ------
+    ValueError, TypeError
+        See :func:`losaw.fitted_trees.booster.read_booster`.
+    """
+    sums = attribution_sums(model, X, y, attribution)
+    return ImportanceResult(sums.inner, feature_names(X, len(sums.inner)))
+
+
+def feature_names(X: ArrayLike, n_features: int) -> tuple[str, ...]:
+    """The columns of a data frame, or X1, X2, …."""
+    columns = getattr(X, "columns", None)
+    if columns is not None:
+        return tuple(str(name) for name in columns)
+    return default_feature_names(n_features)
+
+
+def sample_of(data: Dataset, rows: str) -> Sample:
+    """The sample that ``rows`` names."""
+    return data.test if rows == "test" else data.train
+
+
+def check_rows(rows: str) -> str:
+    """``rows`` if it is one of ROWS."""
+    if rows not in ROWS:
+        raise ValueError(unknown("rows", rows, ROWS))
+    return rows

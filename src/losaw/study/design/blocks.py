@@ -1,0 +1,82 @@
+"""Blocks: a fixed range of seeds of one setting and one learner, and the file that holds it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from losaw.study.design.grid import Setting, Study, first_match
+from losaw.study.errors import StudyError
+
+DEFAULT_BOUNDARIES = (50,)
+_FILE_NAME = re.compile(r"^seeds_(\d{5})-(\d{5})$")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Seeds ``first``..``last`` (both included) of one setting and one learner.
+
+    The range is fixed by the study file, not by the machine: it is part of the file's name.
+    """
+
+    study: str
+    setting: str
+    learner: str
+    first: int
+    last: int
+
+    @property
+    def seeds(self) -> range:
+        return range(self.first, self.last + 1)
+
+    @property
+    def stem(self) -> str:
+        return f"seeds_{self.first:05d}-{self.last:05d}"
+
+    @property
+    def relative_path(self) -> Path:
+        """Path of the block's Parquet file below the results folder."""
+        return Path(self.study) / "blocks" / self.setting / self.learner / f"{self.stem}.parquet"
+
+    @property
+    def run_record_path(self) -> Path:
+        """Path of the record of how the block was run (host, seconds), below the results folder."""
+        return Path(self.study) / "runs" / self.setting / self.learner / f"{self.stem}.json"
+
+    @classmethod
+    def from_path(cls, path: Path) -> "Block":
+        """The block of a file named as :attr:`relative_path` says, wherever the folder lies."""
+        match = _FILE_NAME.match(path.stem)
+        if match is None or len(path.parts) < 5 or path.parts[-4] != "blocks":
+            raise StudyError(
+                f"{path}: not a block file; expected "
+                "<study>/blocks/<setting>/<learner>/seeds_<first>-<last>.parquet"
+            )
+        return cls(path.parts[-5], path.parts[-3], path.parts[-2], *map(int, match.groups()))
+
+
+def cut(study: Study, setting: Setting, n_seeds: int) -> Iterator[range]:
+    """Cut the seeds 0..n_seeds-1 of a setting at the study's boundaries.
+
+    Past the last boundary the width of the last block repeats. Asking for more seeds adds
+    ranges; only a range that ended between two boundaries is replaced by a longer one.
+    """
+    entry = first_match(study.file.seed_blocks, setting, ("boundaries",))
+    boundaries = list(entry["boundaries"]) if entry else list(DEFAULT_BOUNDARIES)
+    width = boundaries[-1] - (boundaries[-2] if len(boundaries) > 1 else 0)
+    while boundaries[-1] < n_seeds:
+        boundaries.append(boundaries[-1] + width)
+    first = 0
+    for boundary in boundaries:
+        end = min(boundary, n_seeds)
+        if end > first:
+            yield range(first, end)
+        first = end
+
+
+def blocks_of(study: Study, setting: Setting, learner: str, n_seeds: int) -> list[Block]:
+    """All blocks that hold the first ``n_seeds`` seeds."""
+    return [
+        Block(study.name, setting.identifier, learner, seeds.start, seeds.stop - 1)
+        for seeds in cut(study, setting, n_seeds)
+    ]

@@ -1,0 +1,300 @@
+"""A study resolved: its settings, learners and importances, and selections of them."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from losaw import registry
+from losaw.datasets import is_there
+from losaw.registry import did_you_mean, unknown
+from losaw.study.design.expressions import evaluate, is_expression
+from losaw.study.design.identifiers import setting_identifier
+from losaw.study.design.schema import Scalar, StudyFile, parse
+from losaw.study.errors import SourceFile, StudyError
+
+Selection = Mapping[str, Sequence[Scalar]]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One point of the grid: everything that decides the data, and the learner axes.
+
+    Attributes
+    ----------
+    identifier : str
+        Readable slug and digest; names the folder.
+    data_identifier : str
+        The same without the learner axes: the random streams' axis.
+    axes : dict
+        Axis -> value, as in the study file.
+    parameters : dict
+        What the generator is constructed with: its axes and the fixed parameters.
+    """
+
+    identifier: str
+    data_identifier: str
+    axes: Mapping[str, Scalar]
+    parameters: Mapping[str, Any]
+
+    def matches(self, selection: Selection) -> bool:
+        """Whether every selected axis of this setting has one of the selected values."""
+        return all(
+            axis not in self.axes or any(same(self.axes[axis], value) for value in values)
+            for axis, values in selection.items()
+        )
+
+
+@dataclass(frozen=True)
+class Method:
+    """A registered name under a label, with parameters that may be expressions."""
+
+    label: str
+    entry: registry.Entry
+    parameters: Mapping[str, Any]
+    importances: tuple[str, ...] = ()
+    optional: bool = False
+
+    def parameters_for(self, setting: Setting) -> dict[str, Any]:
+        """Parameters with expressions and references evaluated in the setting's values."""
+        names = {**setting.parameters, **setting.axes}
+        return {key: _resolved(key, value, names) for key, value in self.parameters.items()}
+
+    def unavailable(self) -> str:
+        """Why an optional learner cannot run here; empty if it can, or is not optional."""
+        return str(self.entry.load().unavailable()) if self.optional else ""
+
+
+class Study:
+    """A study file with its names resolved.
+
+    Parameters
+    ----------
+    path : Path
+        The study file; its stem must be the study's name.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.source = SourceFile(path)
+        self.file: StudyFile = parse(StudyFile, self.source)
+        if self.file.study != path.stem:
+            raise self.source.error(
+                ("study",), f"{self.file.study!r} must equal the file's name, {path.stem!r}"
+            )
+
+    @property
+    def name(self) -> str:
+        return self.file.study
+
+    @property
+    def experiment(self) -> str:
+        """The streams' axis: studies that share it see the same data."""
+        return self.file.experiment or self.file.study
+
+    @property
+    def axes(self) -> list[str]:
+        return list(self.file.settings)
+
+    @property
+    def data_axes(self) -> list[str]:
+        """The axes that the generator takes."""
+        return [axis for axis in self.axes if axis not in self.file.learner_axes]
+
+    @cached_property
+    def generator(self) -> Method:
+        """The generator with its fixed parameters."""
+        written = self.file.generator
+        fixed = {"name": written} if isinstance(written, str) else dict(written)
+        if "name" not in fixed:
+            raise self.source.error(("generator",), "needs a 'name'")
+        name = fixed.pop("name")
+        return Method(name, self._entry("generator", name, ("generator",)), fixed)
+
+    @cached_property
+    def settings(self) -> tuple[Setting, ...]:
+        """The full grid, in the order of the file."""
+        name, fixed = self.generator.entry.name, self.generator.parameters
+
+        def make(*values: Scalar) -> Setting:
+            axes = dict(zip(self.axes, values, strict=True))
+            data_axes = {axis: axes[axis] for axis in self.data_axes}
+            return Setting(
+                setting_identifier(name, {**fixed, **axes}, self.axes),
+                setting_identifier(name, {**fixed, **data_axes}, self.data_axes),
+                axes,
+                {**fixed, **data_axes},
+            )
+
+        return tuple(itertools.starmap(make, itertools.product(*self.file.settings.values())))
+
+    @cached_property
+    def learners(self) -> dict[str, Method]:
+        """Label -> learner; ``{each: [...]}`` is spread into one learner of each value."""
+        found: dict[str, Method] = {}
+        for label, written in self.file.learners.items():
+            options = dict(written)
+            location = ("learners", label)
+            if "learner" not in options:
+                raise self.source.error(location, "needs 'learner', a registered name")
+            entry = self._entry("learner", options.pop("learner"), (*location, "learner"))
+            asked = tuple(options.pop("importances", self.importances))
+            optional = bool(options.pop("optional", False))
+            for name in asked:
+                if name not in self.importances:
+                    raise self.source.error(
+                        (*location, "importances"),
+                        unknown("importance", name, self.importances),
+                    )
+            for suffix, parameters in _spread(options):
+                found[label + suffix] = Method(label + suffix, entry, parameters, asked, optional)
+        return found
+
+    def missing_data_sets(self) -> list[str]:
+        """Real data sets (a parameter or axis ``data_set``) whose files are not there."""
+        written = self.generator.parameters.get("data_set", [])
+        named = [*as_values(written), *self.file.settings.get("data_set", [])]
+        real = getattr(self.generator.entry.load(), "data_sets", ()) if named else ()
+        return [str(name) for name in named if name in real and not is_there(str(name))]
+
+    @cached_property
+    def left_out(self) -> dict[str, str]:
+        """Label of an optional learner that cannot run here -> why."""
+        reasons = {label: learner.unavailable() for label, learner in self.learners.items()}
+        return {label: reason for label, reason in reasons.items() if reason}
+
+    @cached_property
+    def importances(self) -> dict[str, Method]:
+        """Label -> importance."""
+        written = self.file.importances
+        if isinstance(written, list):
+            written = {name: {"importance": name} for name in written}
+        found = {}
+        for label, options in written.items():
+            location = ("importances", label)
+            parameters = dict(options)
+            name = parameters.pop("importance", label)
+            found[label] = Method(label, self._entry("importance", name, location), parameters)
+        return found
+
+    @cached_property
+    def metrics(self) -> dict[str, Method]:
+        """Label -> metric."""
+        written = self.file.metrics
+        if isinstance(written, list):
+            return {
+                name: Method(name, self._entry("metric", name, ("metrics", index)), {})
+                for index, name in enumerate(written)
+            }
+        found = {}
+        for label, options in written.items():
+            parameters = dict(options)
+            entry = self._entry("metric", parameters.pop("metric", label), ("metrics", label))
+            found[label] = Method(label, entry, parameters)
+        return found
+
+    def setting(self, identifier: str) -> Setting:
+        """The setting of an identifier."""
+        for setting in self.settings:
+            if setting.identifier == identifier:
+                return setting
+        raise StudyError(
+            f"study {self.name!r} has no setting {identifier!r}"
+            f"{did_you_mean(identifier, [s.identifier for s in self.settings])}"
+        )
+
+    def learner(self, label: str) -> Method:
+        """The learner of a label."""
+        if label not in self.learners:
+            raise StudyError(f"study {self.name!r}: {unknown('learner', label, self.learners)}")
+        return self.learners[label]
+
+    def seeds(self, scale: str, setting: Setting, learner: str) -> int:
+        """Seeds of a setting and learner at a scale; 0 if the scale leaves them out."""
+        written = self.file.seeds[scale]
+        if isinstance(written, int):
+            return written
+        entries = [e for e in written if learner in as_values(e.get("learner", learner))]
+        entry = first_match(entries, setting, ("seeds", "learner"))
+        return int(entry["seeds"]) if entry else 0
+
+    def method_name(self, learner: str, importance: str) -> str:
+        """The name of a column of the comparison."""
+        return self.file.method.format(learner=learner, importance=importance).strip() or learner
+
+    def methods_of(self, metric: str) -> list[str]:
+        """Names of a metric's columns: one per learner, or per learner and importance."""
+        needs = self.metrics[metric].entry.load().needs
+        names = [
+            self.method_name(label, importance)
+            for label, learner in self.learners.items()
+            for importance in (learner.importances if needs == "importance" else ("",))
+        ]
+        return list(dict.fromkeys(names))
+
+    def show(self, name: Any) -> str:
+        """The label of a name for tables and figures."""
+        return self.file.labels.get(str(name), str(name))
+
+    def _entry(self, kind: str, name: str, location: tuple[str | int, ...]) -> registry.Entry:
+        try:
+            return registry.get(kind, name)
+        except registry.RegistryError as error:
+            raise self.source.error(location, str(error)) from None
+
+
+def same(value: Scalar, other: Any) -> bool:
+    """Equality that lets ``1`` on a command line mean ``1.0`` in a study file."""
+    if isinstance(value, bool) or isinstance(other, bool):
+        return str(value).lower() == str(other).lower()
+    try:
+        return float(value) == float(other)
+    except (TypeError, ValueError):
+        return str(value) == str(other)
+
+
+def as_values(written: Any) -> list[Any]:
+    """A filter's value as a list."""
+    return list(written) if isinstance(written, list | tuple) else [written]
+
+
+def first_match(
+    entries: Sequence[Mapping[str, Any]], setting: Setting, other_keys: Sequence[str]
+) -> Mapping[str, Any] | None:
+    """The first ``{<axis>: values, …}`` entry whose axes all agree with the setting."""
+    for entry in entries:
+        selection = {k: as_values(v) for k, v in entry.items() if k not in other_keys}
+        if setting.matches(selection):
+            return entry
+    return None
+
+
+def _resolved(key: str, value: Any, names: Mapping[str, Any]) -> Any:
+    """A parameter's value where the setting's names have the given values."""
+    if isinstance(value, dict) and "axis" in value and set(value) <= {"axis", "values"}:
+        axis = value["axis"]
+        if axis not in names:
+            raise ValueError(f"{key}: {unknown('axis', axis, names)}")
+        if "values" not in value:
+            return names[axis]
+        for known, chosen in value["values"].items():
+            if same(known, names[axis]):
+                return chosen
+        raise ValueError(
+            f"{key}: no value for {axis} = {names[axis]!r} (there are values for "
+            f"{', '.join(map(str, value['values']))})"
+        )
+    return evaluate(value, names) if is_expression(value) else value
+
+
+def _spread(options: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    axes = {
+        key: value["each"]
+        for key, value in options.items()
+        if isinstance(value, dict) and set(value) == {"each"}
+    }
+    for values in itertools.product(*axes.values()):
+        chosen = dict(zip(axes, values, strict=True))
+        suffix = "".join(f"+{key}={value}" for key, value in chosen.items())
+        yield suffix, {**options, **chosen}

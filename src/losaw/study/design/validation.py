@@ -1,0 +1,118 @@
+"""What can only be checked once names are resolved: before the first job starts."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from losaw.registry import RegistryError, unknown
+from losaw.study.design.grid import Study, as_values, same
+from losaw.study.design.schema import SCALES
+from losaw.study.errors import Location
+
+CELL_AXES = ("metric", "method")
+
+
+def validate(study: Study) -> None:
+    """Check every name, parameter, axis and value of a study.
+
+    Raises
+    ------
+    StudyError
+        For the first problem, with file, line, key, value, what is allowed and the nearest match.
+    """
+    _check_scales(study)
+    for index, axis in enumerate(study.file.learner_axes):
+        _check_known(study, axis, study.axes, ("learner_axes", index), "axis")
+    _check_parameters(study)
+    for setting in study.settings:
+        methods = [("learners", method) for method in study.learners.values()]
+        methods += [("importances", method) for method in study.importances.values()]
+        for key, method in methods:
+            try:
+                method.parameters_for(setting)
+            except (ValueError, ArithmeticError) as error:
+                location = (key, method.label.split("+")[0])
+                raise study.source.error(
+                    location, f"setting {setting.identifier}: {error}"
+                ) from None
+        try:
+            study.generator.entry.create(**setting.parameters)
+        except (TypeError, ValueError) as error:
+            raise study.source.error(("settings",), f"{setting.identifier}: {error}") from None
+    for label, method in study.metrics.items():
+        try:
+            method.entry.create(**method.parameters)
+        except (TypeError, ValueError) as error:
+            raise study.source.error(("metrics", label), str(error)) from None
+    for index, entry in enumerate(study.file.seed_blocks):
+        _check_filter(study, entry, ("seed_blocks", index), other_keys=("boundaries",))
+    for index, entry in enumerate(study.file.seconds_per_seed):
+        _check_filter(study, entry, ("seconds_per_seed", index), ("learner", "seconds"))
+    for name, table in study.file.tables.items():
+        _check_filter(study, table.where, ("tables", name, "where"))
+        allowed = [*study.axes, *CELL_AXES]
+        for part, axes in (("rows", table.rows), ("columns", table.columns)):
+            for axis in axes:
+                _check_known(study, axis, allowed, ("tables", name, part), "axis")
+        for metric in table.metrics or ():
+            _check_known(study, metric, study.metrics, ("tables", name, "metrics"), "metric")
+
+
+def _check_scales(study: Study) -> None:
+    for scale, written in study.file.seeds.items():
+        _check_known(study, scale, SCALES, ("seeds", scale), "scale")
+        if isinstance(written, list):
+            for index, entry in enumerate(written):
+                location = ("seeds", scale, index)
+                if not isinstance(entry.get("seeds"), int) or entry["seeds"] < 1:
+                    raise study.source.error(location, "needs 'seeds', a positive number")
+                _check_filter(study, entry, location, other_keys=("seeds", "learner"))
+                for learner in as_values(entry.get("learner", [])):
+                    _check_known(study, learner, study.learners, location, "learner")
+    for scale in SCALES:
+        if scale not in study.file.seeds:
+            raise study.source.error(("seeds",), f"the scale {scale!r} is missing")
+
+
+def _check_parameters(study: Study) -> None:
+    checks: list[tuple[Any, Iterable[str], Location]] = [
+        (study.generator.entry, study.generator.parameters, ("generator",)),
+        (study.generator.entry, study.data_axes, ("settings",)),
+        *(
+            (m.entry, m.parameters, ("learners", m.label.split("+")[0]))
+            for m in study.learners.values()
+        ),
+        *((m.entry, m.parameters, ("importances", m.label)) for m in study.importances.values()),
+        *((m.entry, m.parameters, ("metrics",)) for m in study.metrics.values()),
+    ]
+    for entry, parameters, location in checks:
+        for parameter in parameters:
+            try:
+                entry.check_parameters([parameter])
+            except RegistryError as error:
+                raise study.source.error((*location, parameter), str(error)) from None
+
+
+def _check_filter(
+    study: Study,
+    written: Mapping[str, Any],
+    location: Location,
+    other_keys: Iterable[str] = (),
+) -> None:
+    for axis, values in written.items():
+        if axis in other_keys:
+            continue
+        _check_known(study, axis, study.file.settings, (*location, axis), "setting axis")
+        allowed = study.file.settings[axis]
+        for value in as_values(values):
+            if not any(same(known, value) for known in allowed):
+                raise study.source.error(
+                    (*location, axis), f"{value!r} is not a value of this axis (values: {allowed})"
+                )
+
+
+def _check_known(
+    study: Study, name: str, known: Iterable[str], location: Location, what: str
+) -> None:
+    known = list(known)
+    if name not in known:
+        raise study.source.error(location, unknown(what, name, known))

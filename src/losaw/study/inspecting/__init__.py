@@ -1,0 +1,1 @@
+"""Whether to believe it: status, verification, origin, archive."""

@@ -1,0 +1,1 @@
+"""What it says: collected rows, summary, comparison with print, agreement."""

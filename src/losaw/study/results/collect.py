@@ -1,0 +1,262 @@
+"""All blocks of a study in two tables: one row per measured value, one per score vector."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from losaw.study.design.blocks import Block
+from losaw.study.design.grid import Study
+from losaw.study.design.session import Session
+from losaw.study.errors import StudyError
+from losaw.study.files.block_file import BLOCK_SCHEMA, BlockFile, load_block, write_atomically
+from losaw.study.running.replicate import SCORES
+
+RESULT_COLUMNS = (
+    "study",
+    "setting_id",
+    "learner",
+    "importance",
+    "seed",
+    "metric",
+    "value",
+    "status",
+    "message",
+)
+SCORE_COLUMNS = (
+    "study",
+    "setting_id",
+    "learner",
+    "importance",
+    "seed",
+    "features",
+    "scores",
+    "std_error",
+    "p_values",
+    "signal",
+)
+FAILURE_COLUMNS = ("setting_id", "learner", "seed", "importance", "metric", "message")
+READERS = 8
+FILES_AHEAD = 64
+ROWS_AT_ONCE = 500_000
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Every row of the asked blocks that are there.
+
+    Attributes
+    ----------
+    results : DataFrame
+        One row per (setting, learner, importance, seed, metric); texts are categorical.
+    scores : pyarrow.Table
+        One row per (setting, learner, importance, seed): the raw per-feature scores; texts are
+        dictionaries.
+    failed : pyarrow.Table
+        Every row of what failed, scores included.
+    missing : list of Block
+        Blocks that were asked for and have no file.
+    files : dict
+        Block -> (results version, SHA-256 of its file), of the blocks that are there.
+    """
+
+    results: pd.DataFrame
+    scores: pa.Table
+    failed: pa.Table
+    missing: list[Block]
+    files: dict[Block, tuple[str, str]]
+
+    @property
+    def n_missing_fits(self) -> int:
+        return sum(len(block.seeds) for block in self.missing)
+
+
+def collect(session: Session, study: Study) -> Collection:
+    """Read all blocks that the session asks for, in the grid's order.
+
+    Raises
+    ------
+    StudyError
+        If a file is damaged, misplaced or stale, if nothing is there, or if the share of
+        failed and missing fits is above the configuration's ``max_failed_share``.
+    """
+    results, scores, failed = [], [], []
+    missing: list[Block] = []
+    files: dict[Block, tuple[str, str]] = {}
+    problems: list[str] = []
+    blocks = session.blocks(study)
+    files_read = zip(blocks, _read_all(session, blocks), strict=True)
+    # Setting by setting, as the grid orders them: what is sorted and copied at once stays small.
+    for _, of_setting in groupby(files_read, key=lambda pair: pair[0].setting):
+        tables = []
+        for block, found in of_setting:
+            if found is None:
+                missing.append(block)
+            elif isinstance(found, StudyError):
+                problems.append(str(found))
+            else:
+                files[block] = (found.footer["results_version"], found.sha256)
+                tables.append(found.table)
+        if tables:
+            rows = _in_grid_order(study, pa.concat_tables(tables))
+            # Split before anything is moved: score vectors are most of the bytes.
+            is_scores = pc.equal(rows["metric"], SCORES)
+            is_failed = pc.not_equal(rows["status"], "ok")
+            results.append(_compact(rows.select(RESULT_COLUMNS).filter(pc.invert(is_scores))))
+            scores.append(
+                _compact(rows.select(SCORE_COLUMNS).filter(pc.and_not(is_scores, is_failed)))
+            )
+            failed.append(rows.select(FAILURE_COLUMNS).filter(is_failed))
+    if problems:
+        raise StudyError(
+            f"study {study.name!r}: {len(problems)} of {len(blocks)} block files are unusable:\n  "
+            + "\n  ".join(problems[:_SHOWN])
+            + ("\n  …" if len(problems) > _SHOWN else "")
+            + "\nRemove them with `losaw verify --remove` and run the study again; "
+            "only these blocks will be computed."
+        )
+    if not files:
+        raise StudyError(f"study {study.name!r}: none of its {len(blocks)} blocks is there yet")
+    collection = Collection(
+        pa.concat_tables(results).unify_dictionaries().to_pandas(),
+        pa.concat_tables(scores),
+        pa.concat_tables(failed),
+        missing,
+        files,
+    )
+    _check_failures(session, study, blocks, collection)
+    return collection
+
+
+def _read_all(session: Session, blocks: list[Block]) -> Iterator[BlockFile | StudyError | None]:
+    """For every block its file, what is wrong with it, or None if it is not there."""
+
+    def read(block: Block) -> BlockFile | StudyError | None:
+        path = session.block_path(block)
+        try:
+            return load_block(path, block, session.version(block)) if path.exists() else None
+        except StudyError as error:
+            return error
+
+    # Many small files: threads wait for the file system at the same time, but not far ahead of
+    # who takes what they have read.
+    with ThreadPoolExecutor(READERS) as pool:
+        for start in range(0, len(blocks), FILES_AHEAD):
+            yield from pool.map(read, blocks[start : start + FILES_AHEAD])
+
+
+def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
+    """Rows of a setting sorted by the study file's order: no block size or order shows."""
+    ranks = {
+        "learner": list(study.learners),
+        "importance": ["", *study.importances],
+        "metric": ["", *study.metrics],
+    }
+    keys = {
+        name: pc.index_in(rows[name], value_set=pa.array(order)) for name, order in ranks.items()
+    }
+    order = pc.sort_indices(
+        pa.table({**keys, "seed": rows["seed"]}),
+        sort_keys=[(name, "ascending") for name in (*keys, "seed")],
+    )
+    return rows.take(order)
+
+
+def _compact(rows: pa.Table) -> pa.Table:
+    """Rows with each text stored once: names that repeat are most of millions of rows."""
+    for index, field in enumerate(rows.schema):
+        if pa.types.is_string(field.type):
+            rows = rows.set_column(index, field.name, rows[field.name].dictionary_encode())
+    return rows
+
+
+def _check_failures(session: Session, study: Study, blocks: list[Block], found: Collection) -> None:
+    fits = found.failed.group_by(["setting_id", "learner", "seed"]).aggregate([]).num_rows
+    planned = sum(len(block.seeds) for block in blocks)
+    lost = fits + found.n_missing_fits
+    allowed = session.configuration.max_failed_share
+    if lost > allowed * planned:
+        reasons = Counter(found.failed["message"].to_pylist()).most_common(_SHOWN)
+        raise StudyError(
+            f"study {study.name!r}: {fits} fits failed and {found.n_missing_fits} are missing "
+            f"of {planned} ({lost / planned:.1%}); max_failed_share allows {allowed:.1%}.\n"
+            + "".join(f"  {count} × {message}\n" for message, count in reasons)
+            + "".join(f"  missing: {block.relative_path}\n" for block in found.missing[:_SHOWN])
+            + "Finished blocks are kept. Mend the method, or raise max_failed_share."
+        )
+
+
+def write_collection(session: Session, study: Study, found: Collection) -> None:
+    """Write ``results.parquet`` and ``scores.parquet`` into the study's folder."""
+    folder = session.results / study.name
+    _write_plain(folder / "results.parquet", found.results, RESULT_COLUMNS)
+    _write_plain(folder / "scores.parquet", found.scores, SCORE_COLUMNS)
+
+
+def _write_plain(path: Path, rows: pd.DataFrame | pa.Table, columns: tuple[str, ...]) -> None:
+    """Write rows with their texts as plain strings, some at a time."""
+    schema = pa.schema([BLOCK_SCHEMA.field(name) for name in columns])
+
+    def write(place: Path) -> None:
+        with pq.ParquetWriter(place, schema, compression="zstd") as writer:
+            for start in range(0, len(rows), ROWS_AT_ONCE):
+                part = rows[start : start + ROWS_AT_ONCE]
+                if isinstance(part, pd.DataFrame):
+                    part = pa.Table.from_pandas(part, preserve_index=False)
+                writer.write_table(part.cast(schema))
+
+    write_atomically(path, write)
+
+
+def blocks_frame(found: Collection) -> pd.DataFrame:
+    """One row per block that was collected: what it holds, and exactly which file it was."""
+    return pd.DataFrame(
+        [
+            {
+                "setting_id": block.setting,
+                "learner": block.learner,
+                "first_seed": block.first,
+                "last_seed": block.last,
+                "results_version": version,
+                "sha256": sha256,
+                "file": str(block.relative_path),
+            }
+            for block, (version, sha256) in found.files.items()
+        ]
+    )
+
+
+def settings_frame(study: Study) -> pd.DataFrame:
+    """The settings table: identifier and axes of every setting."""
+    return pd.DataFrame([{"setting_id": s.identifier, **s.axes} for s in study.settings])
+
+
+def timings(session: Session, study: Study) -> pd.DataFrame:
+    """Seconds and peak memory of every block that was run, from the run records."""
+    rows = []
+    for block in session.blocks(study):
+        path = session.results / block.run_record_path
+        if path.exists():
+            record = json.loads(path.read_text(encoding="utf-8"))
+            rows.append(
+                {
+                    "setting_id": block.setting,
+                    "learner": block.learner,
+                    "first": block.first,
+                    "last": block.last,
+                    "seconds": sum(record["seconds"]),
+                    "peak_megabytes": record["peak_megabytes"],
+                    "host": record["host"],
+                }
+            )
+    columns = ["setting_id", "learner", "first", "last", "seconds", "peak_megabytes", "host"]
+    return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,1 @@
+"""How it is computed: recipe, replicate, watched processes, progress."""

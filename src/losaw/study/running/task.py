@@ -1,0 +1,103 @@
+"""A block on its way through a child process."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from losaw.study.design.blocks import Block
+from losaw.study.running.replicate import Row
+
+
+@dataclass
+class Task:
+    """A block on its way: what is still to do and what is done.
+
+    Attributes
+    ----------
+    block : Block
+    waiting : list of int
+        Seeds to compute, in order; the first one is being computed.
+    seconds_allowed : float
+        For all waiting seeds. The k-th of n must be done after k/n of it: a hang costs its own
+        share only, and a seed may use what the seeds before it have left.
+    rows, seconds : dict
+        By seed, of the seeds that are done.
+    n_taken_over : int
+        How many of them were stored already.
+    law : record of the joint law, or None
+    peak_megabytes : float
+        Peak memory of the process that computed the seeds.
+    refusal : str
+        Why the block could not begin; empty if it could.
+    """
+
+    block: Block
+    waiting: list[int]
+    seconds_allowed: float
+    rows: dict[int, list[Row]] = field(default_factory=dict)
+    seconds: dict[int, float] = field(default_factory=dict)
+    n_taken_over: int = 0
+    law: Any = None
+    peak_megabytes: float = 0.0
+    refusal: str = ""
+    _n_seeds: int = field(default=0, init=False)
+    _started: float = field(default=0.0, init=False)
+    _ready: bool = field(default=False, init=False)
+    _tried: set[int] = field(default_factory=set, init=False)
+
+    @property
+    def n_failed(self) -> int:
+        """Number of seeds with anything that failed."""
+        return sum(any(row.status != "ok" for row in rows) for rows in self.rows.values())
+
+    def begin(self) -> None:
+        """Start the clock, for the whole block until its first seed is on its way."""
+        self._n_seeds = len(self.waiting)
+        self._started = time.monotonic()
+
+    @property
+    def deadline(self) -> float:
+        """When the seed that is being computed has to be done, on the monotonic clock."""
+        done = self._n_seeds - len(self.waiting)
+        share = (done + 1) / self._n_seeds if self._ready else 1.0
+        return self._started + self.seconds_allowed * share
+
+    def take(self, message: tuple[Any, ...]) -> None:
+        """Note what the child tells."""
+        kind, *content = message
+        if kind == "refused":
+            self.refuse(content[0])
+            return
+        if kind == "ready":
+            self.law = content[0]
+            if not self._ready:
+                self._ready = True
+                self._started = time.monotonic()
+            return
+        seed, rows, seconds, peak = content
+        self.waiting.remove(seed)
+        self.rows[seed] = rows
+        self.seconds[seed] = seconds
+        self.peak_megabytes = max(self.peak_megabytes, peak)
+
+    def may_try_again(self) -> bool:
+        """Whether the seed that is being computed has not had its second chance; takes it."""
+        seed = self.waiting[0]
+        if seed in self._tried:
+            return False
+        self._tried.add(seed)
+        return True
+
+    def refuse(self, reason: str) -> None:
+        """Let the block be one that could not begin."""
+        self.refusal = f"{self.block.relative_path}: {reason}"
+        self.waiting.clear()
+
+    def give_up(self, reason: str, seconds: float) -> None:
+        """Let the seed that is being computed be a failed fit."""
+        if not self._ready:
+            self.refuse(f"{reason}, before its first seed")
+            return
+        seed = self.waiting.pop(0)
+        self.rows[seed] = [Row(seed, "", "", status="failed", message=reason)]
+        self.seconds[seed] = seconds

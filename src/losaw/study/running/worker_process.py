@@ -1,0 +1,77 @@
+"""The child process: computes the seeds it is asked for until its parent is gone."""
+
+import contextlib
+import signal
+import sys
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from losaw.study.design.request import Request
+from losaw.study.design.session import Session
+from losaw.study.running.replicate import run_replicate
+
+
+def serve(
+    connection: Connection,
+    request: Request,
+    session: Session | None,
+    parents_end: Connection | None,
+) -> None:
+    """Answer ``(block, seeds)`` with ``ready`` and a ``seed`` message each, or with ``refused``.
+
+    Parameters
+    ----------
+    connection : Connection
+        To the parent.
+    request : Request
+        What to read the session from, in a child that was spawned.
+    session : Session or None
+        The parent's session, in a child that was forked.
+    parents_end : Connection or None
+        The other end of the pipe, which a forked child has too and must close.
+    """
+    if parents_end is not None:
+        parents_end.close()
+    _prepare_child()
+    from losaw.study.running.fast_start import import_scikit_learn
+    from losaw.study.running.runner import build_recipe
+
+    import_scikit_learn()
+    session = session or Session(request, trusted=True)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            block, seeds = connection.recv()
+            try:
+                study = session.study(block.study)
+                study.learner(block.learner).entry.load()
+                recipe, law = build_recipe(study, block, session.laws_folder)
+            except Exception as error:
+                connection.send(("refused", f"{type(error).__name__}: {error}"))
+                continue
+            connection.send(("ready", law))
+            for seed in seeds:
+                rows, seconds = run_replicate(recipe, seed)
+                connection.send(("seed", seed, rows, seconds, _peak_megabytes()))
+
+
+def _prepare_child() -> None:
+    """Die with the parent, leave Ctrl-C to it, and be the first the kernel ends for memory."""
+    import faulthandler
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    faulthandler.enable(file=2)  # by number: sys.stderr may be no file here
+    if sys.platform == "linux":
+        import ctypes
+
+        set_parent_death_signal = 1
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _peak_megabytes() -> float:
+    import resource
+
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

@@ -1,0 +1,179 @@
+"""Newton's method for eight small multinomial logits, in the lanes of a vector.
+
+A logit of three patterns and six unknowns is too small for a vector: there time goes by waiting for
+the number before, and eight side by side share the wait. Every lane takes its own steps and ends by
+itself, so that its result does not depend on its neighbours. Sizes that are constants where
+:func:`fit_eight` is called let a compiler unroll all loops.
+"""
+
+from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.vectors import (
+    LANES,
+    divide,
+    fma,
+    less_product,
+    load,
+    multiply,
+    spread,
+    store,
+    where_greater,
+)
+from losaw.weighting.logit.eight_terms import (
+    EightLogits,
+    find_value,
+    start,
+    update_gradient,
+    update_information,
+    update_probabilities,
+)
+from losaw.weighting.logit.newton import MAX_STEPS, PRECISION, SAFE_STEP
+
+
+@inlined()
+def _factorise(eight: EightLogits, unknowns: int) -> None:
+    """Replace the information by L D L'; a pivot that is no more than rounding counts as none."""
+    for j in range(unknowns):
+        diagonal = load(eight.information, (j * unknowns + j) * LANES)
+        pivot = diagonal
+        for m in range(j):
+            left = load(eight.information, (j * unknowns + m) * LANES)
+            both = multiply(left, load(eight.information, (m * unknowns + m) * LANES))
+            store(eight.scaled, m * LANES, both)
+            pivot = less_product(pivot, left, both)
+        inverse = where_greater(
+            pivot, multiply(diagonal, spread(1e-10)), divide(spread(1.0), pivot)
+        )
+        store(eight.inverse, j * LANES, inverse)
+        store(eight.information, (j * unknowns + j) * LANES, pivot)
+        for i in range(j + 1, unknowns):
+            sums = load(eight.information, (i * unknowns + j) * LANES)
+            for m in range(j):
+                left = load(eight.information, (i * unknowns + m) * LANES)
+                sums = less_product(sums, left, load(eight.scaled, m * LANES))
+            store(eight.information, (i * unknowns + j) * LANES, multiply(sums, inverse))
+
+
+@inlined()
+def _find_step(eight: EightLogits, unknowns: int) -> None:
+    """Newton's step of the lanes that move, and its slope, the squared Newton decrement."""
+    for i in range(unknowns):
+        sums = load(eight.gradient, i * LANES)
+        for m in range(i):
+            left = load(eight.information, (i * unknowns + m) * LANES)
+            sums = less_product(sums, left, load(eight.step, m * LANES))
+        store(eight.step, i * LANES, sums)
+    moving = load(eight.moving, 0)
+    slope = spread(0.0)
+    for reverse in range(unknowns):
+        i = unknowns - 1 - reverse
+        sums = multiply(load(eight.step, i * LANES), load(eight.inverse, i * LANES))
+        sums = multiply(sums, moving)
+        for m in range(i + 1, unknowns):
+            left = load(eight.information, (m * unknowns + i) * LANES)
+            sums = less_product(sums, left, load(eight.step, m * LANES))
+        store(eight.step, i * LANES, sums)
+        slope = fma(sums, load(eight.gradient, i * LANES), slope)
+    store(eight.slope, 0, slope)
+
+
+@inlined()
+def _move(eight: EightLogits, unknowns: int) -> None:
+    """Add the lanes' shares of their steps to the coefficients."""
+    times = load(eight.times, 0)
+    for u in range(unknowns):
+        b = load(eight.coefficients, u * LANES)
+        store(eight.coefficients, u * LANES, fma(times, load(eight.step, u * LANES), b))
+
+
+@inlined()
+def _find_slope_after(eight: EightLogits, unknowns: int) -> None:
+    """Slope along the step at its end."""
+    slope = spread(0.0)
+    for u in range(unknowns):
+        slope = fma(load(eight.step, u * LANES), load(eight.gradient, u * LANES), slope)
+    store(eight.slope_after, 0, slope)
+
+
+@compiled()
+def _step_back(
+    eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
+) -> None:
+    """Halve steps in doubt, already taken, until the objective has risen (Armijo's rule).
+
+    ``times`` holds one for a lane in doubt, else zero. No lane is moved for another one's sake.
+    """
+    unknowns = (n_classes - 1) * width
+    find_value(eight, n_patterns, n_classes, width, penalty, 1)
+    for lane in range(LANES):
+        eight.taken[lane] = eight.times[lane]
+        eight.times[lane] = -eight.times[lane]
+    _move(eight, unknowns)
+    update_probabilities(eight, n_patterns, n_classes, width)
+    find_value(eight, n_patterns, n_classes, width, penalty, 0)
+    while True:
+        is_over = True
+        for lane in range(LANES):
+            share = eight.taken[lane]
+            wanted = eight.value[0, lane] + 1e-4 * share * eight.slope[lane]
+            if eight.times[lane] != 0.0 and share > 1e-15 and not eight.value[1, lane] >= wanted:
+                eight.taken[lane] = 0.5 * share
+                eight.times[lane] = 0.5 * share
+                is_over = False
+            else:
+                eight.times[lane] = 0.0
+        if is_over:
+            break
+        _move(eight, unknowns)
+        update_probabilities(eight, n_patterns, n_classes, width)
+        find_value(eight, n_patterns, n_classes, width, penalty, 1)
+        for lane in range(LANES):
+            eight.times[lane] = -eight.times[lane]
+        _move(eight, unknowns)
+    for lane in range(LANES):
+        eight.times[lane] = eight.taken[lane]
+    _move(eight, unknowns)
+    update_probabilities(eight, n_patterns, n_classes, width)
+    update_gradient(eight, n_patterns, n_classes, width, penalty)
+
+
+@inlined()
+def fit_eight(
+    eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
+) -> None:
+    """Fit the logits to their counts and designs; fills coefficients and probabilities.
+
+    All have the same number of classes. Newton's method from the class frequencies, as
+    :func:`~losaw.weighting.logit.newton.fit_multinomial`, but with a new Hessian at every
+    step, which costs little here.
+    """
+    start(eight, n_patterns, n_classes, width)
+    if width == 1:
+        return
+    unknowns = (n_classes - 1) * width
+    update_gradient(eight, n_patterns, n_classes, width, penalty)
+    store(eight.moving, 0, spread(1.0))
+    for _ in range(MAX_STEPS):
+        update_information(eight, n_patterns, n_classes, width, penalty)
+        _factorise(eight, unknowns)
+        _find_step(eight, unknowns)
+        store(eight.times, 0, spread(1.0))
+        _move(eight, unknowns)
+        update_probabilities(eight, n_patterns, n_classes, width)
+        is_over = True
+        for lane in range(LANES):
+            if eight.slope[lane] * eight.slope[lane] < PRECISION:
+                eight.moving[lane] = 0.0
+            else:
+                is_over = False
+        if is_over:
+            return
+        update_gradient(eight, n_patterns, n_classes, width, penalty)
+        _find_slope_after(eight, unknowns)
+        is_in_doubt = False
+        for lane in range(LANES):
+            slope = eight.slope[lane]
+            too_far = slope > SAFE_STEP and not eight.slope_after[lane] >= -0.5 * slope
+            eight.times[lane] = 1.0 if too_far else 0.0
+            is_in_doubt |= too_far
+        if is_in_doubt:
+            _step_back(eight, n_patterns, n_classes, width, penalty)

@@ -1,0 +1,219 @@
+"""Eight small multinomial logits side by side: data, probabilities and derivatives.
+
+The logit is that of :mod:`losaw.weighting.logit.terms`. Every lane of a vector holds one; arrays
+end in the eight lanes and are just as large as the logits. All are as large as the largest:
+patterns without rows and coefficients without a column add zeros and change nothing.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.kernels.compiled import exponential_of_eight, inlined
+from losaw.kernels.vectors import (
+    LANES,
+    add,
+    divide,
+    fma,
+    less_product,
+    load,
+    multiply,
+    spread,
+    store,
+    subtract,
+)
+
+
+class EightLogits(NamedTuple):
+    """Data, result and workspace; G patterns, K classes, w coefficients per class, U unknowns."""
+
+    design: NDArray[np.float64]  # (G, w, 8), rows z_g; the first is one
+    counts: NDArray[np.float64]  # (K, G, 8); every class occurs in every lane
+    probability: NDArray[np.float64]  # (K, G, 8)
+    size: NDArray[np.float64]  # (G, 8), counts of a pattern
+    residual: NDArray[np.float64]  # (K - 1, G, 8), counts less expected counts
+    coefficients: NDArray[np.float64]  # (U, 8), class after class, against the first
+    gradient: NDArray[np.float64]  # (U, 8)
+    step: NDArray[np.float64]  # (U, 8)
+    information: NDArray[np.float64]  # (U, U, 8), lower triangle, then its factor L D L'
+    scaled: NDArray[np.float64]  # (max(2 G, U), 8)
+    inverse: NDArray[np.float64]  # (U, 8), of D
+    moving: NDArray[np.float64]  # (8,), one while a lane is not at its optimum, then zero
+    times: NDArray[np.float64]  # (8,), of the step, by which a lane is moved next
+    taken: NDArray[np.float64]  # (8,), share of a step in doubt that a lane takes
+    slope: NDArray[np.float64]  # (8,), of the objective along the step at its start
+    slope_after: NDArray[np.float64]  # (8,), at its end
+    value: NDArray[np.float64]  # (2, 8), objective before and after the step
+
+
+def make_eight_logits(n_patterns: int, n_classes: int, width: int) -> EightLogits:
+    """Room for logits of at most this size, filled with zeros."""
+    g, k, w = n_patterns, n_classes, width
+    unknowns = (k - 1) * w
+    return EightLogits(
+        design=np.zeros((g, w, LANES)),
+        counts=np.zeros((k, g, LANES)),
+        probability=np.zeros((k, g, LANES)),
+        size=np.zeros((g, LANES)),
+        residual=np.zeros((k - 1, g, LANES)),
+        coefficients=np.zeros((unknowns, LANES)),
+        gradient=np.zeros((unknowns, LANES)),
+        step=np.zeros((unknowns, LANES)),
+        information=np.zeros((unknowns, unknowns, LANES)),
+        scaled=np.zeros((max(2 * g, unknowns), LANES)),
+        inverse=np.zeros((unknowns, LANES)),
+        moving=np.zeros(LANES),
+        times=np.zeros(LANES),
+        taken=np.zeros(LANES),
+        slope=np.zeros(LANES),
+        slope_after=np.zeros(LANES),
+        value=np.zeros((2, LANES)),
+    )
+
+
+@inlined()
+def start(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> None:
+    """Class frequencies: coefficients, probabilities and residuals."""
+    for u in range((n_classes - 1) * width):
+        store(eight.coefficients, u * LANES, spread(0.0))
+    everything = spread(0.0)
+    for g in range(n_patterns):
+        size = load(eight.counts, g * LANES)
+        for k in range(1, n_classes):
+            size = add(size, load(eight.counts, (k * n_patterns + g) * LANES))
+        store(eight.size, g * LANES, size)
+        everything = add(everything, size)
+    for k in range(n_classes):
+        count = spread(0.0)
+        for g in range(n_patterns):
+            count = add(count, load(eight.counts, (k * n_patterns + g) * LANES))
+        share = divide(count, everything)
+        store(eight.times, 0, share)
+        if k == 0:
+            for lane in range(LANES):
+                eight.slope[lane] = np.log(eight.times[lane])
+        else:
+            for lane in range(LANES):
+                odds = np.log(eight.times[lane]) - eight.slope[lane]
+                eight.coefficients[(k - 1) * width, lane] = odds
+        for g in range(n_patterns):
+            here = (k * n_patterns + g) * LANES
+            store(eight.probability, here, share)
+            if k > 0:
+                rest = less_product(load(eight.counts, here), load(eight.size, g * LANES), share)
+                store(eight.residual, here - n_patterns * LANES, rest)
+
+
+@inlined()
+def update_probabilities(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> None:
+    """Probabilities at the coefficients, and residuals."""
+    one = spread(1.0)
+    for g in range(n_patterns):
+        total = one
+        for k in range(1, n_classes):
+            first = (k - 1) * width
+            predictor = load(eight.coefficients, first * LANES)
+            for j in range(1, width):
+                b = load(eight.coefficients, (first + j) * LANES)
+                predictor = fma(b, load(eight.design, (g * width + j) * LANES), predictor)
+            odds = exponential_of_eight(predictor)
+            total = add(total, odds)
+            store(eight.probability, (k * n_patterns + g) * LANES, odds)
+        inverse = divide(one, total)
+        size = load(eight.size, g * LANES)
+        store(eight.probability, g * LANES, inverse)
+        for k in range(1, n_classes):
+            here = (k * n_patterns + g) * LANES
+            p = multiply(load(eight.probability, here), inverse)
+            store(eight.probability, here, p)
+            rest = less_product(load(eight.counts, here), size, p)
+            store(eight.residual, here - n_patterns * LANES, rest)
+
+
+@inlined()
+def _share(n_classes: int) -> float:
+    """What the shift common to all classes takes off the penalty; two classes have none."""
+    return 1.0 / n_classes if n_classes > 2 else 0.0
+
+
+@inlined()
+def update_gradient(
+    eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
+) -> None:
+    """Gradient of the penalised log-likelihood at the coefficients, whose residuals are known."""
+    for j in range(width):
+        total = spread(0.0)
+        for k in range(n_classes - 1):
+            total = add(total, load(eight.coefficients, (k * width + j) * LANES))
+        mean = multiply(total, spread(_share(n_classes)))
+        for k in range(n_classes - 1):
+            here = (k * width + j) * LANES
+            sums = spread(0.0)
+            if j > 0:
+                distance = subtract(mean, load(eight.coefficients, here))
+                sums = multiply(spread(penalty), distance)
+            for g in range(n_patterns):
+                residual = load(eight.residual, (k * n_patterns + g) * LANES)
+                sums = fma(residual, load(eight.design, (g * width + j) * LANES), sums)
+            store(eight.gradient, here, sums)
+
+
+@inlined()
+def update_information(
+    eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
+) -> None:
+    """Lower triangle of the negative Hessian at the probabilities.
+
+    Block (k, l) is sum_g n_g p_gk (1{k = l} - p_gl) z_g z_g' plus its part of the penalty.
+    """
+    unknowns = (n_classes - 1) * width
+    share = _share(n_classes)
+    for k in range(n_classes - 1):
+        for other in range(k + 1):
+            for g in range(n_patterns):
+                p = load(eight.probability, ((k + 1) * n_patterns + g) * LANES)
+                q = load(eight.probability, ((other + 1) * n_patterns + g) * LANES)
+                both = multiply(load(eight.size, g * LANES), p)
+                rest = subtract(spread(1.0 if k == other else 0.0), q)
+                store(eight.scaled, g * LANES, multiply(both, rest))
+            ridge = penalty * (1.0 - share) if k == other else -penalty * share
+            for i in range(width):
+                for g in range(n_patterns):
+                    z = load(eight.design, (g * width + i) * LANES)
+                    product = multiply(load(eight.scaled, g * LANES), z)
+                    store(eight.scaled, (n_patterns + g) * LANES, product)
+                for j in range(i + 1):
+                    sums = spread(ridge if i == j and i > 0 else 0.0)
+                    for g in range(n_patterns):
+                        product = load(eight.scaled, (n_patterns + g) * LANES)
+                        sums = fma(product, load(eight.design, (g * width + j) * LANES), sums)
+                    here = (k * width + i) * unknowns + other * width + j
+                    store(eight.information, here * LANES, sums)
+                    if k != other:
+                        here = (k * width + j) * unknowns + other * width + i
+                        store(eight.information, here * LANES, sums)
+
+
+@inlined()
+def find_value(
+    eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float, row: int
+) -> None:
+    """The penalised log-likelihood of the lanes that have just moved."""
+    for lane in range(LANES):
+        if eight.times[lane] == 0.0:
+            continue
+        value = 0.0
+        for k in range(n_classes):
+            for g in range(n_patterns):
+                if eight.counts[k, g, lane] > 0.0:
+                    value += eight.counts[k, g, lane] * np.log(eight.probability[k, g, lane])
+        for j in range(1, width):
+            total = 0.0
+            square = 0.0
+            for k in range(n_classes - 1):
+                b = eight.coefficients[k * width + j, lane]
+                total += b
+                square += b * b
+            value -= 0.5 * penalty * (square - _share(n_classes) * total * total)
+        eight.value[row, lane] = value

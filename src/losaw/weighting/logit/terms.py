@@ -1,0 +1,202 @@
+"""Penalised multinomial logit on aggregated cells: its data, probabilities and derivatives.
+
+Rows with the same adjustment features form one pattern. For pattern g, class k, counts n_gk,
+design vector z_g = (1, ...) and coefficients b_k (b_0 = 0),
+
+    p_gk = exp(b_k' z_g) / sum_l exp(b_l' z_g),
+    minimise  - sum_gk n_gk log p_gk + (1 / 2C) min_a sum_k |b_k - a|^2   (no intercepts).
+
+The minimum over the shift a is the penalty of the symmetric form with one vector per class;
+with two classes the penalty is |b_1|^2 / 2C, scikit-learn's convention for a binary logit.
+
+Patterns (for probabilities) and coefficients (for sums over patterns) are padded with zeros to a
+multiple of 8 and taken 8 at a time: a compiler does not vectorise loops as short as these.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.kernels.compiled import compiled, exponential_of_eight, inlined
+from losaw.kernels.inversion import padded, padded_row
+from losaw.kernels.vectors import (
+    LANES,
+    add,
+    divide,
+    fma,
+    insert,
+    load,
+    multiply,
+    spread,
+    store,
+    subtract,
+)
+
+_ROWS = 4  # of the Hessian, summed side by side
+
+
+class Logit(NamedTuple):
+    """A logit's data, result and workspace; G patterns, K classes, w coefficients per class.
+
+    Rows are padded with zeros to a multiple of 8, or longer.
+    """
+
+    design: NDArray[np.float64]  # (G, w), rows z_g; column 0 is ones
+    columns: NDArray[np.float64]  # (w, G), its transpose
+    counts: NDArray[np.float64]  # (K, G); every class occurs
+    coefficients: NDArray[np.float64]  # (K - 1, w), of each class against the first
+    probability: NDArray[np.float64]  # (K, G)
+    size: NDArray[np.float64]  # (G,), counts of a pattern
+    residual: NDArray[np.float64]  # (K - 1, G), counts less expected counts
+    scaled: NDArray[np.float64]  # (1 + 4, G)
+    gradient: NDArray[np.float64]  # (K - 1, w)
+    information: NDArray[np.float64]  # ((K - 1) w, (K - 1) w + 8), negative Hessian
+    diagonal: NDArray[np.float64]  # ((K - 1) w,)
+    slopes: NDArray[np.float64]  # ((K - 1) w,), the gradient class after class
+    step: NDArray[np.float64]  # ((K - 1) w + 8,)
+
+
+def make_logit(n_patterns: int, n_classes: int, width: int) -> Logit:
+    """Room for a logit of at most this size, filled with zeros."""
+    rows = padded(n_patterns)
+    row = padded(width)
+    size = (n_classes - 1) * width
+    return Logit(
+        design=np.zeros((n_patterns, row)),
+        columns=np.zeros((width, rows)),
+        counts=np.zeros((n_classes, rows)),
+        coefficients=np.zeros((n_classes - 1, row)),
+        probability=np.zeros((n_classes, rows)),
+        size=np.zeros(rows),
+        residual=np.zeros((n_classes - 1, rows)),
+        scaled=np.zeros((1 + _ROWS, rows)),
+        gradient=np.zeros((n_classes - 1, row)),
+        information=np.zeros((size, padded_row(size))),
+        diagonal=np.zeros(size),
+        slopes=np.zeros(size),
+        step=np.zeros(padded_row(size)),
+    )
+
+
+@inlined()
+def update_probabilities(logit: Logit, n_patterns: int, n_classes: int, width: int) -> None:
+    """Probabilities at the coefficients, and residuals."""
+    b = logit.coefficients
+    row = logit.columns.shape[1]
+    one = spread(1.0)
+    for lane in range(0, n_patterns, LANES):
+        total = one
+        for k in range(1, n_classes):
+            predictor = spread(b[k - 1, 0])
+            for j in range(1, width):
+                predictor = fma(spread(b[k - 1, j]), load(logit.columns, j * row + lane), predictor)
+            odds = exponential_of_eight(predictor)
+            total = add(total, odds)
+            store(logit.probability, k * row + lane, odds)
+        inverse = divide(one, total)
+        size = load(logit.size, lane)
+        store(logit.probability, lane, inverse)
+        for k in range(1, n_classes):
+            p = multiply(load(logit.probability, k * row + lane), inverse)
+            store(logit.probability, k * row + lane, p)
+            counts = load(logit.counts, k * row + lane)
+            store(logit.residual, (k - 1) * row + lane, subtract(counts, multiply(size, p)))
+
+
+@inlined()
+def update_gradient(
+    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
+) -> None:
+    """Gradient of the penalised log-likelihood at the coefficients, whose residuals are known."""
+    b = logit.coefficients
+    stride = logit.design.shape[1]
+    for k in range(n_classes - 1):
+        for lane in range(0, width, LANES):
+            total = spread(0.0)
+            for g in range(n_patterns):
+                total = fma(
+                    spread(logit.residual[k, g]), load(logit.design, g * stride + lane), total
+                )
+            store(logit.gradient, k * stride + lane, total)
+    share = 1.0 / n_classes if n_classes > 2 else 0.0
+    for j in range(1, width):
+        total_j = 0.0
+        for k in range(n_classes - 1):
+            total_j += b[k, j]
+        for k in range(n_classes - 1):
+            logit.gradient[k, j] -= penalty * (b[k, j] - share * total_j)
+
+
+@inlined()
+def update_information(
+    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
+) -> None:
+    """Negative Hessian at the probabilities.
+
+    Block (k, l) is sum_g n_g p_gk (1{k = l} - p_gl) z_g z_g' plus its part of the penalty. Vectors
+    that are written beyond a block are overwritten by the next one. Four rows are summed side by
+    side, since every sum waits for the one before it.
+    """
+    row = logit.columns.shape[1]
+    stride = logit.design.shape[1]
+    place = logit.information.shape[1]
+    share = 1.0 / n_classes if n_classes > 2 else 0.0
+    for k in range(n_classes - 1):
+        for other in range(k, n_classes - 1):
+            for lane in range(0, n_patterns, LANES):
+                p = load(logit.probability, (k + 1) * row + lane)
+                q = load(logit.probability, (other + 1) * row + lane)
+                both = multiply(load(logit.size, lane), p)
+                rest = subtract(spread(1.0 if k == other else 0.0), q)
+                store(logit.scaled, lane, multiply(both, rest))
+            ridge = penalty * (1.0 - share) if k == other else -penalty * share
+            for first in range(0, width, _ROWS):
+                rows = min(_ROWS, width - first)
+                for i in range(rows):
+                    for lane in range(0, n_patterns, LANES):
+                        column = load(logit.columns, (first + i) * row + lane)
+                        product = multiply(load(logit.scaled, lane), column)
+                        store(logit.scaled, (1 + i) * row + lane, product)
+                target = (k * width + first) * place + other * width
+                mirrored = (other * width + first) * place + k * width
+                for lane in range(0, width, LANES):
+                    a = spread(0.0)
+                    b = spread(0.0)
+                    c = spread(0.0)
+                    d = spread(0.0)
+                    for g in range(n_patterns):
+                        z = load(logit.design, g * stride + lane)
+                        a = fma(spread(logit.scaled[1, g]), z, a)
+                        b = fma(spread(logit.scaled[2, g]), z, b)
+                        c = fma(spread(logit.scaled[3, g]), z, c)
+                        d = fma(spread(logit.scaled[4, g]), z, d)
+                    for i in range(rows):
+                        total = a if i == 0 else b if i == 1 else c if i == 2 else d
+                        if first + i > 0 and lane <= first + i < lane + LANES:
+                            total = add(total, insert(spread(0.0), first + i - lane, ridge))
+                        store(logit.information, mirrored + i * place + lane, total)
+                        store(logit.information, target + i * place + lane, total)
+    size = (n_classes - 1) * width
+    for i in range(size):
+        store(logit.information, i * place + size, spread(0.0))
+
+
+@compiled()
+def objective(logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float) -> float:
+    """The penalised log-likelihood."""
+    b = logit.coefficients
+    value = 0.0
+    for k in range(n_classes):
+        for g in range(n_patterns):
+            if logit.counts[k, g] > 0.0:
+                value += logit.counts[k, g] * np.log(logit.probability[k, g])
+    share = 1.0 / n_classes if n_classes > 2 else 0.0
+    for j in range(1, width):
+        total = 0.0
+        square = 0.0
+        for k in range(n_classes - 1):
+            total += b[k, j]
+            square += b[k, j] * b[k, j]
+        value -= 0.5 * penalty * (square - share * total * total)
+    return value
