@@ -7,13 +7,14 @@ import pytest
 from scipy.optimize import linprog
 
 from losaw.generators.correlation import five_feature_block, six_features
+from losaw.generators.joint_law.fit import fit_joint_law
 from losaw.generators.joint_law.law import JointLawSpecification
 
 ATTAINABLE, UNATTAINABLE = (0.74, 0.29), (0.71, 0.05)
 
 
 def fit(matrix, **options):
-    return JointLawSpecification(matrix, **options).fit()
+    return fit_joint_law(JointLawSpecification(matrix, **options))
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ from losaw.contracts.outcome import (
     require_methods,
 )
 from losaw.data import Dataset, Sample
+from losaw.generators.base import draw, joint_law_of
 
 METHODS = {
-    "sample": "sample(self, rng, joint_law=None) -> Dataset",
-    "joint_law": "joint_law(self), which returns None if nothing has to be fitted beforehand",
+    "sample": "sample(self, rng) -> Dataset",
 }
 KINDS = ("continuous", "discrete", "nominal")
 # Standard errors that a sample moment may be off: 1e-9 of all samples, for a fixed seed.
@@ -148,18 +148,18 @@ def earlier_draws_leave_no_trace(subject: Subject) -> None:
 
 
 def a_fitted_joint_law_is_used_as_it_is(subject: Subject) -> None:
+    from losaw.generators.joint_law.fit import fit_joint_law
     from losaw.generators.joint_law.law import JointLawSpecification
 
     generator = subject.create()
-    specification = generator.joint_law()
+    specification = joint_law_of(generator)
     if specification is None:
         return
     require(
         isinstance(specification, JointLawSpecification),
         f"joint_law returns {type(specification).__name__}, expected JointLawSpecification or None",
     )
-    law = specification.fit()
-    given = generator.sample(np.random.default_rng(1), joint_law=law)
+    given = draw(generator, np.random.default_rng(1), fit_joint_law(specification))
     require(
         all(np.array_equal(*p) for p in zip(arrays(given), arrays(_draw(subject)), strict=True)),
         "a draw with the fitted joint law differs from one that fits it itself",

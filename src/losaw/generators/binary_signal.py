@@ -2,9 +2,8 @@
 
 import numpy as np
 
+from losaw.arguments import one_of, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.base import one_of, whole_number
-from losaw.generators.joint_law.law import JointLaw
 
 TASKS = ("regression", "classification")
 READINGS = ("zero-to-i", "zero-to-i-minus-1")
@@ -52,15 +51,12 @@ class BinarySignalGenerator:
         self.n_samples = whole_number("n_samples", n_samples, 2)
         self.n_features = whole_number("n_features", n_features, 2)
 
-    def joint_law(self) -> None:
-        """Nothing has to be fitted."""
-
     def regression_function(self, X: FloatArray) -> FloatArray:
         """The response's mean, or probability of class 1, (n_samples,)."""
         return X[:, 0] if self.task == "regression" else 0.45 + 0.1 * X[:, 0]
 
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One Monte Carlo draw; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One Monte Carlo draw."""
         return Dataset(
             train=self._sample(rng),
             test=self._sample(rng),

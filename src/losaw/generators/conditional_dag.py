@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from losaw.arguments import one_of, real_number, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.base import one_of, real_number, whole_number
 from losaw.generators.category_effects import WEIGHTS, Category, cut_into_levels
-from losaw.generators.joint_law.law import JointLaw
 
 CATEGORICAL: dict[str, tuple[int, ...]] = {
     "none": (),
@@ -71,11 +70,8 @@ class ConditionalDagGenerator:
         self.outcome = one_of("outcome", outcome, OUTCOMES)
         self.weights = one_of("weights", weights, WEIGHTS)
 
-    def joint_law(self) -> None:
-        """Nothing has to be fitted."""
-
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One Monte Carlo draw; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One Monte Carlo draw."""
         n = self.n_samples
         noise = rng.standard_normal((5, n))
         columns: list[FloatArray] = [np.empty(0)] * 4

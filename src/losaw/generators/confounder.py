@@ -2,9 +2,8 @@
 
 import numpy as np
 
+from losaw.arguments import whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
-from losaw.generators.base import whole_number
-from losaw.generators.joint_law.law import JointLaw
 
 KINDS: tuple[FeatureKind, ...] = ("nominal", "continuous")
 
@@ -30,11 +29,8 @@ class ConfounderGenerator:
     def __init__(self, *, n_samples: int = 200) -> None:
         self.n_samples = whole_number("n_samples", n_samples, 20)
 
-    def joint_law(self) -> None:
-        """Nothing has to be fitted."""
-
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One Monte Carlo draw; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One Monte Carlo draw."""
         n = self.n_samples
         C = (rng.random(n) < 0.5).astype(float)
         noise = rng.standard_normal((2, n))

@@ -4,9 +4,8 @@ import functools
 
 import numpy as np
 
+from losaw.arguments import real_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
-from losaw.generators.base import real_number
-from losaw.generators.joint_law.law import JointLaw
 
 RESPONSE = "price"
 
@@ -26,7 +25,7 @@ class DiamondsGenerator:
     Raises
     ------
     ValueError
-        If ``fraction`` is out of range; by ``joint_law`` and ``sample`` if the data are not there.
+        If ``fraction`` is out of range; by ``prepare`` and ``sample`` if the data are not there.
 
     Notes
     -----
@@ -41,12 +40,12 @@ class DiamondsGenerator:
         if not 0 < self.fraction < 1:
             raise ValueError(f"fraction must be between 0 and 1, got {fraction}")
 
-    def joint_law(self) -> None:
-        """Nothing has to be fitted; data that are missing are reported here, before any fit."""
+    def prepare(self) -> None:
+        """Read the data, so that missing ones are reported before any fit."""
         _read()
 
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One random split; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One random split."""
         X, y, names, kinds = _read()
         rows = rng.permutation(len(y))
         train, test = np.split(rows, [round(self.fraction * len(y))])

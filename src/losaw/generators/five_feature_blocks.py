@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from losaw.arguments import one_of, real_number, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.base import one_of, real_number, whole_number
 from losaw.generators.correlation import five_feature_block
 from losaw.generators.functions import FUNCTIONS, RegressionFunction
+from losaw.generators.joint_law.fit import fit_joint_law
 from losaw.generators.joint_law.law import JointLaw, JointLawSpecification
 
 KIND: FeatureKind = "discrete"
@@ -87,13 +88,10 @@ class FiveFeatureBlocksGenerator:
         )
         self.phi = real_number("phi", phi, minimum=0)
 
-    def joint_law(self) -> None:
-        """Nothing is fitted beforehand: every replicate has a law of its own."""
-
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One Monte Carlo draw; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One Monte Carlo draw."""
         specification, details = draw_block(rng)
-        law = specification.fit()
+        law = fit_joint_law(specification)
         details |= _attained(law)
         n_blocks = self.n_features // BLOCK
         train = _correlated(law, self.n_samples, n_blocks, rng)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from losaw.arguments import one_of, real_number, whole_number
 from losaw.data import (
     Dataset,
     FeatureKind,
@@ -10,10 +11,10 @@ from losaw.data import (
     Truth,
     default_feature_names,
 )
-from losaw.generators.base import one_of, real_number, whole_number
 from losaw.generators.correlation import cholesky_factor, six_features
 from losaw.generators.functions import regression_function
-from losaw.generators.joint_law.law import JointLaw, JointLawSpecification, resolve
+from losaw.generators.joint_law.choice import given_or_fitted
+from losaw.generators.joint_law.law import JointLaw, JointLawSpecification
 from losaw.generators.normal import draw_normal
 
 DATA_TYPES: dict[str, FeatureKind] = {"continuous": "continuous", "discrete": "discrete"}
@@ -99,7 +100,8 @@ class LosawGenerator:
 
         The training features do not depend on phi, the function or the size of other samples.
         """
-        law = resolve(self.joint_law(), joint_law)
+        specification = self.joint_law()
+        law = None if specification is None else given_or_fitted(specification, joint_law)
         train = self._features(self.n_samples, self.n_features, rng, law)
         signal_variance = self._signal_variance(rng, law)
         noise_variance = self.phi * signal_variance

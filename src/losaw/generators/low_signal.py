@@ -4,9 +4,8 @@ import functools
 
 import numpy as np
 
+from losaw.arguments import one_of
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.base import one_of
-from losaw.generators.joint_law.law import JointLaw
 from losaw.generators.low_signal_labels import (
     LOGIT_READINGS,
     N_SIGNAL,
@@ -38,7 +37,7 @@ class LowSignalGenerator:
     Raises
     ------
     ValueError
-        If a parameter is unknown; by ``joint_law`` and ``sample`` if the ChIP data are not there.
+        If a parameter is unknown; by ``prepare`` and ``sample`` if the ChIP data are not there.
 
     Notes
     -----
@@ -64,13 +63,13 @@ class LowSignalGenerator:
         self.noise = one_of("noise", noise, NOISE_READINGS)
         self.logit = one_of("logit", logit, LOGIT_READINGS)
 
-    def joint_law(self) -> None:
-        """Nothing has to be fitted; data that are missing are reported here, before any fit."""
+    def prepare(self) -> None:
+        """Read the data, so that missing ones are reported before any fit."""
         if self.dataset == "ChIP":
             chip_features()
 
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One Monte Carlo draw; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One Monte Carlo draw."""
         if self.dataset == "Simulated":
             names = default_feature_names(N_FEATURES)
             signal = _draw_signal(N_CANDIDATES, rng)

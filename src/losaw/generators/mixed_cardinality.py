@@ -2,9 +2,8 @@
 
 import numpy as np
 
+from losaw.arguments import one_of, real_number, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.base import one_of, real_number, whole_number
-from losaw.generators.joint_law.law import JointLaw
 
 TASKS = ("regression", "classification")
 LEVELS = (2, 4, 10, 20)
@@ -51,17 +50,14 @@ class MixedCardinalityGenerator:
         self.factors = one_of("factors", factors, ("nominal", "discrete"))
         self.n_samples = whole_number("n_samples", n_samples, 2)
 
-    def joint_law(self) -> None:
-        """Nothing has to be fitted."""
-
     def regression_function(self, X: FloatArray) -> FloatArray:
         """The response's mean, or probability of class 1, (n_samples,)."""
         if self.task == "regression":
             return self.rho * X[:, 1]
         return (1 - self.rho) / 2 + self.rho * X[:, 1]
 
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One Monte Carlo draw; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One Monte Carlo draw."""
         kinds: list[FeatureKind] = ["continuous"]
         for _ in LEVELS:
             kinds.append("nominal" if self.factors == "nominal" else "discrete")

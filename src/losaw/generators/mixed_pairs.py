@@ -2,11 +2,10 @@
 
 import numpy as np
 
+from losaw.arguments import one_of, real_number, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.base import one_of, real_number, whole_number
 from losaw.generators.category_effects import WEIGHTS, cut_into_levels
 from losaw.generators.conditional_dag import OUTCOMES, TRAIN_SHARE
-from losaw.generators.joint_law.law import JointLaw
 
 N_FEATURES = 12
 BETA = np.array([0.0, 1.0, 0.0, 3.0] * 3)
@@ -75,11 +74,8 @@ class MixedPairsGenerator:
         self.outcome = one_of("outcome", outcome, OUTCOMES)
         self.weights = one_of("weights", weights, WEIGHTS)
 
-    def joint_law(self) -> None:
-        """Nothing has to be fitted."""
-
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One Monte Carlo draw; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One Monte Carlo draw."""
         n = self.n_samples
         X = rng.standard_normal((n, N_FEATURES))
         X[:, 1::2] = self.rho * X[:, ::2] + np.sqrt(1 - self.rho**2) * X[:, 1::2]

@@ -2,9 +2,8 @@
 
 import numpy as np
 
+from losaw.arguments import one_of, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
-from losaw.generators.base import one_of, whole_number
-from losaw.generators.joint_law.law import JointLaw
 
 KIND: FeatureKind = "continuous"
 DATA_SETS = {
@@ -58,11 +57,8 @@ class NoisyCopiesGenerator:
             index for index, name in enumerate(self.feature_names) if name.startswith("X")
         )
 
-    def joint_law(self) -> None:
-        """Nothing has to be fitted."""
-
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One Monte Carlo draw; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One Monte Carlo draw."""
         train, test = self._sample(self.n_samples, rng), self._sample(self.n_test, rng)
         return Dataset(
             train=train,

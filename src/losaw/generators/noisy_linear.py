@@ -2,9 +2,8 @@
 
 import numpy as np
 
+from losaw.arguments import whole_number
 from losaw.data import Dataset, FeatureKind, Sample, Truth, default_feature_names
-from losaw.generators.base import whole_number
-from losaw.generators.joint_law.law import JointLaw
 from losaw.generators.noise_mixing import check_noise_share, check_target, mix
 
 KIND: FeatureKind = "continuous"
@@ -68,11 +67,8 @@ class NoisyLinearGenerator:
         self.target = check_target(target)
         self.base_seed = whole_number("base_seed", base_seed, 0)
 
-    def joint_law(self) -> None:
-        """Nothing has to be fitted."""
-
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One noise set; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One noise set."""
         base = np.random.default_rng(self.base_seed)
         coefficients = np.zeros(self.n_features)
         coefficients[: self.n_informative] = base.uniform(

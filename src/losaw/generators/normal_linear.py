@@ -2,11 +2,10 @@
 
 import numpy as np
 
+from losaw.arguments import real_number, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.base import real_number, whole_number
 from losaw.generators.correlation import cholesky_factor, correlation_matrix
 from losaw.generators.functions import regression_function
-from losaw.generators.joint_law.law import JointLaw
 from losaw.generators.normal import draw_normal
 
 KIND: FeatureKind = "continuous"
@@ -68,11 +67,8 @@ class NormalLinearGenerator:
             correlation_matrix(correlation, self.n_features), f"correlation {correlation!r}"
         )
 
-    def joint_law(self) -> None:
-        """Nothing has to be fitted."""
-
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One Monte Carlo draw; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One Monte Carlo draw."""
         train = self._sample(self.n_samples, rng)
         test = self._sample(self.n_test, rng)
         independent = rng.standard_normal((self.n_independent, self.n_features))

@@ -6,9 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from losaw.arguments import one_of
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
-from losaw.generators.base import one_of
-from losaw.generators.joint_law.law import JointLaw
 
 
 class Design(NamedTuple):
@@ -43,7 +42,7 @@ class RealForestDataGenerator:
     Raises
     ------
     ValueError
-        If the name is unknown; by ``joint_law`` and ``sample`` if the data are not there.
+        If the name is unknown; by ``prepare`` and ``sample`` if the data are not there.
 
     Notes
     -----
@@ -56,12 +55,12 @@ class RealForestDataGenerator:
     def __init__(self, *, data_set: str) -> None:
         self.data_set = one_of("data_set", data_set, DESIGNS)
 
-    def joint_law(self) -> None:
-        """Nothing has to be fitted; data that are missing are reported here, before any fit."""
+    def prepare(self) -> None:
+        """Read the data, so that missing ones are reported before any fit."""
         read_coded(self.data_set)
 
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One draw of rows and of the random feature; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One draw of rows and of the random feature."""
         X, y, names, is_nominal = read_coded(self.data_set)
         design = DESIGNS[self.data_set]
         kinds: list[FeatureKind] = ["nominal" if one else "continuous" for one in is_nominal]

@@ -4,9 +4,8 @@ import functools
 
 import numpy as np
 
+from losaw.arguments import one_of, real_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
-from losaw.generators.base import one_of, real_number
-from losaw.generators.joint_law.law import JointLaw
 from losaw.generators.noise_mixing import check_noise_share, check_target, mix
 
 KIND: FeatureKind = "continuous"
@@ -32,7 +31,7 @@ class RealRegressionGenerator:
     Raises
     ------
     ValueError
-        If a parameter is unknown or out of range; by ``joint_law`` and ``sample`` if the data
+        If a parameter is unknown or out of range; by ``prepare`` and ``sample`` if the data
         are not there.
 
     Notes
@@ -61,12 +60,12 @@ class RealRegressionGenerator:
         self.noise_share = None if noise_share is None else check_noise_share(noise_share)
         self.target = check_target(target)
 
-    def joint_law(self) -> None:
-        """Nothing has to be fitted; data that are missing are reported here, before any fit."""
+    def prepare(self) -> None:
+        """Read the data, so that missing ones are reported before any fit."""
         _read(self.data_set)
 
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One random part of the rows; ``joint_law`` is not used."""
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """One random part of the rows."""
         X, y, names = _read(self.data_set)
         order = rng.permutation(len(y))
         n_train = max(2, round(self.fraction * len(y)))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from losaw.generators.joint_law.fit import fit_joint_law
 from losaw.generators.joint_law.law import JointLawError, JointLawSpecification
 from losaw.generators.losaw import LosawGenerator
 from losaw.generators.normal_linear import NormalLinearGenerator
@@ -124,6 +125,6 @@ def test_all_discrete_settings_share_one_joint_law():
 
 def test_a_joint_law_fitted_to_another_specification_is_refused():
     generator = LosawGenerator(**{**SETTING, "data_type": "discrete"})
-    other = JointLawSpecification(((1.0, 0.5), (0.5, 1.0))).fit()
+    other = fit_joint_law(JointLawSpecification(((1.0, 0.5), (0.5, 1.0))))
     with pytest.raises(JointLawError, match="this generator needs '6-features-maximum-entropy"):
         generator.sample(np.random.default_rng(1), joint_law=other)

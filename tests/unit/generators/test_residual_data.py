@@ -108,7 +108,7 @@ def test_missing_data_are_reported_before_anything_is_fitted(monkeypatch, tmp_pa
     monkeypatch.setattr("urllib.request.urlopen", _no_network)
     real_regression._read.cache_clear()
     with pytest.raises(DatasetError, match="by hand"):
-        RealRegressionGenerator(data_set="fish").joint_law()
+        RealRegressionGenerator(data_set="fish").prepare()
 
 
 def _no_network(*args, **options):

@@ -124,5 +124,5 @@ def test_a_data_set_that_is_not_there_says_where_it_is_looked_for(monkeypatch, t
     monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
     real_forest_data.read_coded.cache_clear()
     with pytest.raises(ValueError, match="rna_editing"):
-        RealForestDataGenerator(data_set="rna_editing").joint_law()
+        RealForestDataGenerator(data_set="rna_editing").prepare()
     real_forest_data.read_coded.cache_clear()

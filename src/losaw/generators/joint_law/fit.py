@@ -1,5 +1,6 @@
 """The convex problems behind a discrete joint law (losaw, Appendix 9.13), by cvxpy."""
 
+import functools
 import itertools
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,13 @@ RESIDUAL = 1e-6
 
 
 def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
-    """The law that ``specification`` asks for; see :class:`JointLawSpecification`."""
+    """Solve for the law that ``specification`` asks for.
+
+    Raises
+    ------
+    JointLawError
+        If the solver fails, or its solution violates the constraints.
+    """
     import cvxpy as cp
 
     problem = _Problem(specification)
@@ -48,6 +55,12 @@ def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
     distance = law.attained_correlation[pairs] - problem.target
     object.__setattr__(law, "objective", float(distance @ distance))
     return law
+
+
+@functools.lru_cache(maxsize=64)
+def fitted(specification: JointLawSpecification) -> JointLaw:
+    """The fitted law, computed once per process."""
+    return fit_joint_law(specification)
 
 
 class _Problem:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from losaw.arguments import one_of, real_number
 from losaw.data import FloatArray
-from losaw.generators.base import one_of, real_number
 
 # The losaw paper's marginal (Appendix 9.13): binomial with 2 trials and probability 1/2, centred.
 LEVELS = (-1.0, 0.0, 1.0)
@@ -133,18 +133,6 @@ class JointLawSpecification:
         """All combinations of levels, shape (n_cells, n_features), the last feature fastest."""
         return np.array(list(itertools.product(self.levels, repeat=self.n_features)))
 
-    def fit(self) -> "JointLaw":
-        """Solve for the law.
-
-        Raises
-        ------
-        JointLawError
-            If the solver fails, or its solution violates the constraints.
-        """
-        from losaw.generators.joint_law.fit import fit_joint_law
-
-        return fit_joint_law(self)
-
 
 @dataclass(frozen=True, eq=False)
 class JointLaw:
@@ -261,34 +249,6 @@ class JointLaw:
                 f"{path} does not hold a joint law ({error}); delete it to have it fitted anew"
             ) from None
         return law
-
-
-@functools.lru_cache(maxsize=64)
-def fitted(specification: JointLawSpecification) -> JointLaw:
-    """The fitted law, computed once per process."""
-    return specification.fit()
-
-
-def resolve(
-    specification: JointLawSpecification | None, joint_law: JointLaw | None
-) -> JointLaw | None:
-    """The law to draw from: the given one if it is the one that is asked for, else a fitted one.
-
-    Raises
-    ------
-    JointLawError
-        If ``joint_law`` was fitted to another specification.
-    """
-    if specification is None:
-        return None
-    if joint_law is None:
-        return fitted(specification)
-    if joint_law.specification != specification:
-        raise JointLawError(
-            f"joint_law is {joint_law.specification.identifier!r}, this generator needs "
-            f"{specification.identifier!r}"
-        )
-    return joint_law
 
 
 def _draw(

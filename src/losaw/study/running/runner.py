@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from losaw.generators.base import draw, joint_law_of, prepare
 from losaw.study.design.blocks import Block
 from losaw.study.design.grid import Study
 from losaw.study.design.session import Session
@@ -110,7 +111,7 @@ def build_recipe(study: Study, block: Block, laws_folder: Path) -> tuple[Recipe,
         experiment=study.experiment,
         setting=setting.data_identifier,
         learner=learner.label,
-        draw=lambda rng: generator.sample(rng, joint_law=law),
+        draw=lambda rng: draw(generator, rng, law),
         make_learner=lambda: learner.entry.create(**parameters),
         importances={
             label: study.importances[label].entry.create(
@@ -128,7 +129,8 @@ def build_recipe(study: Study, block: Block, laws_folder: Path) -> tuple[Recipe,
 
 def law_path(generator: Any, laws_folder: Path) -> Path | None:
     """Where the joint law of a generator is kept; None if it needs none."""
-    specification = generator.joint_law()
+    prepare(generator)
+    specification = joint_law_of(generator)
     return None if specification is None else laws_folder / f"{specification.identifier}.json"
 
 
@@ -140,5 +142,7 @@ def load_law(generator: Any, laws_folder: Path) -> Any:
     from losaw.generators.joint_law.law import JointLaw
 
     if not path.exists():
-        generator.joint_law().fit().save(path)
+        from losaw.generators.joint_law.fit import fit_joint_law
+
+        fit_joint_law(generator.joint_law()).save(path)
     return JointLaw.load(path)
