@@ -1,134 +1,169 @@
-"""The built-in names: one line each, nothing imported."""
+"""The built-in names as plain data: one line each, nothing imported.
 
-from losaw.registry import add
+Nothing here decides a number: a results version covers what a name stands for, not this list.
+"""
 
-# Learners: scikit-learn estimators.
-add("learner", "random-forest", "sklearn.ensemble:RandomForestRegressor")
-add("learner", "losaw-forest", "losaw.forest:LosawRandomForestRegressor")
-add("learner", "losaw-forest-classifier", "losaw.forest:LosawRandomForestClassifier")
-add("learner", "network", "losaw.network:NetworkRegressor")
-add("learner", "losaw-network", "losaw.network:LosawNetworkRegressor")
-add("learner", "task-forest", "losaw.learners.random_forest:RandomForest")
-add("learner", "xgboost", "losaw.learners.xgboost_trees:XGBoostTrees")
-add("learner", "mixed-forest", "losaw.learners.ranger_forest:RangerForest")
-add("learner", "mixed-linear", "losaw.learners.generalized_linear:GeneralizedLinearModel")
-add("learner", "mixed-network", "losaw.learners.single_layer_network:SingleLayerNetwork")
-add("learner", "r-ranger", "losaw.learners.r_forests:CorrectedImpurityForest")
-add("learner", "r-cforest", "losaw.learners.r_forests:ConditionalForest")
+from typing import Any
 
-# Importances: explain(model, data, rng) -> ImportanceResult.
-add("importance", "mdi", "losaw.importance.mean_decrease_in_impurity:MeanDecreaseInImpurity")
-add("importance", "saliency", "losaw.importance.saliency:Saliency")
-add("importance", "reported", "losaw.importance.reported:ReportedImportance")
-add("importance", "split-improvement", "losaw.importance.split_gain:SplitImprovement")
-add("importance", "ufi", "losaw.importance.unbiased_feature_importance:UnbiasedFeatureImportance")
-add("importance", "air", "losaw.importance.actual_impurity_reduction:ActualImpurityReduction")
-add("importance", "mdi-oob", "losaw.importance.out_of_bag_mdi:OutOfBagMdi")
-add("importance", "permutation", "losaw.importance.permutation:PermutationImportance")
-add(
-    "importance",
-    "tree-permutation",
-    "losaw.importance.tree_permutation_importance:TreePermutationImportance",
-)
-add("importance", "total-gain", "losaw.importance.total_gain:TotalGain")
-add("importance", "total-gain-deviation", "losaw.importance.total_gain:TotalGainDeviation")
-add("importance", "tree-inner", "losaw.importance.tree_inner:TreeInner")
-add("importance", "forest-inner", "losaw.importance.tree_inner:ForestInner")
-add(
-    "importance",
-    "absolute-attribution",
-    "losaw.importance.tree_inner:AbsoluteAttribution",
-)
+# kind -> name -> "module:attribute".
+NAMES: dict[str, dict[str, str]] = {
+    "learner": {
+        "random-forest": "sklearn.ensemble:RandomForestRegressor",
+        "losaw-forest": "losaw.forest:LosawRandomForestRegressor",
+        "losaw-forest-classifier": "losaw.forest:LosawRandomForestClassifier",
+        "network": "losaw.network:NetworkRegressor",
+        "losaw-network": "losaw.network:LosawNetworkRegressor",
+        "scikit-learn-forest": "losaw.learners.random_forest:RandomForest",
+        "xgboost": "losaw.learners.xgboost_trees:XGBoostTrees",
+        "ranger-forest": "losaw.learners.ranger_forest:RangerForest",
+        "mixed-linear": "losaw.learners.generalized_linear:GeneralizedLinearModel",
+        "mixed-network": "losaw.learners.single_layer_network:SingleLayerNetwork",
+        "r-ranger": "losaw.learners.r_forests:CorrectedImpurityForest",
+        "r-cforest": "losaw.learners.r_forests:ConditionalForest",
+    },
+    "importance": {
+        "mdi": "losaw.importance.mean_decrease_in_impurity:MeanDecreaseInImpurity",
+        "saliency": "losaw.importance.saliency:Saliency",
+        "reported": "losaw.importance.reported:ReportedImportance",
+        "split-improvement": "losaw.importance.split_gain:SplitImprovement",
+        "ufi": "losaw.importance.unbiased_feature_importance:UnbiasedFeatureImportance",
+        "air": "losaw.importance.actual_impurity_reduction:ActualImpurityReduction",
+        "mdi-oob": "losaw.importance.out_of_bag_mdi:OutOfBagMdi",
+        "permutation": "losaw.importance.permutation:PermutationImportance",
+        "tree-permutation": "losaw.importance.per_tree_permutation:TreePermutationImportance",
+        "total-gain": "losaw.importance.total_gain:TotalGain",
+        "total-gain-deviation": "losaw.importance.total_gain:TotalGainDeviation",
+        "tree-inner": "losaw.importance.tree_inner:TreeInner",
+        "forest-inner": "losaw.importance.tree_inner:ForestInner",
+        "absolute-attribution": "losaw.importance.tree_inner:AbsoluteAttribution",
+        "loco": "losaw.importance.leave_one_covariate_out:LeaveOneCovariateOut",
+        "subgroups": "losaw.importance.conditional_subgroups:ConditionalSubgroups",
+        "sage": "losaw.importance.shapley_global_importance:ShapleyGlobalImportance",
+        "boruta": "losaw.importance.boruta_selection:Boruta",
+    },
+    "generator": {
+        "losaw": "losaw.generators.losaw:LosawGenerator",
+        "binary-signal": "losaw.generators.binary_signal:BinarySignalGenerator",
+        "low-signal": "losaw.generators.low_signal:LowSignalGenerator",
+        "mixed-cardinality": "losaw.generators.mixed_cardinality:MixedCardinalityGenerator",
+        "real-forest-data": "losaw.generators.real_forest_data:RealForestDataGenerator",
+        "losaw-network": "losaw.generators.five_feature_blocks:FiveFeatureBlocksGenerator",
+        "normal-linear": "losaw.generators.normal_linear:NormalLinearGenerator",
+        "noisy-linear": "losaw.generators.noisy_linear:NoisyLinearGenerator",
+        "noisy-copies": "losaw.generators.noisy_copies:NoisyCopiesGenerator",
+        "confounder": "losaw.generators.confounder:ConfounderGenerator",
+        "conditional-dag": "losaw.generators.conditional_dag:ConditionalDagGenerator",
+        "diamonds": "losaw.generators.diamonds:DiamondsGenerator",
+        "mixed-pairs": "losaw.generators.mixed_pairs:MixedPairsGenerator",
+        "real-regression": "losaw.generators.real_regression:RealRegressionGenerator",
+    },
+    "metric": {
+        "r2_test": "losaw.metrics.prediction:RSquaredTest",
+        "r2_ind": "losaw.metrics.prediction:RSquaredIndependent",
+        "pr_auc": "losaw.metrics.ranking:PrecisionRecallAuc",
+        "fi_gap": "losaw.metrics.ranking:FeatureImportanceGap",
+        "auc": "losaw.metrics.ranking:RocAuc",
+        "best_noise_rank": "losaw.metrics.ranking:BestNoiseRank",
+        "signal_rank": "losaw.metrics.rank:SignalRank",
+        "noise_score": "losaw.metrics.normalised:MeanNoiseScore",
+        "signal_score": "losaw.metrics.normalised:MeanSignalScore",
+        "risk": "losaw.metrics.risk:Risk",
+        "feature_score": "losaw.metrics.feature:FeatureScore",
+        "signal_size": "losaw.metrics.size:SignalSize",
+        "noise_size": "losaw.metrics.size:NoiseSize",
+        "size_auc": "losaw.metrics.size:SizeAuc",
+        "rejection_rate": "losaw.metrics.decisions:RejectionRate",
+        "type_1_error": "losaw.metrics.decisions:FalseRejectionRate",
+        "top_share": "losaw.metrics.decisions:TopShare",
+        "optimum_gap": "losaw.metrics.optimum:DistanceFromOptimum",
+        "r2_ind_train_noise": "losaw.metrics.train_noise:RSquaredIndependentTrainNoise",
+        "truth_detail": "losaw.metrics.record:TruthDetail",
+        "importance_detail": "losaw.metrics.record:ImportanceDetail",
+        "signal_share": "losaw.metrics.record:SignalShareOfCounts",
+    },
+    "drawing": {
+        "average-ranks": "losaw.report.drawings.average_ranks:draw",
+        "feature-bars": "losaw.report.drawings.feature_bars:draw",
+        "largest-scores": "losaw.report.drawings.largest_scores:draw",
+        "metric-lines": "losaw.report.drawings.metric_lines:draw",
+        "metric-panels": "losaw.report.drawings.metric_panels:draw",
+        "tested-importances": "losaw.report.drawings.tested_importances:draw",
+        "score-boxes": "losaw.report.drawings.score_boxes:draw",
+        "effective-sample-sizes": "losaw.report.drawings.effective_sample_sizes:draw",
+        "scores-by-feature": "losaw.report.drawings.scores_by_feature:draw",
+        "ranking": "losaw.report.drawings.ranking:draw",
+        "mean-importances": "losaw.report.drawings.mean_importances:draw",
+        "tradeoff": "losaw.report.drawings.tradeoff:draw",
+        "weighted-split": "losaw.report.drawings.weighted_split:draw",
+        "gradient-descent": "losaw.report.drawings.gradient_descent:draw",
+        "trend-lines": "losaw.report.drawings.trend_lines:draw",
+        "trend-bars": "losaw.report.drawings.trend_bars:draw",
+        "grouped-importances": "losaw.report.drawings.grouped_importances:draw",
+        "pair-plot": "losaw.report.drawings.pair_plot:draw",
+    },
+    "knockoff": {
+        "gaussian": "losaw.knockoffs.gaussian:GaussianKnockoffs",
+        "sequential": "losaw.knockoffs.sequential:SequentialKnockoffs",
+        "deep": "losaw.knockoffs.deep:DeepKnockoffs",
+    },
+}
 
-# Conditional predictive impact by knockoff sampler.
-for _name in ("sequential", "gaussian", "deep"):
-    add(
+# One class under several names, by one of its parameters: (kind, "module:attribute", parameter,
+# name with {} for the value, values).
+FAMILIES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
+    (
         "importance",
-        f"cpi-{_name}",
         "losaw.importance.conditional_predictive_impact:ConditionalPredictiveImpact",
-        sampler=_name,
-    )
-
-# Its rivals.
-add("importance", "loco", "losaw.importance.leave_one_covariate_out:LeaveOneCovariateOut")
-for _name in ("difference", "ratio"):
-    add(
+        "sampler",
+        "cpi-{}",
+        ("sequential", "gaussian", "deep"),
+    ),
+    (
         "importance",
-        f"pfi-{_name}",
         "losaw.importance.permutation_feature_importance:PermutationFeatureImportance",
-        scale=_name,
-    )
-add("importance", "subgroups", "losaw.importance.conditional_subgroups:ConditionalSubgroups")
-add("importance", "sage", "losaw.importance.shapley_global_importance:ShapleyGlobalImportance")
-add("importance", "boruta", "losaw.importance.boruta_selection:Boruta")
-
-# Residual importances and trend estimators.
-for _name in ("gram-schmidt", "gram-schmidt-printed", "random-forest", "random-forest-out-of-bag"):
-    add(
+        "scale",
+        "pfi-{}",
+        ("difference", "ratio"),
+    ),
+    (
         "importance",
-        f"residual-{_name}",
         "losaw.importance.residual:ResidualImportance",
-        algorithm=_name,
-    )
-for _name in (
-    "atr",
-    "rtr",
-    "linear-coefficient",
-    "pearson",
-    "spearman",
-    "shap-pearson",
-    "shap-spearman",
-):
-    add("importance", _name, "losaw.importance.trend:TrendImportance", estimator=_name)
+        "algorithm",
+        "residual-{}",
+        ("gram-schmidt", "gram-schmidt-printed", "random-forest", "random-forest-out-of-bag"),
+    ),
+    (
+        "importance",
+        "losaw.importance.trend:TrendImportance",
+        "estimator",
+        "{}",
+        (
+            "atr",
+            "rtr",
+            "linear-coefficient",
+            "pearson",
+            "spearman",
+            "shap-pearson",
+            "shap-spearman",
+        ),
+    ),
+)
 
-# Generators: sample(rng) -> Dataset.
-add("generator", "losaw", "losaw.generators.losaw:LosawGenerator")
-add("generator", "binary-signal", "losaw.generators.binary_signal:BinarySignalGenerator")
-add("generator", "low-signal", "losaw.generators.low_signal:LowSignalGenerator")
-add(
-    "generator",
-    "mixed-cardinality",
-    "losaw.generators.mixed_cardinality:MixedCardinalityGenerator",
-)
-add(
-    "generator",
-    "real-forest-data",
-    "losaw.generators.real_forest_data:RealForestDataGenerator",
-)
-add(
-    "generator",
-    "losaw-network",
-    "losaw.generators.five_feature_blocks:FiveFeatureBlocksGenerator",
-)
-add("generator", "normal-linear", "losaw.generators.normal_linear:NormalLinearGenerator")
-add("generator", "noisy-linear", "losaw.generators.noisy_linear:NoisyLinearGenerator")
-add("generator", "noisy-copies", "losaw.generators.noisy_copies:NoisyCopiesGenerator")
-add("generator", "confounder", "losaw.generators.confounder:ConfounderGenerator")
-add("generator", "conditional-dag", "losaw.generators.conditional_dag:ConditionalDagGenerator")
-add("generator", "diamonds", "losaw.generators.diamonds:DiamondsGenerator")
-add("generator", "mixed-pairs", "losaw.generators.mixed_pairs:MixedPairsGenerator")
-add("generator", "real-regression", "losaw.generators.real_regression:RealRegressionGenerator")
+# (kind, name that has been given up) -> the name that stands for the same thing now.
+RENAMED = {
+    ("learner", "task-forest"): "scikit-learn-forest",
+    ("learner", "mixed-forest"): "ranger-forest",
+    ("metric", "feature-score"): "feature_score",
+    ("metric", "truth-detail"): "truth_detail",
+    ("metric", "importance-detail"): "importance_detail",
+    ("metric", "signal-share"): "signal_share",
+}
 
-# Metrics: named as the columns of the tables are.
-add("metric", "r2_test", "losaw.metrics.prediction:RSquaredTest")
-add("metric", "r2_ind", "losaw.metrics.prediction:RSquaredIndependent")
-add("metric", "pr_auc", "losaw.metrics.ranking:PrecisionRecallAuc")
-add("metric", "fi_gap", "losaw.metrics.ranking:FeatureImportanceGap")
-add("metric", "auc", "losaw.metrics.ranking:RocAuc")
-add("metric", "best_noise_rank", "losaw.metrics.ranking:BestNoiseRank")
-add("metric", "signal_rank", "losaw.metrics.rank:SignalRank")
-add("metric", "noise_score", "losaw.metrics.normalised:MeanNoiseScore")
-add("metric", "signal_score", "losaw.metrics.normalised:MeanSignalScore")
-add("metric", "risk", "losaw.metrics.risk:Risk")
-add("metric", "feature-score", "losaw.metrics.feature:FeatureScore")
-add("metric", "signal_size", "losaw.metrics.size:SignalSize")
-add("metric", "noise_size", "losaw.metrics.size:NoiseSize")
-add("metric", "size_auc", "losaw.metrics.size:SizeAuc")
-add("metric", "rejection_rate", "losaw.metrics.decisions:RejectionRate")
-add("metric", "type_1_error", "losaw.metrics.decisions:FalseRejectionRate")
-add("metric", "top_share", "losaw.metrics.decisions:TopShare")
-add("metric", "optimum_gap", "losaw.metrics.optimum:DistanceFromOptimum")
-add("metric", "r2_ind_train_noise", "losaw.metrics.train_noise:RSquaredIndependentTrainNoise")
-add("metric", "truth-detail", "losaw.metrics.record:TruthDetail")
-add("metric", "importance-detail", "losaw.metrics.record:ImportanceDetail")
-add("metric", "signal-share", "losaw.metrics.record:SignalShareOfCounts")
+BUILT_IN: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+    *((kind, name, target, {}) for kind, table in NAMES.items() for name, target in table.items()),
+    *(
+        (kind, pattern.format(value), target, {parameter: value})
+        for kind, target, parameter, pattern, values in FAMILIES
+        for value in values
+    ),
+)

@@ -1,17 +1,21 @@
-"""Names of learners, importances, generators and metrics, imported on first use.
+"""Registered names, imported on first use.
 
 A name is bound to ``"module:attribute"`` and to default parameters. Nothing is imported
 before it is asked for, so that a forest block never loads a neural-network library.
 """
 
-import difflib
+import functools
 import importlib
 import inspect
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-KINDS = ("learner", "importance", "generator", "metric")
+from losaw.catalogue import BUILT_IN, RENAMED
+from losaw.words import did_you_mean, unknown
+
+KINDS = ("learner", "importance", "generator", "metric", "drawing", "knockoff")
 
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
@@ -59,18 +63,6 @@ class Entry:
 _entries: dict[tuple[str, str], Entry] = {}
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``"; did you mean 'x'?"`` for the nearest match, or an empty string."""
-    match = difflib.get_close_matches(str(name), [str(k) for k in known], n=1, cutoff=0.5)
-    return f"; did you mean {match[0]!r}?" if match else ""
-
-
-def unknown(what: str, name: object, known: Iterable[object]) -> str:
-    """``"unknown <what> 'name'; did you mean 'x'? (known: …)"``, the words of every such error."""
-    words = [str(one) for one in known]
-    return f"unknown {what} {name!r}{did_you_mean(str(name), words)} (known: {', '.join(words)})"
-
-
 def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
     """Bind ``name`` to ``"module:attribute"``; refuses a name or a binding that is taken."""
     if kind not in KINDS:
@@ -101,8 +93,15 @@ def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], 
 
 
 def get(kind: str, name: str) -> Entry:
-    """The entry of a name; an unknown one raises with the nearest match and the known names."""
+    """The entry of a name; an unknown one raises with the nearest match and the known names.
+
+    A name that has been given up goes on working, with a warning that says the new one.
+    """
     _fill()
+    if (kind, name) in RENAMED:
+        new_name = RENAMED[kind, name]
+        warnings.warn(f"{kind} {name!r} is called {new_name!r} now", FutureWarning, stacklevel=2)
+        name = new_name
     if (kind, name) not in _entries:
         known = names(kind)
         raise RegistryError(
@@ -124,6 +123,8 @@ def entries(kind: str | None = None) -> tuple[Entry, ...]:
     return tuple(_entries[key] for key in sorted(_entries) if kind in (None, key[0]))
 
 
+@functools.cache
 def _fill() -> None:
-    """Load the table of built-in names once."""
-    importlib.import_module("losaw.catalogue")
+    """Read the table of built-in names once."""
+    for kind, name, target, parameters in BUILT_IN:
+        add(kind, name, target, **parameters)

@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from losaw.registry import unknown
 from losaw.report.figures import check_figures
 from losaw.study.design.blocks import Block
 from losaw.study.design.request import Request, read_selection
@@ -21,6 +20,7 @@ from losaw.study.design.session import LEARNER_AXIS, Session
 from losaw.study.errors import SourceFile, StudyError
 from losaw.study.running.estimate import block_seconds
 from losaw.study.running.runner import law_path
+from losaw.words import unknown
 
 SLOWEST_MACHINE = 3.0
 FEWEST_MINUTES = 10

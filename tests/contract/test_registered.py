@@ -1,4 +1,4 @@
-"""Every registered learner, importance, generator and metric keeps its contract."""
+"""Everything that is registered keeps its contract."""
 
 import pytest
 

@@ -87,6 +87,7 @@ def test_a_passed_check_says_how_a_study_names_the_method(tmp_path, capsys, kind
     new_method(kind, path)
     assert main(["check", str(path)]) == 0
     said = yaml.safe_load(capsys.readouterr().out.splitlines()[-1])
-    assert list(said) in ([kind], [f"{kind}s"])
+    key = {"drawing": "figures", "knockoff": "importances"}.get(kind, kind)
+    assert list(said) in ([key], [f"{key}s"])
     assert set(said) <= set(StudyFile.model_fields)
     assert "my-first-method" in str(said)

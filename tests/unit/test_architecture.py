@@ -165,7 +165,7 @@ FOREST_BLOCK = """
 import sys
 from losaw.generators.joint_law.law import JointLaw
 from losaw.registry import get
-from losaw.study.running.marks import runner
+from losaw.study.running import runner
 from losaw.study.running.replicate import Recipe, run_replicate
 
 generator = get("generator", "losaw").create(
@@ -191,8 +191,9 @@ for learner in ("random-forest", "losaw-forest"):
 
 @pytest.mark.parametrize("data_type", ["continuous", "discrete"])
 def test_a_forest_block_loads_no_heavy_library(tmp_path, data_type):
+    from losaw.generators.joint_law.fit import fit_joint_law
     from losaw.generators.losaw import LosawGenerator
 
     law = tmp_path / "law.json"
-    LosawGenerator(**LosawGenerator.examples[1]).joint_law().fit().save(law)
+    fit_joint_law(LosawGenerator(**LosawGenerator.examples[1]).joint_law()).save(law)
     assert loaded_after(FOREST_BLOCK.format(data_type=data_type, law=str(law))) == set()

@@ -8,6 +8,8 @@ _IN_A_STUDY = {
     "learner": "learners: {{{name}: {{learner: {name}}}}}",
     "generator": "generator: {{name: {name}}}",
     "metric": "metrics: {{{name}: {{}}}}",
+    "drawing": "figures: {{my_figure: {{drawing: {name}, options: {{}}}}}}",
+    "knockoff": "importances: {{CPI: {{importance: cpi-gaussian, sampler: {name}}}}}",
 }
 
 

@@ -1,4 +1,4 @@
-"""What every registered learner, importance, generator and metric has to do, as checks.
+"""What every registered thing has to do, as checks.
 
 The package's own tests run them on every registered name, ``losaw check my_method.py`` on what a
 user's file registers.
@@ -9,6 +9,7 @@ it. ``example_learner``, the registered name of a learner, says what an importan
 without it a random forest.
 """
 
+import importlib
 from pathlib import Path
 
 from losaw.contracts.outcome import Check, Outcome, run_checks
@@ -19,16 +20,9 @@ from losaw.registry import Entry
 
 
 def checks_of(kind: str) -> tuple[Check, ...]:
-    """The checks of one kind of registered thing."""
-    if kind == "learner":
-        from losaw.contracts import learner as module
-    elif kind == "importance":
-        from losaw.contracts import importance as module  # type: ignore[no-redef]
-    elif kind == "generator":
-        from losaw.contracts import generator as module  # type: ignore[no-redef]
-    else:
-        from losaw.contracts import metric as module  # type: ignore[no-redef]
-    return module.CHECKS
+    """The checks of one kind of registered thing; its module has the kind's name."""
+    checks: tuple[Check, ...] = importlib.import_module(f"losaw.contracts.{kind}").CHECKS
+    return checks
 
 
 def check_entry(entry: Entry) -> list[Outcome]:

@@ -1,11 +1,12 @@
-"""Starter files for a user's own learner, importance, generator or metric."""
+"""Starter files for what a user registers: one template per kind."""
 
 import re
 from pathlib import Path
 from string import Template
 
 from losaw.plugins import PluginError
-from losaw.registry import KINDS, RegistryError, unknown
+from losaw.registry import KINDS, RegistryError
+from losaw.words import unknown
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -15,7 +16,7 @@ def template(kind: str, name: str = "my-method") -> str:
 
     Parameters
     ----------
-    kind : {"learner", "importance", "generator", "metric"}
+    kind : {"learner", "importance", "generator", "metric", "drawing", "knockoff"}
     name : str, default "my-method"
         The registered name; the class is named after it.
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from losaw.datasets.sources import SOURCES, Source, SourceFile
-from losaw.registry import unknown
+from losaw.words import unknown
 
 FOLDER_VARIABLE = "LOSAW_DATA"
 DEFAULT_FOLDER = Path("data")

@@ -20,7 +20,7 @@ from losaw.fitted_trees.booster import (
 from losaw.fitted_trees.shapley import subset_weights
 from losaw.fitted_trees.tree_shap import add_shapley_values
 from losaw.kernels.compiled import compiled
-from losaw.registry import unknown
+from losaw.words import unknown
 
 if TYPE_CHECKING:
     from xgboost import Booster

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from losaw.arguments import real_number, whole_number
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale, select_adjustment_features
 from losaw.forest.ensemble import Forest, grow_forest
@@ -12,11 +13,9 @@ from losaw.forest.growing.arrays import Settings
 from losaw.forest.growing.preparation import add_adjustment, add_models, prepare
 from losaw.forest.target_models import resolve_models
 from losaw.forest.validation import (
-    check_integer,
     check_max_depth,
     check_max_features,
     check_n_jobs,
-    check_threshold,
     check_training_rows,
     resolve_discrete,
 )
@@ -45,15 +44,15 @@ def fit_forest(
     """
     n_samples, n_features = X.shape
     check_eta(estimator.eta)
-    n_trees = check_integer("n_estimators", estimator.n_estimators, 1)
-    n_adjustment = check_integer("n_adjustment", estimator.n_adjustment, 0)
-    n_initial = check_integer("n_initial_estimators", estimator.n_initial_estimators, 1)
-    threshold = check_threshold(estimator.correlation_threshold)
+    n_trees = whole_number("n_estimators", estimator.n_estimators, 1)
+    n_adjustment = whole_number("n_adjustment", estimator.n_adjustment, 0)
+    n_initial = whole_number("n_initial_estimators", estimator.n_initial_estimators, 1)
+    threshold = real_number("correlation_threshold", estimator.correlation_threshold, 0, 1)
     n_jobs = check_n_jobs(estimator.n_jobs)
     models = resolve_models(estimator.propensity, estimator.stabilization)
     settings = Settings(
         max_depth=check_max_depth(estimator.max_depth),
-        min_samples_leaf=check_integer("min_samples_leaf", estimator.min_samples_leaf, 1),
+        min_samples_leaf=whole_number("min_samples_leaf", estimator.min_samples_leaf, 1),
         max_features=check_max_features(estimator.max_features, n_features),
         eta=float(estimator.eta),
         bootstrap=bool(estimator.bootstrap),

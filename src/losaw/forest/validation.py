@@ -6,26 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import whole_number
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import MAX_LEVELS
-from losaw.registry import did_you_mean
 from losaw.weighting.levels import few_levels
+from losaw.words import did_you_mean
 
 _UNLIMITED = 2**31 - 1
 
 
-def check_integer(name: str, value: Any, smallest: int) -> int:
-    """``value`` as an int of at least ``smallest``."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} must be an integer >= {smallest}, got {value!r}")
-    if value < smallest:
-        raise ValueError(f"{name} must be at least {smallest}, got {value}")
-    return int(value)
-
-
 def check_max_depth(value: Any) -> int:
     """Largest depth; None means until the leaves are pure or small."""
-    return _UNLIMITED if value is None else check_integer("max_depth", value, 1)
+    return _UNLIMITED if value is None else whole_number("max_depth", value, 1)
 
 
 def check_max_features(value: Any, n_features: int) -> int:
@@ -66,15 +58,6 @@ def check_n_jobs(value: Any) -> int:
 
         return max(1, (os.cpu_count() or 1) + 1 + int(value))
     return int(value)
-
-
-def check_threshold(value: Any) -> float:
-    """Correlation threshold in [0, 1]."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"correlation_threshold must be a number in [0, 1], got {value!r}")
-    if not 0.0 <= float(value) <= 1.0:
-        raise ValueError(f"correlation_threshold must lie in [0, 1], got {value}")
-    return float(value)
 
 
 def check_training_rows(n_samples: int, min_samples_leaf: int) -> None:

@@ -12,7 +12,7 @@ from losaw.importance.model_columns import check_sample, columns_of
 from losaw.importance.one_sided_tests import ADJUSTMENTS, BOUND_OF, TESTS, adjust, one_sided_test
 from losaw.importance.result import ImportanceResult
 from losaw.knockoffs import make_sampler
-from losaw.registry import unknown
+from losaw.words import unknown
 
 ERROR_KIND = "over test rows, the fitted model and the drawn knockoffs held fixed"
 

@@ -9,7 +9,7 @@ from losaw.importance.losses import resolve_loss
 from losaw.importance.model_columns import check_sample, columns_of
 from losaw.importance.one_sided_tests import ADJUSTMENTS, TESTS, adjust, one_sided_test
 from losaw.importance.result import ImportanceResult
-from losaw.registry import unknown
+from losaw.words import unknown
 
 # Parameters of a learner that name columns of X and move when one is left out.
 COLUMN_PARAMETERS = ("nominal", "one_hot")

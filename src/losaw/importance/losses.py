@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.registry import unknown
+from losaw.words import unknown
 
 Loss = Callable[[FloatArray, FloatArray], FloatArray]
 _SMALLEST_PROBABILITY = 1e-15

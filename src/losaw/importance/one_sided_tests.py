@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.registry import unknown
+from losaw.words import unknown
 
 TESTS = ("t", "wilcoxon", "binomial", "fisher")
 ADJUSTMENTS = ("none", "holm", "benjamini-hochberg")

@@ -10,7 +10,7 @@ from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
 from losaw.importance.result import ImportanceResult
 from losaw.kernels.compiled import compiled
-from losaw.registry import unknown
+from losaw.words import unknown
 
 ROWS = ("out-of-bag", "in-bag")
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from losaw.data import Dataset, FloatArray
 from losaw.importance.result import ImportanceResult
-from losaw.registry import unknown
+from losaw.words import unknown
 
 ROWS = ("test", "train")
 
@@ -26,7 +26,7 @@ class PermutationImportance:
     ----------
     rows : {"test", "train"}, default "test"
         The sample that is predicted. For in-bag and out-of-bag rows of each tree see
-        :class:`losaw.importance.tree_permutation_importance.TreePermutationImportance`.
+        :class:`losaw.importance.per_tree_permutation.TreePermutationImportance`.
     n_repeats : int, default 1
         Permutations per feature. With two or more, ``std_error`` is that of their mean.
     """

@@ -8,7 +8,7 @@ from losaw.data import Dataset
 from losaw.importance.losses import resolve_loss
 from losaw.importance.model_columns import check_sample, columns_of
 from losaw.importance.result import ImportanceResult
-from losaw.registry import unknown
+from losaw.words import unknown
 
 SCALES = ("difference", "ratio")
 

@@ -2,13 +2,13 @@
 
 import itertools
 import math
-import numbers
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.arguments import whole_number
 from losaw.data import Dataset, FloatArray
 from losaw.importance.residual_algorithms import (
     Prefix,
@@ -84,8 +84,8 @@ def residual_importance(
     rows, response, names = checked(X, y, MIN_ROWS)
     if np.ptp(response) == 0:
         raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
-    n_permutations = _count("n_permutations", n_permutations)
-    n_estimators = _count("n_estimators", n_estimators)
+    n_permutations = whole_number("n_permutations", n_permutations, 1)
+    n_estimators = whole_number("n_estimators", n_estimators, 1)
     steps = residual_algorithm(algorithm, n_estimators)
     rng = as_generator(random_state)
     n_features = rows.shape[1]
@@ -148,7 +148,7 @@ def residual_features(
     chosen = tuple(int(column) for column in np.asarray(order))
     if sorted(chosen) != list(range(rows.shape[1])):
         raise ValueError(f"order must be a permutation of 0 … {rows.shape[1] - 1}, got {chosen}")
-    steps = residual_algorithm(algorithm, _count("n_estimators", n_estimators))
+    steps = residual_algorithm(algorithm, whole_number("n_estimators", n_estimators, 1))
     return _prefix(rows, chosen, steps, {}, as_generator(random_state)).residuals
 
 
@@ -180,9 +180,11 @@ class ResidualImportance:
         top_features: int | None = None,
     ) -> None:
         self.algorithm = algorithm
-        self.n_permutations = _count("n_permutations", n_permutations)
-        self.n_estimators = _count("n_estimators", n_estimators)
-        self.top_features = None if top_features is None else _count("top_features", top_features)
+        self.n_permutations = whole_number("n_permutations", n_permutations, 1)
+        self.n_estimators = whole_number("n_estimators", n_estimators, 1)
+        self.top_features = (
+            None if top_features is None else whole_number("top_features", top_features, 1)
+        )
         residual_algorithm(algorithm, self.n_estimators)
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
@@ -261,9 +263,3 @@ def _fit_correlation(grow: Any, feature: FloatArray, response: FloatArray) -> fl
     if np.ptp(predicted) == 0:
         return 0.0
     return max(0.0, float(np.corrcoef(predicted, response)[0, 1]))
-
-
-def _count(name: str, value: Any) -> int:
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be a positive integer, got {value!r}")
-    return int(value)

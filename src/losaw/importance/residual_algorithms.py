@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import clone, is_regressor
 
 from losaw.data import FloatArray
-from losaw.registry import unknown
 from losaw.rng import seed_integer
+from losaw.words import unknown
 
 # A residual is zero below this share of its feature: what rounding leaves of a duplicate.
 TOLERANCE = 1e-10

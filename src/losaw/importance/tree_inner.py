@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from losaw.data import Dataset, FloatArray, Sample, default_feature_names
 from losaw.fitted_trees.attributions import ATTRIBUTIONS, AttributionSums, attribution_sums
 from losaw.importance.result import ImportanceResult
-from losaw.registry import unknown
+from losaw.words import unknown
 
 ROWS = ("test", "train")
 

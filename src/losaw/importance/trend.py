@@ -6,8 +6,8 @@ import numpy as np
 
 from losaw.data import Dataset
 from losaw.importance.result import ImportanceResult
-from losaw.registry import unknown
 from losaw.trends.result import TrendResult
+from losaw.words import unknown
 
 
 class TrendImportance:

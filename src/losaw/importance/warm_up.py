@@ -10,7 +10,7 @@ def warm_up() -> None:
     from losaw.data import Dataset, Sample, Truth, default_feature_names
     from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
     from losaw.forest import LosawRandomForestRegressor
-    from losaw.importance.tree_permutation_importance import TreePermutationImportance
+    from losaw.importance.per_tree_permutation import TreePermutationImportance
     from losaw.importance.unbiased_feature_importance import ufi
     from losaw.learners.xgboost_trees import XGBoostTrees
 

@@ -1,1 +1,1 @@
-"""How loops are compiled: decorators and flags, vectors of eight lanes, exponentials, matrix inversion."""
+"""How loops are compiled: flags, vectors of eight lanes, exponentials, matrix inversion."""

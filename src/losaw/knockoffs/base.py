@@ -1,6 +1,5 @@
 """The contract of a knockoff sampler, its names, and the checks of what it is fitted to."""
 
-import importlib
 from collections.abc import Sequence
 from typing import Any, Protocol, Self
 
@@ -8,14 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.registry import unknown
+from losaw.registry import get, names
+from losaw.words import unknown
 
-# name -> "module:attribute"; imported on first use, the deep one brings JAX along.
-SAMPLERS = {
-    "gaussian": "losaw.knockoffs.gaussian:GaussianKnockoffs",
-    "sequential": "losaw.knockoffs.sequential:SequentialKnockoffs",
-    "deep": "losaw.knockoffs.deep:DeepKnockoffs",
-}
 KINDS = ("continuous", "discrete", "nominal")
 MIN_ROWS = 5
 
@@ -64,14 +58,13 @@ def make_sampler(sampler: Any, **parameters: Any) -> Any:
         For an object without ``fit`` and ``sample``, or parameters beside an object.
     """
     if isinstance(sampler, str):
-        if sampler not in SAMPLERS:
-            raise ValueError(unknown("knockoff sampler", sampler, SAMPLERS))
-        module, _, name = SAMPLERS[sampler].partition(":")
-        return getattr(importlib.import_module(module), name)(**parameters)
+        if sampler not in names("knockoff"):
+            raise ValueError(unknown("knockoff sampler", sampler, names("knockoff")))
+        return get("knockoff", sampler).create(**parameters)
     if not (hasattr(sampler, "fit") and hasattr(sampler, "sample")):
         raise TypeError(
-            f"sampler must be one of {', '.join(SAMPLERS)} or an object with fit(X, kinds) and "
-            f"sample(rng), got {sampler!r}"
+            f"sampler must be one of {', '.join(names('knockoff'))} or an object with "
+            f"fit(X, kinds) and sample(rng), got {sampler!r}"
         )
     if parameters:
         raise TypeError("parameters of a sampler go into the object, not beside it")

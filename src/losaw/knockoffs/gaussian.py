@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.base import check_features, varying_columns
 from losaw.knockoffs.s_matrix import METHODS, s_values
-from losaw.registry import unknown
+from losaw.words import unknown
 
 # Below this smallest eigenvalue a correlation matrix counts as singular.
 SINGULAR = 1e-8

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from losaw.data import FloatArray
-from losaw.registry import unknown
+from losaw.words import unknown
 
 METHODS = ("sdp", "equicorrelated", "mvr", "maximum-entropy")
 _SDP, _MVR, _ENTROPY = 0, 1, 2

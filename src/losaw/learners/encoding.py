@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.registry import unknown
+from losaw.words import unknown
 
 ENCODINGS = ("codes", "dummies")
 

@@ -19,8 +19,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
-from losaw.registry import unknown
 from losaw.rng import as_generator, seed_integer
+from losaw.words import unknown
 
 TASKS = ("regression", "classification")
 

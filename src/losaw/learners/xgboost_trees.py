@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
-from losaw.registry import unknown
+from losaw.words import unknown
 
 if TYPE_CHECKING:
     from xgboost import Booster

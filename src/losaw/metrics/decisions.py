@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from losaw.data import Truth
 from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs
-from losaw.registry import unknown
+from losaw.words import unknown
 
 
 class RejectionRate:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from losaw.arguments import whole_number
 from losaw.data import FloatArray
 from losaw.network import checkpoint
 from losaw.network.architecture import Architecture, Parameters
@@ -16,7 +17,6 @@ from losaw.network.saliency import normalized
 from losaw.network.training import Network, compiled_network
 from losaw.network.validation import (
     check_checkpoint,
-    check_integer,
     check_learning_rate,
     check_response,
     check_sizes,
@@ -61,10 +61,10 @@ def fit_network(settings: Any, rows: FloatArray, y: FloatArray) -> FittedNetwork
     y : array of shape (n_samples,)
     """
     response = check_response(y)
-    check_integer("n_steps", settings.n_steps, 1)
+    whole_number("n_steps", settings.n_steps, 1)
     rng = as_generator(settings.random_state)
     file = check_checkpoint(settings.checkpoint)
-    check_integer("checkpoint_every", settings.checkpoint_every, 1)
+    whole_number("checkpoint_every", settings.checkpoint_every, 1)
     n_saliency = _saliency_rows(settings.n_saliency_rows, len(rows))
     batches = settings._mini_batches(rows, rng)
     network = network_for(settings, rows)
@@ -177,9 +177,7 @@ class _Training:
 
 
 def _saliency_rows(asked: Any, n_samples: int) -> int:
-    return (
-        n_samples if asked is None else min(check_integer("n_saliency_rows", asked, 1), n_samples)
-    )
+    return n_samples if asked is None else min(whole_number("n_saliency_rows", asked, 1), n_samples)
 
 
 def _record(batches: Any) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import real_number
 from losaw.data import FloatArray
 from losaw.network.feature_weights import FeatureWeights
-from losaw.network.validation import check_batch_size, check_sample, check_threshold, discrete_mask
+from losaw.network.validation import check_batch_size, check_sample, discrete_mask
 from losaw.rng import as_generator
 
 RowImportances = Callable[[NDArray[np.intp]], ArrayLike]
@@ -94,7 +95,7 @@ class LosawMiniBatches:
         self.batch_size = check_batch_size(batch_size, self.n_samples)
         mask = discrete_mask(discrete_features, self.n_features)
         self.feature_weights = FeatureWeights(
-            rows, eta, check_threshold(correlation_threshold), mask
+            rows, eta, real_number("correlation_threshold", correlation_threshold, 0, 1), mask
         )
         self._rng = as_generator(random_state)
         self.n_draws = np.zeros(self.n_features, dtype=np.int64)

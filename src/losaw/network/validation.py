@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import whole_number
 from losaw.data import FloatArray
-from losaw.registry import did_you_mean
+from losaw.words import did_you_mean
 
 
 def check_sample(X: ArrayLike, names: Any = None) -> FloatArray:
@@ -40,18 +41,9 @@ def check_response(y: ArrayLike) -> FloatArray:
     return response
 
 
-def check_integer(name: str, value: Any, smallest: int) -> int:
-    """``value`` as an int of at least ``smallest``."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} must be an integer of at least {smallest}, got {value!r}")
-    if value < smallest:
-        raise ValueError(f"{name} must be at least {smallest}, got {value}")
-    return int(value)
-
-
 def check_batch_size(value: Any, n_samples: int) -> int:
     """Rows of a mini-batch: at least one, at most the sample."""
-    size = check_integer("batch_size", value, 1)
+    size = whole_number("batch_size", value, 1)
     if size > n_samples:
         raise ValueError(
             f"batch_size={size} is larger than the sample ({n_samples} rows); give at most "
@@ -64,7 +56,7 @@ def check_sizes(name: str, value: Any) -> tuple[int, int]:
     """A pair of positive integers."""
     if not isinstance(value, list | tuple | np.ndarray) or len(value) != 2:
         raise TypeError(f"{name} must be a pair of integers, got {value!r}")
-    return check_integer(name, value[0], 1), check_integer(name, value[1], 1)
+    return whole_number(name, value[0], 1), whole_number(name, value[1], 1)
 
 
 def check_learning_rate(value: Any) -> float:
@@ -72,14 +64,6 @@ def check_learning_rate(value: Any) -> float:
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not real or not math.isfinite(value) or value <= 0:
         raise ValueError(f"learning_rate must be a positive number, got {value!r}")
-    return float(value)
-
-
-def check_threshold(value: Any) -> float:
-    """Correlation threshold in [0, 1]."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not 0.0 <= value <= 1.0:
-        raise ValueError(f"correlation_threshold must be a number in [0, 1], got {value!r}")
     return float(value)
 
 

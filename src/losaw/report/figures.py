@@ -1,38 +1,15 @@
-"""The figures of a study: drawings by name, imported on first use."""
+"""The figures of a study: drawings by their registered names."""
 
-import importlib
 import inspect
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
-from losaw.registry import unknown
+from losaw.registry import get, names
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FORMATS, house_style, save
 from losaw.study.design.grid import Study
-
-# name -> "module:function"; draw(study, results, **options) -> matplotlib Figure.
-DRAWINGS = {
-    "average-ranks": "losaw.report.drawings.average_ranks:draw",
-    "feature-bars": "losaw.report.drawings.feature_bars:draw",
-    "largest-scores": "losaw.report.drawings.largest_scores:draw",
-    "metric-lines": "losaw.report.drawings.metric_lines:draw",
-    "metric-panels": "losaw.report.drawings.metric_panels:draw",
-    "tested-importances": "losaw.report.drawings.tested_importances:draw",
-    "score-boxes": "losaw.report.drawings.score_boxes:draw",
-    "effective-sample-sizes": "losaw.report.drawings.effective_sample_sizes:draw",
-    "scores-by-feature": "losaw.report.drawings.scores_by_feature:draw",
-    "ranking": "losaw.report.drawings.ranking:draw",
-    "mean-importances": "losaw.report.drawings.mean_importances:draw",
-    "tradeoff": "losaw.report.drawings.tradeoff:draw",
-    "weighted-split": "losaw.report.drawings.weighted_split:draw",
-    "gradient-descent": "losaw.report.drawings.gradient_descent:draw",
-    "trend-lines": "losaw.report.drawings.trend_lines:draw",
-    "trend-bars": "losaw.report.drawings.trend_bars:draw",
-    "grouped-importances": "losaw.report.drawings.grouped_importances:draw",
-    "pair-plot": "losaw.report.drawings.pair_plot:draw",
-}
+from losaw.words import unknown
 
 # Options that mean the same in every drawing: option -> names that it may have in a study.
 _NAMES: dict[str, Callable[[Study], Iterable[str]]] = {
@@ -57,11 +34,13 @@ def check_figures(study: Study) -> None:
     """
     for key, layout in study.file.figures.items():
         location = ("figures", key)
-        if layout.drawing not in DRAWINGS:
+        if layout.drawing not in names("drawing"):
             raise study.source.error(
-                (*location, "drawing"), unknown("drawing", layout.drawing, DRAWINGS)
+                (*location, "drawing"), unknown("drawing", layout.drawing, names("drawing"))
             )
-        options = list(inspect.signature(_drawing(layout.drawing)).parameters.values())[2:]
+        options = list(
+            inspect.signature(get("drawing", layout.drawing).load()).parameters.values()
+        )[2:]
         known = [option.name for option in options]
         for name, value in layout.options.items():
             here = (*location, "options", name)
@@ -98,7 +77,7 @@ def write_figures(study: Study, results: StudyResults, folder: Path) -> list[Pat
     for key, layout in study.file.figures.items():
         with house_style():
             try:
-                figure = _drawing(layout.drawing)(study, results, **layout.options)
+                figure = get("drawing", layout.drawing).load()(study, results, **layout.options)
             except OptionError as error:
                 raise study.source.error(("figures", key, "options"), str(error)) from error
             for kind in FORMATS:
@@ -106,8 +85,3 @@ def write_figures(study: Study, results: StudyResults, folder: Path) -> list[Pat
                 save(figure, path)
                 written.append(path)
     return written
-
-
-def _drawing(name: str) -> Callable[..., Any]:
-    module, _, function = DRAWINGS[name].partition(":")
-    return getattr(importlib.import_module(module), function)

@@ -16,8 +16,8 @@ class PrintedDifferences:
     ----------
     study : Study
     published : DataFrame
-        As :func:`losaw.study.results.compare.read_published` reads it; of a cell that several tables
-        print, the first counts.
+        As :func:`losaw.study.results.compare.read_published` reads it; of a cell that several
+        tables print, the first counts.
     """
 
     def __init__(self, study: Study, published: pd.DataFrame) -> None:
@@ -31,8 +31,8 @@ class PrintedDifferences:
     def beside(self, record: dict[str, Any]) -> tuple[float, float] | None:
         """The printed difference and its z beside one of ours; None if it is not printed.
 
-        z is that of :func:`losaw.study.results.agreement.z_score` for the differences of single data
-        sets: the paper, too, is taken to have shown both methods the same data.
+        z is that of :func:`losaw.study.results.agreement.z_score` for the differences of single
+        data sets: the paper, too, is taken to have shown both methods the same data.
 
         Parameters
         ----------

@@ -23,8 +23,8 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     results : DataFrame
-        ``losaw.study.results.collect.RESULT_COLUMNS``. A seed counts where all methods have a value;
-        a setting counts where there are at least two such seeds.
+        ``losaw.study.results.collect.RESULT_COLUMNS``. A seed counts where all methods have a
+        value; a setting counts where there are at least two such seeds.
 
     Returns
     -------

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.registry import unknown
 from losaw.rng import as_generator
 from losaw.trends.inputs import checked
 from losaw.trends.result import TrendResult
+from losaw.words import unknown
 
 METHODS = ("pearson", "spearman")
 MIN_ROWS = 3

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.registry import did_you_mean
 from losaw.weighting.propensity import (
     GaussianLinear,
     KernelConditional,
@@ -19,6 +18,7 @@ from losaw.weighting.stabilization import (
     NormalDensity,
     StabilizationModel,
 )
+from losaw.words import did_you_mean
 
 PROPENSITY: dict[str, Any] = {
     "gaussian": GaussianLinear,

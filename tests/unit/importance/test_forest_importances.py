@@ -12,8 +12,8 @@ from losaw.fitted_trees.node_moments import mean_over_trees
 from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import mdi_oob, split_improvement, ufi
 from losaw.importance.actual_impurity_reduction import ActualImpurityReduction
+from losaw.importance.per_tree_permutation import TreePermutationImportance
 from losaw.importance.permutation import PermutationImportance
-from losaw.importance.tree_permutation_importance import TreePermutationImportance
 from losaw.importance.unbiased_feature_importance import UnbiasedFeatureImportance
 from losaw.learners.random_forest import RandomForest
 

@@ -274,8 +274,8 @@ def test_only_the_top_features_of_the_model_take_part():
     [
         ({"algorithm": "gram-schmid"}, "did you mean 'gram-schmidt'.*scikit-learn regressor"),
         ({"algorithm": LinearRegression}, "unknown algorithm"),
-        ({"n_permutations": 0}, "n_permutations must be a positive integer, got 0"),
-        ({"n_estimators": 2.5}, "n_estimators must be a positive integer, got 2.5"),
+        ({"n_permutations": 0}, "n_permutations must be an integer of at least 1, got 0"),
+        ({"n_estimators": 2.5}, "n_estimators must be an integer of at least 1, got 2.5"),
         ({"random_state": "seed"}, "random_state must be an int"),
     ],
 )

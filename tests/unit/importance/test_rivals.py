@@ -181,13 +181,13 @@ def test_missing_values_are_refused_with_the_row(method):
 
 
 def test_boruta_asks_for_more_than_the_best_shadow(monkeypatch):
-    from losaw.importance import boruta
+    from losaw.importance import boruta_selection
 
     def scores(X, *rest):
         shadows = [2.0, 0.0, 0.0, 0.0, 0.0]
         return np.array([3.0, 1.5, *shadows] if X.shape[1] == 7 else [3.0, *shadows])
 
-    monkeypatch.setattr(boruta, "out_of_bag_z_scores", scores)
+    monkeypatch.setattr(boruta_selection, "out_of_bag_z_scores", scores)
     two = Dataset(
         *[Sample(np.zeros((9, 2)), np.zeros(9))] * 2,
         Truth((0,), 2),

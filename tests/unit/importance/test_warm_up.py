@@ -11,14 +11,14 @@ from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import mdi_oob, split_improvement, treeinner
 from losaw.fitted_trees import attributions
 from losaw.fitted_trees import node_moments
-from losaw.importance import tree_permutation, ufi, warm_up
+from losaw.importance import per_tree_permutation, ufi, warm_up
 from losaw.fitted_trees import tree_shap
-from losaw.importance.tree_permutation_importance import TreePermutationImportance
+from losaw.importance.per_tree_permutation import TreePermutationImportance
 import xgboost
 
 KERNELS = (
     attributions.add_trees, node_moments.add_rows, node_moments.add_children,
-    tree_permutation.find_leaf, tree_shap.add_shapley_values,
+    per_tree_permutation.find_leaf, tree_shap.add_shapley_values,
 )
 
 def signatures():

@@ -111,7 +111,7 @@ def test_non_finite_features_are_refused(value):
         ({"eta": 0.0}, r"eta must lie in \(0, 1\]"),
         ({"eta": 1.5}, r"eta must lie in \(0, 1\]"),
         ({"batch_size": 401}, "batch_size=401 is larger than the sample"),
-        ({"batch_size": 0}, "batch_size must be at least 1"),
+        ({"batch_size": 0}, "batch_size must be an integer of at least 1"),
         ({"correlation_threshold": 2}, "correlation_threshold must be a number in"),
         ({"discrete_features": "autp"}, "did you mean 'auto'"),
         ({"discrete_features": [True]}, r"mask of shape \(6,\)"),

@@ -189,10 +189,10 @@ def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("correlation: 1.2", "correlation must be a number between -0.99 and 0.99, got 1.2"),
+        ("correlation: 1.2", r"correlation must be a number in \[-0.99, 0.99\], got 1.2"),
         ("etas: [1, 0.5]", r"etas must be a list of 4, got \[1, 0.5\]"),
-        ("etas: [1, 0.5, 0.2, no]", "etas must be a number between 0 and 1, got False"),
-        ("n_samples: many", "n_samples must be a whole number of at least 10, got 'many'"),
+        ("etas: [1, 0.5, 0.2, no]", r"etas must be a number in \[0, 1\], got False"),
+        ("n_samples: many", "n_samples must be an integer of at least 10, got 'many'"),
     ],
 )
 def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(

@@ -20,7 +20,7 @@ from losaw.study.errors import StudyError
 from losaw.study.files.block_file import read_block, write_atomically
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.marks import supervisor
+from losaw.study.running import supervisor
 from losaw.study.running.runner import run_block
 from losaw.study.running.without_snakemake import execute
 

@@ -136,8 +136,8 @@ def split_discrete(
 ) -> Split:
     """Best split of one discrete feature, weighted if it has adjustment features.
 
-    A small logit is left to :func:`~losaw.forest.growing.weights_of_eight.settle`, which knows the feature by its
-    place among the node's candidates and overwrites what is returned here.
+    A small logit is left to :func:`~losaw.forest.growing.weights_of_eight.settle`, which knows
+    the feature by its place among the node's candidates and overwrites what is returned here.
     """
     p = data.position[feature]
     n_levels = data.n_levels[p]

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from losaw.registry import unknown
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import new_figure
 from losaw.study.design.grid import Setting, Study, as_values
+from losaw.words import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

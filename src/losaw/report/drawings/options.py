@@ -1,9 +1,11 @@
 """Checks of the options that a study file hands to a drawing."""
 
-import math
-import numbers
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from losaw import arguments
+
+Checked = TypeVar("Checked")
 
 
 class OptionError(ValueError):
@@ -12,17 +14,12 @@ class OptionError(ValueError):
 
 def whole_number(name: str, value: Any, minimum: int) -> int:
     """``value`` as an int of at least ``minimum``."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < minimum:
-        raise OptionError(f"{name} must be a whole number of at least {minimum}, got {value!r}")
-    return int(value)
+    return _option(lambda: arguments.whole_number(name, value, minimum))
 
 
 def between(name: str, value: Any, low: float, high: float) -> float:
     """``value`` as a float in [low, high]."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not math.isfinite(value) or not low <= value <= high:
-        raise OptionError(f"{name} must be a number between {low:g} and {high:g}, got {value!r}")
-    return float(value)
+    return _option(lambda: arguments.real_number(name, value, low, high))
 
 
 def several(name: str, values: Any, count: int) -> Sequence[Any]:
@@ -30,3 +27,11 @@ def several(name: str, values: Any, count: int) -> Sequence[Any]:
     if not isinstance(values, list | tuple) or len(values) != count:
         raise OptionError(f"{name} must be a list of {count}, got {values!r}")
     return list(values)
+
+
+def _option(check: Callable[[], Checked]) -> Checked:
+    """What ``check`` returns; what it refuses is an option's error, which names file and line."""
+    try:
+        return check()
+    except ValueError as error:
+        raise OptionError(str(error)) from None

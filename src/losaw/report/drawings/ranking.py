@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from losaw.registry import unknown
 from losaw.report.drawings.one_replicate import empty_figure
 from losaw.report.drawings.options import OptionError
 from losaw.report.ranking import rank_methods
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, NOISE, heading, new_figure
 from losaw.study.design.grid import Study
+from losaw.words import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from losaw.registry import unknown
 from losaw.report.drawings.feature_scores import chosen_settings, scores_of
 from losaw.report.drawings.one_replicate import empty_figure
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, NOISE, TEXT_WIDTH, heading, new_figure
 from losaw.study.design.grid import Study
+from losaw.words import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,11 +9,11 @@ from typing import Any
 
 from losaw import registry
 from losaw.datasets import is_there
-from losaw.registry import did_you_mean, unknown
 from losaw.study.design.expressions import evaluate, is_expression
 from losaw.study.design.identifiers import setting_identifier
 from losaw.study.design.schema import Scalar, StudyFile, parse
 from losaw.study.errors import SourceFile, StudyError
+from losaw.words import did_you_mean, unknown
 
 Selection = Mapping[str, Sequence[Scalar]]
 

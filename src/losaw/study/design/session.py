@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from losaw.plugins import load_plugin
-from losaw.registry import did_you_mean, unknown
 from losaw.study.design.blocks import Block, blocks_of
 from losaw.study.design.grid import Setting, Study, same
 from losaw.study.design.request import Request
@@ -19,6 +18,7 @@ from losaw.study.design.schema import SCALES, Configuration, parse
 from losaw.study.design.validation import validate
 from losaw.study.design.version import results_version
 from losaw.study.errors import SourceFile, StudyError
+from losaw.words import did_you_mean, unknown
 
 LEARNER_AXIS = "learner"
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from losaw.registry import RegistryError, unknown
+from losaw.registry import RegistryError
 from losaw.study.design.grid import Study, as_values, same
 from losaw.study.design.schema import SCALES
 from losaw.study.errors import Location
+from losaw.words import unknown
 
 CELL_AXES = ("metric", "method")
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from losaw.registry import unknown
 from losaw.study.design.grid import Setting, Study, as_values
 from losaw.study.design.schema import TableLayout
 from losaw.study.errors import StudyError
 from losaw.study.results.agreement import DIFFERS, verdict, z_score
+from losaw.words import unknown
 
 PUBLISHED_COLUMNS = ("table", "metric", "method", "published", "decimals", "published_runs", "note")
 # Of single runs, where a paper prints it: two more columns of the comparison.

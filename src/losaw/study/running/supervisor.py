@@ -1,11 +1,11 @@
 """Seeds computed in child processes that are watched: a hang or a crash costs one seed.
 
-What a method raises is a row already (:mod:`losaw.study.running.replicate`). A method that never returns,
-kills its process or eats the memory cannot report on itself; here its process is ended, its seed
-becomes a failed row, and a fresh process goes on with the next seed. A process that was ended by
-something else is given a second chance first: an operator, or the memory that another program
-took, is not the method's doing. Children only compute; files are written by the parent, so an
-orphan can never write one.
+What a method raises is a row already (:mod:`losaw.study.running.replicate`). A method that never
+returns, kills its process or eats the memory cannot report on itself; here its process is ended,
+its seed becomes a failed row, and a fresh process goes on with the next seed. A process that was
+ended by something else is given a second chance first: an operator, or the memory that another
+program took, is not the method's doing. Children only compute; files are written by the parent,
+so an orphan can never write one.
 """
 
 import contextlib

@@ -1,1 +1,1 @@
-"""The penalised multinomial logit: its terms and Newton's method, one at a time and eight at once."""
+"""The penalised multinomial logit: its terms and Newton's method, alone and eight at once."""

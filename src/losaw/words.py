@@ -1,0 +1,19 @@
+"""How errors spell: the unknown name, its nearest match, and what is known.
+
+Nothing here decides a number, so no results version covers this module.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``"; did you mean 'x'?"`` for the nearest match, or an empty string."""
+    match = difflib.get_close_matches(str(name), [str(k) for k in known], n=1, cutoff=0.5)
+    return f"; did you mean {match[0]!r}?" if match else ""
+
+
+def unknown(what: str, name: object, known: Iterable[object]) -> str:
+    """``"unknown <what> 'name'; did you mean 'x'? (known: …)"``, the words of every such error."""
+    names = [str(name) for name in known]
+    return f"unknown {what} {name!r}{did_you_mean(str(name), names)} (known: {', '.join(names)})"
