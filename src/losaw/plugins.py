@@ -6,11 +6,12 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-from losaw.registry import Entry, entries
+from losaw.registry import Entry, entries, forget
 
 PREFIX = "losaw_plugin_"
 
 _registered: dict[str, tuple[Entry, ...]] = {}
+_sources: dict[str, str] = {}
 
 
 class PluginError(ValueError):
@@ -18,10 +19,11 @@ class PluginError(ValueError):
 
 
 def load_plugin(path: Path | str) -> ModuleType:
-    """Import a plugin file as the module ``losaw_plugin_<stem>``; a second call does nothing.
+    """Import a plugin file as the module ``losaw_plugin_<stem>``.
 
-    The module's name depends on the file's name only, so that what the file registers can be
-    found again in every process that has loaded it.
+    A second call does nothing as long as the file is the same; an edited file is loaded anew, and
+    what it registered before is forgotten. The module's name depends on the file's name only, so
+    that what the file registers can be found again in every process that has loaded it.
 
     Raises
     ------
@@ -35,6 +37,7 @@ def load_plugin(path: Path | str) -> ModuleType:
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise PluginError(f"plugin {path}: name it like a Python module, for example my_method.py")
     name = PREFIX + path.stem
+    source = path.read_text(encoding="utf-8", errors="replace")
     loaded = sys.modules.get(name)
     if loaded is not None:
         if Path(str(loaded.__file__)) != path:
@@ -42,7 +45,10 @@ def load_plugin(path: Path | str) -> ModuleType:
                 f"plugin {path}: a plugin of the same name is loaded from {loaded.__file__}; "
                 "rename one of them"
             )
-        return loaded
+        if _sources.get(name) == source:
+            return loaded
+        del sys.modules[name]
+        forget(f"{name}:")
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise PluginError(f"plugin {path}: Python cannot load it")
@@ -55,6 +61,7 @@ def load_plugin(path: Path | str) -> ModuleType:
         del sys.modules[name]
         place = f"{path}:{_line(error, path)}"
         raise PluginError(f"{place}: plugin raised {type(error).__name__}: {error}") from error
+    _sources[name] = source
     _registered[name] = tuple(
         entry
         for entry in entries()
@@ -66,6 +73,11 @@ def load_plugin(path: Path | str) -> ModuleType:
 def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
     """What a plugin file registers, sorted by kind and name; loads it first."""
     return _registered[load_plugin(path).__name__]
+
+
+def source_of(name: str) -> str:
+    """Source of a loaded plugin's module, as it was when it was loaded."""
+    return _sources.get(name, "")
 
 
 def _line(error: BaseException, path: Path) -> int | str:

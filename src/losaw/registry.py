@@ -82,6 +82,12 @@ def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
     return entry
 
 
+def forget(target: str) -> None:
+    """Forget every name whose target begins with ``target``: a plugin's, before it is reloaded."""
+    for key in [key for key, entry in _entries.items() if entry.target.startswith(target)]:
+        del _entries[key]
+
+
 def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], Registered]:
     """Decorator form of :func:`add`, for methods outside the package's lazy table."""
 

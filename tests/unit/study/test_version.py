@@ -42,16 +42,21 @@ def test_it_does_not_change_with_anything_else(project, old, new):
 
 
 def test_it_changes_with_a_plugins_code_but_not_with_its_comments(project):
-    from losaw.study.design import version
-
+    """Within one process, too: who edits a plugin in a notebook and runs again gets new blocks."""
     plugin = project.folder / "plugin.py"
     before = versions(project)
-    version._closure.cache_clear()
-    version._read.cache_clear()
     project.replace(plugin, "        return self\n", "        # a comment\n        return self\n")
     assert versions(project) == before
-    version._closure.cache_clear()
-    version._read.cache_clear()
     project.replace(plugin, "X @ self.slopes_", "X @ self.slopes_ + 1")
     after = versions(project)
     assert all(before[key] != after[key] for key in before)
+
+
+def test_an_edited_plugin_is_what_runs(project):
+    from losaw.registry import get
+
+    project.session()
+    first = get("learner", "marginal-slopes").load()
+    project.replace(project.folder / "plugin.py", "X @ self.slopes_", "X @ self.slopes_ + 1")
+    project.session()
+    assert get("learner", "marginal-slopes").load() is not first

@@ -1,0 +1,148 @@
+"""What makes a block stale: sentence by sentence, on a copy of the package that is edited."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import losaw
+from losaw.registry import get
+from losaw.study.design import source_digest as module
+
+FOREST = "losaw.forest:LosawRandomForestRegressor"
+NAMES = {
+    "losaw-forest": ("learner", "losaw-forest"),
+    "scikit-learn-forest": ("learner", "scikit-learn-forest"),
+    "cpi": ("importance", "cpi-gaussian"),
+    "ufi": ("importance", "ufi"),
+    "losaw": ("generator", "losaw"),
+    "confounder": ("generator", "confounder"),
+    "pr_auc": ("metric", "pr_auc"),
+    "risk": ("metric", "risk"),
+    "gaussian": ("knockoff", "gaussian"),
+}
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A copy of the package that the digest reads instead of the real one."""
+    copy = tmp_path / "losaw"
+    shutil.copytree(
+        Path(losaw.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__", "*.nb?")
+    )
+    monkeypatch.setattr(module, "_PACKAGE", copy)
+    forget()
+    yield copy
+    forget()
+
+
+def forget():
+    for cached in (module._digest, module._own_path, module._parse):
+        cached.cache_clear()
+
+
+def digests(moved=lambda target: target):
+    return {label: module.source_digest(moved(get(*name).target)) for label, name in NAMES.items()}
+
+
+def edit(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text, f"{old!r} is not in {path}"
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def stale(package, name, old, new):
+    """Labels of the things that an edit makes stale."""
+    before = digests()
+    edit(package / name, old, new)
+    after = digests()
+    return {label for label in NAMES if before[label] != after[label]}
+
+
+def test_every_registered_thing_of_ours_has_a_digest_of_its_own():
+    found = digests()
+    assert all(found.values())
+    assert len(set(found.values())) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("losaw.forest.growing.partition", "losaw.kernels.rows"),
+        ("losaw.generators.losaw", "losaw.generators.decorrelated"),
+        ("losaw.metrics.ranking", "losaw.metrics.areas"),
+        ("losaw.knockoffs.gaussian", "losaw.knockoffs.normal"),
+        ("losaw.importance.conditional_predictive_impact", "losaw.importance.cpi_test"),
+    ],
+)
+def test_moving_a_module_makes_nothing_stale(package, old, new):
+    before = digests()
+    place = [package.joinpath(*name.split(".")[1:]).with_suffix(".py") for name in (old, new)]
+    place[0].rename(place[1])
+    whole = re.compile(rf"\b{re.escape(old)}\b")
+    parent, _, child = old.rpartition(".")
+    new_parent, _, new_child = new.rpartition(".")
+    for path in package.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        text = text.replace(
+            f"from {parent} import {child}\n", f"from {new_parent} import {new_child}\n"
+        )
+        path.write_text(whole.sub(new, text), encoding="utf-8")
+    forget()
+    assert digests(lambda target: whole.sub(new, target)) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("catalogue.py", '    "learner": {\n', '    "learner": {\n        "x": "y:z",\n'),
+        ("weighting/checks.py", "eta must be a number", "eta is no number"),
+        ("words.py", "did you mean", "is it perhaps"),
+        ("importance/result.py", '"importance")', '"score")'),
+        ("forest/diagnostics.py", "import", "import abc\nimport"),
+        ("metrics/ranking.py", '"""', '"""Anew. '),
+        ("forest/growing/partition.py", "def ", "# why\ndef "),
+        ("metrics/risk.py", "\nclass ", "\ndef other():\n    return 2\n\n\nclass "),
+    ],
+    ids=[
+        "catalogue line",
+        "error message",
+        "spelling of errors",
+        "axis label",
+        "module of a plot",
+        "docstring",
+        "comment",
+        "unused function",
+    ],
+)
+def test_what_decides_no_number_makes_nothing_stale(package, name, old, new):
+    assert stale(package, name, old, new) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "expected"),
+    [
+        ("forest/growing/arrays.py", "STACK = 80", "STACK = 81", {"losaw-forest"}),
+        ("generators/losaw.py", "N_PILOT = 10_000", "N_PILOT = 10_001", {"losaw"}),
+        ("generators/confounder.py", "rng.random(n) < 0.5", "rng.random(n) < 0.4", {"confounder"}),
+        ("metrics/risk.py", "range = (", "range = (0.5 -", {"risk"}),
+        ("knockoffs/gaussian.py", "_nominal = False", "_nominal = True", {"gaussian"}),
+        ("forest/growing/bootstrap.py", "k = 0", "k = 1", {"losaw-forest"}),
+    ],
+)
+def test_a_changed_constant_makes_stale_what_uses_it(package, name, old, new, expected):
+    assert stale(package, name, old, new) == expected
+
+
+def test_a_changed_sampler_makes_stale_the_importances_that_name_it(project_free_method):
+    method = project_free_method
+    assert method("gaussian") != method("sequential")
+
+
+@pytest.fixture
+def project_free_method():
+    from losaw.study.design.version import _samplers
+
+    target = get("importance", "cpi-gaussian").target
+    return lambda name: _samplers(target, {"sampler": name})
