@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from losaw.report.figures import check_figures
-from losaw.study.design.blocks import Block
+from losaw.study.design.blocks import Block, BlockName, law_file
 from losaw.study.design.request import Request, read_selection
 from losaw.study.design.schema import Configuration
 from losaw.study.design.session import LEARNER_AXIS, Session
-from losaw.study.errors import SourceFile, StudyError
+from losaw.study.design.source_file import SourceFile
+from losaw.study.errors import StudyError
 from losaw.study.running.estimate import block_seconds
-from losaw.study.running.runner import law_path
 from losaw.words import unknown
 
 SLOWEST_MACHINE = 3.0
@@ -53,7 +53,7 @@ class Workflow:
             for study in self.session.studies:
                 check_figures(study)
         self.results = self.session.results
-        self.laws_folder = self.session.laws_folder
+        self.laws_folder = str(law_file(self.results, "law").parent)
         self.report = str(self.results / "report.html")
         self.study_names = [study.name for study in self.session.studies]
         self.losaw = f"{shlex.quote(sys.executable)} -m losaw"
@@ -80,41 +80,33 @@ class Workflow:
 
     @cached_property
     def _blocks(self) -> dict[str, Block]:
-        return {str(self.session.block_path(block)): block for block in self.session.all_blocks}
+        return {str(block.path): block for block in self.session.all_blocks}
 
     def _block(self, wildcards: Any) -> Block:
-        path = (
-            self.results
-            / wildcards.study
-            / "blocks"
-            / wildcards.setting
-            / wildcards.learner
-            / f"{wildcards.seeds}.parquet"
-        )
-        return Block.from_path(path)
+        names = (wildcards.study, "blocks", wildcards.setting, wildcards.learner)
+        path = self.results.joinpath(*names, f"{wildcards.seeds}.parquet")
+        return self._blocks.get(str(path)) or self.session.block(BlockName.from_path(path))
 
     def blocks_of(self, wildcards: Any) -> list[str]:
         """Files of all blocks of a study; of those that are there, when no more will come."""
-        paths = [path for path, block in self._blocks.items() if block.study == wildcards.study]
+        paths = [str(block.path) for block in self.session.plan(wildcards.study).blocks]
         return [path for path in paths if self.runs_blocks or os.path.exists(path)]
 
     def files_of(self, wildcards: Any) -> list[str]:
         """The study file and its printed numbers: a change remakes what is made of the blocks."""
-        study = self.session.study(wildcards.study)
-        files = [str(study.source.path)]
-        if study.file.published:
-            files.append(str(self.session.published_folder / study.file.published))
+        plan = self.session.plan(wildcards.study)
+        files = [str(plan.study.source.path)]
+        if plan.study.file.published:
+            files.append(str(plan.published / plan.study.file.published))
         return files
 
     def laws_of(self, wildcards: Any) -> list[str]:
         """The joint law that a block draws from, if any."""
         return self._laws(self._block(wildcards))
 
-    def _laws(self, block: Block) -> list[str]:
-        study = self.session.study(block.study)
-        parameters = study.setting(block.setting).parameters
-        path = law_path(study.generator.entry.create(**parameters), self.laws_folder)
-        return [] if path is None else [str(path)]
+    @staticmethod
+    def _laws(block: Block) -> list[str]:
+        return [] if block.law_path is None else [str(block.law_path)]
 
     def file_of(self, study: str) -> str:
         """The study file."""
@@ -137,11 +129,11 @@ class Workflow:
 
     def arguments_of(self, study: str) -> str:
         """Options of a command that works on one study, by its name."""
-        return self.session.restricted_to(study, trusted=True).request.arguments()
+        return self.session.plan(study).request
 
     def version_of(self, wildcards: Any) -> str:
         """The results version of a block: a change of what decides its numbers reruns it."""
-        return self.session.version(self._block(wildcards))
+        return self._block(wildcards).series.version
 
     def megabytes(self, wildcards: Any) -> int:
         """Memory of a block, as its study states it."""
@@ -153,8 +145,7 @@ class Workflow:
 
     def minutes(self, wildcards: Any) -> int:
         """Run time to ask a cluster for: the estimate on a machine three times slower."""
-        study = self.session.study(wildcards.study)
-        seconds = block_seconds(self.session, study, self._block(wildcards))
+        seconds = block_seconds(self._block(wildcards))
         return max(FEWEST_MINUTES, math.ceil(SLOWEST_MACHINE * seconds / 60))
 
     def go_on_without(self, failed: set[str]) -> None:

@@ -63,7 +63,7 @@ def test_a_dry_run_of_the_real_study_plans_its_blocks(scale, n_seeds):
 
     overrides = {"scale": scale, "studies": ["losaw_forest"]}
     session = Session(Request(REPOSITORY / "config" / "config.yaml", overrides))
-    blocks = session.all_blocks
+    blocks = [block.name for block in session.all_blocks]
     assert max(block.last for block in blocks) == n_seeds - 1
     assert len({(b.setting, b.learner) for b in blocks}) == {"smoke": 8, "paper": 336}[scale]
     assert len(blocks) < 5000

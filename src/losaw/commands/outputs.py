@@ -10,9 +10,8 @@ def collect(options: argparse.Namespace) -> None:
     """Collect the session's blocks."""
     from losaw.study.results.outputs import write_outputs
 
-    session = session_of(options)
-    for study in session.studies:
-        print(write_outputs(session, study))
+    for plan in session_of(options).plans:
+        print(write_outputs(plan))
 
 
 def tables(options: argparse.Namespace) -> None:

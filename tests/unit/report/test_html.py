@@ -59,7 +59,7 @@ def session(project):
     project.replace(project.study_file, "A study that takes a moment", "A <b>study</b> & more")
     session = project.session()
     for block in session.all_blocks:
-        run_block(session, block)
+        run_block(block)
     study = session.studies[0]
     write_outputs(session, study)
     session.figures.mkdir()

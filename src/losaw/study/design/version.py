@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import losaw
-from losaw.study.design.grid import Method, Setting, Study
+from losaw.study.design.grid import Method, Study
 from losaw.study.design.identifiers import short_digest
+from losaw.study.design.settings import Setting
 
 _PACKAGE = Path(losaw.__file__).parent
 _ENGINE = ("losaw.rng", "losaw.study.running.replicate")
