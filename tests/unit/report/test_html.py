@@ -61,7 +61,7 @@ def session(project):
     for block in session.all_blocks:
         run_block(block)
     study = session.studies[0]
-    write_outputs(session, study)
+    write_outputs(session.plan(study.name))
     session.figures.mkdir()
     (session.figures / "figure_9.png").write_bytes(b"the bytes of a drawing")
     return session

@@ -362,5 +362,5 @@ def test_wrong_file_times_change_no_result_and_rerun_no_block(project):
         when = 0 if index % 2 else time.time() + 10**8
         os.utime(path, (when, when))
     assert execute(project.session().all_blocks, 1) == 0
-    write_outputs(project.session(), project.session().studies[0])
+    write_outputs(project.session().plans[0])
     assert (session.results / "tiny" / "summary.csv").read_bytes() == before

@@ -42,8 +42,8 @@ def digests(folder, pattern):
 def run(project, jobs=1, **changes):
     session = project.session(**changes)
     execute(session.all_blocks, jobs)
-    for study in session.studies:
-        pass
+    for plan in session.plans:
+        write_outputs(plan)
     return session
 
 
