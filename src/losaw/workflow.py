@@ -1,17 +1,18 @@
 """A session as the Snakefile sees it: paths, inputs and parameters of its rules."""
 
-import atexit
+import contextlib
 import math
-import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from losaw.plugins import PluginError
+from losaw.registry import RegistryError
 from losaw.report.figures import check_figures
 from losaw.study.design.blocks import Block, BlockName, law_file
 from losaw.study.design.request import Request, read_selection
@@ -25,7 +26,6 @@ from losaw.words import unknown
 SLOWEST_MACHINE = 3.0
 FEWEST_MINUTES = 10
 LIMITS = ("block_minutes", "block_megabytes")
-WITHOUT_FAILED_BLOCKS = "LOSAW_WITHOUT_FAILED_BLOCKS"
 
 
 class Workflow:
@@ -58,7 +58,6 @@ class Workflow:
         self.study_names = [study.name for study in self.session.studies]
         self.losaw = f"{shlex.quote(sys.executable)} -m losaw"
         self.arguments = self.request.arguments()
-        self.runs_blocks = WITHOUT_FAILED_BLOCKS not in os.environ
 
     @cached_property
     def block_arguments(self) -> str:
@@ -88,9 +87,8 @@ class Workflow:
         return self._blocks.get(str(path)) or self.session.block(BlockName.from_path(path))
 
     def blocks_of(self, wildcards: Any) -> list[str]:
-        """Files of all blocks of a study; of those that are there, when no more will come."""
-        paths = [str(block.path) for block in self.session.plan(wildcards.study).blocks]
-        return [path for path in paths if self.runs_blocks or os.path.exists(path)]
+        """Files of all blocks of a study."""
+        return [str(block.path) for block in self.session.plan(wildcards.study).blocks]
 
     def files_of(self, wildcards: Any) -> list[str]:
         """The study file and its printed numbers: a change remakes what is made of the blocks."""
@@ -148,35 +146,39 @@ class Workflow:
         seconds = block_seconds(self._block(wildcards))
         return max(FEWEST_MINUTES, math.ceil(SLOWEST_MACHINE * seconds / 60))
 
-    def go_on_without(self, failed: set[str]) -> None:
-        """Let a second Snakemake, which runs no blocks, summarise without those that failed.
+    def summarise_without(self, failed: set[str]) -> None:
+        """Make everything that is made of the blocks without those that failed.
 
-        Snakemake starts nothing that depends on a failed job, but a summary does without some of
-        its blocks: it says how many are missing, and refuses above ``max_failed_share``. Where a
-        missing block has not failed, the run was interrupted, and nothing follows.
+        A summary does without some of its blocks: it says how many are missing, and refuses above
+        ``max_failed_share``. Where a missing block has not failed, the run was interrupted, and
+        nothing follows.
 
         Parameters
         ----------
         failed : set of str
             Outputs of the jobs whose last attempt failed.
         """
-        missing = [path for path in self._blocks if not os.path.exists(path)]
-        excused = [p for p in missing if failed.intersection([p, *self._laws(self._blocks[p])])]
-        if not self.runs_blocks or not missing or missing != excused:
+        missing = [block for block in self.session.all_blocks if not block.path.exists()]
+        excused = [b for b in missing if failed.intersection([str(b.path), *self._laws(b)])]
+        if not missing or missing != excused:
             return
         print(
-            f"losaw: {len(missing)} of {len(self._blocks)} blocks failed, for example "
-            f"{missing[0]}; going on without them. The same command tries them again.",
+            f"losaw: {len(missing)} of {len(self.session.all_blocks)} blocks failed, for example "
+            f"{missing[0].path}; going on without them. The same command tries them again.",
             file=sys.stderr,
             flush=True,
         )
-        # At exit the lock is free, and paths are read from where Snakemake was called.
-        atexit.register(
-            subprocess.run,
-            [sys.executable, "-m", "snakemake", *sys.argv[1:]],
-            env={**os.environ, WITHOUT_FAILED_BLOCKS: "1"},
-            check=False,
-        )
+        command = [sys.executable, "-m", "losaw", "summarise", *shlex.split(self.arguments)]
+        subprocess.run(command, check=False)
+
+
+@contextlib.contextmanager
+def explained() -> Iterator[None]:
+    """End in one message, without a traceback, for what a user can mend."""
+    try:
+        yield
+    except (StudyError, RegistryError, PluginError) as error:
+        raise SystemExit(f"losaw: {error}") from None
 
 
 def request_from_workflow(config: Mapping[str, Any], file: Path) -> Request:

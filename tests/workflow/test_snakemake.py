@@ -108,7 +108,7 @@ def test_a_second_run_has_nothing_to_do_and_a_caption_reruns_no_block(project):
     code, text = snakemake(project, "--dry-run", "--quiet", "rules")
     assert code == 0
     assert not re.search(r"^block ", text, re.MULTILINE), text
-    assert re.search(r"^tables_of_tiny +1$", text, re.MULTILINE), text
+    assert re.search(r"^tables_and_figures_of_tiny +1$", text, re.MULTILINE), text
 
 
 def test_a_changed_learner_reruns_its_own_blocks_only(project):

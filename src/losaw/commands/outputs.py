@@ -29,6 +29,23 @@ def report(options: argparse.Namespace) -> None:
     whole_report(session_of(options, trusted=True))
 
 
+def summarise(options: argparse.Namespace) -> None:
+    """Everything that is made of the session's blocks, of those that are there."""
+    write_all(session_of(options))
+
+
+def write_all(session: Any) -> None:
+    """Summaries, tables, figures and report of all studies; prints where they are."""
+    from losaw.study.results.outputs import write_outputs
+
+    for plan in session.plans:
+        print(write_outputs(plan))
+    all_tables(session)
+    all_figures(session)
+    whole_report(session)
+    print(session.results / "report.html")
+
+
 def all_tables(session: Any) -> None:
     """The tables of all studies."""
     from losaw.report.results import StudyResults

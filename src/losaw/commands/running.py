@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from losaw.commands.asking import session_of
-from losaw.commands.outputs import all_figures, all_tables, whole_report
+from losaw.commands.outputs import write_all
 
 
 def plan(options: argparse.Namespace) -> None:
@@ -36,7 +36,6 @@ def run(options: argparse.Namespace) -> int:
     """
     from losaw.report.figures import check_figures
     from losaw.study.errors import MissingBlocksError
-    from losaw.study.results.outputs import write_outputs
     from losaw.study.running.without_snakemake import execute
 
     session = session_of(options)
@@ -48,12 +47,7 @@ def run(options: argparse.Namespace) -> int:
     except MissingBlocksError as error:
         print(f"losaw: {error}", file=sys.stderr, flush=True)
         status = 2
-    for plan in session.plans:
-        print(write_outputs(plan))
-    all_tables(session)
-    all_figures(session)
-    whole_report(session)
-    print(session.results / "report.html")
+    write_all(session)
     return status
 
 
