@@ -1,5 +1,4 @@
-# The study as a workflow: settings -> blocks -> summary -> tables, figures, report.
-# Rules only; everything they do is `python -m losaw …`. See README.md.
+# Settings -> blocks -> summary -> tables, figures, report. All that rules do is `python -m losaw …`.
 from pathlib import Path
 from snakemake.utils import min_version
 
@@ -9,25 +8,15 @@ min_version("9.0")
 configfile: "config/config.yaml"
 
 
-from losaw.registry import RegistryError
-from losaw.plugins import PluginError
-from losaw.study.errors import StudyError
-from losaw.workflow import Workflow
+from losaw.workflow import Workflow, explained
 
-try:
+with explained():
     study_workflow = Workflow(
         config, Path("config/config.yaml"), trusted=not workflow.is_main_process
     )
-except (StudyError, RegistryError, PluginError) as error:
-    raise SystemExit(f"losaw: {error}") from None
 
 
-if study_workflow.runs_blocks:
-
-    include: "workflow/rules/laws.smk"
-    include: "workflow/rules/blocks.smk"
-
-
+include: "workflow/rules/blocks.smk"
 include: "workflow/rules/outputs.smk"
 
 
@@ -37,7 +26,10 @@ rule all:
         study_workflow.report,
 
 
+# A summary does without blocks that failed; a rule starts only when all of its inputs are there. A
+# checkpoint re-evaluates after success only, --keep-going goes on with what does not depend on a
+# failed job, ensure() adds reasons to fail. What serves is a handler.
 onerror:
-    study_workflow.go_on_without(
+    study_workflow.summarise_without(
         {str(file) for job in workflow.scheduler.failed for file in job.output}
     )

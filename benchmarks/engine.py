@@ -95,7 +95,7 @@ def start(repeats: int = 9) -> None:
         configuration = write_project(folder, 1, 1, 1)
         session = read_session(configuration)
         for block in session.all_blocks:
-            path = session.block_path(block)
+            path = block.path
             command = [sys.executable, "-m", "losaw", "run-block", str(path)]
             command += ["--config", str(configuration)]
             runs = []
@@ -103,7 +103,7 @@ def start(repeats: int = 9) -> None:
                 path.unlink(missing_ok=True)
                 runs.append(measured(command, folder)[:2])
             wall, cpu = (statistics.median(values) for values in zip(*runs, strict=True))
-            print(f"{block.learner:8} block of one seed: {wall:.2f} s wall, {cpu:.2f} s CPU")
+            print(f"{block.name.learner:8} block of one seed: {wall:.2f} s wall, {cpu:.2f} s CPU")
 
 
 def read_session(configuration: Path):
@@ -134,7 +134,7 @@ def collect(n_blocks: int = 21_000) -> None:
         configuration = write_project(folder, n_blocks // 20, 10 * SEEDS_PER_BLOCK, SEEDS_PER_BLOCK)
         session = read_session(configuration)
         started = time.perf_counter()
-        n_rows = sum(write_made_up(session, block) for block in session.all_blocks)
+        n_rows = sum(write_made_up(block) for block in session.all_blocks)
         print(f"{n_blocks} blocks, {n_rows} rows written in {time.perf_counter() - started:.0f} s")
         sizes = [path.stat().st_size for path in session.results.rglob("*.parquet")]
         used = subprocess.run(
@@ -149,12 +149,14 @@ def collect(n_blocks: int = 21_000) -> None:
             print(f"  {file}: {size / 1e6:.1f} MB")
 
 
-def write_made_up(session, block) -> int:
+def write_made_up(block) -> int:
     """A block of normal numbers in the shape of real ones; returns its number of rows."""
-    from losaw.study.files.block_file import BLOCK_SCHEMA, FOOTER_KEY, write_table
-    from losaw.study.running.stored_seeds import block_footer
+    from losaw.study.files.block_file import FOOTER_KEY
+    from losaw.study.files.footer import footer_of
+    from losaw.study.files.rows import BLOCK_SCHEMA
+    from losaw.study.files.writing import write_table
 
-    rng = np.random.default_rng(block.first)
+    rng = np.random.default_rng(block.name.first)
     n_seeds, n_kinds = len(block.seeds), len(METRICS) + 1
     n_rows = n_seeds * n_kinds
     is_scores = np.arange(n_rows) % n_kinds == 0
@@ -166,9 +168,9 @@ def write_made_up(session, block) -> int:
         return pa.ListArray.from_arrays(offsets, values, type=kind)
 
     columns = {
-        "study": pa.repeat(block.study, n_rows),
-        "setting_id": pa.repeat(block.setting, n_rows),
-        "learner": pa.repeat(block.learner, n_rows),
+        "study": pa.repeat(block.name.study, n_rows),
+        "setting_id": pa.repeat(block.name.setting, n_rows),
+        "learner": pa.repeat(block.name.learner, n_rows),
         "seed": pa.array(np.repeat(np.array(block.seeds), n_kinds), pa.int32()),
         "importance": pa.array(["mdi", "", "mdi", "mdi"] * n_seeds),
         "metric": pa.array(["scores", *METRICS] * n_seeds),
@@ -186,8 +188,8 @@ def write_made_up(session, block) -> int:
         ),
     }
     table = pa.table(columns, schema=BLOCK_SCHEMA)
-    footer = json.dumps(block_footer(session, block, None), sort_keys=True)
-    write_table(session.block_path(block), table.replace_schema_metadata({FOOTER_KEY: footer}))
+    footer = json.dumps(footer_of(block, None), sort_keys=True)
+    write_table(block.path, table.replace_schema_metadata({FOOTER_KEY: footer}))
     return n_rows
 
 

@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     add("tables", outputs.tables, "the published tables, printed beside reproduced")
     add("figures", outputs.figures, "the published figures")
     add("report", outputs.report, "results/report.html")
+    add("summarise", outputs.summarise, "collect, tables, figures and report in one go")
     _add_inspecting(add)
     check = add("check", methods.check, "run the contract tests on your own method", False)
     check.add_argument("file", type=Path)

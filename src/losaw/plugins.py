@@ -80,6 +80,11 @@ def source_of(name: str) -> str:
     return _sources.get(name, "")
 
 
+def loaded_plugins() -> tuple[Path, ...]:
+    """The plugin files that this process has loaded."""
+    return tuple(Path(str(sys.modules[name].__file__)) for name in _registered)
+
+
 def _line(error: BaseException, path: Path) -> int | str:
     """Last line of the file that was reached when ``error`` was raised."""
     if isinstance(error, SyntaxError) and error.filename == str(path):

@@ -1,31 +1,31 @@
 """A session as the Snakefile sees it: paths, inputs and parameters of its rules."""
 
-import atexit
+import contextlib
 import math
-import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from losaw.plugins import PluginError
+from losaw.registry import RegistryError
 from losaw.report.figures import check_figures
-from losaw.study.design.blocks import Block
+from losaw.study.design.blocks import Block, BlockName, law_file
 from losaw.study.design.request import Request, read_selection
 from losaw.study.design.schema import Configuration
 from losaw.study.design.session import LEARNER_AXIS, Session
-from losaw.study.errors import SourceFile, StudyError
+from losaw.study.design.source_file import SourceFile
+from losaw.study.errors import StudyError
 from losaw.study.running.estimate import block_seconds
-from losaw.study.running.runner import law_path
 from losaw.words import unknown
 
 SLOWEST_MACHINE = 3.0
 FEWEST_MINUTES = 10
 LIMITS = ("block_minutes", "block_megabytes")
-WITHOUT_FAILED_BLOCKS = "LOSAW_WITHOUT_FAILED_BLOCKS"
 
 
 class Workflow:
@@ -53,12 +53,11 @@ class Workflow:
             for study in self.session.studies:
                 check_figures(study)
         self.results = self.session.results
-        self.laws_folder = self.session.laws_folder
+        self.laws_folder = str(law_file(self.results, "law").parent)
         self.report = str(self.results / "report.html")
         self.study_names = [study.name for study in self.session.studies]
         self.losaw = f"{shlex.quote(sys.executable)} -m losaw"
         self.arguments = self.request.arguments()
-        self.runs_blocks = WITHOUT_FAILED_BLOCKS not in os.environ
 
     @cached_property
     def block_arguments(self) -> str:
@@ -80,41 +79,32 @@ class Workflow:
 
     @cached_property
     def _blocks(self) -> dict[str, Block]:
-        return {str(self.session.block_path(block)): block for block in self.session.all_blocks}
+        return {str(block.path): block for block in self.session.all_blocks}
 
     def _block(self, wildcards: Any) -> Block:
-        path = (
-            self.results
-            / wildcards.study
-            / "blocks"
-            / wildcards.setting
-            / wildcards.learner
-            / f"{wildcards.seeds}.parquet"
-        )
-        return Block.from_path(path)
+        names = (wildcards.study, "blocks", wildcards.setting, wildcards.learner)
+        path = self.results.joinpath(*names, f"{wildcards.seeds}.parquet")
+        return self._blocks.get(str(path)) or self.session.block(BlockName.from_path(path))
 
     def blocks_of(self, wildcards: Any) -> list[str]:
-        """Files of all blocks of a study; of those that are there, when no more will come."""
-        paths = [path for path, block in self._blocks.items() if block.study == wildcards.study]
-        return [path for path in paths if self.runs_blocks or os.path.exists(path)]
+        """Files of all blocks of a study."""
+        return [str(block.path) for block in self.session.plan(wildcards.study).blocks]
 
     def files_of(self, wildcards: Any) -> list[str]:
         """The study file and its printed numbers: a change remakes what is made of the blocks."""
-        study = self.session.study(wildcards.study)
-        files = [str(study.source.path)]
-        if study.file.published:
-            files.append(str(self.session.published_folder / study.file.published))
+        plan = self.session.plan(wildcards.study)
+        files = [str(plan.study.source.path)]
+        if plan.study.file.published:
+            files.append(str(plan.published / plan.study.file.published))
         return files
 
     def laws_of(self, wildcards: Any) -> list[str]:
         """The joint law that a block draws from, if any."""
         return self._laws(self._block(wildcards))
 
-    def _laws(self, block: Block) -> list[str]:
-        study = self.session.study(block.study)
-        parameters = study.setting(block.setting).parameters
-        path = law_path(study.generator.entry.create(**parameters), self.laws_folder)
-        return [] if path is None else [str(path)]
+    @staticmethod
+    def _laws(block: Block) -> list[str]:
+        return [] if block.law_path is None else [str(block.law_path)]
 
     def file_of(self, study: str) -> str:
         """The study file."""
@@ -137,11 +127,11 @@ class Workflow:
 
     def arguments_of(self, study: str) -> str:
         """Options of a command that works on one study, by its name."""
-        return self.session.restricted_to(study, trusted=True).request.arguments()
+        return self.session.plan(study).request
 
     def version_of(self, wildcards: Any) -> str:
         """The results version of a block: a change of what decides its numbers reruns it."""
-        return self.session.version(self._block(wildcards))
+        return self._block(wildcards).series.version
 
     def megabytes(self, wildcards: Any) -> int:
         """Memory of a block, as its study states it."""
@@ -153,39 +143,42 @@ class Workflow:
 
     def minutes(self, wildcards: Any) -> int:
         """Run time to ask a cluster for: the estimate on a machine three times slower."""
-        study = self.session.study(wildcards.study)
-        seconds = block_seconds(self.session, study, self._block(wildcards))
+        seconds = block_seconds(self._block(wildcards))
         return max(FEWEST_MINUTES, math.ceil(SLOWEST_MACHINE * seconds / 60))
 
-    def go_on_without(self, failed: set[str]) -> None:
-        """Let a second Snakemake, which runs no blocks, summarise without those that failed.
+    def summarise_without(self, failed: set[str]) -> None:
+        """Make everything that is made of the blocks without those that failed.
 
-        Snakemake starts nothing that depends on a failed job, but a summary does without some of
-        its blocks: it says how many are missing, and refuses above ``max_failed_share``. Where a
-        missing block has not failed, the run was interrupted, and nothing follows.
+        A summary does without some of its blocks: it says how many are missing, and refuses above
+        ``max_failed_share``. Where a missing block has not failed, the run was interrupted, and
+        nothing follows.
 
         Parameters
         ----------
         failed : set of str
             Outputs of the jobs whose last attempt failed.
         """
-        missing = [path for path in self._blocks if not os.path.exists(path)]
-        excused = [p for p in missing if failed.intersection([p, *self._laws(self._blocks[p])])]
-        if not self.runs_blocks or not missing or missing != excused:
+        missing = [block for block in self.session.all_blocks if not block.path.exists()]
+        excused = [b for b in missing if failed.intersection([str(b.path), *self._laws(b)])]
+        if not missing or missing != excused:
             return
         print(
-            f"losaw: {len(missing)} of {len(self._blocks)} blocks failed, for example "
-            f"{missing[0]}; going on without them. The same command tries them again.",
+            f"losaw: {len(missing)} of {len(self.session.all_blocks)} blocks failed, for example "
+            f"{missing[0].path}; going on without them. The same command tries them again.",
             file=sys.stderr,
             flush=True,
         )
-        # At exit the lock is free, and paths are read from where Snakemake was called.
-        atexit.register(
-            subprocess.run,
-            [sys.executable, "-m", "snakemake", *sys.argv[1:]],
-            env={**os.environ, WITHOUT_FAILED_BLOCKS: "1"},
-            check=False,
-        )
+        command = [sys.executable, "-m", "losaw", "summarise", *shlex.split(self.arguments)]
+        subprocess.run(command, check=False)
+
+
+@contextlib.contextmanager
+def explained() -> Iterator[None]:
+    """End in one message, without a traceback, for what a user can mend."""
+    try:
+        yield
+    except (StudyError, RegistryError, PluginError) as error:
+        raise SystemExit(f"losaw: {error}") from None
 
 
 def request_from_workflow(config: Mapping[str, Any], file: Path) -> Request:

@@ -23,8 +23,8 @@ KEYS = ["setting_id", "learner", "importance", "seed", "metric"]
 def compute(folder: Path) -> pd.DataFrame:
     overrides = {"scale": "smoke", "studies": ["losaw_forest"], "results": str(folder)}
     session = Session(Request(REPOSITORY / "config" / "config.yaml", overrides))
-    execute(session, 1)
-    return collect(session, session.studies[0]).results[[*KEYS, "value"]]
+    execute(session.all_blocks, 1)
+    return collect(session.plans[0]).results[[*KEYS, "value"]]
 
 
 @pytest.fixture(scope="module")

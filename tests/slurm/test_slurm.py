@@ -67,8 +67,8 @@ def run_locally(project, folder):
     session = project.session(
         overrides={"results": str(folder)}, selection={"noise_variance": ("0.5",)}
     )
-    execute(session, jobs=2)
-    write_outputs(session, session.studies[0])
+    execute(session.all_blocks, jobs=2)
+    write_outputs(session.plans[0])
 
 
 def digests(folder):

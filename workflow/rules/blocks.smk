@@ -1,4 +1,16 @@
-# One job per block: a range of seeds of one setting and one learner.
+# Joint laws of discrete features, fitted once for all studies; then one job per block of seeds.
+
+
+rule joint_law:
+    output:
+        f"{study_workflow.laws_folder}/{{law}}.json",
+    params:
+        request=study_workflow.block_arguments,
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    shell:
+        "{study_workflow.losaw} fit-law {output} {params.request}"
 
 
 rule block:
@@ -9,7 +21,6 @@ rule block:
     params:
         request=study_workflow.block_arguments,
         results_version=study_workflow.version_of,
-    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: attempt * study_workflow.megabytes(wildcards),
         runtime=lambda wildcards, attempt: attempt * study_workflow.minutes(wildcards),

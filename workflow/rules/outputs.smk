@@ -23,34 +23,20 @@ for name in study_workflow.study_names:
 
     rule:
         name:
-            f"tables_of_{name}"
+            f"tables_and_figures_of_{name}"
         input:
             f"{study_workflow.results}/{name}/comparison.csv",
             study_workflow.file_of(name),
         output:
             study_workflow.tables_of(name),
-        params:
-            request=study_workflow.arguments_of(name),
-        resources:
-            mem_mb=1000,
-            runtime=10,
-        shell:
-            "{study_workflow.losaw} tables {params.request}"
-
-    rule:
-        name:
-            f"figures_of_{name}"
-        input:
-            f"{study_workflow.results}/{name}/comparison.csv",
-            study_workflow.file_of(name),
-        output:
             study_workflow.figures_of(name),
         params:
             request=study_workflow.arguments_of(name),
         resources:
             mem_mb=study_workflow.megabytes_to_draw(name),
-            runtime=15,
+            runtime=25,
         shell:
+            "{study_workflow.losaw} tables {params.request} && "
             "{study_workflow.losaw} figures {params.request}"
 
 

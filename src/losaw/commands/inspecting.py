@@ -12,7 +12,7 @@ def status(options: argparse.Namespace) -> None:
     """How far the session is."""
     from losaw.study.inspecting.status import describe_status
 
-    print(describe_status(session_of(options), options.jobs))
+    print(describe_status(session_of(options).plans, options.jobs))
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -38,25 +38,27 @@ def verify(options: argparse.Namespace) -> int:
 def _verify(session: Any, options: argparse.Namespace) -> int:
     from losaw.study.inspecting.verify import recompute, remove, verify
 
-    found = verify(session, options.failed)
-    for finding in found.findings:
+    verification = verify(session.plans, options.failed)
+    findings = verification.findings
+    for finding in findings:
         print(f"{finding.path}: {finding.problem}")
     print(
-        f"{found.n_good} blocks are whole and up to date ({found.n_failed} of them with failed "
-        f"fits), {found.n_absent} have not been run, {len(found.findings)} findings"
+        f"{verification.n_good} blocks are whole and up to date ({verification.n_failed} of them "
+        f"with failed fits), {verification.n_absent} have not been run, {len(findings)} findings"
     )
-    if options.remove and found.findings:
-        remove(session, found.findings)
-        print(f"removed {len(found.findings)} files; run the study again to compute their blocks")
+    if options.remove and findings:
+        remove(findings)
+        print(f"removed {len(findings)} files; run the study again to compute their blocks")
         return 0
     n_equal = n_computed = 0
     if options.recompute:
-        for one in recompute(session, options.recompute, options.sample, options.jobs):
-            print(one, flush=True)
+        blocks, n_blocks = session.all_blocks, options.recompute
+        for recomputed in recompute(blocks, n_blocks, options.sample, options.jobs):
+            print(recomputed, flush=True)
             n_computed += 1
-            n_equal += one.same_numbers
+            n_equal += recomputed.same_numbers
         print(f"{n_equal} of {n_computed} blocks computed again have equal numbers")
-    return 1 if found.findings or n_equal < n_computed else 0
+    return 1 if findings or n_equal < n_computed else 0
 
 
 def provenance(options: argparse.Namespace) -> None:
@@ -64,14 +66,18 @@ def provenance(options: argparse.Namespace) -> None:
     from losaw.study.inspecting.origin import describe_origins, find_output, origins
 
     session = session_of(options, trusted=True)
-    studies, key = find_output(session, options.file)
-    for study in studies:
-        print(describe_origins(study, key, origins(session, study, key), options.blocks))
+    # Every study beside the configuration is looked at, not only those of the session.
+    known = [session.read_study(name, trusted=True) for name in session.available_studies()]
+    study, key = find_output(options.file, known, session.results, session.figures)
+    for shown in session.studies if study is None else [study]:
+        blocks = origins(shown, key, session.results)
+        print(describe_origins(shown, key, blocks, options.blocks))
 
 
 def pack(options: argparse.Namespace) -> None:
     """Write the results archive."""
     from losaw.study.inspecting.pack import pack
 
-    number = pack(session_of(options), options.archive)
+    session = session_of(options)
+    number = pack(options.archive, session.plans, session.request)
     print(f"{options.archive}: {number} files; losaw verify {options.archive} checks them")

@@ -10,9 +10,8 @@ def collect(options: argparse.Namespace) -> None:
     """Collect the session's blocks."""
     from losaw.study.results.outputs import write_outputs
 
-    session = session_of(options)
-    for study in session.studies:
-        print(write_outputs(session, study))
+    for plan in session_of(options).plans:
+        print(write_outputs(plan))
 
 
 def tables(options: argparse.Namespace) -> None:
@@ -28,6 +27,23 @@ def figures(options: argparse.Namespace) -> None:
 def report(options: argparse.Namespace) -> None:
     """Write the report."""
     whole_report(session_of(options, trusted=True))
+
+
+def summarise(options: argparse.Namespace) -> None:
+    """Everything that is made of the session's blocks, of those that are there."""
+    write_all(session_of(options))
+
+
+def write_all(session: Any) -> None:
+    """Summaries, tables, figures and report of all studies; prints where they are."""
+    from losaw.study.results.outputs import write_outputs
+
+    for plan in session.plans:
+        print(write_outputs(plan))
+    all_tables(session)
+    all_figures(session)
+    whole_report(session)
+    print(session.results / "report.html")
 
 
 def all_tables(session: Any) -> None:

@@ -4,14 +4,14 @@ import argparse
 import sys
 
 from losaw.commands.asking import session_of
-from losaw.commands.outputs import all_figures, all_tables, whole_report
+from losaw.commands.outputs import write_all
 
 
 def plan(options: argparse.Namespace) -> None:
     """What the session costs."""
     from losaw.study.running.estimate import describe
 
-    print(describe(session_of(options), options.jobs))
+    print(describe(session_of(options).plans, options.jobs))
 
 
 def list_names(options: argparse.Namespace) -> None:
@@ -36,7 +36,6 @@ def run(options: argparse.Namespace) -> int:
     """
     from losaw.report.figures import check_figures
     from losaw.study.errors import MissingBlocksError
-    from losaw.study.results.outputs import write_outputs
     from losaw.study.running.without_snakemake import execute
 
     session = session_of(options)
@@ -44,31 +43,26 @@ def run(options: argparse.Namespace) -> int:
         check_figures(study)
     status = 0
     try:
-        execute(session, options.jobs)
+        execute(session.all_blocks, options.jobs)
     except MissingBlocksError as error:
         print(f"losaw: {error}", file=sys.stderr, flush=True)
         status = 2
-    for study in session.studies:
-        print(write_outputs(session.restricted_to(study.name, trusted=True), study))
-    all_tables(session)
-    all_figures(session)
-    whole_report(session)
-    print(session.results / "report.html")
+    write_all(session)
     return status
 
 
 def run_block(options: argparse.Namespace) -> None:
     """Compute one block."""
-    from losaw.study.design.blocks import Block
+    from losaw.study.design.blocks import BlockName
     from losaw.study.running.runner import run_block
 
-    block = Block.from_path(options.block)
-    options.study = [block.study]
-    run_block(session_of(options, trusted=True), block)
+    name = BlockName.from_path(options.block)
+    options.study = [name.study]
+    run_block(session_of(options, trusted=True).block(name))
 
 
 def fit_law(options: argparse.Namespace) -> None:
     """Fit one joint law."""
-    from losaw.study.running.without_snakemake import fit_laws
+    from losaw.study.running.joint_laws import fit_laws
 
-    fit_laws(session_of(options, trusted=True), only=options.law)
+    fit_laws(session_of(options, trusted=True).all_blocks, only=options.law)

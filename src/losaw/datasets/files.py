@@ -1,17 +1,16 @@
 """Files of real data: looked for in a folder, else downloaded; their checksums are verified."""
 
-import contextlib
 import hashlib
 import os
 from pathlib import Path
 
 from losaw.datasets.sources import SOURCES, Source, SourceFile
+from losaw.whole_files import write_atomically
 from losaw.words import unknown
 
 FOLDER_VARIABLE = "LOSAW_DATA"
 DEFAULT_FOLDER = Path("data")
 _TIMEOUT_SECONDS = 60
-_TEMPORARY = ".unfinished"
 
 
 class DatasetError(ValueError):
@@ -56,7 +55,9 @@ def is_there(name: str, folder: Path | str | None = None) -> bool:
 
 def _obtain(name: str, source: Source, file: SourceFile, path: Path, verify: bool) -> Path:
     if not path.is_file():
-        _write_atomically(path, _download(name, source, file, path))
+        content = _download(name, source, file, path)
+        advice = f"name another folder with {FOLDER_VARIABLE}"
+        write_atomically(path, lambda place: place.write_bytes(content), DatasetError, advice)
     elif verify and sha256(path.read_bytes()) != file.sha256:
         raise DatasetError(
             f"data set {name!r}: {path} is not the expected file (SHA-256 "
@@ -108,19 +109,3 @@ def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
 def _summary(file: SourceFile) -> str:
     words = (file.convert.__doc__ or "").strip().rstrip(".") if file.convert else ""
     return f"this change: {words[:1].lower()}{words[1:]}"
-
-
-def _write_atomically(path: Path, content: bytes) -> None:
-    """Write beside ``path`` and rename; several processes may do so at once."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}{_TEMPORARY}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise DatasetError(
-            f"{path}: cannot be written: {error.strerror or error}; name another folder with "
-            f"{FOLDER_VARIABLE}"
-        ) from None

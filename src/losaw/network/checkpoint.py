@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from losaw.data import FloatArray
+from losaw.whole_files import write_atomically
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that cannot be read, or belongs to another training."""
+    """A checkpoint that cannot be written or read, or belongs to another training."""
 
 
 def fingerprint(X: FloatArray, y: FloatArray, parameters: Mapping[str, Any]) -> str:
@@ -40,21 +39,20 @@ def save(path: Path, mark: str, step: int, arrays: list[Any], batches: dict[str,
         Network parameters and optimiser state, in a fixed order.
     batches : dict
         State of the mini-batches.
+
+    Raises
+    ------
+    CheckpointError
+        If the file cannot be written.
     """
     note = json.dumps({"mark": mark, "step": step, "batches": batches}, default=_plain)
     content = {f"array_{index:03d}": np.asarray(array) for index, array in enumerate(arrays)}
-    with tempfile.NamedTemporaryFile(
-        dir=path.parent, prefix=f".{path.stem}-", suffix=".tmp", delete=False
-    ) as file:
-        try:
+
+    def write(place: Path) -> None:
+        with place.open("wb") as file:  # a path would get the suffix .npz
             np.savez(file, note=np.array(note), **content)  # type: ignore[arg-type, unused-ignore]
-            file.flush()
-            os.fsync(file.fileno())
-            os.chmod(file.name, 0o644)  # temporary files are private, results are not
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+
+    write_atomically(path, write, CheckpointError)
 
 
 def load(path: Path, mark: str) -> tuple[int, list[Any], dict[str, Any]]:

@@ -21,7 +21,7 @@ from losaw.report.svg import z_histogram
 from losaw.report.typeset import html_label, number, signed
 from losaw.study.design.grid import Study
 from losaw.study.design.session import Session
-from losaw.study.files.block_file import write_text
+from losaw.study.files.writing import write_text
 from losaw.study.results.compare import read_published
 
 

@@ -11,7 +11,8 @@ import pandas as pd
 from losaw.report.layout import MARKS, higher_is_better
 from losaw.report.printed import PrintedDifferences
 from losaw.report.typeset import number, percent, signed
-from losaw.study.design.grid import Study, same
+from losaw.study.design.grid import Study
+from losaw.study.design.settings import same
 from losaw.study.results.agreement import verdict
 from losaw.study.results.compare import agreement_table
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from losaw.study.files.block_file import write_atomically
+from losaw.study.files.writing import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +81,7 @@ def save(figure: "Figure", path: Path) -> None:
     """Write a figure in the format of ``path``'s suffix; equal figures give equal bytes."""
     kind = path.suffix.lstrip(".")
     metadata = {"pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
-    write_atomically(
+    write_file(
         path,
         lambda place: figure.savefig(
             place, format=kind, metadata=metadata, dpi=PIXELS_PER_INCH, facecolor="white"

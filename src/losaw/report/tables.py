@@ -9,7 +9,7 @@ from losaw.report.latex import to_latex
 from losaw.report.layout import Table, arrange
 from losaw.report.markdown import to_markdown
 from losaw.study.design.grid import Study
-from losaw.study.files.block_file import write_text
+from losaw.study.files.writing import write_text
 
 
 def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> list[Path]:

@@ -98,7 +98,7 @@ def test_a_failed_save_leaves_nothing_behind(tmp_path, law, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full_disk)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(JointLawError, match="No space left"):
         law.save(tmp_path / "law.json")
     assert os.listdir(tmp_path) == []
 

@@ -59,9 +59,9 @@ def session(project):
     project.replace(project.study_file, "A study that takes a moment", "A <b>study</b> & more")
     session = project.session()
     for block in session.all_blocks:
-        run_block(session, block)
+        run_block(block)
     study = session.studies[0]
-    write_outputs(session, study)
+    write_outputs(session.plan(study.name))
     session.figures.mkdir()
     (session.figures / "figure_9.png").write_bytes(b"the bytes of a drawing")
     return session

@@ -20,8 +20,8 @@ def digests(session):
 
 def fits_computed(session):
     """Run what is open; the number of fits that were computed rather than taken over."""
-    blocks = [b for b in session.all_blocks if not session.block_path(b).exists()]
-    return sum(len(t.block.seeds) - t.n_taken_over for t in run_blocks(session, blocks, 1))
+    blocks = [b for b in session.all_blocks if not b.path.exists()]
+    return sum(len(t.block.seeds) - t.n_taken_over for t in run_blocks(blocks, 1))
 
 
 @pytest.fixture
@@ -39,26 +39,23 @@ def test_more_seeds_compute_the_new_seeds_only_wherever_the_blocks_end(wide, tmp
     assert fits_computed(more) == 4 * 2 * (then - first)
     assert before.items() <= digests(more).items()
     at_once = wide.session(seeds=then, overrides={"results": str(tmp_path / "at_once")})
-    execute(at_once, 1)
-    for block in more.all_blocks:
-        assert more.block_path(block).read_bytes() == at_once.block_path(block).read_bytes()
+    execute(at_once.all_blocks, 1)
+    for block, other in zip(more.all_blocks, at_once.all_blocks, strict=True):
+        assert block.path.read_bytes() == other.path.read_bytes()
 
 
 def test_another_cut_of_the_seeds_computes_none_again(project):
-    execute(project.session(), 1)
+    execute(project.session().all_blocks, 1)
     project.replace(project.study_file, "boundaries: [2, 5]", "boundaries: [1, 3, 4]")
     session = project.session()
     assert fits_computed(session) == 0
-    records = [
-        json.loads((session.results / block.run_record_path).read_text())
-        for block in session.all_blocks
-    ]
+    records = [json.loads(block.record_path.read_text()) for block in session.all_blocks]
     assert all(record["taken_over_seeds"] == len(record["seconds"]) for record in records)
-    write_outputs(session, session.studies[0])
+    write_outputs(session.plans[0])
 
 
 def test_fewer_seeds_are_taken_from_what_is_there(wide):
-    execute(wide.session(seeds=33), 1)
+    execute(wide.session(seeds=33).all_blocks, 1)
     assert fits_computed(wide.session(seeds=8)) == 0
 
 
@@ -68,7 +65,7 @@ def test_fewer_seeds_are_taken_from_what_is_there(wide):
     ids=["another parameter", "another metric"],
 )
 def test_seeds_of_another_version_are_not_taken_over(wide, old, new):
-    execute(wide.session(seeds=5), 1)
+    execute(wide.session(seeds=5).all_blocks, 1)
     wide.replace(wide.study_file, old, new)
     changed = wide.session(seeds=8, selection={"learner": ("jittered",)})
     assert fits_computed(changed) == 4 * 8
@@ -77,7 +74,7 @@ def test_seeds_of_another_version_are_not_taken_over(wide, old, new):
 def test_seeds_made_with_other_libraries_are_not_taken_over(wide, monkeypatch):
     from losaw.study.files import footer as provenance
 
-    execute(wide.session(seeds=5), 1)
+    execute(wide.session(seeds=5).all_blocks, 1)
     others = {**provenance.library_versions(), "numpy": "1.0"}
     monkeypatch.setattr(provenance, "library_versions", lambda: others)
     assert fits_computed(wide.session(seeds=8)) == 4 * 2 * 8
@@ -86,37 +83,38 @@ def test_seeds_made_with_other_libraries_are_not_taken_over(wide, monkeypatch):
 def test_failed_seeds_are_tried_again(wide):
     wide.replace(wide.study_file, "jitter: 0.3", "fail_share: 0.4")
     session = wide.session(seeds=10)
-    n_failed = sum(task.n_failed for task in run_blocks(session, session.all_blocks, 1))
+    n_failed = sum(task.n_failed for task in run_blocks(session.all_blocks, 1))
     assert n_failed > 0
     assert fits_computed(wide.session(seeds=12)) == 4 * 2 * 2 + n_failed
 
 
 def test_one_more_setting_computes_its_own_blocks_only(project):
-    execute(project.session(), 1)
+    execute(project.session().all_blocks, 1)
     before = digests(project.session())
     project.replace(project.study_file, "n_samples: [30, 60]", "n_samples: [30, 45, 60]")
-    assert execute(project.session(), 1) == 2 * 2 * 2
+    assert execute(project.session().all_blocks, 1) == 2 * 2 * 2
     assert before.items() <= digests(project.session()).items()
 
 
 def test_one_more_importance_computes_all_blocks_of_the_learners_that_have_it(project):
-    execute(project.session(), 1)
+    execute(project.session().all_blocks, 1)
     project.replace(project.study_file, "plain: {learner: marginal-slopes}",
                     "plain: {learner: marginal-slopes, importances: []}")  # fmt: skip
-    assert execute(project.session(), 1) == 4 * 2
+    assert execute(project.session().all_blocks, 1) == 4 * 2
 
 
 def test_a_damaged_neighbour_is_not_taken_over(wide):
     session = wide.session(seeds=5)
-    execute(session, 1)
-    path = session.block_path(session.all_blocks[0])
+    execute(session.all_blocks, 1)
+    path = session.all_blocks[0].path
     path.write_bytes(path.read_bytes()[:-100])
     assert fits_computed(wide.session(seeds=8)) == 4 * 2 * 3 + 5
 
 
 def test_a_task_that_is_done_needs_no_child(project):
+    from losaw.study.running.marks import RunningMark
     from losaw.study.running.supervisor import compute
 
     block = project.session().all_blocks[0]
-    done = list(compute(project.session(), [Task(block, [], 60.0)], 2))
+    done = list(compute([Task(block, RunningMark(block), [])], 2))
     assert [task.block for task in done] == [block]

@@ -17,7 +17,8 @@ import pytest
 
 from losaw.rng import seed_integer, stream
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import read_block, write_atomically
+from losaw.study.files.block_file import read_block
+from losaw.study.files.writing import write_file
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running import supervisor
@@ -110,7 +111,7 @@ def mishaps(project):
 
 
 def failures(session):
-    results = collect(session, session.studies[0]).results
+    results = collect(session.plans[0]).results
     return results[results.status != "ok"]
 
 
@@ -142,12 +143,12 @@ def unlucky_fits(session):
 )
 def test_a_mishap_costs_its_own_fits_and_no_others(mishaps, kind, words, limits):
     session = mishaps(kind, **limits)
-    assert execute(session, jobs=2) == 16
+    assert execute(session.all_blocks, jobs=2) == 16
     failed = failures(session)
     assert failed["message"].str.contains(words).all()
     found = set(zip(failed["learner"], failed["setting_id"], failed["seed"], strict=True))
     assert found == {("jittered", *unlucky) for unlucky in unlucky_fits(session)}
-    write_outputs(session, session.studies[0])
+    write_outputs(session.plans[0])
     summary = pd.read_csv(session.results / "tiny" / "summary.csv")
     assert (summary[summary.learner == "plain"]["n_seeds"] == 5).all()
     ok = summary[(summary.learner == "jittered") & (summary.metric == "r2_test")]["n_seeds"].sum()
@@ -160,13 +161,13 @@ def test_the_fits_beside_a_mishap_have_the_numbers_they_have_without_one(
     mishaps, project, tmp_path
 ):
     crashing = mishaps("kill")
-    execute(crashing, jobs=1)
-    kept = collect(crashing, crashing.studies[0]).results
+    execute(crashing.all_blocks, jobs=1)
+    kept = collect(crashing.plans[0]).results
     kept = kept[kept.status == "ok"]
     project.replace(project.study_file, "kind: kill", "kind: none")
     healthy = project.session(overrides={"results": str(tmp_path / "healthy")})
-    execute(healthy, jobs=1)
-    whole = collect(healthy, healthy.studies[0]).results
+    execute(healthy.all_blocks, jobs=1)
+    whole = collect(healthy.plans[0]).results
     keys = ["setting_id", "learner", "seed", "metric", "importance"]
     both = kept.merge(whole, on=keys, suffixes=("", "_whole"))
     assert 0 < len(both) == len(kept) < len(whole)
@@ -175,28 +176,28 @@ def test_the_fits_beside_a_mishap_have_the_numbers_they_have_without_one(
 
 def test_a_process_that_is_killed_once_costs_nothing(mishaps, project, tmp_path):
     session = mishaps("kill_once")
-    execute(session, jobs=2)
+    execute(session.all_blocks, jobs=2)
     assert list(project.folder.glob("mishaps.py.*")) and failures(session).empty
-    killed = {block: session.block_path(block).read_bytes() for block in session.all_blocks}
+    killed = {block: block.path.read_bytes() for block in session.all_blocks}
     again = project.session(overrides={"results": str(tmp_path / "again")})
-    execute(again, jobs=2)
-    assert killed == {block: again.block_path(block).read_bytes() for block in again.all_blocks}
+    execute(again.all_blocks, jobs=2)
+    assert killed == {block: block.path.read_bytes() for block in again.all_blocks}
 
 
 def test_above_the_stated_share_the_summary_refuses_and_says_how_many(mishaps, project):
     session = mishaps("kill")
-    execute(session, jobs=2)
+    execute(session.all_blocks, jobs=2)
     n_failed = len(failures(session))
     strict = project.session()
     with pytest.raises(StudyError, match=rf"{n_failed} fits failed and 0 are missing of 40"):
-        collect(strict, strict.studies[0])
+        collect(strict.plans[0])
 
 
 def test_a_method_that_cannot_be_made_stops_its_block_with_the_reason(mishaps, project):
     session = mishaps("none")
-    block = next(block for block in session.all_blocks if block.learner == "jittered")
+    block = next(block for block in session.all_blocks if block.name.learner == "jittered")
     project.replace(project.study_file, "importances: [mdi]", "importances: [mdi, moody]")
-    command = [sys.executable, "-m", "losaw", "run-block", str(session.block_path(block))]
+    command = [sys.executable, "-m", "losaw", "run-block", str(block.path)]
     command += ["--config", str(project.configuration)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
@@ -210,7 +211,7 @@ def test_blocks_that_cannot_begin_are_named_when_the_others_are_done(mishaps, pr
     project.replace(project.study_file, "plain: {learner: marginal-slopes}",
                     "plain: {learner: marginal-slopes, importances: [mdi]}")  # fmt: skip
     with pytest.raises(StudyError, match=r"8 blocks could not begin:(.|\n)*not in the mood"):
-        execute(project.session(), jobs=2)
+        execute(project.session().all_blocks, jobs=2)
     assert len(list(project.results.glob("tiny/blocks/*/plain/*.parquet"))) == 8
 
 
@@ -234,11 +235,11 @@ def test_a_run_summarises_without_the_blocks_that_could_not_begin(mishaps, proje
 def test_spawned_children_give_the_bytes_of_forked_ones(project, tmp_path, monkeypatch):
     forked = project.session()
     block = forked.all_blocks[-1]
-    run_block(forked, block)
+    run_block(block)
     monkeypatch.setattr(supervisor, "START_METHOD", "spawn")
     spawned = project.session(overrides={"results": str(tmp_path / "spawned")})
-    run_block(spawned, block)
-    assert forked.block_path(block).read_bytes() == spawned.block_path(block).read_bytes()
+    run_block(spawned.all_blocks[-1])
+    assert block.path.read_bytes() == spawned.all_blocks[-1].path.read_bytes()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems cannot tie a child's life")
@@ -304,8 +305,8 @@ def test_a_full_disk_is_one_message_and_the_run_goes_on_later(project):
     assert "cannot be written" in done.stderr and "--output" in done.stderr
     assert not list(project.results.glob("tiny/blocks/**/*.parquet*"))
     session = project.session()
-    assert execute(session, 1) == 16
-    assert all(read_block(session.block_path(block)) for block in session.all_blocks)
+    assert execute(session.all_blocks, 1) == 16
+    assert all(read_block(block.path) for block in session.all_blocks)
 
 
 def test_a_write_that_fails_half_way_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -317,7 +318,7 @@ def test_a_write_that_fails_half_way_leaves_the_old_file_and_nothing_else(tmp_pa
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with pytest.raises(StudyError, match="cannot be written: No space left"):
-        write_atomically(path, half)
+        write_file(path, half)
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
 
 
@@ -344,22 +345,22 @@ def test_a_full_file_system_keeps_what_is_finished_and_the_run_goes_on(project, 
     assert done.returncode == 2 and "No space left" in done.stderr, done.stderr
     assert "Traceback" not in done.stderr and "--output" in done.stderr
     session = project.session(overrides={"results": str(folder / "results")})
-    finished = [b for b in session.all_blocks if session.block_path(b).exists()]
+    finished = [b for b in session.all_blocks if b.path.exists()]
     assert 0 < len(finished) < 16
-    kept = {block: read_block(session.block_path(block)).sha256 for block in finished}
+    kept = {block: read_block(block.path).sha256 for block in finished}
     enlarge()
-    assert execute(session, 2) == 16 - len(finished)
-    assert kept == {b: read_block(session.block_path(b)).sha256 for b in finished}
+    assert execute(session.all_blocks, 2) == 16 - len(finished)
+    assert kept == {b: read_block(b.path).sha256 for b in finished}
 
 
 def test_wrong_file_times_change_no_result_and_rerun_no_block(project):
     session = project.session()
-    execute(session, 1)
-    write_outputs(session, session.studies[0])
+    execute(session.all_blocks, 1)
+    write_outputs(session.plans[0])
     before = (session.results / "tiny" / "summary.csv").read_bytes()
     for index, path in enumerate(sorted(session.results.rglob("*.parquet"))):
         when = 0 if index % 2 else time.time() + 10**8
         os.utime(path, (when, when))
-    assert execute(project.session(), 1) == 0
-    write_outputs(project.session(), project.session().studies[0])
+    assert execute(project.session().all_blocks, 1) == 0
+    write_outputs(project.session().plans[0])
     assert (session.results / "tiny" / "summary.csv").read_bytes() == before

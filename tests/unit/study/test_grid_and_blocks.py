@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from losaw.study.design.blocks import Block, cut
+from losaw.study.design.blocks import BlockName, cut
 from losaw.study.design.expressions import evaluate, is_expression
-from losaw.study.design.grid import Setting
+from losaw.study.design.settings import Setting
 from losaw.study.errors import StudyError
 from losaw.study.running.estimate import seconds_per_seed
 
@@ -38,8 +38,8 @@ def test_asking_for_more_seeds_keeps_every_block_but_a_cut_last_one(boundaries, 
 
 
 def test_a_block_is_found_again_from_its_path():
-    block = Block("study", "setting-1", "RF+eta=0.1", 20, 124)
-    assert Block.from_path(block.relative_path) == block
+    block = BlockName("study", "setting-1", "RF+eta=0.1", 20, 124)
+    assert BlockName.from_path(block.relative_path) == block
 
 
 def test_the_grid_is_the_product_of_its_axes(project):
@@ -106,13 +106,13 @@ def test_costs_of_a_seed_may_be_given_for_several_learners_at_once(project):
     session = project.session()
     study = session.studies[0]
     for block in session.blocks(study):
-        is_small = study.setting(block.setting).axes["n_samples"] == 30
-        assert seconds_per_seed(session, study, block) == (7 if is_small else 3)
+        is_small = block.series.setting.axes["n_samples"] == 30
+        assert seconds_per_seed(block) == (7 if is_small else 3)
 
 
 def test_a_selection_narrows_the_blocks(project):
     session = project.session(selection={"n_samples": ("30",), "learner": ("plain",)}, seeds=3)
-    blocks = session.blocks(session.studies[0])
+    blocks = [block.name for block in session.all_blocks]
     assert {b.learner for b in blocks} == {"plain"}
     assert len({b.setting for b in blocks}) == 2
     assert [(b.first, b.last) for b in blocks] == [(0, 1), (2, 2)] * 2
@@ -133,7 +133,7 @@ def test_asked_seeds_count_for_the_settings_that_the_scale_runs(project):
     assert [session.n_seeds(session.studies[0], s) for s in session.studies[0].settings] == [
         4, 4, 0, 0,
     ]  # fmt: skip
-    assert {block.last for block in session.all_blocks} == {1, 3}
+    assert {block.name.last for block in session.all_blocks} == {1, 3}
 
 
 def test_a_selection_that_the_scale_leaves_out_is_refused(project):

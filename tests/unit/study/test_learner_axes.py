@@ -27,8 +27,8 @@ def jitter_axis(project):
 
 def run(project):
     session = project.session()
-    execute(session, jobs=1)
-    write_outputs(session, session.studies[0])
+    execute(session.all_blocks, jobs=1)
+    write_outputs(session.plans[0])
     return session
 
 

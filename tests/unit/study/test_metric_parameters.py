@@ -21,8 +21,8 @@ def with_metrics(project, text):
 def test_a_metric_s_label_stands_in_the_comparison(project):
     with_metrics(project, WITH_PARAMETERS)
     session = project.session(seeds=2)
-    execute(session, 1)
-    text = write_outputs(session, session.studies[0]).read_text()
+    execute(session.all_blocks, 1)
+    text = write_outputs(session.plans[0]).read_text()
     assert ",first," in text and ",r2_test," in text
 
 

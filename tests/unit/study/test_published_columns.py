@@ -9,8 +9,8 @@ from losaw.study.running.without_snakemake import execute
 
 def comparison_of(project):
     session = project.session()
-    execute(session, 1)
-    return session, pd.read_csv(write_outputs(session, session.studies[0]))
+    execute(session.all_blocks, 1)
+    return session, pd.read_csv(write_outputs(session.plans[0]))
 
 
 def test_a_printed_standard_deviation_stands_beside_that_of_our_runs(project):

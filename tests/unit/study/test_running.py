@@ -13,9 +13,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from losaw.study.design.blocks import Block
+from losaw.study.design.blocks import BlockName
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import check_block, read_footer
+from losaw.study.files.block_file import problem_of, read_footer
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running.runner import run_block
@@ -41,9 +41,9 @@ def digests(folder, pattern):
 
 def run(project, jobs=1, **changes):
     session = project.session(**changes)
-    execute(session, jobs)
-    for study in session.studies:
-        write_outputs(session, study)
+    execute(session.all_blocks, jobs)
+    for plan in session.plans:
+        write_outputs(plan)
     return session
 
 
@@ -82,7 +82,7 @@ def test_a_run_goes_on_where_it_was_killed(project, tmp_path):
     process.wait()
     left = len(list(project.results.glob("tiny/blocks/**/*.parquet")))
     assert left < 16
-    assert execute(project.session(), 1) == 16 - left
+    assert execute(project.session().all_blocks, 1) == 16 - left
     session = run(project)
     assert digests(session.results, "tiny/blocks/**/*.parquet") == digests(
         whole.results, "tiny/blocks/**/*.parquet"
@@ -93,7 +93,7 @@ def test_a_run_goes_on_where_it_was_killed(project, tmp_path):
 def test_more_seeds_compute_new_blocks_only(project):
     run(project)
     before = digests(project.results, "tiny/blocks/**/*.parquet")
-    assert execute(project.session(seeds=8), 1) == 4 * 2
+    assert execute(project.session(seeds=8).all_blocks, 1) == 4 * 2
     after = digests(project.results, "tiny/blocks/**/*.parquet")
     assert before.items() <= after.items()
 
@@ -106,7 +106,7 @@ def test_one_more_learner_moves_no_other_number(project):
         "importances: [mdi]",
         "  third: {learner: marginal-slopes, jitter: 1.0}\nimportances: [mdi]",
     )
-    assert execute(project.session(), 1) == 4 * 2
+    assert execute(project.session().all_blocks, 1) == 4 * 2
     after = digests(project.results, "tiny/blocks/**/*.parquet")
     assert before.items() <= after.items()
 
@@ -116,8 +116,8 @@ def test_a_changed_learner_runs_its_own_blocks_again(project):
     before = digests(project.results, "tiny/blocks/**/*.parquet")
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.6")
     with pytest.raises(StudyError, match="results version"):
-        collect(project.session(), project.session().studies[0])
-    assert execute(project.session(), 1) == 4 * 2
+        collect(project.session().plans[0])
+    assert execute(project.session().all_blocks, 1) == 4 * 2
     after = digests(project.results, "tiny/blocks/**/*.parquet")
     assert {k for k in before if before[k] != after[k]} == {k for k in before if "/jittered/" in k}
 
@@ -144,14 +144,14 @@ def test_learners_see_the_same_data(project):
 def test_a_failed_fit_is_a_row_and_the_summary_refuses_above_the_stated_share(project):
     project.replace(project.study_file, "jitter: 0.3", "fail_share: 0.4")
     session = project.session()
-    execute(session, 1)
+    execute(session.all_blocks, 1)
     with pytest.raises(StudyError, match=r"fits failed .* max_failed_share allows 0.0%") as caught:
-        collect(session, session.studies[0])
+        collect(session.plans[0])
     assert "ArithmeticError: this fit fails on purpose" in str(caught.value)
     tolerant = project.session(overrides={"max_failed_share": 0.9})
-    write_outputs(tolerant, tolerant.studies[0])
+    write_outputs(tolerant.plans[0])
     summary = pd.read_csv(project.results / "tiny" / "summary.csv")
-    found = collect(tolerant, tolerant.studies[0])
+    found = collect(tolerant.plans[0])
     failed = found.results[found.results.status == "failed"]
     assert len(failed) > 0 and set(failed.learner) == {"jittered"}
     assert (summary[summary.learner == "plain"]["n_seeds"] == 5).all()
@@ -170,32 +170,32 @@ def test_a_failed_fit_is_a_row_and_the_summary_refuses_above_the_stated_share(pr
 def test_a_damaged_file_is_named_and_only_its_block_runs_again(project, damage, words):
     session = run(project)
     whole = outputs(session)
-    path = session.block_path(session.all_blocks[3])
+    path = session.all_blocks[3].path
     damage(path)
     with pytest.raises(StudyError, match=words) as caught:
-        collect(session, session.studies[0])
+        collect(session.plans[0])
     assert str(path) in str(caught.value) and "losaw verify --remove" in str(caught.value)
-    assert execute(session, 1) == 1
+    assert execute(session.all_blocks, 1) == 1
     assert outputs(run(project)) == whole
 
 
 def test_swapped_files_are_found(project):
     session = run(project)
-    first, second = (session.block_path(session.all_blocks[i]) for i in (0, 5))
+    first, second = (session.all_blocks[i].path for i in (0, 5))
     content = first.read_bytes()
     first.write_bytes(second.read_bytes())
     second.write_bytes(content)
     with pytest.raises(StudyError, match="2 of 16 block files are unusable"):
-        collect(session, session.studies[0])
+        collect(session.plans[0])
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
 def test_a_folder_that_cannot_be_written_is_named_and_nothing_is_lost(project):
     session = run(project)
     block = session.all_blocks[0]
-    path = session.block_path(block)
+    path = block.path
     before = path.read_bytes()
-    other = Block(block.study, block.setting, block.learner, 5, 6)
+    other = BlockName(block.name.study, block.name.setting, block.name.learner, 5, 6)
     if os.geteuid() == 0:  # root may write anywhere: a file in the folder's place refuses root too
         blocked = project.folder / "blocked"
         blocked.write_text("in the way")
@@ -203,21 +203,21 @@ def test_a_folder_that_cannot_be_written_is_named_and_nothing_is_lost(project):
     else:
         path.parent.chmod(stat.S_IRUSR | stat.S_IXUSR)
     with pytest.raises(StudyError, match=r"cannot be written: .*--output"):
-        run_block(session, other)
+        run_block(session.block(other))
     assert path.read_bytes() == before
 
 
 def test_the_footer_says_where_the_numbers_came_from(project):
     session = run(project)
     block = session.all_blocks[-1]
-    footer = read_footer(session.block_path(block))
-    assert footer["results_version"] == session.version(block)
-    assert footer["block"]["seeds"] == [block.first, block.last]
+    footer = read_footer(block.path)
+    assert footer["results_version"] == block.series.version
+    assert footer["block"]["seeds"] == [block.name.first, block.name.last]
     assert footer["learner"]["parameters"] == {"jitter": 0.3}
     assert {"python", "numpy", "scikit-learn"} <= set(footer["libraries"])
-    record = json.loads((session.results / block.run_record_path).read_text())
+    record = json.loads(block.record_path.read_text())
     assert len(record["seconds"]) == len(block.seeds) and record["host"]
-    assert check_block(session.block_path(block), block, session.version(block)) is None
+    assert problem_of(block) is None
 
 
 def test_the_manifest_says_what_was_asked_by_which_command_on_how_many_threads(project):

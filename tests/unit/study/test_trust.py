@@ -18,15 +18,16 @@ from losaw.cli import main
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.without_snakemake import execute, laws
+from losaw.study.running.joint_laws import laws_of
+from losaw.study.running.without_snakemake import execute
 
 
 @pytest.fixture
 def done(project):
     """The tiny project with all blocks computed and collected."""
     session = project.session()
-    execute(session, 1)
-    write_outputs(session, session.studies[0])
+    execute(session.all_blocks, 1)
+    write_outputs(session.plans[0])
     return project
 
 
@@ -46,7 +47,7 @@ def test_verify_finds_damage_and_remove_leaves_only_these_blocks_to_do(done, cap
     code, text = losaw(done, capsys, "verify")
     assert code == 0 and "16 blocks are whole" in text
     session = done.session()
-    paths = [session.block_path(block) for block in session.all_blocks]
+    paths = [block.path for block in session.all_blocks]
     before = [path.read_bytes() for path in paths]
     paths[0].write_bytes(b"")
     paths[3].write_bytes(before[3][:-150])
@@ -60,28 +61,28 @@ def test_verify_finds_damage_and_remove_leaves_only_these_blocks_to_do(done, cap
     assert "11 blocks are whole" in text and "6 findings" in text
     code, text = losaw(done, capsys, "verify", "--remove")
     assert code == 0 and "removed 6 files" in text
-    absent = [block for block in session.all_blocks if not session.block_path(block).exists()]
-    assert [paths.index(session.block_path(block)) for block in absent] == [0, 3, 6, 8, 12]
-    assert not any((session.results / block.run_record_path).exists() for block in absent)
-    assert execute(done.session(), 1) == 5
+    absent = [block for block in session.all_blocks if not block.path.exists()]
+    assert [paths.index(block.path) for block in absent] == [0, 3, 6, 8, 12]
+    assert not any(block.record_path.exists() for block in absent)
+    assert execute(done.session().all_blocks, 1) == 5
     assert [path.read_bytes() for path in paths] == before
 
 
 def test_verify_finds_blocks_with_failed_fits_when_asked(project, capsys):
     project.replace(project.study_file, "jitter: 0.3", "fail_share: 0.4")
-    execute(project.session(), 1)
+    execute(project.session().all_blocks, 1)
     code, text = losaw(project, capsys, "verify")
     assert code == 0 and re.search(r"\([1-8] of them with failed fits\)", text)
     code, text = losaw(project, capsys, "verify", "--failed", "--remove")
     n_removed = int(re.search(r"removed (\d+) files", text)[1])
-    assert execute(project.session(), 1) == n_removed > 0
+    assert execute(project.session().all_blocks, 1) == n_removed > 0
 
 
 def test_recomputing_finds_a_number_that_was_changed_in_a_whole_file(done, capsys):
     code, text = losaw(done, capsys, "verify", "--recompute", "16")
     assert code == 0 and text.count("same bytes") == 16
     session = done.session()
-    path = session.block_path(session.all_blocks[5])
+    path = session.all_blocks[5].path
     table = pq.read_table(path, partitioning=None)
     rows = table.to_pylist()
     rows[0]["value"] = (rows[0]["value"] or 0.0) + 0.01
@@ -155,7 +156,7 @@ def test_a_truncated_archive_is_one_message(done, tmp_path, capsys):
 
 def test_packing_half_a_study_says_what_is_missing(done, tmp_path, capsys):
     session = done.session()
-    session.block_path(session.all_blocks[2]).unlink()
+    session.all_blocks[2].path.unlink()
     code, text = losaw(done, capsys, "pack", tmp_path / "a.tar.gz")
     assert code == 2 and "1 of 16 blocks are missing" in text
     assert not (tmp_path / "a.tar.gz").exists()
@@ -182,8 +183,8 @@ def test_provenance_of_a_table_counts_the_settings_that_it_shows(done, capsys):
 
 def test_provenance_says_when_a_block_is_no_longer_what_was_collected(done, capsys):
     session = done.session()
-    session.block_path(session.all_blocks[0]).unlink()
-    swap(*(session.block_path(session.all_blocks[i]) for i in (1, 2)))
+    session.all_blocks[0].path.unlink()
+    swap(*(session.all_blocks[i].path for i in (1, 2)))
     text = losaw(done, capsys, "provenance", done.results / "tiny" / "comparison.csv")[1]
     assert "gone since it was collected (1 blocks)" in text
     assert "changed since it was collected (2 blocks)" in text
@@ -210,7 +211,7 @@ def test_verify_finds_a_damaged_joint_law(tmp_path, capsys):
     session = Session(
         Request(configuration, {"studies": ["losaw_forest"], "scale": "smoke", "results": tmp_path})
     )
-    (law,) = laws(session)
+    (law,) = laws_of(session.all_blocks)
     law.parent.mkdir(parents=True)
     law.write_text('{"specification"')
     assert main(words) == 1
@@ -224,12 +225,12 @@ def test_status_counts_done_running_and_failed_blocks(project, capsys):
     assert re.search(r"^tiny +16 +0 +0 +0 ", text, re.MULTILINE)
     assert "nothing is running" in text
     session = project.session(selection={"n_samples": ("30",)})
-    execute(session, 1)
+    execute(session.all_blocks, 1)
     text = losaw(project, capsys, "status", "--jobs", "4")[1]
     assert re.search(r"^tiny +16 +8 +0 +[1-9]", text, re.MULTILINE)
     assert "s a fit over 10 fits" in text and "failed fits in tiny/blocks/" in text
     assert "left with 4 blocks at the same time" in text
-    execute(project.session(), 1)
+    execute(project.session().all_blocks, 1)
     assert "all blocks are done" in losaw(project, capsys, "status")[1]
 
 
@@ -237,10 +238,10 @@ def test_status_tells_a_running_block_from_an_interrupted_one(project, capsys):
     from losaw.study.running.marks import RunningMark, mark_path
 
     session = project.session()
-    mark = RunningMark(session, session.all_blocks[0])
+    mark = RunningMark(session.all_blocks[0])
     text = losaw(project, capsys, "status")[1]
     assert re.search(r"^tiny +16 +0 +1 ", text, re.MULTILINE) and "running since" in text
-    path = mark_path(session, session.all_blocks[0])
+    path = mark_path(session.all_blocks[0])
     content = json.loads(path.read_text())
     path.write_text(json.dumps({**content, "pid": 2**22 + 1}))
     text = losaw(project, capsys, "status")[1]

@@ -5,9 +5,7 @@ import pytest
 
 def versions(project, learner="jittered"):
     session = project.session()
-    return {
-        b.setting + b.stem: session.version(b) for b in session.all_blocks if b.learner == learner
-    }
+    return {b.name: b.series.version for b in session.all_blocks if b.name.learner == learner}
 
 
 @pytest.mark.parametrize(

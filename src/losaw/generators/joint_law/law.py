@@ -3,8 +3,6 @@
 import functools
 import itertools
 import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +12,7 @@ import numpy as np
 
 from losaw.arguments import one_of, real_number
 from losaw.data import FloatArray
+from losaw.whole_files import write_atomically
 
 # The losaw paper's marginal (Appendix 9.13): binomial with 2 trials and probability 1/2, centred.
 LEVELS = (-1.0, 0.0, 1.0)
@@ -199,22 +198,18 @@ class JointLaw:
         }
 
     def save(self, path: Path) -> None:
-        """Write as JSON, whole or not at all; :meth:`load` gives back the same numbers."""
-        path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        """Write as JSON, whole or not at all; :meth:`load` gives back the same numbers.
+
+        Raises
+        ------
+        JointLawError
+            If the file cannot be written.
+        """
         content = {**self.record(), "probabilities": self.probabilities.tolist()}
-        with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, prefix=f".{path.stem}-", suffix=".tmp", delete=False
-        ) as file:
-            try:
-                json.dump(content, file, indent=1, allow_nan=False)
-                file.flush()
-                os.fsync(file.fileno())
-                os.chmod(file.name, 0o644)  # temporary files are private, results are not
-                os.replace(file.name, path)
-            except BaseException:
-                os.unlink(file.name)
-                raise
+        text = json.dumps(content, indent=1, allow_nan=False)
+        write_atomically(
+            Path(path), lambda place: place.write_text(text, encoding="utf-8"), JointLawError
+        )
 
     @classmethod
     def load(cls, path: Path) -> "JointLaw":

@@ -10,10 +10,12 @@ from losaw.report.drawings.options import whole_number
 from losaw.report.drawings.scores_by_feature import describe
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
-from losaw.study.design.blocks import Block
-from losaw.study.design.grid import Setting, Study
+from losaw.study.design.blocks import law_file
+from losaw.study.design.grid import Study
+from losaw.study.design.series import resolve
+from losaw.study.design.settings import Setting
+from losaw.study.running.recipe import build_recipe
 from losaw.study.running.replicate import fit
-from losaw.study.running.runner import build_recipe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,7 +82,8 @@ def draw(
 def _draws_and_sizes(
     study: Study, results: StudyResults, setting: Setting, learner: str, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    block = Block(study.name, setting.identifier, learner, seed, seed)
-    recipe, _ = build_recipe(study, block, results.folder.parent / "laws")
+    series = resolve(study, setting, study.learner(learner))
+    law = None if series.law is None else law_file(results.folder.parent, series.law)
+    recipe, _ = build_recipe(series, law)
     record = fit(recipe, recipe.draw(recipe.rng(seed, "data")), seed).training_record_
     return record["draws"], record["relative_effective_sample_sizes"]

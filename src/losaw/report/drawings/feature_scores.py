@@ -10,7 +10,8 @@ from losaw.data import FloatArray
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, NOISE, SECOND, THIRD
-from losaw.study.design.grid import Setting, Study, as_values
+from losaw.study.design.grid import Study
+from losaw.study.design.settings import Setting, as_values
 
 # Okabe and Ito's other colours, for more than three series.
 COLOURS = (FIRST, SECOND, THIRD, "#CC79A7", "#E69F00", "#56B4E9", "#B8A200", "#222222")

@@ -11,7 +11,8 @@ from losaw.report.drawings.panels import MARKERS
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, TEXT_WIDTH, heading, new_figure
 from losaw.report.typeset import run_count
-from losaw.study.design.grid import Study, as_values
+from losaw.study.design.grid import Study
+from losaw.study.design.settings import as_values
 from losaw.study.results.compare import table_title
 
 if TYPE_CHECKING:

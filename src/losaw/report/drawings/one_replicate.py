@@ -9,7 +9,8 @@ import pandas as pd
 from losaw.report.drawings.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import new_figure
-from losaw.study.design.grid import Setting, Study, as_values
+from losaw.study.design.grid import Study
+from losaw.study.design.settings import Setting, as_values
 from losaw.words import unknown
 
 if TYPE_CHECKING:

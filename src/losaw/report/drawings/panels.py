@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from losaw.report.drawings.options import OptionError
 from losaw.report.typeset import run_count
-from losaw.study.design.grid import Setting, Study
+from losaw.study.design.grid import Study
+from losaw.study.design.settings import Setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

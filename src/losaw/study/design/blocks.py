@@ -2,18 +2,20 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from losaw.study.design.grid import Setting, Study, first_match
+from losaw.study.design.grid import Study
+from losaw.study.design.series import Series
+from losaw.study.design.settings import Setting, first_match
 from losaw.study.errors import StudyError
 
 DEFAULT_BOUNDARIES = (50,)
 _FILE_NAME = re.compile(r"^seeds_(\d{5})-(\d{5})$")
 
 
-@dataclass(frozen=True)
-class Block:
+@dataclass(frozen=True, order=True)
+class BlockName:
     """Seeds ``first``..``last`` (both included) of one setting and one learner.
 
     The range is fixed by the study file, not by the machine: it is part of the file's name.
@@ -44,7 +46,7 @@ class Block:
         return Path(self.study) / "runs" / self.setting / self.learner / f"{self.stem}.json"
 
     @classmethod
-    def from_path(cls, path: Path) -> "Block":
+    def from_path(cls, path: Path) -> "BlockName":
         """The block of a file named as :attr:`relative_path` says, wherever the folder lies."""
         match = _FILE_NAME.match(path.stem)
         if match is None or len(path.parts) < 5 or path.parts[-4] != "blocks":
@@ -53,6 +55,59 @@ class Block:
                 "<study>/blocks/<setting>/<learner>/seeds_<first>-<last>.parquet"
             )
         return cls(path.parts[-5], path.parts[-3], path.parts[-2], *map(int, match.groups()))
+
+    def __str__(self) -> str:
+        return self.relative_path.as_posix()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a block may use: minutes in all, megabytes at once (None: most of the memory)."""
+
+    minutes: float
+    megabytes: float | None
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block resolved: which one it is, what decides its numbers, where its file lies.
+
+    Whoever computes, stores, collects or inspects a block asks nothing but the block. Two blocks
+    of one name are equal.
+    """
+
+    name: BlockName
+    series: Series = field(compare=False, repr=False)
+    results: Path = field(compare=False)
+    limits: Limits = field(compare=False, repr=False)
+
+    @property
+    def seeds(self) -> range:
+        return self.name.seeds
+
+    @property
+    def path(self) -> Path:
+        """The block's file."""
+        return self.results / self.name.relative_path
+
+    @property
+    def record_path(self) -> Path:
+        """The record of how it was run."""
+        return self.results / self.name.run_record_path
+
+    @property
+    def law_path(self) -> Path | None:
+        """The file of the joint law that its data are drawn from; None if there is none."""
+        return None if self.series.law is None else law_file(self.results, self.series.law)
+
+    def placed_in(self, results: Path) -> "Block":
+        """The same block in another results folder."""
+        return replace(self, results=results)
+
+
+def law_file(results: Path, law: str) -> Path:
+    """Where a fitted joint law is kept; all studies share it."""
+    return results / "laws" / f"{law}.json"
 
 
 def cut(study: Study, setting: Setting, n_seeds: int) -> Iterator[range]:
@@ -72,11 +127,3 @@ def cut(study: Study, setting: Setting, n_seeds: int) -> Iterator[range]:
         if end > first:
             yield range(first, end)
         first = end
-
-
-def blocks_of(study: Study, setting: Setting, learner: str, n_seeds: int) -> list[Block]:
-    """All blocks that hold the first ``n_seeds`` seeds."""
-    return [
-        Block(study.name, setting.identifier, learner, seeds.start, seeds.stop - 1)
-        for seeds in cut(study, setting, n_seeds)
-    ]

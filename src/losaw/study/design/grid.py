@@ -1,7 +1,7 @@
-"""A study resolved: its settings, learners and importances, and selections of them."""
+"""A study with its names resolved: its settings, learners, importances and metrics."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,39 +12,10 @@ from losaw.datasets import is_there
 from losaw.study.design.expressions import evaluate, is_expression
 from losaw.study.design.identifiers import setting_identifier
 from losaw.study.design.schema import Scalar, StudyFile, parse
-from losaw.study.errors import SourceFile, StudyError
+from losaw.study.design.settings import Setting, as_values, first_match, same
+from losaw.study.design.source_file import SourceFile
+from losaw.study.errors import StudyError
 from losaw.words import did_you_mean, unknown
-
-Selection = Mapping[str, Sequence[Scalar]]
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One point of the grid: everything that decides the data, and the learner axes.
-
-    Attributes
-    ----------
-    identifier : str
-        Readable slug and digest; names the folder.
-    data_identifier : str
-        The same without the learner axes: the random streams' axis.
-    axes : dict
-        Axis -> value, as in the study file.
-    parameters : dict
-        What the generator is constructed with: its axes and the fixed parameters.
-    """
-
-    identifier: str
-    data_identifier: str
-    axes: Mapping[str, Scalar]
-    parameters: Mapping[str, Any]
-
-    def matches(self, selection: Selection) -> bool:
-        """Whether every selected axis of this setting has one of the selected values."""
-        return all(
-            axis not in self.axes or any(same(self.axes[axis], value) for value in values)
-            for axis, values in selection.items()
-        )
 
 
 @dataclass(frozen=True)
@@ -132,7 +103,7 @@ class Study:
     @cached_property
     def learners(self) -> dict[str, Method]:
         """Label -> learner; ``{each: [...]}`` is spread into one learner of each value."""
-        found: dict[str, Method] = {}
+        learners: dict[str, Method] = {}
         for label, written in self.file.learners.items():
             options = dict(written)
             location = ("learners", label)
@@ -148,8 +119,9 @@ class Study:
                         unknown("importance", name, self.importances),
                     )
             for suffix, parameters in _spread(options):
-                found[label + suffix] = Method(label + suffix, entry, parameters, asked, optional)
-        return found
+                spread = label + suffix
+                learners[spread] = Method(spread, entry, parameters, asked, optional)
+        return learners
 
     def missing_data_sets(self) -> list[str]:
         """Real data sets (a parameter or axis ``data_set``) whose files are not there."""
@@ -170,13 +142,14 @@ class Study:
         written = self.file.importances
         if isinstance(written, list):
             written = {name: {"importance": name} for name in written}
-        found = {}
+        importances = {}
         for label, options in written.items():
             location = ("importances", label)
             parameters = dict(options)
             name = parameters.pop("importance", label)
-            found[label] = Method(label, self._entry("importance", name, location), parameters)
-        return found
+            entry = self._entry("importance", name, location)
+            importances[label] = Method(label, entry, parameters)
+        return importances
 
     @cached_property
     def metrics(self) -> dict[str, Method]:
@@ -187,22 +160,26 @@ class Study:
                 name: Method(name, self._entry("metric", name, ("metrics", index)), {})
                 for index, name in enumerate(written)
             }
-        found = {}
+        metrics = {}
         for label, options in written.items():
             parameters = dict(options)
             entry = self._entry("metric", parameters.pop("metric", label), ("metrics", label))
-            found[label] = Method(label, entry, parameters)
-        return found
+            metrics[label] = Method(label, entry, parameters)
+        return metrics
+
+    @cached_property
+    def _settings_by_identifier(self) -> dict[str, Setting]:
+        return {setting.identifier: setting for setting in self.settings}
 
     def setting(self, identifier: str) -> Setting:
         """The setting of an identifier."""
-        for setting in self.settings:
-            if setting.identifier == identifier:
-                return setting
-        raise StudyError(
-            f"study {self.name!r} has no setting {identifier!r}"
-            f"{did_you_mean(identifier, [s.identifier for s in self.settings])}"
-        )
+        known = self._settings_by_identifier
+        if identifier not in known:
+            raise StudyError(
+                f"study {self.name!r} has no setting {identifier!r}"
+                f"{did_you_mean(identifier, known)}"
+            )
+        return known[identifier]
 
     def learner(self, label: str) -> Method:
         """The learner of a label."""
@@ -218,6 +195,13 @@ class Study:
         entries = [e for e in written if learner in as_values(e.get("learner", learner))]
         entry = first_match(entries, setting, ("seeds", "learner"))
         return int(entry["seeds"]) if entry else 0
+
+    def seconds_per_seed(self, setting: Setting, learner: str) -> float | None:
+        """Measured cost of a replicate; None where the file states none."""
+        written = self.file.seconds_per_seed
+        entries = [e for e in written if learner in as_values(e.get("learner", learner))]
+        entry = first_match(entries, setting, ("learner", "seconds"))
+        return float(entry["seconds"]) if entry else None
 
     def method_name(self, learner: str, importance: str) -> str:
         """The name of a column of the comparison."""
@@ -244,32 +228,6 @@ class Study:
             raise self.source.error(location, str(error)) from None
 
 
-def same(value: Scalar, other: Any) -> bool:
-    """Equality that lets ``1`` on a command line mean ``1.0`` in a study file."""
-    if isinstance(value, bool) or isinstance(other, bool):
-        return str(value).lower() == str(other).lower()
-    try:
-        return float(value) == float(other)
-    except (TypeError, ValueError):
-        return str(value) == str(other)
-
-
-def as_values(written: Any) -> list[Any]:
-    """A filter's value as a list."""
-    return list(written) if isinstance(written, list | tuple) else [written]
-
-
-def first_match(
-    entries: Sequence[Mapping[str, Any]], setting: Setting, other_keys: Sequence[str]
-) -> Mapping[str, Any] | None:
-    """The first ``{<axis>: values, …}`` entry whose axes all agree with the setting."""
-    for entry in entries:
-        selection = {k: as_values(v) for k, v in entry.items() if k not in other_keys}
-        if setting.matches(selection):
-            return entry
-    return None
-
-
 def _resolved(key: str, value: Any, names: Mapping[str, Any]) -> Any:
     """A parameter's value where the setting's names have the given values."""
     if isinstance(value, dict) and "axis" in value and set(value) <= {"axis", "values"}:
@@ -278,9 +236,9 @@ def _resolved(key: str, value: Any, names: Mapping[str, Any]) -> Any:
             raise ValueError(f"{key}: {unknown('axis', axis, names)}")
         if "values" not in value:
             return names[axis]
-        for known, chosen in value["values"].items():
+        for known, parameter in value["values"].items():
             if same(known, names[axis]):
-                return chosen
+                return parameter
         raise ValueError(
             f"{key}: no value for {axis} = {names[axis]!r} (there are values for "
             f"{', '.join(map(str, value['values']))})"
@@ -295,6 +253,6 @@ def _spread(options: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         if isinstance(value, dict) and set(value) == {"each"}
     }
     for values in itertools.product(*axes.values()):
-        chosen = dict(zip(axes, values, strict=True))
-        suffix = "".join(f"+{key}={value}" for key, value in chosen.items())
-        yield suffix, {**options, **chosen}
+        fixed = dict(zip(axes, values, strict=True))
+        suffix = "".join(f"+{key}={value}" for key, value in fixed.items())
+        yield suffix, {**options, **fixed}

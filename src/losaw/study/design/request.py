@@ -58,10 +58,10 @@ def read_selection(words: Iterable[str]) -> dict[str, tuple[Scalar, ...]]:
     selection: dict[str, tuple[Scalar, ...]] = {}
     for word in words:
         axis, sign, values = word.partition("=")
-        chosen = tuple(value.strip() for value in values.split(",") if value.strip())
-        if not sign or not axis.strip() or not chosen:
+        wanted = tuple(value.strip() for value in values.split(",") if value.strip())
+        if not sign or not axis.strip() or not wanted:
             raise StudyError(f"--set {word}: expected axis=value or axis=value,value")
-        selection[axis.strip()] = (*selection.get(axis.strip(), ()), *chosen)
+        selection[axis.strip()] = (*selection.get(axis.strip(), ()), *wanted)
     return selection
 
 

@@ -5,7 +5,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from losaw.study.errors import SourceFile, StudyError
+from losaw.study.design.source_file import SourceFile
+from losaw.study.errors import StudyError
 from losaw.words import unknown
 
 Scalar = bool | int | float | str

@@ -11,13 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from losaw.plugins import load_plugin
-from losaw.study.design.blocks import Block, blocks_of
-from losaw.study.design.grid import Setting, Study, same
+from losaw.study.design.blocks import Block, BlockName, Limits, cut
+from losaw.study.design.grid import Study
+from losaw.study.design.plan import StudyPlan
 from losaw.study.design.request import Request
 from losaw.study.design.schema import SCALES, Configuration, parse
+from losaw.study.design.series import Series, resolve
+from losaw.study.design.settings import Setting, same
+from losaw.study.design.source_file import SourceFile
 from losaw.study.design.validation import validate
-from losaw.study.design.version import results_version
-from losaw.study.errors import SourceFile, StudyError
+from losaw.study.errors import StudyError
 from losaw.words import did_you_mean, unknown
 
 LEARNER_AXIS = "learner"
@@ -52,6 +55,8 @@ class Session:
         self.results = self.configuration.results
         self.figures = self.configuration.figures
         self.scale = self.configuration.scale
+        self.limits = Limits(self.configuration.block_minutes, self.configuration.block_megabytes)
+        self._resolved: dict[tuple[str, str, str], Series] = {}
         if self.scale not in SCALES:
             raise self.source.error(
                 ("scale",),
@@ -70,11 +75,6 @@ class Session:
     def published_folder(self) -> Path:
         return self.folder / "published"
 
-    @property
-    def laws_folder(self) -> Path:
-        """Where fitted joint laws are kept; shared by all studies."""
-        return self.results / "laws"
-
     def available_studies(self) -> list[str]:
         """Names of the study files beside the configuration."""
         return sorted(path.stem for path in (self.folder / "studies").glob("*.yaml"))
@@ -86,16 +86,15 @@ class Session:
                 return study
         raise StudyError(f"study {name!r} is not part of this session")
 
-    def restricted_to(self, name: str, trusted: bool = False) -> "Session":
-        """The same session with one study only; a selection of other studies' axes is dropped."""
-        overrides = {**self.request.overrides, "studies": [name]}
-        study = self.study(name)
+    def request_for(self, study: Study) -> Request:
+        """The request that asks for one study only, without other studies' axes."""
+        overrides = {**self.request.overrides, "studies": [study.name]}
         selection = {
             axis: values
             for axis, values in self.request.selection.items()
             if axis == LEARNER_AXIS or axis in study.axes
         }
-        return Session(replace(self.request, overrides=overrides, selection=selection), trusted)
+        return replace(self.request, overrides=overrides, selection=selection)
 
     def _study_names(self) -> list[str]:
         """Names of the asked studies; ``ufi`` stands for every study named ``ufi_…``.
@@ -104,13 +103,13 @@ class Session:
         by its own name it downloads them, or says what to do.
         """
         known = self.available_studies()
-        found: list[str] = []
+        names: list[str] = []
         for index, name in enumerate(self.configuration.studies):
-            group = [one for one in known if one.startswith(f"{name}_")]
+            group = [study for study in known if study.startswith(f"{name}_")]
             if name not in known and not group:
                 raise self.source.error(("studies", index), unknown("study", name, known))
-            found += [name] if name in known else [one for one in group if self._has_data(one)]
-        return list(dict.fromkeys(found))
+            names += [name] if name in known else filter(self._has_data, group)
+        return list(dict.fromkeys(names))
 
     def _has_data(self, name: str) -> bool:
         missing = Study(self.folder / "studies" / f"{name}.yaml").missing_data_sets()
@@ -142,7 +141,7 @@ class Session:
             allowed = list(dict.fromkeys(allowed))
             for value in values:
                 if not any(same(known, value) for known in allowed):
-                    words = [str(one) for one in allowed]
+                    words = [str(known) for known in allowed]
                     raise StudyError(
                         f"{axis}={value}: out of the grid{did_you_mean(str(value), words)} "
                         f"(allowed: {', '.join(words)}); a new value belongs into the study file"
@@ -150,26 +149,26 @@ class Session:
 
     def _selected_studies(self) -> list[Study]:
         """The studies that have anything of what is selected."""
-        found = [one for one in self.studies if self.settings(one) and self._has_learner(one)]
-        if not found:
+        selected = [s for s in self.studies if self.settings(s) and self._has_learner(s)]
+        if not selected:
             words = [f"{k}={','.join(map(str, v))}" for k, v in self.request.selection.items()]
             raise StudyError(
                 f"nothing to run: the scale {self.scale!r} leaves out all that is selected "
                 f"({' '.join(words)}); choose another scale, paper has the most"
             )
-        return found
+        return selected
 
     def _has_learner(self, study: Study) -> bool:
-        chosen = self.request.selection.get(LEARNER_AXIS, study.learners)
-        return any(same(value, label) for value in chosen for label in study.learners)
+        asked = self.request.selection.get(LEARNER_AXIS, study.learners)
+        return any(same(value, label) for value in asked for label in study.learners)
 
     def settings(self, study: Study) -> list[Setting]:
         """The settings of a study that are asked for and have seeds at this scale."""
-        chosen = self.request.selection
+        selection = self.request.selection
         return [
             setting
             for setting in study.settings
-            if setting.matches(chosen) and self.n_seeds(study, setting)
+            if setting.matches(selection) and self.n_seeds(study, setting)
         ]
 
     def n_seeds(self, study: Study, setting: Setting, learner: str | None = None) -> int:
@@ -178,7 +177,7 @@ class Session:
         0 where the scale leaves them out, whatever number is asked for.
         """
         learners = study.learners if learner is None else [learner]
-        planned = max(study.seeds(self.scale, setting, one) for one in learners)
+        planned = max(study.seeds(self.scale, setting, label) for label in learners)
         return (self.request.seeds or planned) if planned else 0
 
     def learners(self, study: Study) -> list[str]:
@@ -189,36 +188,72 @@ class Session:
         StudyError
             If a learner that was asked for by name cannot run here.
         """
-        chosen = self.request.selection.get(LEARNER_AXIS)
-        found = []
+        asked = self.request.selection.get(LEARNER_AXIS)
+        labels = []
         for label in study.learners:
-            if chosen is not None and not any(same(value, label) for value in chosen):
+            if asked is not None and not any(same(value, label) for value in asked):
                 continue
             reason = study.left_out.get(label)
-            if reason and chosen is not None:
+            if reason and asked is not None:
                 raise StudyError(f"learner={label}: {reason}")
             if not reason:
-                found.append(label)
-        return found
+                labels.append(label)
+        return labels
 
     def blocks(self, study: Study) -> list[Block]:
         """All blocks of a study, in the order of the grid."""
         return [
-            block
+            self._block(study, setting, learner, seeds)
             for setting in self.settings(study)
             for learner in self.learners(study)
-            for block in blocks_of(study, setting, learner, self.n_seeds(study, setting, learner))
+            for seeds in cut(study, setting, self.n_seeds(study, setting, learner))
         ]
 
     @cached_property
     def all_blocks(self) -> list[Block]:
         """All blocks of all studies."""
-        return [block for study in self.studies for block in self.blocks(study)]
+        return [block for plan in self.plans for block in plan.blocks]
 
-    def version(self, block: Block) -> str:
-        """The results version that the block's file must carry."""
-        study = self.study(block.study)
-        return results_version(study, study.learner(block.learner), study.setting(block.setting))
+    def block(self, name: BlockName) -> Block:
+        """One block, whether the session's scale and selection ask for it or not."""
+        study = self.study(name.study)
+        setting = study.setting(name.setting)
+        seeds = range(name.first, name.last + 1)
+        return self._block(study, setting, name.learner, seeds)
 
-    def block_path(self, block: Block) -> Path:
-        return self.results / block.relative_path
+    def _block(self, study: Study, setting: Setting, learner: str, seeds: range) -> Block:
+        series = self._series(study, setting, learner)
+        name = BlockName(study.name, setting.identifier, learner, seeds.start, seeds.stop - 1)
+        return Block(name, series, self.results, self.limits)
+
+    def _series(self, study: Study, setting: Setting, learner: str) -> Series:
+        key = (study.name, setting.identifier, learner)
+        if key not in self._resolved:
+            self._resolved[key] = resolve(study, setting, study.learner(learner))
+        return self._resolved[key]
+
+    @cached_property
+    def plans(self) -> tuple[StudyPlan, ...]:
+        """What is asked of each study."""
+        return tuple(self._plan(study) for study in self.studies)
+
+    def plan(self, name: str) -> StudyPlan:
+        """What is asked of one study."""
+        return self.plans[self.studies.index(self.study(name))]
+
+    def _plan(self, study: Study) -> StudyPlan:
+        settings = tuple(self.settings(study))
+        configuration = self.configuration.model_copy(update={"studies": [study.name]})
+        return StudyPlan(
+            study=study,
+            settings=settings,
+            blocks=tuple(self.blocks(study)),
+            n_seeds=tuple(sorted({self.n_seeds(study, setting) for setting in settings})),
+            results=self.results,
+            figures=self.figures,
+            published=self.published_folder,
+            max_failed_share=self.configuration.max_failed_share,
+            scale=self.scale,
+            request=self.request_for(study).arguments(),
+            configuration=configuration.model_dump(mode="json"),
+        )

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from losaw.registry import RegistryError
-from losaw.study.design.grid import Study, as_values, same
+from losaw.study.design.grid import Study
 from losaw.study.design.schema import SCALES
-from losaw.study.errors import Location
+from losaw.study.design.settings import as_values, same
+from losaw.study.design.source_file import Location
 from losaw.words import unknown
 
 CELL_AXES = ("metric", "method")

@@ -9,8 +9,9 @@ block's footer, not here: results move between machines.
 from typing import Any
 
 from losaw.registry import RegistryError, entries, get
-from losaw.study.design.grid import Method, Setting, Study
+from losaw.study.design.grid import Method, Study
 from losaw.study.design.identifiers import short_digest
+from losaw.study.design.settings import Setting
 from losaw.study.design.source_digest import reached_names, source_digest
 
 _ENGINE = "losaw.study.running.replicate:run_replicate"

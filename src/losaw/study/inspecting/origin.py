@@ -2,17 +2,18 @@
 
 import csv
 import hashlib
-import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from losaw.study.design.blocks import Block
-from losaw.study.design.grid import Setting, Study, as_values
-from losaw.study.design.session import Session
+from losaw.study.design.blocks import BlockName
+from losaw.study.design.grid import Study
+from losaw.study.design.settings import Setting, as_values
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import read_footer
+from losaw.study.files.run_record import RunRecord, read_run_record
 
 
 @dataclass(frozen=True)
@@ -21,52 +22,65 @@ class Origin:
 
     Attributes
     ----------
-    block : Block
+    name : BlockName
     results_version, sha256 : str
         Of the file when it was collected.
     state : str
         ``""`` if the file is still the one that was collected, else what has become of it.
     footer : dict
         What decided its numbers; empty if the file is gone or damaged.
-    record : dict
-        How it was run: host, time, command, commit, Slurm job; empty if unknown.
+    record : RunRecord or None
+        How it was run; None if unknown.
     """
 
-    block: Block
+    name: BlockName
     results_version: str
     sha256: str
     state: str
     footer: dict[str, Any]
-    record: dict[str, Any]
+    record: RunRecord | None
 
 
-def find_output(session: Session, output: Path) -> tuple[list[Study], str]:
-    """The studies behind an output, and the key of its table or figure (empty: all of them).
+def find_output(
+    output: Path, studies: Sequence[Study], results: Path, figures: Path
+) -> tuple[Study | None, str]:
+    """The study behind an output, and the key of its table or figure (empty: all of it).
 
-    Every study beside the configuration is looked at, not only those of the session.
+    Parameters
+    ----------
+    output : Path
+    studies : sequence of Study
+        All that could have written it.
+    results, figures : Path
+        The folders that they write into.
+
+    Returns
+    -------
+    study : Study or None
+        None for what is made of all studies, such as the report.
+    key : str
 
     Raises
     ------
     StudyError
-        If the file is not one that a study writes.
+        If there is no such file, or it is not one that a study writes.
     """
     place = output.resolve()
-    if place.parent == session.results.resolve():
-        return session.studies, ""
-    for name in session.available_studies():
-        study = session.read_study(name, trusted=True)
-        if place.parent == session.figures.resolve() and place.stem in study.file.figures:
-            return [study], place.stem
-        if (session.results / name).resolve() in place.parents:
-            return [study], place.stem if place.stem in study.file.tables else ""
+    if place.parent == results.resolve() and place.exists():
+        return None, ""
+    for study in studies:
+        if place.parent == figures.resolve() and place.stem in study.file.figures:
+            return study, place.stem
+        if (results / study.name).resolve() in place.parents:
+            return study, place.stem if place.stem in study.file.tables else ""
     raise StudyError(
-        f"{output}: not an output of a study (results in {session.results}, figures in "
-        f"{session.figures}, studies: {', '.join(session.available_studies())}); name the folder "
+        f"{output}: not an output of a study (results in {results}, figures in "
+        f"{figures}, studies: {', '.join(study.name for study in studies)}); name the folder "
         "with --output"
     )
 
 
-def origins(session: Session, study: Study, key: str) -> list[Origin]:
+def origins(study: Study, key: str, results: Path) -> list[Origin]:
     """The blocks behind one table or figure of a study, or behind all of it.
 
     They are read from ``blocks.csv``, which was written together with what the tables and figures
@@ -77,18 +91,18 @@ def origins(session: Session, study: Study, key: str) -> list[Origin]:
     StudyError
         If the study has not been collected.
     """
-    listing = session.results / study.name / "blocks.csv"
+    listing = results / study.name / "blocks.csv"
     try:
         with listing.open(newline="", encoding="utf-8") as file:
             lines = list(csv.DictReader(file))
     except OSError:
         raise StudyError(f"{listing}: not there; run `losaw collect` first") from None
-    found = []
+    shown = []
     for line in lines:
-        block = Block.from_path(Path(line["file"]))
-        if _is_shown(study, key, study.setting(block.setting), block.learner):
-            found.append(_origin(session, block, line))
-    return found
+        name = BlockName.from_path(Path(line["file"]))
+        if _is_shown(study, key, study.setting(name.setting), name.learner):
+            shown.append(_origin(results, name, line))
+    return shown
 
 
 def _is_shown(study: Study, key: str, setting: Setting, learner: str) -> bool:
@@ -104,8 +118,8 @@ def _is_shown(study: Study, key: str, setting: Setting, learner: str) -> bool:
     return setting.matches({axis: as_values(values) for axis, values in where.items()})
 
 
-def _origin(session: Session, block: Block, line: dict[str, str]) -> Origin:
-    path = session.block_path(block)
+def _origin(results: Path, name: BlockName, line: dict[str, str]) -> Origin:
+    path = results / name.relative_path
     footer: dict[str, Any] = {}
     try:
         same = hashlib.sha256(path.read_bytes()).hexdigest() == line["sha256"]
@@ -115,56 +129,53 @@ def _origin(session: Session, block: Block, line: dict[str, str]) -> Origin:
         state = "gone since it was collected"
     except StudyError:
         state = "damaged since it was collected"
-    try:
-        record = json.loads((session.results / block.run_record_path).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        record = {}
-    return Origin(block, line["results_version"], line["sha256"], state, footer, record)
+    record = read_run_record(results / name.run_record_path)
+    return Origin(name, line["results_version"], line["sha256"], state, footer, record)
 
 
-def describe_origins(study: Study, key: str, found: list[Origin], list_blocks: bool) -> str:
+def describe_origins(study: Study, key: str, blocks: list[Origin], list_blocks: bool) -> str:
     """The origins as text: counts of what differs, then the blocks if asked for."""
-    n_seeds = sum(len(one.block.seeds) for one in found)
-    settings = {one.block.setting for one in found}
+    n_seeds = sum(len(origin.name.seeds) for origin in blocks)
+    settings = {origin.name.setting for origin in blocks}
     lines = [
         f"{study.name}{f', {key}' if key else ''}: {study.file.title}",
-        f"{len(found)} blocks, {len(settings)} settings, {n_seeds} fits, "
-        f"seeds {min((o.block.first for o in found), default=0)} to "
-        f"{max((o.block.last for o in found), default=0)}",
+        f"{len(blocks)} blocks, {len(settings)} settings, {n_seeds} fits, "
+        f"seeds {min((o.name.first for o in blocks), default=0)} to "
+        f"{max((o.name.last for o in blocks), default=0)}",
     ]
-    for learner in sorted({one.block.learner for one in found}):
-        lines.append(f"  {learner}: {_versions([o for o in found if o.block.learner == learner])}")
-    footers = [one.footer for one in found if one.footer]
-    records = [one.record for one in found if one.record]
+    for learner in sorted({origin.name.learner for origin in blocks}):
+        lines.append(f"  {learner}: {_versions([o for o in blocks if o.name.learner == learner])}")
+    footers = [origin.footer for origin in blocks if origin.footer]
+    records = [origin.record for origin in blocks if origin.record]
     libraries = Counter(
         ", ".join(f"{name} {version}" for name, version in footer["libraries"].items())
         for footer in footers
     )
     laws = Counter(f["joint_law"]["identifier"] for f in footers if f.get("joint_law"))
-    started = sorted(record["started"] for record in records)
+    started = sorted(record.started for record in records)
     described = {
         "losaw": _counts(Counter(footer["losaw"] for footer in footers)),
         "libraries": _counts(libraries),
         "joint laws": _counts(laws),
-        "commit": _counts(Counter(record["commit"] or "unknown" for record in records)),
-        "hosts": _counts(Counter(record["host"] for record in records)),
-        "Slurm jobs": str(len({r["slurm_job_id"] for r in records if r["slurm_job_id"]}) or ""),
+        "commit": _counts(Counter(record.commit or "unknown" for record in records)),
+        "hosts": _counts(Counter(record.host for record in records)),
+        "Slurm jobs": str(len({r.slurm_job_id for r in records if r.slurm_job_id}) or ""),
         "run from": f"{started[0]} to {started[-1]}" if started else "",
-        "core-seconds": f"{sum(sum(record['seconds']) for record in records):.1f}",
-        "changed": _counts(Counter(one.state for one in found if one.state)),
+        "core-seconds": f"{sum(record.core_seconds for record in records):.1f}",
+        "changed": _counts(Counter(origin.state for origin in blocks if origin.state)),
     }
     lines += [f"  {name}: {words}" for name, words in described.items() if words]
     if list_blocks:
-        lines += [f"  {o.sha256}  {o.block.relative_path}  {o.results_version}" for o in found]
+        lines += [f"  {o.sha256}  {o.name}  {o.results_version}" for o in blocks]
     return "\n".join(lines)
 
 
-def _versions(found: list[Origin]) -> str:
+def _versions(blocks: list[Origin]) -> str:
     """Settings have versions of their own: what matters is whether one of them has several."""
-    versions = {(one.block.setting, one.results_version) for one in found}
-    n_settings = len({one.block.setting for one in found})
+    versions = {(origin.name.setting, origin.results_version) for origin in blocks}
+    n_settings = len({origin.name.setting for origin in blocks})
     if len(versions) == n_settings:
-        only = f" ({found[0].results_version})" if n_settings == 1 else ", one for each setting"
+        only = f" ({blocks[0].results_version})" if n_settings == 1 else ", one for each setting"
         return f"{n_settings} results versions{only}" if n_settings > 1 else f"1 version{only}"
     return f"{len(versions)} results versions for {n_settings} settings: they are mixed"
 

@@ -5,25 +5,25 @@ import hashlib
 import io
 import json
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 import losaw
+from losaw.study.design.plan import StudyPlan
 from losaw.study.design.request import Request
-from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import write_atomically
-from losaw.study.running.without_snakemake import laws
+from losaw.study.files.writing import write_file
+from losaw.study.running.joint_laws import laws_of
 
 CHECKSUMS = "SHA256SUMS"
 REQUEST = "request.json"
 _CONFIGURATION = PurePosixPath("config/config.yaml")
 
 
-def pack(session: Session, archive: Path) -> int:
-    """Write a ``.tar.gz`` of a session: the same bytes for the same files.
+def pack(archive: Path, plans: Sequence[StudyPlan], request: Request) -> int:
+    """Write a ``.tar.gz`` of what a request has made: the same bytes for the same files.
 
-    It holds the configuration with its studies and printed numbers, the plugins, the session's
+    It holds the configuration with its studies and printed numbers, the plugins, the studies'
     blocks with their run records, the joint laws, what was made of them (tables, summaries,
     figures, report), the request, and the SHA-256 of every file.
 
@@ -35,49 +35,49 @@ def pack(session: Session, archive: Path) -> int:
     Raises
     ------
     StudyError
-        If a block of the session is missing, or the archive cannot be written.
+        If a block is missing, or the archive cannot be written.
     """
-    files = dict(_files(session))
+    files = dict(_files(plans, request))
     contents = {name: path.read_bytes() for name, path in files.items()}
-    contents[REQUEST] = _request(session).encode()
+    contents[REQUEST] = _request_text(plans, request).encode()
     sums = "".join(f"{_digest(contents[name])}  {name}\n" for name in sorted(contents))
     contents[CHECKSUMS] = sums.encode()
-    write_atomically(archive, lambda place: _write(place, contents))
+    write_file(archive, lambda place: _write(place, contents))
     return len(contents)
 
 
-def _files(session: Session) -> Iterator[tuple[str, Path]]:
+def _files(plans: Sequence[StudyPlan], request: Request) -> Iterator[tuple[str, Path]]:
     """Name in the archive -> file; names do not depend on where the folders lie here."""
-    yield str(_CONFIGURATION), session.request.configuration
-    for study in session.studies:
-        yield f"config/studies/{study.name}.yaml", study.source.path
-        if study.file.published:
-            published = session.published_folder / study.file.published
-            yield f"config/published/{study.file.published}", published
-    for plugin in session.configuration.plugins:
-        yield f"plugins/{plugin.name}", plugin
-    absent = [block for block in session.all_blocks if not session.block_path(block).exists()]
+    results = plans[0].results
+    yield str(_CONFIGURATION), request.configuration
+    for plan in plans:
+        yield f"config/studies/{plan.study.name}.yaml", plan.study.source.path
+        printed = plan.study.file.published
+        if printed:
+            yield f"config/published/{printed}", plan.published / printed
+    for plugin in plans[0].configuration["plugins"]:
+        yield f"plugins/{Path(plugin).name}", Path(plugin)
+    blocks = [block for plan in plans for block in plan.blocks]
+    absent = [block for block in blocks if not block.path.exists()]
     if absent:
         raise StudyError(
-            f"{len(absent)} of {len(session.all_blocks)} blocks are missing, for example "
-            f"{absent[0].relative_path}; run the study first, or narrow what is packed with --set"
+            f"{len(absent)} of {len(blocks)} blocks are missing, for example "
+            f"{absent[0].name}; run the study first, or narrow what is packed with --set"
         )
-    for block in session.all_blocks:
-        for relative in (block.relative_path, block.run_record_path):
-            if (session.results / relative).exists():
-                yield f"results/{relative.as_posix()}", session.results / relative
-    for law in laws(session):
+    for path in [path for block in blocks for path in (block.path, block.record_path)]:
+        if path.exists():
+            yield f"results/{path.relative_to(results).as_posix()}", path
+    for law in laws_of(blocks):
         yield f"results/laws/{law.name}", law
-    for study in session.studies:
-        made = session.results / study.name
-        for path in sorted(made.rglob("*")):
-            relative = path.relative_to(made)
+    for plan in plans:
+        for path in sorted(plan.folder.rglob("*")):
+            relative = path.relative_to(plan.folder)
             if path.is_file() and relative.parts[0] not in ("blocks", "runs"):
-                yield f"results/{study.name}/{relative.as_posix()}", path
-        for name in study.file.figures:
-            for path in sorted(session.figures.glob(f"{name}.*")):
+                yield f"results/{plan.study.name}/{relative.as_posix()}", path
+        for name in plan.study.file.figures:
+            for path in sorted(plan.figures.glob(f"{name}.*")):
                 yield f"figures/{path.name}", path
-    report = session.results / "report.html"
+    report = results / "report.html"
     if report.exists():
         yield "results/report.html", report
 
@@ -176,14 +176,14 @@ def packed_request(folder: Path, run_plugins: bool) -> Request:
     return Request(folder / _CONFIGURATION, overrides, selection, asked["seeds"])
 
 
-def _request(session: Session) -> str:
+def _request_text(plans: Sequence[StudyPlan], request: Request) -> str:
     asked = {
         "losaw": losaw.__version__,
-        "studies": [study.name for study in session.studies],
-        "scale": session.scale,
-        "plugins": [plugin.name for plugin in session.configuration.plugins],
-        "selection": session.request.selection,
-        "seeds": session.request.seeds,
+        "studies": [plan.study.name for plan in plans],
+        "scale": plans[0].scale,
+        "plugins": [Path(plugin).name for plugin in plans[0].configuration["plugins"]],
+        "selection": request.selection,
+        "seeds": request.seeds,
     }
     return json.dumps(asked, indent=1) + "\n"
 

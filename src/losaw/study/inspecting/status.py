@@ -1,12 +1,12 @@
 """How far a session is: blocks done, running, failed; seconds per method; time left."""
 
-import json
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from losaw.study.design.blocks import Block
-from losaw.study.design.session import Session
+from losaw.study.design.plan import StudyPlan
+from losaw.study.files.run_record import read_run_record
 from losaw.study.running.estimate import block_seconds
 from losaw.study.running.marks import Running, running_blocks
 from losaw.study.running.progress import duration
@@ -27,39 +27,36 @@ class StudyStatus:
     peak_megabytes: float = 0.0
 
 
-def study_status(session: Session, name: str) -> StudyStatus:
+def study_status(plan: StudyPlan) -> StudyStatus:
     """Count what is there, from names and run records; block files are not opened."""
-    study = session.study(name)
-    status = StudyStatus(name)
+    status = StudyStatus(plan.study.name)
     speeds: dict[str, list[float]] = defaultdict(list)  # taken / expected
     left: list[Block] = []
-    for block in session.blocks(study):
+    for block in plan.blocks:
         status.n_blocks += 1
-        if not session.block_path(block).exists():
+        if not block.path.exists():
             left.append(block)
             continue
         status.n_done += 1
-        record = _record(session, block)
-        if not record:
+        record = read_run_record(block.record_path)
+        if record is None:
             continue
-        seconds = sum(record["seconds"])
-        status.seconds[block.learner] += seconds
-        status.fits[block.learner] += len(record["seconds"])
-        status.peak_megabytes = max(status.peak_megabytes, record["peak_megabytes"])
-        n_failed = record.get("failed_seeds", 0)
-        if n_failed:
+        learner = block.name.learner
+        status.seconds[learner] += record.core_seconds
+        status.fits[learner] += len(record.seconds)
+        status.peak_megabytes = max(status.peak_megabytes, record.peak_megabytes)
+        if record.failed_seeds:
             status.failed_blocks.append(block)
-            status.failed_fits += n_failed
-        expected = block_seconds(session, study, block, from_record=False)
-        speeds[block.learner].append(record.get("wall_seconds", seconds) / expected)
+            status.failed_fits += record.failed_seeds
+        speeds[learner].append(record.wall_seconds / block_seconds(block, from_record=False))
     for block in left:
-        seen = speeds.get(block.learner, [])
+        seen = speeds.get(block.name.learner, [])
         speed = sum(seen) / len(seen) if seen else 1.0
-        status.core_seconds_left += speed * block_seconds(session, study, block)
+        status.core_seconds_left += speed * block_seconds(block)
     return status
 
 
-def describe_status(session: Session, jobs: int | None = None) -> str:
+def describe_status(plans: Sequence[StudyPlan], jobs: int | None = None) -> str:
     """The status of all studies as text.
 
     Parameters
@@ -67,28 +64,28 @@ def describe_status(session: Session, jobs: int | None = None) -> str:
     jobs : int or None
         Blocks that run at the same time, for the time left; None counts those that run now.
     """
-    found = [study_status(session, study.name) for study in session.studies]
-    running = list(running_blocks(session))
-    active = [one for one in running if one.alive is not False]
+    studies = [study_status(plan) for plan in plans]
+    running = [mark for plan in plans for mark in running_blocks(plan.blocks)]
+    active = [mark for mark in running if mark.alive is not False]
     lines = [
-        f"scale {session.scale}, results in {session.results}",
+        f"scale {plans[0].scale}, results in {plans[0].results}",
         f"{'study':24}{'blocks':>8}{'done':>8}{'running':>9}{'failed fits':>13}"
         f"{'core time left':>18}",
     ]
-    for status in found:
-        n_running = sum(one.block.study == status.study for one in active)
+    for status in studies:
+        n_running = sum(mark.block.name.study == status.study for mark in active)
         lines.append(
             f"{status.study:24}{status.n_blocks:>8}{status.n_done:>8}{n_running:>9}"
             f"{status.failed_fits:>13}{duration(status.core_seconds_left):>18}"
         )
-    for status in found:
+    for status in studies:
         for learner, fits in status.fits.items():
             each = status.seconds[learner] / max(fits, 1)
             lines.append(f"  {status.study}: {learner}: {each:.3g} s a fit over {fits} fits")
         for block in status.failed_blocks[:5]:
-            lines.append(f"  failed fits in {block.relative_path}")
-    lines += [_describe_running(one) for one in running]
-    left = sum(status.core_seconds_left for status in found)
+            lines.append(f"  failed fits in {block.name}")
+    lines += [_describe_running(mark) for mark in running]
+    left = sum(status.core_seconds_left for status in studies)
     at_once = jobs or len(active)
     if left and at_once:
         lines.append(
@@ -101,14 +98,7 @@ def describe_status(session: Session, jobs: int | None = None) -> str:
     return "\n".join(lines)
 
 
-def _describe_running(one: Running) -> str:
-    where = one.host + (f", Slurm job {one.slurm_job_id}" if one.slurm_job_id else "")
-    state = "interrupted" if one.alive is False else "running"
-    return f"  {state} since {duration(one.seconds)} on {where}: {one.block.relative_path}"
-
-
-def _record(session: Session, block: Block) -> dict[str, Any]:
-    try:
-        return json.loads((session.results / block.run_record_path).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
+def _describe_running(mark: Running) -> str:
+    where = mark.host + (f", Slurm job {mark.slurm_job_id}" if mark.slurm_job_id else "")
+    state = "interrupted" if mark.alive is False else "running"
+    return f"  {state} since {duration(mark.seconds)} on {where}: {mark.block.name}"

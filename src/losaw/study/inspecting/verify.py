@@ -1,19 +1,23 @@
 """Are the stored blocks whole, in their place and up to date, and do they come out again?"""
 
-import shutil
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+from losaw.generators.joint_law.law import JointLaw, JointLawError
 from losaw.study.design.blocks import Block
-from losaw.study.design.session import Session
+from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import BLOCK_SCHEMA, TEMPORARY, load_block
-from losaw.study.running.runner import load_law, run_blocks
+from losaw.study.files.block_file import load_block, load_named
+from losaw.study.files.rows import BLOCK_SCHEMA
+from losaw.study.files.writing import write_text
+from losaw.study.running.joint_laws import fit_laws, laws_of
+from losaw.study.running.runner import run_blocks
+from losaw.whole_files import TEMPORARY
 
 
 @dataclass(frozen=True)
@@ -47,54 +51,51 @@ class Verification:
     findings: list[Finding]
 
 
-def verify(session: Session, failed: bool = False) -> Verification:
-    """Check every block that the session asks for, every joint law, and what is left over.
+def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
+    """Check every block that is asked for, every joint law, and what is left over.
 
     Parameters
     ----------
     failed : bool, default False
         Report blocks with failed fits too, so that they can be removed and run again.
     """
-    findings = list(_damaged_laws(session))
+    blocks = [block for plan in plans for block in plan.blocks]
+    findings = list(_damaged_laws(blocks))
     n_good = n_absent = n_failed = 0
-    for block in session.all_blocks:
-        path = session.block_path(block)
-        if not path.exists():
+    for block in blocks:
+        if not block.path.exists():
             n_absent += 1
             continue
         try:
-            found = load_block(path, block, session.version(block))
+            file = load_block(block)
         except StudyError as error:
-            findings.append(Finding(path, str(error).partition(": ")[2], block))
+            findings.append(Finding(block.path, str(error).partition(": ")[2], block))
             continue
         n_good += 1
-        messages = [text for text in found.table["message"].unique().to_pylist() if text]
+        messages = [text for text in file.table["message"].unique().to_pylist() if text]
         if messages:
             n_failed += 1
             if failed:
-                findings.append(Finding(path, f"failed fits: {messages[0]}", block))
-    for study in session.studies:
-        for path in (session.results / study.name).rglob(f"*{TEMPORARY}"):
+                findings.append(Finding(block.path, f"failed fits: {messages[0]}", block))
+    for plan in plans:
+        for path in plan.folder.rglob(f"*{TEMPORARY}"):
             findings.append(Finding(path, "left by a killed process"))
     return Verification(n_good, n_absent, n_failed, findings)
 
 
-def remove(session: Session, findings: list[Finding]) -> None:
+def remove(findings: Iterable[Finding]) -> None:
     """Remove what was found, blocks with their run records; only these are computed again."""
     for finding in findings:
         finding.path.unlink(missing_ok=True)
         if finding.block is not None:
-            (session.results / finding.block.run_record_path).unlink(missing_ok=True)
+            finding.block.record_path.unlink(missing_ok=True)
 
 
-def _damaged_laws(session: Session) -> Iterator[Finding]:
-    from losaw.generators.joint_law.law import JointLawError
-    from losaw.study.running.without_snakemake import laws
-
-    for path, generator in laws(session).items():
+def _damaged_laws(blocks: Iterable[Block]) -> Iterator[Finding]:
+    for path in laws_of(blocks):
         if path.exists():
             try:
-                load_law(generator, session.laws_folder)
+                JointLaw.load(path)
             except JointLawError as error:
                 yield Finding(path, str(error))
 
@@ -128,43 +129,45 @@ class Recomputed:
         if not self.same_numbers:
             words = f"DIFFERS, by up to {self.largest_difference:.3g}"
         others = [f"{name} {a} then, {b} now" for name, (a, b) in self.other_libraries.items()]
-        return f"{self.block.relative_path}: {words}" + (
-            f" ({', '.join(others)})" if others else ""
-        )
+        return f"{self.block.name}: {words}" + (f" ({', '.join(others)})" if others else "")
 
 
-def recompute(session: Session, n_blocks: int, seed: int, jobs: int = 1) -> Iterator[Recomputed]:
+def recompute(
+    blocks: Iterable[Block], n_blocks: int, seed: int, jobs: int = 1
+) -> Iterator[Recomputed]:
     """Compute a random sample of the stored blocks again, in a folder of their own, and compare.
 
     Parameters
     ----------
+    blocks : iterable of Block
+        Those that have a file are sampled from.
     n_blocks : int
         Size of the sample; all stored blocks if there are fewer.
     seed : int
         Decides the sample: the same for everybody who has the same blocks.
     """
-    stored = [block for block in session.all_blocks if session.block_path(block).exists()]
+    stored = [block for block in blocks if block.path.exists()]
     if not stored:
-        raise StudyError(f"{session.results}: holds none of the session's blocks")
+        raise StudyError("the results folder holds none of the blocks that are asked for")
     rng = np.random.default_rng(seed)
-    chosen = rng.choice(len(stored), size=min(n_blocks, len(stored)), replace=False)
-    sample = [stored[index] for index in sorted(chosen)]
+    drawn = rng.choice(len(stored), size=min(n_blocks, len(stored)), replace=False)
+    sample = [stored[index] for index in sorted(drawn)]
     with tempfile.TemporaryDirectory(prefix="losaw-recompute-") as folder:
-        overrides = {**session.request.overrides, "results": folder}
-        again = Session(replace(session.request, overrides=overrides), trusted=True)
-        if session.laws_folder.is_dir():
-            # A joint law is what blocks are made of, not what is tested here.
-            shutil.copytree(session.laws_folder, again.laws_folder)
-        for task in run_blocks(again, sample, jobs):
-            yield _compare(session, again, task.block)
+        again = {block: block.placed_in(Path(folder)) for block in sample}
+        # A joint law is what blocks are made of, not what is tested here.
+        for block in sample:
+            if block.law_path is not None and block.law_path.exists():
+                write_text(again[block].law_path, block.law_path.read_text(encoding="utf-8"))
+        fit_laws(again.values())
+        for task in run_blocks(again.values(), jobs):
+            yield _compare(stored[stored.index(task.block)], task.block)
 
 
-def _compare(session: Session, again: Session, block: Block) -> Recomputed:
-    old = load_block(session.block_path(block), block, None)
-    new = load_block(again.block_path(block), block, None)
+def _compare(stored: Block, again: Block) -> Recomputed:
+    old, new = load_named(stored.path, stored.name), load_named(again.path, again.name)
     before, now = old.footer["libraries"], new.footer["libraries"]
     return Recomputed(
-        block,
+        stored,
         old.sha256 == new.sha256,
         _same_rows(old.table, new.table),
         _largest_difference(old.table, new.table),

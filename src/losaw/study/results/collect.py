@@ -1,8 +1,7 @@
 """All blocks of a study in two tables: one row per measured value, one per score vector."""
 
-import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,10 +14,12 @@ import pyarrow.parquet as pq
 
 from losaw.study.design.blocks import Block
 from losaw.study.design.grid import Study
-from losaw.study.design.session import Session
+from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import BLOCK_SCHEMA, BlockFile, load_block, write_atomically
-from losaw.study.running.replicate import SCORES
+from losaw.study.files.block_file import BlockFile, load_block
+from losaw.study.files.rows import BLOCK_SCHEMA, SCORES
+from losaw.study.files.run_record import read_run_record
+from losaw.study.files.writing import write_file
 
 RESULT_COLUMNS = (
     "study",
@@ -80,8 +81,8 @@ class Collection:
         return sum(len(block.seeds) for block in self.missing)
 
 
-def collect(session: Session, study: Study) -> Collection:
-    """Read all blocks that the session asks for, in the grid's order.
+def collect(plan: StudyPlan) -> Collection:
+    """Read all blocks that are asked for, in the grid's order.
 
     Raises
     ------
@@ -93,19 +94,19 @@ def collect(session: Session, study: Study) -> Collection:
     missing: list[Block] = []
     files: dict[Block, tuple[str, str]] = {}
     problems: list[str] = []
-    blocks = session.blocks(study)
-    files_read = zip(blocks, _read_all(session, blocks), strict=True)
+    study, blocks = plan.study, plan.blocks
+    files_read = zip(blocks, _read_all(blocks), strict=True)
     # Setting by setting, as the grid orders them: what is sorted and copied at once stays small.
-    for _, of_setting in groupby(files_read, key=lambda pair: pair[0].setting):
+    for _, of_setting in groupby(files_read, key=lambda pair: pair[0].name.setting):
         tables = []
-        for block, found in of_setting:
-            if found is None:
+        for block, file in of_setting:
+            if file is None:
                 missing.append(block)
-            elif isinstance(found, StudyError):
-                problems.append(str(found))
+            elif isinstance(file, StudyError):
+                problems.append(str(file))
             else:
-                files[block] = (found.footer["results_version"], found.sha256)
-                tables.append(found.table)
+                files[block] = (file.footer["results_version"], file.sha256)
+                tables.append(file.table)
         if tables:
             rows = _in_grid_order(study, pa.concat_tables(tables))
             # Split before anything is moved: score vectors are most of the bytes.
@@ -133,17 +134,16 @@ def collect(session: Session, study: Study) -> Collection:
         missing,
         files,
     )
-    _check_failures(session, study, blocks, collection)
+    _check_failures(plan, collection)
     return collection
 
 
-def _read_all(session: Session, blocks: list[Block]) -> Iterator[BlockFile | StudyError | None]:
+def _read_all(blocks: Sequence[Block]) -> Iterator[BlockFile | StudyError | None]:
     """For every block its file, what is wrong with it, or None if it is not there."""
 
     def read(block: Block) -> BlockFile | StudyError | None:
-        path = session.block_path(block)
         try:
-            return load_block(path, block, session.version(block)) if path.exists() else None
+            return load_block(block) if block.path.exists() else None
         except StudyError as error:
             return error
 
@@ -179,27 +179,26 @@ def _compact(rows: pa.Table) -> pa.Table:
     return rows
 
 
-def _check_failures(session: Session, study: Study, blocks: list[Block], found: Collection) -> None:
-    fits = found.failed.group_by(["setting_id", "learner", "seed"]).aggregate([]).num_rows
-    planned = sum(len(block.seeds) for block in blocks)
-    lost = fits + found.n_missing_fits
-    allowed = session.configuration.max_failed_share
-    if lost > allowed * planned:
-        reasons = Counter(found.failed["message"].to_pylist()).most_common(_SHOWN)
+def _check_failures(plan: StudyPlan, collection: Collection) -> None:
+    fits = collection.failed.group_by(["setting_id", "learner", "seed"]).aggregate([]).num_rows
+    lost = fits + collection.n_missing_fits
+    allowed = plan.max_failed_share
+    if lost > allowed * plan.n_fits:
+        reasons = Counter(collection.failed["message"].to_pylist()).most_common(_SHOWN)
         raise StudyError(
-            f"study {study.name!r}: {fits} fits failed and {found.n_missing_fits} are missing "
-            f"of {planned} ({lost / planned:.1%}); max_failed_share allows {allowed:.1%}.\n"
+            f"study {plan.study.name!r}: {fits} fits failed and {collection.n_missing_fits} are "
+            f"missing of {plan.n_fits} ({lost / plan.n_fits:.1%}); max_failed_share allows "
+            f"{allowed:.1%}.\n"
             + "".join(f"  {count} × {message}\n" for message, count in reasons)
-            + "".join(f"  missing: {block.relative_path}\n" for block in found.missing[:_SHOWN])
+            + "".join(f"  missing: {block.name}\n" for block in collection.missing[:_SHOWN])
             + "Finished blocks are kept. Mend the method, or raise max_failed_share."
         )
 
 
-def write_collection(session: Session, study: Study, found: Collection) -> None:
+def write_collection(folder: Path, collection: Collection) -> None:
     """Write ``results.parquet`` and ``scores.parquet`` into the study's folder."""
-    folder = session.results / study.name
-    _write_plain(folder / "results.parquet", found.results, RESULT_COLUMNS)
-    _write_plain(folder / "scores.parquet", found.scores, SCORE_COLUMNS)
+    _write_plain(folder / "results.parquet", collection.results, RESULT_COLUMNS)
+    _write_plain(folder / "scores.parquet", collection.scores, SCORE_COLUMNS)
 
 
 def _write_plain(path: Path, rows: pd.DataFrame | pa.Table, columns: tuple[str, ...]) -> None:
@@ -214,23 +213,23 @@ def _write_plain(path: Path, rows: pd.DataFrame | pa.Table, columns: tuple[str, 
                     part = pa.Table.from_pandas(part, preserve_index=False)
                 writer.write_table(part.cast(schema))
 
-    write_atomically(path, write)
+    write_file(path, write)
 
 
-def blocks_frame(found: Collection) -> pd.DataFrame:
+def blocks_frame(collection: Collection) -> pd.DataFrame:
     """One row per block that was collected: what it holds, and exactly which file it was."""
     return pd.DataFrame(
         [
             {
-                "setting_id": block.setting,
-                "learner": block.learner,
-                "first_seed": block.first,
-                "last_seed": block.last,
+                "setting_id": block.name.setting,
+                "learner": block.name.learner,
+                "first_seed": block.name.first,
+                "last_seed": block.name.last,
                 "results_version": version,
                 "sha256": sha256,
-                "file": str(block.relative_path),
+                "file": str(block.name),
             }
-            for block, (version, sha256) in found.files.items()
+            for block, (version, sha256) in collection.files.items()
         ]
     )
 
@@ -240,22 +239,21 @@ def settings_frame(study: Study) -> pd.DataFrame:
     return pd.DataFrame([{"setting_id": s.identifier, **s.axes} for s in study.settings])
 
 
-def timings(session: Session, study: Study) -> pd.DataFrame:
+def timings(blocks: Iterable[Block]) -> pd.DataFrame:
     """Seconds and peak memory of every block that was run, from the run records."""
     rows = []
-    for block in session.blocks(study):
-        path = session.results / block.run_record_path
-        if path.exists():
-            record = json.loads(path.read_text(encoding="utf-8"))
+    for block in blocks:
+        record = read_run_record(block.record_path)
+        if record is not None:
             rows.append(
                 {
-                    "setting_id": block.setting,
-                    "learner": block.learner,
-                    "first": block.first,
-                    "last": block.last,
-                    "seconds": sum(record["seconds"]),
-                    "peak_megabytes": record["peak_megabytes"],
-                    "host": record["host"],
+                    "setting_id": block.name.setting,
+                    "learner": block.name.learner,
+                    "first": block.name.first,
+                    "last": block.name.last,
+                    "seconds": record.core_seconds,
+                    "peak_megabytes": record.peak_megabytes,
+                    "host": record.host,
                 }
             )
     columns = ["setting_id", "learner", "first", "last", "seconds", "peak_megabytes", "host"]

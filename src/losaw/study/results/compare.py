@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from losaw.study.design.grid import Setting, Study, as_values
+from losaw.study.design.grid import Study
 from losaw.study.design.schema import TableLayout
+from losaw.study.design.settings import Setting, as_values
 from losaw.study.errors import StudyError
 from losaw.study.results.agreement import DIFFERS, verdict, z_score
 from losaw.words import unknown

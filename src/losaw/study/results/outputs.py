@@ -3,15 +3,19 @@
 import json
 import shlex
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
 import losaw
+from losaw.generators.joint_law.law import JointLaw
+from losaw.study.design.blocks import Block
 from losaw.study.design.grid import Study
-from losaw.study.design.session import Session
-from losaw.study.files.block_file import write_text
-from losaw.study.files.footer import commit, library_versions, threads
+from losaw.study.design.plan import StudyPlan
+from losaw.study.files.footer import library_versions
+from losaw.study.files.run_record import commit, threads
+from losaw.study.files.writing import write_csv, write_text
 from losaw.study.results.collect import (
     Collection,
     blocks_frame,
@@ -22,10 +26,9 @@ from losaw.study.results.collect import (
 )
 from losaw.study.results.compare import agreement_table, compare, read_published
 from losaw.study.results.summary import paired_differences, summarise
-from losaw.study.running.runner import law_path, load_law
 
 
-def write_outputs(session: Session, study: Study) -> Path:
+def write_outputs(plan: StudyPlan) -> Path:
     """Collect a study's blocks and write everything that is made of them.
 
     Leaves in ``<results>/<study>/``: ``settings.csv``, ``blocks.csv``, ``results.parquet``,
@@ -38,59 +41,57 @@ def write_outputs(session: Session, study: Study) -> Path:
     Path
         The comparison.
     """
-    folder = session.results / study.name
-    found = collect(session, study)
-    write_collection(session, study, found)
-    summary = summarise(study, found)
-    comparison = compare(study, summary, read_published(study, session.published_folder))
+    study, folder = plan.study, plan.folder
+    collection = collect(plan)
+    write_collection(folder, collection)
+    summary = summarise(study, collection)
+    comparison = compare(study, summary, read_published(study, plan.published))
     by = [*study.axes[:1], "method", "metric"]
     write_csv(folder / "settings.csv", settings_frame(study))
-    write_csv(folder / "blocks.csv", blocks_frame(found))
+    write_csv(folder / "blocks.csv", blocks_frame(collection))
     write_csv(folder / "summary.csv", summary)
     write_csv(folder / "agreement.csv", agreement_table(comparison, by))
-    write_csv(folder / "differences.csv", differences(study, found))
-    write_text(
-        folder / "manifest.json", json.dumps(manifest(session, study, found), indent=1) + "\n"
-    )
+    write_csv(folder / "differences.csv", differences(study, collection))
+    write_text(folder / "manifest.json", json.dumps(manifest(plan, collection), indent=1) + "\n")
     path = folder / "comparison.csv"
     write_csv(path, comparison)
     return path
 
 
-def differences(study: Study, found: Collection) -> pd.DataFrame:
+def differences(study: Study, collection: Collection) -> pd.DataFrame:
     """Paired differences of every later learner to the first one."""
     first, *others = study.learners
     frames = []
     for other in others:
-        frame = paired_differences(study, found, first, other)
+        frame = paired_differences(study, collection, first, other)
         frame.insert(0, "learner", other)
         frame.insert(1, "minus", first)
         frames.append(frame)
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
-def manifest(session: Session, study: Study, found: Collection) -> dict:
+def manifest(plan: StudyPlan, collection: Collection) -> dict:
     """What a person wants to know of a run: versions, request, counts, machines, seconds."""
-    spent = timings(session, study)
-    settings = session.settings(study)
-    failed = found.results[found.results["status"] != "ok"]
+    study = plan.study
+    spent = timings(plan.blocks)
+    failed = collection.results[collection.results["status"] != "ok"]
     return {
         "study": study.name,
         "title": study.file.title,
         "losaw": losaw.__version__,
         "commit": commit(),
         "libraries": library_versions(),
-        "scale": session.scale,
-        "request": session.request.arguments(),
+        "scale": plan.scale,
+        "request": plan.request,
         "command": shlex.join(sys.argv),
-        "configuration": session.configuration.model_dump(mode="json"),
-        "seeds": sorted({session.n_seeds(study, setting) for setting in settings}),
+        "configuration": dict(plan.configuration),
+        "seeds": list(plan.n_seeds),
         "threads": threads(),
-        "joint_laws": joint_laws(session, study),
-        "blocks": len(session.blocks(study)),
+        "joint_laws": joint_laws(plan.blocks),
+        "blocks": len(plan.blocks),
         "left_out": study.left_out,
-        "missing_blocks": [str(block.relative_path) for block in found.missing],
-        "fits": sum(len(block.seeds) for block in session.blocks(study)),
+        "missing_blocks": [str(block.name) for block in collection.missing],
+        "fits": plan.n_fits,
         "failed_rows": len(failed),
         "failures": failed["message"].value_counts().head(20).to_dict(),
         "hosts": sorted(set(spent["host"])),
@@ -103,17 +104,7 @@ def manifest(session: Session, study: Study, found: Collection) -> dict:
     }
 
 
-def joint_laws(session: Session, study: Study) -> list[dict]:
-    """The joint laws that the study draws from: the solver, what it said, what was attained."""
-    found: dict[Path, dict] = {}
-    for setting in session.settings(study):
-        generator = study.generator.entry.create(**setting.parameters)
-        path = law_path(generator, session.laws_folder)
-        if path is not None and path.exists() and path not in found:
-            found[path] = load_law(generator, session.laws_folder).record()
-    return list(found.values())
-
-
-def write_csv(path: Path, frame: pd.DataFrame) -> None:
-    """Write a data frame atomically, with full precision and Unix line ends."""
-    write_text(path, frame.to_csv(index=False, lineterminator="\n"))
+def joint_laws(blocks: Iterable[Block]) -> list[dict]:
+    """The joint laws that blocks draw from: the solver, what it said, what was attained."""
+    paths = dict.fromkeys(block.law_path for block in blocks)
+    return [JointLaw.load(path).record() for path in paths if path is not None and path.exists()]

@@ -5,21 +5,21 @@ import datetime
 import json
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from losaw.study.design.blocks import Block
-from losaw.study.design.session import Session
-from losaw.study.errors import StudyError
+from losaw.study.files.writing import write_text
+from losaw.whole_files import is_running
 
 SUFFIX = ".running"
 
 
-def mark_path(session: Session, block: Block) -> Path:
+def mark_path(block: Block) -> Path:
     """Where the mark of a block lies."""
-    return (session.results / block.run_record_path).with_suffix(SUFFIX)
+    return block.record_path.with_suffix(SUFFIX)
 
 
 class RunningMark:
@@ -31,23 +31,16 @@ class RunningMark:
         If it cannot be written: the block could not be written either.
     """
 
-    def __init__(self, session: Session, block: Block) -> None:
+    def __init__(self, block: Block) -> None:
         self.started = datetime.datetime.now(datetime.UTC)
-        self._path = mark_path(session, block)
+        self._path = mark_path(block)
         content = {
             "host": platform.node(),
             "pid": os.getpid(),
             "slurm_job_id": os.environ.get("SLURM_JOB_ID", ""),
             "started": self.started.isoformat(timespec="seconds"),
         }
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(json.dumps(content) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise StudyError(
-                f"{self._path}: cannot be written: {error.strerror or error}. Finished results are "
-                "untouched; free space or choose another folder with --output, then run it again"
-            ) from None
+        write_text(self._path, json.dumps(content) + "\n")
 
     def remove(self) -> None:
         """Take the mark away."""
@@ -76,28 +69,18 @@ class Running:
     alive: bool | None
 
 
-def running_blocks(session: Session) -> Iterator[Running]:
-    """The marks of the session's blocks."""
-    for block in session.all_blocks:
-        path = mark_path(session, block)
+def running_blocks(blocks: Iterable[Block]) -> Iterator[Running]:
+    """The marks that stand for blocks."""
+    for block in blocks:
+        path = mark_path(block)
         try:
             content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             started = datetime.datetime.fromisoformat(content["started"])
         except (OSError, ValueError, KeyError):
             continue
         spent = (datetime.datetime.now(datetime.UTC) - started).total_seconds()
-        here = content.get("host") == platform.node()
-        alive = _is_alive(int(content.get("pid", 0))) if here else None
+        on_this_host = content.get("host") == platform.node()
+        alive = is_running(content.get("pid", 0)) if on_this_host else None
         yield Running(
             block, content.get("host", ""), content.get("slurm_job_id", ""), max(spent, 0.0), alive
         )
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return pid > 0

@@ -11,29 +11,7 @@ from losaw.data import Dataset
 from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Predictions
 from losaw.rng import seed_integer, stream
-
-SCORES = "scores"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of a block: a metric's value, or the scores of one importance.
-
-    ``importance`` is empty for metrics of predictions; ``metric`` is ``"scores"`` for a line
-    that holds per-feature scores, and empty for a failed fit.
-    """
-
-    seed: int
-    importance: str
-    metric: str
-    value: float = float("nan")
-    status: str = "ok"
-    message: str = ""
-    features: tuple[str, ...] | None = None
-    scores: list[float] | None = None
-    std_error: list[float] | None = None
-    p_values: list[float] | None = None
-    signal: list[int] | None = None
+from losaw.study.files.rows import SCORES, Row
 
 
 @dataclass(frozen=True)

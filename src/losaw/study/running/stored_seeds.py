@@ -1,15 +1,15 @@
 """Seeds that are stored already: asking for more seeds, or another cut, computes none again."""
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from losaw.study.design.blocks import Block
-from losaw.study.design.session import Session
+from losaw.study.design.blocks import Block, BlockName
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import load_block, rows_of
-from losaw.study.files.footer import footer
-from losaw.study.running.replicate import Row
+from losaw.study.files.block_file import load_named
+from losaw.study.files.footer import footer_of, without_seeds
+from losaw.study.files.rows import Row, rows_by_seed
+from losaw.study.files.run_record import read_run_record
+from losaw.study.running.joint_laws import law_record
 
 
 @dataclass
@@ -21,63 +21,33 @@ class Stored:
     law: Any = None
 
 
-def stored_seeds(session: Session, block: Block) -> Stored:
+def stored_seeds(block: Block) -> Stored:
     """The block's seeds that other files of its setting and learner hold.
 
     A file counts if its footer differs from the one that the block will get in the range of
     seeds only: same methods, parameters, joint law, versions of losaw and of all libraries. The
     block's bytes therefore do not depend on what was there before. Failed seeds are left out.
     """
-    found = Stored()
+    stored = Stored()
     expected: dict[str, Any] | None = None
-    for path in sorted(session.block_path(block).parent.glob("seeds_*.parquet")):
+    for path in sorted(block.path.parent.glob("seeds_*.parquet")):
         try:
-            other = Block.from_path(path)
-            if other == block or not set(other.seeds) & set(block.seeds) - found.rows.keys():
+            name = BlockName.from_path(path)
+            if name == block.name or not set(name.seeds) & set(block.seeds) - stored.rows.keys():
                 continue
-            loaded = load_block(path, other, version=None)
+            file = load_named(path, name)
         except StudyError:
             continue
         if expected is None:
-            found.law = _law_record(session, block)
-            expected = _comparable(block_footer(session, block, found.law))
-        if _comparable(loaded.footer) != expected:
+            stored.law = law_record(block.law_path)
+            expected = without_seeds(footer_of(block, stored.law))
+        if without_seeds(file.footer) != expected:
             continue
-        seconds = _seconds(session, other)
-        for seed, rows in rows_of(loaded.table).items():
-            wanted = seed in block.seeds and seed not in found.rows
+        record = read_run_record(block.results / name.run_record_path)
+        seconds = dict(zip(name.seeds, record.seconds if record else (), strict=False))
+        for seed, rows in rows_by_seed(file.table).items():
+            wanted = seed in block.seeds and seed not in stored.rows
             if wanted and all(row.status == "ok" for row in rows):
-                found.rows[seed] = rows
-                found.seconds[seed] = seconds.get(seed, 0.0)
-    return found
-
-
-def block_footer(session: Session, block: Block, law: Any) -> dict[str, Any]:
-    """The footer of a block of this session."""
-    study = session.study(block.study)
-    setting, learner = study.setting(block.setting), study.learner(block.learner)
-    return footer(study, block, setting, learner, session.version(block), law)
-
-
-def _comparable(written: dict[str, Any]) -> Any:
-    """A footer without its range of seeds, with its values as JSON gives them back."""
-    block = {key: value for key, value in written["block"].items() if key != "seeds"}
-    return json.loads(json.dumps({**written, "block": block}))
-
-
-def _law_record(session: Session, block: Block) -> Any:
-    from losaw.study.running.runner import load_law
-
-    study = session.study(block.study)
-    parameters = study.setting(block.setting).parameters
-    law = load_law(study.generator.entry.create(**parameters), session.laws_folder)
-    return None if law is None else law.record()
-
-
-def _seconds(session: Session, block: Block) -> dict[int, float]:
-    path = session.results / block.run_record_path
-    try:
-        written = json.loads(path.read_text(encoding="utf-8"))["seconds"]
-    except (OSError, ValueError, KeyError):
-        return {}
-    return dict(zip(block.seeds, written, strict=False))
+                stored.rows[seed] = rows
+                stored.seconds[seed] = seconds.get(seed, 0.0)
+    return stored

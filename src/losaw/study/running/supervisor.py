@@ -20,7 +20,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from losaw.study.design.session import Session
+from losaw.plugins import loaded_plugins
 from losaw.study.running.task import Task
 from losaw.study.running.worker_process import serve
 
@@ -29,7 +29,7 @@ START_METHOD = "fork" if sys.platform == "linux" else "spawn"
 LOOK_SECONDS = 0.2
 
 
-def compute(session: Session, tasks: Iterable[Task], jobs: int) -> Iterator[Task]:
+def compute(tasks: Iterable[Task], jobs: int) -> Iterator[Task]:
     """Compute tasks on up to ``jobs`` children; yields each task when it is done or refused."""
     queue = iter(tasks)
     finished: deque[Task] = deque()
@@ -44,7 +44,7 @@ def compute(session: Session, tasks: Iterable[Task], jobs: int) -> Iterator[Task
 
     try:
         while len(workers) < jobs and (task := following()):
-            workers.append(Worker(session))  # known before it starts: then it is also stopped
+            workers.append(Worker())  # known before it starts: then it is also stopped
             workers[-1].begin(task)
         while workers or finished:
             while finished:
@@ -70,18 +70,16 @@ class Worker:
 
     task: Task
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self) -> None:
         self._context: Any = multiprocessing.get_context(START_METHOD)
-        self._megabytes_allowed = session.configuration.block_megabytes or _most_of_the_memory()
         self.process: Any = None
 
     def _start(self) -> None:
         self.connection, theirs = self._context.Pipe()
-        # A forked child has the session already, and our end of the pipe, which it must close.
-        inherited = (self._session, self.connection) if START_METHOD == "fork" else (None, None)
-        arguments = (theirs, self._session.request, *inherited)
-        self.process = self._context.Process(target=serve, args=arguments)
+        # A forked child has the plugins already, and our end of the pipe, which it must close.
+        forked = START_METHOD == "fork"
+        plugins, inherited = ((), self.connection) if forked else (loaded_plugins(), None)
+        self.process = self._context.Process(target=serve, args=(theirs, plugins, inherited))
         with _interrupts_held_back():
             self.process.start()
         theirs.close()
@@ -98,7 +96,8 @@ class Worker:
         self._heard = time.monotonic()
         # A child that has died already is found when it is listened to.
         with contextlib.suppress(OSError):
-            self.connection.send((self.task.block, list(self.task.waiting)))
+            block = self.task.block
+            self.connection.send((block.series, block.law_path, list(self.task.waiting)))
 
     def listen(self) -> bool:
         """Take what the child has sent, end it if it must be; True when the task is done."""
@@ -122,8 +121,8 @@ class Worker:
         elif time.monotonic() > self.task.deadline:
             minutes = self.task.seconds_allowed / 60
             self._go_on(f"TimeLimit: no result in its share of {minutes:g} minutes (block_minutes)")
-        elif self._megabytes() > self._megabytes_allowed:
-            limit = f"{self._megabytes_allowed:.0f} megabytes (block_megabytes)"
+        elif self._megabytes() > (allowed := self._megabytes_allowed()):
+            limit = f"{allowed:.0f} megabytes (block_megabytes)"
             self._go_on(f"MemoryLimit: used more than {limit}")
 
     def _go_on(self, reason: str, same_seed: bool = False) -> None:
@@ -134,6 +133,9 @@ class Worker:
         self._start()
         if self.task.waiting:
             self._ask()
+
+    def _megabytes_allowed(self) -> float:
+        return self.task.block.limits.megabytes or _most_of_the_memory()
 
     def _megabytes(self) -> float:
         try:

@@ -1,11 +1,13 @@
-"""A block on its way through a child process."""
+"""A block on its way: from what is stored of it, through a child process, to its file."""
 
 import time
 from dataclasses import dataclass, field
 from typing import Any
 
 from losaw.study.design.blocks import Block
-from losaw.study.running.replicate import Row
+from losaw.study.files.rows import Row
+from losaw.study.running.marks import RunningMark
+from losaw.study.running.stored_seeds import stored_seeds
 
 
 @dataclass
@@ -15,11 +17,10 @@ class Task:
     Attributes
     ----------
     block : Block
+    mark : RunningMark
+        Says that the block is on its way.
     waiting : list of int
         Seeds to compute, in order; the first one is being computed.
-    seconds_allowed : float
-        For all waiting seeds. The k-th of n must be done after k/n of it: a hang costs its own
-        share only, and a seed may use what the seeds before it have left.
     rows, seconds : dict
         By seed, of the seeds that are done.
     n_taken_over : int
@@ -32,8 +33,8 @@ class Task:
     """
 
     block: Block
+    mark: RunningMark
     waiting: list[int]
-    seconds_allowed: float
     rows: dict[int, list[Row]] = field(default_factory=dict)
     seconds: dict[int, float] = field(default_factory=dict)
     n_taken_over: int = 0
@@ -44,6 +45,13 @@ class Task:
     _started: float = field(default=0.0, init=False)
     _ready: bool = field(default=False, init=False)
     _tried: set[int] = field(default_factory=set, init=False)
+
+    @property
+    def seconds_allowed(self) -> float:
+        """For all waiting seeds. The k-th of n must be done after k/n of it: a hang costs its own
+        share only, and a seed may use what the seeds before it have left.
+        """
+        return 60 * self.block.limits.minutes
 
     @property
     def n_failed(self) -> int:
@@ -90,7 +98,7 @@ class Task:
 
     def refuse(self, reason: str) -> None:
         """Let the block be one that could not begin."""
-        self.refusal = f"{self.block.relative_path}: {reason}"
+        self.refusal = f"{self.block.name}: {reason}"
         self.waiting.clear()
 
     def give_up(self, reason: str, seconds: float) -> None:
@@ -101,3 +109,18 @@ class Task:
         seed = self.waiting.pop(0)
         self.rows[seed] = [Row(seed, "", "", status="failed", message=reason)]
         self.seconds[seed] = seconds
+
+
+def open_task(block: Block) -> Task:
+    """Mark a block as being on its way, and take what other files hold of it."""
+    mark = RunningMark(block)
+    stored = stored_seeds(block)
+    return Task(
+        block,
+        mark,
+        [seed for seed in block.seeds if seed not in stored.rows],
+        rows=stored.rows,
+        seconds=stored.seconds,
+        n_taken_over=len(stored.rows),
+        law=stored.law,
+    )

@@ -3,30 +3,23 @@
 import contextlib
 import signal
 import sys
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from losaw.study.design.request import Request
-from losaw.study.design.session import Session
+from losaw.plugins import load_plugin
 from losaw.study.running.replicate import run_replicate
 
 
-def serve(
-    connection: Connection,
-    request: Request,
-    session: Session | None,
-    parents_end: Connection | None,
-) -> None:
-    """Answer ``(block, seeds)`` with ``ready`` and a ``seed`` message each, or with ``refused``.
+def serve(connection: Connection, plugins: Sequence[Path], parents_end: Connection | None) -> None:
+    """Answer ``(series, law, seeds)`` with ``ready`` and a ``seed`` message each, or ``refused``.
 
     Parameters
     ----------
     connection : Connection
         To the parent.
-    request : Request
-        What to read the session from, in a child that was spawned.
-    session : Session or None
-        The parent's session, in a child that was forked.
+    plugins : sequence of Path
+        What the parent has loaded and a child that was spawned has not.
     parents_end : Connection or None
         The other end of the pipe, which a forked child has too and must close.
     """
@@ -34,17 +27,17 @@ def serve(
         parents_end.close()
     _prepare_child()
     from losaw.study.running.fast_start import import_scikit_learn
-    from losaw.study.running.runner import build_recipe
+    from losaw.study.running.recipe import build_recipe
 
     import_scikit_learn()
-    session = session or Session(request, trusted=True)
+    for plugin in plugins:
+        load_plugin(plugin)
     with contextlib.suppress(EOFError, OSError):
         while True:
-            block, seeds = connection.recv()
+            series, law_path, seeds = connection.recv()
             try:
-                study = session.study(block.study)
-                study.learner(block.learner).entry.load()
-                recipe, law = build_recipe(study, block, session.laws_folder)
+                series.learner.entry.load()
+                recipe, law = build_recipe(series, law_path)
             except Exception as error:
                 connection.send(("refused", f"{type(error).__name__}: {error}"))
                 continue

@@ -1,0 +1,57 @@
+"""What a session asks of one study: its settings and blocks, and where its outputs go."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from losaw.study.design.blocks import Block
+from losaw.study.design.grid import Study
+from losaw.study.design.settings import Setting
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """One study of a session, resolved.
+
+    Attributes
+    ----------
+    study : Study
+    settings : tuple of Setting
+        Those that are asked for and have seeds at the session's scale, in the grid's order.
+    blocks : tuple of Block
+        All that are asked for, in the grid's order.
+    n_seeds : tuple of int
+        The numbers of seeds of the settings, each once, ascending.
+    results, figures, published : Path
+        Folder of all results, of the figures, and of the printed numbers.
+    max_failed_share : float
+        Above this share of failed or missing fits a summary refuses.
+    scale : str
+    request : str
+        The command-line options that ask for this study alone.
+    configuration : dict
+        The configuration, as plain values.
+    """
+
+    study: Study
+    settings: tuple[Setting, ...] = field(repr=False)
+    blocks: tuple[Block, ...] = field(repr=False)
+    n_seeds: tuple[int, ...]
+    results: Path
+    figures: Path
+    published: Path
+    max_failed_share: float
+    scale: str
+    request: str
+    configuration: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def folder(self) -> Path:
+        """Where what is made of the study's blocks lies."""
+        return self.results / self.study.name
+
+    @property
+    def n_fits(self) -> int:
+        """Number of replicates that are asked for."""
+        return sum(len(block.seeds) for block in self.blocks)

@@ -1,0 +1,93 @@
+"""A series: all replicates of one setting and one learner, with everything that decides them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from losaw import registry
+from losaw.generators.base import joint_law_of, prepare
+from losaw.study.design.grid import Method, Study
+from losaw.study.design.settings import Setting
+from losaw.study.design.version import results_version
+
+
+@dataclass(frozen=True)
+class Part:
+    """A registered name with its parameters in one setting: plain values."""
+
+    label: str
+    entry: registry.Entry
+    parameters: Mapping[str, Any]
+
+    def create(self) -> Any:
+        """A new instance."""
+        return self.entry.create(**self.parameters)
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """All replicates of one setting and one learner; a block is a range of their seeds.
+
+    Plain values: a series travels to another process as it is.
+
+    Attributes
+    ----------
+    study, experiment : str
+        Name of the study, and the axis of its random streams.
+    setting : Setting
+    generator, learner : Part
+    importances, metrics : dict
+        Label -> Part.
+    version : str
+        The results version that files of this series must carry.
+    seconds_per_seed : float or None
+        Measured cost of a replicate, as the study file states it.
+    megabytes : int
+        Memory of a process that computes replicates, as the study file states it.
+    """
+
+    study: str
+    experiment: str
+    setting: Setting
+    generator: Part
+    learner: Part
+    importances: Mapping[str, Part]
+    metrics: Mapping[str, Part]
+    version: str
+    seconds_per_seed: float | None
+    megabytes: int
+
+    @cached_property
+    def law(self) -> str | None:
+        """Identifier of the joint law that the data are drawn from; None if there is none.
+
+        A generator that reads real data looks for them first.
+        """
+        generator = self.generator.create()
+        prepare(generator)
+        specification = joint_law_of(generator)
+        return None if specification is None else str(specification.identifier)
+
+
+def resolve(study: Study, setting: Setting, learner: Method) -> Series:
+    """The series of a setting and a learner of a study."""
+
+    def part(method: Method) -> Part:
+        return Part(method.label, method.entry, method.parameters_for(setting))
+
+    return Series(
+        study=study.name,
+        experiment=study.experiment,
+        setting=setting,
+        generator=Part(study.generator.label, study.generator.entry, setting.parameters),
+        learner=part(learner),
+        importances={label: part(study.importances[label]) for label in learner.importances},
+        metrics={
+            label: Part(label, metric.entry, metric.parameters)
+            for label, metric in study.metrics.items()
+        },
+        version=results_version(study, learner, setting),
+        seconds_per_seed=study.seconds_per_seed(setting, learner.label),
+        megabytes=study.file.memory_megabytes,
+    )

@@ -1,0 +1,64 @@
+"""Settings: the points of a study's grid, and selections of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from losaw.study.design.schema import Scalar
+
+Selection = Mapping[str, Sequence[Scalar]]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One point of the grid: everything that decides the data, and the learner axes.
+
+    Attributes
+    ----------
+    identifier : str
+        Readable slug and digest; names the folder.
+    data_identifier : str
+        The same without the learner axes: the random streams' axis.
+    axes : dict
+        Axis -> value, as in the study file.
+    parameters : dict
+        What the generator is constructed with: its axes and the fixed parameters.
+    """
+
+    identifier: str
+    data_identifier: str
+    axes: Mapping[str, Scalar]
+    parameters: Mapping[str, Any]
+
+    def matches(self, selection: Selection) -> bool:
+        """Whether every selected axis of this setting has one of the selected values."""
+        return all(
+            axis not in self.axes or any(same(self.axes[axis], value) for value in values)
+            for axis, values in selection.items()
+        )
+
+
+def same(value: Scalar, other: Any) -> bool:
+    """Equality that lets ``1`` on a command line mean ``1.0`` in a study file."""
+    if isinstance(value, bool) or isinstance(other, bool):
+        return str(value).lower() == str(other).lower()
+    try:
+        return float(value) == float(other)
+    except (TypeError, ValueError):
+        return str(value) == str(other)
+
+
+def as_values(written: Any) -> list[Any]:
+    """A filter's value as a list."""
+    return list(written) if isinstance(written, list | tuple) else [written]
+
+
+def first_match(
+    entries: Sequence[Mapping[str, Any]], setting: Setting, other_keys: Sequence[str]
+) -> Mapping[str, Any] | None:
+    """The first ``{<axis>: values, …}`` entry whose axes all agree with the setting."""
+    for entry in entries:
+        selection = {k: as_values(v) for k, v in entry.items() if k not in other_keys}
+        if setting.matches(selection):
+            return entry
+    return None

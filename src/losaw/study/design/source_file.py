@@ -1,0 +1,72 @@
+"""YAML that knows its line numbers, for errors that point at them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from losaw.study.errors import StudyError
+
+Location = tuple[str | int, ...]
+
+
+class SourceFile:
+    """A YAML file with the line of every key, for errors that point at it.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    StudyError
+        If the file is missing, is not YAML, or is not a mapping.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise StudyError(f"{path}: cannot be read: {error.strerror}") from None
+        try:
+            node = yaml.compose(text, Loader=yaml.CSafeLoader)
+            self.data: Any = yaml.load(text, Loader=yaml.CSafeLoader)
+        except yaml.YAMLError as error:
+            raise StudyError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+        if not isinstance(self.data, dict):
+            raise StudyError(f"{path}: expected a mapping of keys to values")
+        self._overridden: set[str] = set()
+        self._lines: dict[Location, int] = {}
+        self._read_lines(node, ())
+
+    def _read_lines(self, node: yaml.Node, location: Location) -> None:
+        self._lines.setdefault(location, node.start_mark.line + 1)
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                below = (*location, key.value)
+                self._lines[below] = key.start_mark.line + 1
+                self._read_lines(value, below)
+        elif isinstance(node, yaml.SequenceNode):
+            for index, value in enumerate(node.value):
+                self._read_lines(value, (*location, index))
+
+    def override(self, values: Mapping[str, Any]) -> None:
+        """Put the command line's values in the place of the file's."""
+        self.data = {**self.data, **values}
+        self._overridden = set(values)
+
+    def error(self, location: Location, message: str) -> StudyError:
+        """``file:line: key.path: message`` for the deepest part of ``location`` in the file.
+
+        A key that the command line has given is named without file and line.
+        """
+        if location and location[0] in self._overridden:
+            return StudyError(f"{location[0]}: {message}")
+        known = location
+        while known not in self._lines:
+            known = known[:-1]
+        key = ".".join(str(part) for part in location)
+        return StudyError(f"{self.path}:{self._lines[known]}: {key}: {message}")

@@ -1,0 +1,45 @@
+"""Files of a results folder: whole or absent, with the remedy if they cannot be written."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from losaw.study.errors import StudyError
+from losaw.whole_files import write_atomically
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ADVICE = (
+    "finished results are untouched: free space or choose another folder with --output, "
+    "then run it again"
+)
+
+
+def write_file(path: Path, write: Callable[[Path], object]) -> None:
+    """Let ``write`` fill a file, atomically.
+
+    Raises
+    ------
+    StudyError
+        If the folder is read-only or full: names the path and the remedy; ``path`` is untouched.
+    """
+    write_atomically(path, write, StudyError, ADVICE)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file atomically."""
+    write_file(path, lambda place: place.write_text(text, encoding="utf-8"))
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """Write a Parquet file atomically."""
+    write_file(path, lambda place: pq.write_table(table, place, compression="zstd"))
+
+
+def write_csv(path: Path, frame: "pd.DataFrame") -> None:
+    """Write a data frame atomically, with full precision and Unix line ends."""
+    write_text(path, frame.to_csv(index=False, lineterminator="\n"))

@@ -1,0 +1,66 @@
+"""Files that are whole or absent: written beside their place, synced, renamed."""
+
+import contextlib
+import os
+import platform
+from collections.abc import Callable
+from pathlib import Path
+
+TEMPORARY = ".unfinished"
+
+
+def write_atomically(
+    path: Path,
+    write: Callable[[Path], object],
+    error: type[Exception] = OSError,
+    advice: str = "free space or choose another folder",
+) -> None:
+    """Let ``write`` fill a temporary file in the same folder, then rename it to ``path``.
+
+    The temporary name holds host and process, so that two processes that write the same file do
+    not meet, and never ends in the suffix that readers look for. What a killed process of this
+    host has left there is removed.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder is made if there is none.
+    write : callable
+        ``write(temporary)`` fills the temporary file.
+    error : exception class, default OSError
+        What is raised if the file cannot be written.
+    advice : str
+        The remedy that the message ends with.
+
+    Raises
+    ------
+    error
+        If the folder is read-only or full: names the path and the remedy; ``path`` is untouched.
+    """
+    temporary = path.with_name(f"{path.name}.{platform.node()}.{os.getpid()}{TEMPORARY}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for left in path.parent.glob(f"{path.name}.{platform.node()}.*{TEMPORARY}"):
+            if not is_running(left.name.split(".")[-2]):
+                left.unlink(missing_ok=True)
+        write(temporary)
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException as problem:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if not isinstance(problem, OSError):
+            raise
+        raise error(f"{path}: cannot be written: {problem.strerror or problem}; {advice}") from None
+
+
+def is_running(pid: int | str) -> bool:
+    """Whether this host has a process of that number, ours or another's."""
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except OSError:
+        return True
+    return int(pid) > 0
