@@ -21,7 +21,7 @@ export NUMBA_NUM_THREADS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run run-slurm test test-long test-slurm lint bench lock clean
+.PHONY: help install run run-slurm test test-long test-slurm lint map bench lock clean
 
 help:
 	@sed -n 's/^##//p' Makefile
@@ -76,6 +76,10 @@ test-slurm: install
 ## make lint        style and types
 lint: install
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+## make map         docs/architecture.md anew, from the docstrings and floors
+map: install
+	$(BIN)/python docs/map.py
 
 ## make bench       speed and memory, side by side with the peers
 bench: install

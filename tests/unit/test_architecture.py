@@ -1,7 +1,8 @@
-"""The shape of the package: imports point downwards, files are short, heavy libraries wait."""
+"""The shape of the package: floors, circles, sizes, and the map that shows them."""
 
 import ast
 import functools
+import importlib.util
 import json
 import subprocess
 import sys
@@ -13,29 +14,17 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "losaw"
 
-# From the ground up. A module imports from its own room and from lower floors only.
-FLOORS = (
-    ("registry",),
-    ("rng", "data"),
-    ("weighting", "datasets"),
-    ("forest", "network", "learners", "trends", "knockoffs", "generators"),
-    ("importance",),
-    ("metrics",),
-    ("catalogue", "plugins"),
-    ("study",),
-    ("report",),
-    ("contracts", "workflow"),
-    ("commands",),
-    ("cli",),
-    ("__main__", "__init__"),
-)
+_spec = importlib.util.spec_from_file_location("house_map", ROOT / "docs" / "map.py")
+house = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(house)
+
 MAX_LINES = 350
-LONGER = {"forest/growth.py": 600}  # one compiled loop over the nodes of a tree and its steps
+LONGER: dict[str, int] = {}
 HEAVY = {"cvxpy", "jax", "xgboost", "matplotlib", "snakemake", "optax", "shap", "polars"}
 
 
 def sources() -> list[Path]:
-    return sorted(PACKAGE.rglob("*.py"))
+    return list(house.sources().values())
 
 
 @functools.cache
@@ -43,47 +32,60 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def room(path: Path) -> str:
-    """Top-level package or module of losaw that a file belongs to."""
-    return path.relative_to(PACKAGE).with_suffix("").parts[0]
-
-
 def imported(path: Path) -> Iterator[str]:
     """Full dotted names that a file imports anywhere, those inside functions included."""
-    package = ("losaw", *path.relative_to(PACKAGE).parent.parts)
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level else ()
-            base = ".".join((*above, *([node.module] if node.module else [])))
-            yield from (f"{base}.{alias.name}" for alias in node.names)
-
-
-def rooms_imported(path: Path) -> set[str]:
-    names = [name.split(".") for name in imported(path)]
-    known = {name for floor in FLOORS for name in floor}
-    return {name[1] for name in names if name[0] == "losaw" and len(name) > 1} & known
-
-
-def floor_of(name: str) -> int:
-    return next((level for level, floor in enumerate(FLOORS) if name in floor), len(FLOORS))
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def test_every_room_has_its_floor():
-    known = {name for floor in FLOORS for name in floor}
-    unknown = {room(path) for path in sources()} - known
-    assert unknown == set(), "place the new package or module in FLOORS"
+    rooms = {house.room(module) for module in house.sources()}
+    placed = [name for floor in house.FLOORS for name in floor]
+    assert rooms - set(placed) == set(), "place the new package or module in FLOORS of docs/map.py"
+    assert set(placed) - rooms == set(), "there is no such room (any more)"
+    assert len(placed) == len(set(placed))
 
 
 def test_imports_point_downwards_only():
-    arrows = [
-        f"{path.relative_to(PACKAGE)} -> {target}"
-        for path in sources()
-        for target in rooms_imported(path) - {room(path)}
-        if room(path) != "__init__" and floor_of(target) >= floor_of(room(path))
+    upwards = [
+        f"{module} -> {target}"
+        for module, targets in house.arrows().items()
+        for target in targets
+        if house.room(module) != house.room(target)
+        and house.floor_of(house.room(target)) >= house.floor_of(house.room(module))
     ]
-    assert arrows == []
+    assert upwards == []
+
+
+def test_no_files_import_each_other_in_a_circle():
+    assert house.circles() == []
+
+
+def test_a_walk_is_short():
+    walks = {house.room(module) for module in house.sources()} - set(house.SHELVES)
+    sizes = {name: len(house.files_of(name)) for name in walks}
+    assert {name: n for name, n in sizes.items() if n > house.MAX_FILES} == {}
+
+
+@pytest.mark.parametrize("name", house.SHELVES)
+def test_a_shelf_has_one_file_per_registered_name_and_few_that_they_share(name):
+    registered = house.registered_modules()
+    unregistered = {
+        stem for stem in house.files_of(name) if f"losaw.{name}.{stem}" not in registered
+    }
+    assert unregistered == set(house.SHELVES[name])
+    assert len(house.SHELVES[name]) <= house.MAX_FILES
+
+
+def test_the_map_is_up_to_date():
+    assert house.PAGE.read_text(encoding="utf-8") == house.page(), "run `make map`"
+
+
+def test_every_file_says_what_it_holds():
+    assert [path for path in sources() if not house.first_line(path)] == []
 
 
 def test_no_file_is_longer_than_a_few_screens():
@@ -107,7 +109,7 @@ def test_no_private_module_or_name_of_scikit_learn_is_imported():
 
 
 def test_the_library_does_not_import_snakemake():
-    importing = [path.name for path in sources() for n in imported(path) if "snakemake" in n]
+    importing = [p.name for p in sources() for n in imported(p) if n.split(".")[0] == "snakemake"]
     assert importing == []
 
 
@@ -115,18 +117,13 @@ def test_the_library_does_not_import_snakemake():
 def test_heavy_libraries_are_not_imported_at_the_top_of_modules_that_others_import(heavy):
     # A module that is only named in the catalogue, or imported inside functions, may import one.
     users = {path for path in sources() if heavy in top_level(path)}
-    names = {module_name(path) for path in users}
+    names = {house.module_name(path) for path in users}
     importers = [
         f"{path.relative_to(PACKAGE)} imports {name} with {heavy}"
         for path in set(sources()) - users
         for name in names & set(top_level_modules(path))
     ]
     assert importers == []
-
-
-def module_name(path: Path) -> str:
-    parts = ["losaw", *path.relative_to(PACKAGE).with_suffix("").parts]
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def top_level_modules(path: Path) -> Iterator[str]:

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale, standardize
 from losaw.forest.base import LosawForest
-from losaw.forest.target_models import resolve_models
 from losaw.forest.trees import Tree
 from losaw.weighting import (
     PointMassError,
@@ -17,6 +16,7 @@ from losaw.weighting import (
     losaw_weights,
     weighted_correlations,
 )
+from losaw.weighting.target_models import resolve_models
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,6 @@ from losaw.forest.adjustment import location_and_scale, select_adjustment_featur
 from losaw.forest.ensemble import Forest, grow_forest
 from losaw.forest.growing.arrays import Settings
 from losaw.forest.growing.preparation import add_adjustment, add_models, prepare
-from losaw.forest.target_models import resolve_models
 from losaw.forest.validation import (
     check_max_depth,
     check_max_features,
@@ -21,6 +20,7 @@ from losaw.forest.validation import (
 )
 from losaw.rng import as_generator
 from losaw.weighting.checks import check_eta
+from losaw.weighting.target_models import resolve_models
 
 
 class FittedForest(NamedTuple):

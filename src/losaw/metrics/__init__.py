@@ -1,0 +1,1 @@
+"""One number for a fit: of its predictions, or of its importances against the truth."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from losaw.registry import get, names
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FORMATS, house_style, save
 from losaw.study.design.grid import Study

@@ -9,7 +9,7 @@ from scipy.stats import binom, norm
 
 from losaw.report import figures
 from losaw.report.drawings import metric_panels, tested_importances
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.study.design.grid import Study
 from losaw.study.design.validation import validate

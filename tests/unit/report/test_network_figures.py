@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from losaw.report.drawings import effective_sample_sizes, scores_by_feature
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.study.design.grid import Study
 

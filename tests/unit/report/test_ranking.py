@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from losaw.report.drawings import ranking
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.ranking import rank_methods
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, NOISE

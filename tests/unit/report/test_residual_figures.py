@@ -8,7 +8,7 @@ import pytest
 
 from losaw.report import figures
 from losaw.report.drawings import feature_scores, grouped_importances, trend_bars, trend_lines
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.study.design.grid import Study
 from losaw.study.design.validation import validate

@@ -15,7 +15,7 @@ from losaw.report.drawings import (
     metric_lines,
     score_boxes,
 )
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.study.design.grid import Study
 from losaw.study.design.validation import validate

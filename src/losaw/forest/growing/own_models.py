@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import ForestData, Sample, Workspace
-from losaw.forest.target_models import TargetModels
 from losaw.kernels.compiled import compiled
 from losaw.kernels.vectors import instruction
 from losaw.weighting.choice import positive_density
 from losaw.weighting.propensity import PointMassError
+from losaw.weighting.target_models import TargetModels
 
 WEIGHTED, UNWEIGHTED = 0, 1
 _Callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)

@@ -7,11 +7,11 @@ from losaw.data import FloatArray
 from losaw.forest.growing.arrays import MAX_LEVELS, SMALL, ForestData
 from losaw.forest.growing.own_models import OwnModels
 from losaw.forest.growing.scan_levels import encode_levels
-from losaw.forest.target_models import TargetModels
 from losaw.kernels.inversion import padded
 from losaw.kernels.vectors import LANES
 from losaw.weighting.choice import positive_density
 from losaw.weighting.levels import helmert
+from losaw.weighting.target_models import TargetModels
 
 
 def prepare(

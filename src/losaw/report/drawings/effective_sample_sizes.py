@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.report.drawings.one_replicate import chosen_setting, empty_figure, scores_of, signal_mask
-from losaw.report.drawings.options import whole_number
 from losaw.report.drawings.scores_by_feature import describe
+from losaw.report.options import whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
 from losaw.study.design.blocks import law_file

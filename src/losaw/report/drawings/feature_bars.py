@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from losaw.report.drawings.options import OptionError
 from losaw.report.drawings.panels import note_runs
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, SECOND, TEXT_WIDTH, heading, new_figure
 from losaw.study.design.grid import Study

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.data import FloatArray
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, NOISE, SECOND, THIRD
 from losaw.study.design.grid import Study

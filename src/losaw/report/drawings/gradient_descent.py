@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.report.drawings.options import between, whole_number
 from losaw.report.drawings.samples import describe_weights, draw_points, weights_of
+from losaw.report.options import between, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, NOISE, SECOND, SIGNAL, heading, new_figure
 from losaw.rng import as_generator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.report.drawings.feature_scores import COLOURS, chosen_settings, scores_of
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, heading, new_figure
 from losaw.report.typeset import run_count

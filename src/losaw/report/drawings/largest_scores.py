@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from losaw.report.drawings.metric_lines import SCALES, set_scale
-from losaw.report.drawings.options import OptionError
 from losaw.report.drawings.panels import along, note_runs, panel_title, panels_of
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, TEXT_WIDTH, heading, new_figure
 from losaw.study.design.grid import Study

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, TEXT_WIDTH, heading, new_figure
 from losaw.report.typeset import math_label, run_count

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from losaw.report.drawings.options import OptionError
 from losaw.report.drawings.panels import (
     COLOURS,
     MARKERS,
@@ -12,6 +11,7 @@ from losaw.report.drawings.panels import (
     panel_title,
     panels_of,
 )
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, TEXT_WIDTH, heading, new_figure
 from losaw.study.design.grid import Study

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from losaw.report.drawings.feature_scores import COLOURS
-from losaw.report.drawings.options import OptionError
 from losaw.report.drawings.panels import MARKERS
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, TEXT_WIDTH, heading, new_figure
 from losaw.report.typeset import run_count

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.typeset import run_count
 from losaw.study.design.grid import Study
 from losaw.study.design.settings import Setting

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from losaw.report.drawings.one_replicate import empty_figure
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.ranking import rank_methods
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, NOISE, heading, new_figure

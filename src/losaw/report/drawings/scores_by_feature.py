@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.report.drawings.one_replicate import chosen_setting, empty_figure, scores_of, signal_mask
-from losaw.report.drawings.options import OptionError, whole_number
+from losaw.report.options import OptionError, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
 from losaw.study.design.grid import Study

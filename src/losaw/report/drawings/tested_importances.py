@@ -7,7 +7,7 @@ import pandas as pd
 
 from losaw.report.drawings.feature_scores import chosen_settings, scores_of
 from losaw.report.drawings.one_replicate import empty_figure
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, NOISE, TEXT_WIDTH, heading, new_figure
 from losaw.study.design.grid import Study

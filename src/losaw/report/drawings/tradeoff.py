@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 
-from losaw.report.drawings.options import OptionError, between, several, whole_number
 from losaw.report.drawings.samples import correlated_pair, describe_weights, draw_points, weights_of
+from losaw.report.options import OptionError, between, several, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, SECOND, heading, new_figure
 from losaw.report.typeset import math_label, run_count

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from losaw.report.drawings.feature_scores import chosen_settings, scores_of
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, SECOND, TEXT_WIDTH, heading, new_figure
 from losaw.report.typeset import run_count

@@ -11,7 +11,7 @@ from losaw.report.drawings.feature_scores import (
     scores_of,
     standard_error,
 )
-from losaw.report.drawings.options import OptionError
+from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, heading, new_figure
 from losaw.study.design.grid import Study

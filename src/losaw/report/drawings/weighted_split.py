@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.report.drawings.options import OptionError, between, whole_number
 from losaw.report.drawings.samples import correlated_pair, describe_weights, draw_points, weights_of
+from losaw.report.options import OptionError, between, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, SECOND, heading, new_figure
 from losaw.rng import as_generator

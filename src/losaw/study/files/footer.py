@@ -27,7 +27,6 @@ def footer_of(block: Block, law: Any) -> dict[str, Any]:
         },
         "learner": {
             "name": learner.entry.name,
-            "target": learner.entry.target,
             "parameters": {**learner.entry.parameters, **learner.parameters},
         },
         "importances": {
