@@ -84,7 +84,7 @@ class Node(NamedTuple):
 
     start: int  # its rows are ``start : end`` of every order
     end: int
-    count: float  # rows, counted with multiplicity (N_k)
+    n_samples: float  # rows, counted with multiplicity (N_k)
     mean: float  # of the response, unweighted
     impurity: float  # MSE_k (or the Gini impurity), unweighted
     slot: int  # where its sums stand: place on the stack of pending nodes

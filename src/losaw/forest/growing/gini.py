@@ -176,7 +176,7 @@ def split_classes_at_levels(
             right[c] -= sums[k, c]
             square_left += left[c] * left[c]
             square_right += right[c] * right[c]
-        if count < min_leaf or node.count - count < min_leaf:
+        if count < min_leaf or node.n_samples - count < min_leaf:
             continue
         score = square_left / weight + square_right / (total - weight)
         if score > best_score:

@@ -109,7 +109,7 @@ def find_split(
             # Small logits wait for each other, at most until the last candidate.
             is_last = i + 1 == drawn
             if cells.batch.waiting[0] == LANES or (is_last and cells.batch.waiting[0] > 0):
-                settle(cells.batch, settings.eta, min_leaf, node.count, work.splits)
+                settle(cells.batch, settings.eta, min_leaf, node.n_samples, work.splits)
     best = -1
     best_decrease = 1e-12  # below: rounding error, not a decrease
     for i in range(drawn):

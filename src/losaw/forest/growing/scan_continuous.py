@@ -28,14 +28,6 @@ def sort_values(
 
 
 @inlined()
-def is_larger(
-    numerator: float, denominator: float, best_numerator: float, best_denominator: float
-) -> bool:
-    """Whether one decrease is larger than another, and a decrease at all."""
-    return numerator * best_denominator > best_numerator * denominator and denominator > 0.0
-
-
-@inlined()
 def scan_weighted(
     w: np.ndarray,
     c: np.ndarray,
@@ -83,8 +75,10 @@ def scan_weighted(
         difference = left_response - mean * left_weight
         numerator = difference * difference
         denominator = left_weight * (total - left_weight)
-        if is_larger(numerator, denominator, best_numerator, best_denominator) and (
-            not has_ties or sorted_values[i] < sorted_values[i + 1]
+        if (
+            numerator * best_denominator > best_numerator * denominator
+            and denominator > 0.0
+            and (not has_ties or sorted_values[i] < sorted_values[i + 1])
         ):
             best_numerator = numerator
             best_denominator = denominator
@@ -96,8 +90,10 @@ def scan_weighted(
         difference = right_response - mean * right_weight
         numerator = difference * difference
         denominator = right_weight * (total - right_weight)
-        if is_larger(numerator, denominator, best_numerator, best_denominator) and (
-            not has_ties or sorted_values[i - 1] < sorted_values[i]
+        if (
+            numerator * best_denominator > best_numerator * denominator
+            and denominator > 0.0
+            and (not has_ties or sorted_values[i - 1] < sorted_values[i])
         ):
             best_numerator = numerator
             best_denominator = denominator
@@ -118,7 +114,7 @@ def scan_uniform(
     values = data.values
     tree_rows = sample.tree_rows
     has_ties = data.has_ties[position]
-    total = node.count
+    total = node.n_samples
     mean = node.mean
     start = node.start
     end = node.end
@@ -157,10 +153,14 @@ def scan_uniform(
         difference = left_response - mean * left_weight
         numerator = difference * difference
         denominator = left_weight * (total - left_weight)
-        if is_larger(numerator, denominator, best_numerator, best_denominator) and (
-            not has_ties
-            or values[position, tree_rows[row]]
-            < values[position, tree_rows[order[position, i + 1]]]
+        if (
+            numerator * best_denominator > best_numerator * denominator
+            and denominator > 0.0
+            and (
+                not has_ties
+                or values[position, tree_rows[row]]
+                < values[position, tree_rows[order[position, i + 1]]]
+            )
         ):
             best_numerator = numerator
             best_denominator = denominator
@@ -172,10 +172,14 @@ def scan_uniform(
         difference = right_response - mean * right_weight
         numerator = difference * difference
         denominator = right_weight * (total - right_weight)
-        if is_larger(numerator, denominator, best_numerator, best_denominator) and (
-            not has_ties
-            or values[position, tree_rows[order[position, i - 1]]]
-            < values[position, tree_rows[row]]
+        if (
+            numerator * best_denominator > best_numerator * denominator
+            and denominator > 0.0
+            and (
+                not has_ties
+                or values[position, tree_rows[order[position, i - 1]]]
+                < values[position, tree_rows[row]]
+            )
         ):
             best_numerator = numerator
             best_denominator = denominator

@@ -67,7 +67,7 @@ def split_continuous(
 
     # The cap (Algorithm 3.2): the largest weights are cut, and what was cut is shared out, until
     # the effective sample size is at least eta N. Weights that have it already stay as they are.
-    before = relative_size(work.w, work.c, n, node.count)
+    before = relative_size(work.w, work.c, n, node.n_samples)
     cut, shift = np.inf, 0.0
     if before < settings.eta:
         cut, shift = find_cap(work.w, work.c, n, settings.eta)

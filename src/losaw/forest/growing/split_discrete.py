@@ -51,8 +51,8 @@ def split_discrete(
     # Counts and responses of the levels: the node's sums over levels hold all but the first's,
     # which is what remains of the node's totals.
     present = 0
-    cells.level_count[0] = node.count
-    cells.level_response[0] = node.count * node.mean
+    cells.level_count[0] = node.n_samples
+    cells.level_response[0] = node.n_samples * node.mean
     for k in range(1, n_levels):
         cells.level_count[k] = cells.sums[node.slot, k, 0, p]
         cells.level_response[k] = cells.sums[node.slot, k, 1, p]
@@ -65,7 +65,7 @@ def split_discrete(
     # need be estimated.
     if present < 2:
         return Split(0.0, 0, 1.0, 1.0, True)
-    if not can_split(cells.level_count, n_levels, min_leaf, node.count):
+    if not can_split(cells.level_count, n_levels, min_leaf, node.n_samples):
         return Split(0.0, 0, 1.0, 1.0, False)
 
     # Weights w ~ P(x) / P(x | a) (Definition 2.1) from the user's model, row by row.
@@ -88,10 +88,10 @@ def split_discrete(
             cells.level_count,
             cells.level_count,
             cells.level_response,
-            node.count,
+            node.n_samples,
             node.mean,
             min_leaf,
-            node.count,
+            node.n_samples,
         )
         return Split(score / node.impurity, level, 1.0, 1.0, False)
 
@@ -159,7 +159,7 @@ def _split_cells(
     # P(x | a) is a penalised multinomial logit on the cells, P(x) the share of the class in the
     # training sample; their ratio, capped as Algorithm 3.2 does, is the weight of a cell.
     before = cell_weights(
-        n_patterns, n_classes, width, data.frequency, p, settings.eta, node.count, cells
+        n_patterns, n_classes, width, data.frequency, p, settings.eta, node.n_samples, cells
     )
     after = max(before, settings.eta)
     if data.n_classes > 2:
@@ -193,7 +193,7 @@ def _split_cells(
         total,
         mean,
         min_leaf,
-        node.count,
+        node.n_samples,
     )
     return Split(score / impurity, cells.recode[max(level, 0)], before, after, False)
 
@@ -215,7 +215,7 @@ def _split_own(
         work.c[i] = sample.pair[sample.rows[0, node.start + i], 0]
 
     # The cap, as of the compiled models.
-    before = relative_size(work.w, work.c, n, node.count)
+    before = relative_size(work.w, work.c, n, node.n_samples)
     after = max(before, settings.eta)
     if before < settings.eta:
         cut, shift = find_cap(work.w, work.c, n, settings.eta)
@@ -253,6 +253,6 @@ def _split_own(
         total,
         mean,
         min_leaf,
-        node.count,
+        node.n_samples,
     )
     return Split(score / impurity, level, before, after, False)
