@@ -79,6 +79,17 @@ class Nodes(NamedTuple):
     distribution: NDArray[np.float64]  # (nodes, classes), unweighted shares; (0, 0) in regression
 
 
+class Node(NamedTuple):
+    """The node that is being split: its rows, and what they hold of the response."""
+
+    start: int  # its rows are ``start : end`` of every order
+    end: int
+    n_samples: float  # rows, counted with multiplicity (N_k)
+    mean: float  # of the response, unweighted
+    impurity: float  # MSE_k (or the Gini impurity), unweighted
+    slot: int  # where its sums stand: place on the stack of pending nodes
+
+
 class Split(NamedTuple):
     """Outcome for one feature: relative decrease 0 where nothing can be split."""
 

@@ -12,6 +12,8 @@ indicators have the same variance, and the regression kernels on one of them do 
 
 import numpy as np
 
+from losaw.forest.growing.arrays import CellWorkspace, ForestData, Node, Sample, Workspace
+from losaw.forest.growing.scan_continuous import sort_values
 from losaw.kernels.compiled import compiled
 
 
@@ -43,20 +45,30 @@ def node_classes(
 
 @compiled()
 def scan_classes(
-    order: np.ndarray,
+    data: ForestData,
+    sample: Sample,
+    work: Workspace,
+    node: Node,
     position: int,
-    start: int,
-    size: int,
-    labels: np.ndarray,
-    w: np.ndarray,
-    c: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
     min_leaf: float,
-    sorted_values: np.ndarray,
-    has_ties: bool,
 ) -> tuple:
-    """Best split of rows in sorted order: (relative decrease, rows on the left), or (0, 0)."""
+    """Best split of rows in sorted order: (relative decrease, rows on the left), or (0, 0).
+
+    The rows' weights and counts stand in the workspace, in that order.
+    """
+    order = sample.order
+    labels = sample.labels
+    start = node.start
+    size = node.end - node.start
+    w = work.w
+    c = work.c
+    left = work.class_left
+    right = work.class_right
+    sorted_values = work.sorted_values
+    has_ties = data.has_ties[position]
+    sort_values(data, sample, work, node, position)
+
+    # At first all weight is on the right.
     n_classes = len(left)
     for k in range(n_classes):
         left[k] = 0.0
@@ -67,17 +79,20 @@ def scan_classes(
         right[labels[order[position, start + i]]] += w[i] * c[i]
         total += w[i] * c[i]
         n_samples += c[i]
-    node = 0.0
+    node_square = 0.0
     for k in range(n_classes):
-        node += right[k] * right[k]
-    impurity = 1.0 - node / (total * total)
+        node_square += right[k] * right[k]
+    impurity = 1.0 - node_square / (total * total)
     if not impurity > 1e-14:
         return 0.0, 0
+
+    # A row of class k and weight v moves to the left: (T + v)^2 = T^2 + v (2 T + v), so that the
+    # sums of squares follow without a loop over the classes.
     square_left = 0.0
-    square_right = node
+    square_right = node_square
     weight = 0.0
     count = 0.0
-    best_score = node / total
+    best_score = node_square / total
     best = 0
     for i in range(size - 1):
         v = w[i] * c[i]
@@ -96,54 +111,58 @@ def scan_classes(
         if score > best_score and (not has_ties or sorted_values[i] < sorted_values[i + 1]):
             best_score = score
             best = i + 1
-    return (best_score - node / total) / total / impurity, best
+    return (best_score - node_square / total) / total / impurity, best
 
 
 @compiled()
 def split_classes_at_levels(
-    rows: np.ndarray,
-    start: int,
-    end: int,
-    codes: np.ndarray,
+    data: ForestData,
+    sample: Sample,
+    work: Workspace,
+    cells: CellWorkspace,
+    node: Node,
     position: int,
-    n_levels: int,
-    labels: np.ndarray,
-    pair: np.ndarray,
-    w: np.ndarray,
-    sums: np.ndarray,
-    level_count: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
     min_leaf: float,
-    n_samples: float,
 ) -> tuple:
     """Best split between levels: (relative decrease, last level on the left), or (0, -1).
 
-    ``w`` holds the weight of a copy of each row of ``rows[start:end]``, ``level_count`` the
-    number of rows of each level; ``sums`` (levels, classes) is workspace.
+    ``work.w`` holds the weight of a copy of each of the node's rows, ``cells.level_count`` the
+    number of rows of each level.
     """
+    rows = sample.rows
+    labels = sample.labels
+    codes = sample.codes
+    n_levels = data.n_levels[position]
+    sums = work.class_sums
+    left = work.class_left
+    right = work.class_right
+    level_count = cells.level_count
+
+    # Weight of every class at every level; at first all of it is on the right.
     n_classes = len(left)
     for k in range(n_levels):
         for c in range(n_classes):
             sums[k, c] = 0.0
-    for i in range(start, end):
+    for i in range(node.start, node.end):
         row = rows[0, i]
-        sums[codes[row, position], labels[row]] += w[i - start] * pair[row, 0]
+        sums[codes[row, position], labels[row]] += work.w[i - node.start] * sample.pair[row, 0]
     total = 0.0
-    node = 0.0
+    node_square = 0.0
     for c in range(n_classes):
         left[c] = 0.0
         right[c] = 0.0
         for k in range(n_levels):
             right[c] += sums[k, c]
         total += right[c]
-        node += right[c] * right[c]
-    impurity = 1.0 - node / (total * total)
+        node_square += right[c] * right[c]
+    impurity = 1.0 - node_square / (total * total)
     if not impurity > 1e-14:
         return 0.0, -1
+
+    # Level after level moves to the left.
     weight = 0.0
     count = 0.0
-    best_score = node / total
+    best_score = node_square / total
     best = -1
     for k in range(n_levels - 1):
         if level_count[k] == 0.0:
@@ -157,10 +176,10 @@ def split_classes_at_levels(
             right[c] -= sums[k, c]
             square_left += left[c] * left[c]
             square_right += right[c] * right[c]
-        if count < min_leaf or n_samples - count < min_leaf:
+        if count < min_leaf or node.n_samples - count < min_leaf:
             continue
         score = square_left / weight + square_right / (total - weight)
         if score > best_score:
             best_score = score
             best = k
-    return (best_score - node / total) / total / impurity, best
+    return (best_score - node_square / total) / total / impurity, best

@@ -12,6 +12,7 @@ from losaw.forest.growing.arrays import (
     LEAF,
     CellWorkspace,
     ForestData,
+    Node,
     Nodes,
     Sample,
     Settings,
@@ -73,12 +74,7 @@ def find_split(
     sample: Sample,
     work: Workspace,
     cells: CellWorkspace,
-    start: int,
-    end: int,
-    count: float,
-    mean: float,
-    impurity: float,
-    slot: int,
+    node: Node,
 ) -> int:
     """Draw features and return the place of the best one among them, or -1 (Definition 4.2).
 
@@ -90,6 +86,7 @@ def find_split(
     drawn = 0
     n_constant = 0
     while drawn == n_constant and drawn < n_features:  # go on while all were constant
+        # A draw without replacement: the drawn ones are swapped to the front.
         first_drawn = drawn
         while drawn < wanted:
             swap = drawn + next_index(work.state, n_features - drawn)
@@ -101,43 +98,18 @@ def find_split(
         for i in range(first_drawn, drawn):
             feature = work.features[i]
             if data.is_discrete[feature]:
-                split = split_discrete(
-                    data,
-                    settings,
-                    sample,
-                    work,
-                    cells,
-                    feature,
-                    start,
-                    end,
-                    count,
-                    mean,
-                    impurity,
-                    slot,
-                    i,
-                )
+                split = split_discrete(data, settings, sample, work, cells, node, feature, i)
             else:
-                split = split_continuous(
-                    data,
-                    settings,
-                    sample,
-                    work,
-                    feature,
-                    start,
-                    end,
-                    count,
-                    mean,
-                    impurity,
-                    slot,
-                )
+                split = split_continuous(data, settings, sample, work, node, feature)
             n_constant += split.is_constant
             work.splits[i, 0] = split.decrease
             work.splits[i, 1] = split.place
             work.splits[i, 2] = split.effective_size
             work.splits[i, 3] = split.capped_size
+            # Small logits wait for each other, at most until the last candidate.
             is_last = i + 1 == drawn
             if cells.batch.waiting[0] == LANES or (is_last and cells.batch.waiting[0] > 0):
-                settle(cells.batch, settings.eta, min_leaf, count, work.splits)
+                settle(cells.batch, settings.eta, min_leaf, node.n_samples, work.splits)
     best = -1
     best_decrease = 1e-12  # below: rounding error, not a decrease
     for i in range(drawn):
@@ -159,6 +131,8 @@ def grow_tree(
     offset: int,
 ) -> int:
     """Grow one tree into ``nodes`` from ``offset`` on; returns its number of nodes."""
+    # The tree's sample, and the root with all of it. Pending nodes lie on a stack; a node's slot
+    # there also holds its moments of the adjustment features and its sums over levels.
     work.state[0] = seed
     n_rows = draw_sample(data, settings.bootstrap, work.state, sample)
     n_features = len(data.is_discrete)
@@ -186,9 +160,10 @@ def grow_tree(
         level_sums(sample.rows, 0, n_rows, sample.codes, sample.pair, 0, cells.sums)
 
     while depth_on_stack > 0:
+        # The next node is written as a leaf, and stays one where it is deep, small or pure.
         depth_on_stack -= 1
         slot = depth_on_stack
-        node = stack_node[slot]
+        number = stack_node[slot]
         start = stack_start[slot]
         end = stack_end[slot]
         depth = stack_depth[slot]
@@ -201,11 +176,11 @@ def grow_tree(
                 sample.labels,
                 sample.pair,
                 nodes.distribution,
-                offset + node,
+                offset + number,
             )
-        if node == 0:
+        if number == 0:
             total_impurity = impurity
-        write_leaf(nodes, offset + node, mean, count, impurity)
+        write_leaf(nodes, offset + number, mean, count, impurity)
         if (
             depth >= settings.max_depth
             or count < 2 * min_leaf
@@ -213,12 +188,12 @@ def grow_tree(
         ):
             continue
 
-        best = find_split(
-            data, settings, sample, work, cells, start, end, count, mean, impurity, slot
-        )
+        node = Node(start, end, count, mean, impurity, slot)
+        best = find_split(data, settings, sample, work, cells, node)
         if best < 0:
             continue
 
+        # The best split makes an inner node of it, whose children get the next two numbers.
         best_feature = work.features[best]
         place = int(work.splits[best, 1])
         n_left, left_count, threshold = mark_left(
@@ -228,14 +203,16 @@ def grow_tree(
         left = n_nodes
         right = n_nodes + 1
         n_nodes += 2
-        nodes.feature[offset + node] = best_feature
-        nodes.left[offset + node] = left
-        nodes.right[offset + node] = right
-        nodes.threshold[offset + node] = threshold
-        nodes.relative_decrease[offset + node] = work.splits[best, 0]
-        nodes.effective_size[offset + node] = work.splits[best, 2]
-        nodes.capped_size[offset + node] = work.splits[best, 3]
+        nodes.feature[offset + number] = best_feature
+        nodes.left[offset + number] = left
+        nodes.right[offset + number] = right
+        nodes.threshold[offset + number] = threshold
+        nodes.relative_decrease[offset + number] = work.splits[best, 0]
+        nodes.effective_size[offset + number] = work.splits[best, 2]
+        nodes.capped_size[offset + number] = work.splits[best, 3]
 
+        # The node's rows are parted, left ones first; so are all sorted orders if a child may be
+        # split again. The order of the feature that was split on is parted as it stands.
         deeper = depth + 1 < settings.max_depth and (
             left_count >= 2 * min_leaf or count - left_count >= 2 * min_leaf
         )
@@ -259,6 +236,9 @@ def grow_tree(
             depth_on_stack += 1
         if not deeper:
             continue
+
+        # The smaller child's sums are made from its rows; what they leave of the parent's, in the
+        # parent's slot, are the larger child's.
         small_start = middle if left_is_larger else start
         small_end = end if left_is_larger else middle
         if use_moments:

@@ -12,7 +12,19 @@ all weight is elsewhere, is no split (Definition 4.1).
 
 import numpy as np
 
+from losaw.forest.growing.arrays import ForestData, Node, Sample, Workspace
 from losaw.kernels.compiled import inlined
+
+
+@inlined()
+def sort_values(
+    data: ForestData, sample: Sample, work: Workspace, node: Node, position: int
+) -> None:
+    """The feature's values in sorted order into the workspace, where ties have to be seen."""
+    if data.has_ties[position]:
+        for i in range(node.end - node.start):
+            row = sample.tree_rows[sample.order[position, node.start + i]]
+            work.sorted_values[i] = data.values[position, row]
 
 
 @inlined()
@@ -32,6 +44,8 @@ def scan_weighted(
     The order is walked from both ends towards the middle: a sum waits for the sum before it, and
     two walks wait side by side. T_L - m W_L and T_R - m W_R differ in sign only.
     """
+    # Splits before ``first`` and behind ``last`` leave fewer than min_leaf rows on a side: the
+    # walks start there, and need not count.
     count = 0.0
     first = 0
     while first < size and count + c[first] < min_leaf:
@@ -54,6 +68,7 @@ def scan_weighted(
         right_weight += w[i] * c[i]
         right_response += w[i] * cy[i]
     for step in range((last - first + 1) // 2):
+        # From the left: row i is the last one on the left.
         i = first + step
         left_weight += w[i] * c[i]
         left_response += w[i] * cy[i]
@@ -68,6 +83,7 @@ def scan_weighted(
             best_numerator = numerator
             best_denominator = denominator
             best = i + 1
+        # From the right: row i is the first one on the right.
         i = last - step
         right_weight += w[i] * c[i]
         right_response += w[i] * cy[i]
@@ -87,19 +103,21 @@ def scan_weighted(
 
 @inlined()
 def scan_uniform(
-    order: np.ndarray,
-    position: int,
-    start: int,
-    end: int,
-    pair: np.ndarray,
-    total: float,
-    mean: float,
-    min_leaf: float,
-    values: np.ndarray,
-    tree_rows: np.ndarray,
-    has_ties: bool,
+    data: ForestData, sample: Sample, node: Node, position: int, min_leaf: float
 ) -> tuple:
-    """:func:`scan_weighted` with weight one for every row, read through the sorted order."""
+    """:func:`scan_weighted` with weight one for every row, read through the sorted order.
+
+    Nothing is copied first: an unweighted forest does little else than this walk.
+    """
+    order = sample.order
+    pair = sample.pair
+    values = data.values
+    tree_rows = sample.tree_rows
+    has_ties = data.has_ties[position]
+    total = node.n_samples
+    mean = node.mean
+    start = node.start
+    end = node.end
     count = 0.0
     first = start
     while first < end:

@@ -2,52 +2,13 @@
 
 import numpy as np
 
-from losaw.forest.growing.arrays import ForestData, Sample, Settings, Split, Workspace
+from losaw.forest.growing.arrays import ForestData, Node, Sample, Settings, Split, Workspace
 from losaw.forest.growing.gini import scan_classes
 from losaw.forest.growing.own_models import ask_model
-from losaw.forest.growing.scan_continuous import scan_uniform, scan_weighted
-from losaw.forest.growing.weights_continuous import apply_cap, gaussian_weights, regress
-from losaw.kernels.compiled import compiled, inlined
+from losaw.forest.growing.scan_continuous import scan_uniform, scan_weighted, sort_values
+from losaw.forest.growing.weights_continuous import apply_cap, gaussian_weights, relative_size
+from losaw.kernels.compiled import inlined
 from losaw.weighting.effective_sample_size import find_cap
-
-
-@inlined()
-def _sort_values(
-    data: ForestData, sample: Sample, work: Workspace, p: int, start: int, size: int
-) -> None:
-    """The feature's values in sorted order, where ties have to be seen."""
-    if data.has_ties[p]:
-        for i in range(size):
-            row = sample.tree_rows[sample.order[p, start + i]]
-            work.sorted_values[i] = data.values[p, row]
-
-
-@compiled()
-def _scan_classes(
-    data: ForestData,
-    settings: Settings,
-    sample: Sample,
-    work: Workspace,
-    p: int,
-    start: int,
-    size: int,
-) -> tuple:
-    """:func:`scan_classes` with the weights in the workspace."""
-    _sort_values(data, sample, work, p, start, size)
-    return scan_classes(
-        sample.order,
-        p,
-        start,
-        size,
-        sample.labels,
-        work.w,
-        work.c,
-        work.class_left,
-        work.class_right,
-        float(settings.min_samples_leaf),
-        work.sorted_values,
-        data.has_ties[p],
-    )
 
 
 @inlined()
@@ -56,134 +17,72 @@ def split_continuous(
     settings: Settings,
     sample: Sample,
     work: Workspace,
+    node: Node,
     feature: int,
-    start: int,
-    end: int,
-    n_samples: float,
-    mean: float,
-    impurity: float,
-    slot: int,
 ) -> Split:
-    """Best split of one continuous feature, weighted if it has adjustment features."""
+    """Best split of one continuous feature, weighted if it has adjustment features.
+
+    A split at t leaves the rows with x <= t on the left. Definition 4.1's relative decrease,
+
+        Delta_w^rel = (MSE_w - w_- MSE_w,- - w_+ MSE_w,+) / MSE_w,
+
+    is found for all t by one walk over the rows in the order of x (Algorithm 9.3).
+    """
     p = data.position[feature]
     order = sample.order
+    min_leaf = float(settings.min_samples_leaf)
+    # The two ends of the order hold the smallest and the largest value: are they equal, the
+    # feature is constant in the node.
     if data.has_ties[p] and (
-        data.values[p, sample.tree_rows[order[p, start]]]
-        == data.values[p, sample.tree_rows[order[p, end - 1]]]
+        data.values[p, sample.tree_rows[order[p, node.start]]]
+        == data.values[p, sample.tree_rows[order[p, node.end - 1]]]
     ):
         return Split(0.0, 0, 1.0, 1.0, True)
-    min_leaf = float(settings.min_samples_leaf)
-    first_column = data.columns_start[feature]
-    last_column = data.columns_start[feature + 1]
-    weighted = settings.eta < 1.0 and last_column > first_column
-    n = end - start
+
+    # Weights w ~ P(x) / P(x | a) of the rows (Definition 2.1), from the user's model or a node
+    # regression. With eta = 1 or nothing to adjust for they are uniform, and so they are where
+    # the model says that x follows from a: P(x | a) would be a point mass.
+    n = node.end - node.start
+    weighted = settings.eta < 1.0 and (
+        data.columns_start[feature + 1] > data.columns_start[feature]
+    )
     if weighted and work.models[0] != 0:
         for i in range(n):
-            work.c[i] = sample.pair[order[p, start + i], 0]
-            work.cy[i] = sample.pair[order[p, start + i], 1]
-        weighted = ask_model(work.models[0], feature, start, end)
+            work.c[i] = sample.pair[order[p, node.start + i], 0]
+            work.cy[i] = sample.pair[order[p, node.start + i], 1]
+        weighted = ask_model(work.models[0], feature, node.start, node.end)
     elif weighted:
-        column = data.design_column[feature]
-        cross = work.cross
-        if column >= 0:
-            for j in range(data.design_width):
-                cross[j] = work.gram[slot, column, j]
-            square = work.gram[slot, column, column]
-            for i in range(n):
-                row = order[p, start + i]
-                work.z[i] = sample.design[row, column]
-                work.c[i] = sample.pair[row, 0]
-                work.cy[i] = sample.pair[row, 1]
-        else:
-            square = 0.0
-            cross[0] = 0.0
-            for j in range(first_column, last_column):
-                cross[data.columns[j]] = 0.0
-            for i in range(n):
-                row = order[p, start + i]
-                z = (data.values[p, sample.tree_rows[row]] - data.location[p]) / data.scale[p]
-                c = sample.pair[row, 0]
-                work.z[i] = z
-                work.c[i] = c
-                work.cy[i] = sample.pair[row, 1]
-                square += c * z * z
-                cross[0] += c * z
-                for j in range(first_column, last_column):
-                    cross[data.columns[j]] += c * z * sample.design[row, data.columns[j]]
-        variance = regress(
-            work.gram[slot],
-            cross,
-            square,
-            data.columns,
-            first_column,
-            last_column,
-            work.coefficients,
-            work.covariance,
-            work.diagonal,
-            work.side,
-            work.solution,
-        )
-        if variance > 0.0:
-            gaussian_weights(
-                order,
-                p,
-                start,
-                end,
-                sample.design,
-                data.columns,
-                first_column,
-                last_column,
-                work.coefficients,
-                variance,
-                work.z,
-                data.log_marginal,
-                sample.tree_rows,
-                work.w,
-            )
-        work.coefficients[0] = 0.0
-        for j in range(first_column, last_column):
-            work.coefficients[data.columns[j]] = 0.0
-        weighted = variance > 0.0
+        weighted = gaussian_weights(data, sample, work, node, feature)
+
+    # Uniform weights: the node's impurity is known, Delta_w is compared through the order itself.
     if not weighted and data.n_classes > 2:
         for i in range(n):
             work.w[i] = 1.0
-            work.c[i] = sample.pair[order[p, start + i], 0]
-        decrease, place = _scan_classes(data, settings, sample, work, p, start, n)
+            work.c[i] = sample.pair[order[p, node.start + i], 0]
+        decrease, place = scan_classes(data, sample, work, node, p, min_leaf)
         return Split(decrease, place, 1.0, 1.0, False)
     if not weighted:
-        score, place = scan_uniform(
-            order,
-            p,
-            start,
-            end,
-            sample.pair,
-            n_samples,
-            mean,
-            min_leaf,
-            data.values,
-            sample.tree_rows,
-            data.has_ties[p],
-        )
-        return Split(score / impurity, place, 1.0, 1.0, False)
-    total = 0.0
-    squares = 0.0
-    for i in range(n):
-        total += work.c[i] * work.w[i]
-        squares += work.c[i] * work.w[i] * work.w[i]
-    before = total * total / (squares * n_samples)
+        score, place = scan_uniform(data, sample, node, p, min_leaf)
+        return Split(score / node.impurity, place, 1.0, 1.0, False)
+
+    # The cap (Algorithm 3.2): the largest weights are cut, and what was cut is shared out, until
+    # the effective sample size is at least eta N. Weights that have it already stay as they are.
+    before = relative_size(work.w, work.c, n, node.n_samples)
     cut, shift = np.inf, 0.0
     if before < settings.eta:
         cut, shift = find_cap(work.w, work.c, n, settings.eta)
     total, first, second = apply_cap(work.w, work.c, work.cy, n, cut, shift)
     after = max(before, settings.eta)
     if data.n_classes > 2:
-        decrease, place = _scan_classes(data, settings, sample, work, p, start, n)
+        decrease, place = scan_classes(data, sample, work, node, p, min_leaf)
         return Split(decrease, place, before, after, False)
+
+    # MSE_w = E_w[y^2] - E_w[y]^2 of the node. Where it vanishes no split can lower it.
     weighted_mean = first / total
     weighted_impurity = second / total - weighted_mean * weighted_mean
     if not weighted_impurity > 0.0:
         return Split(0.0, 0, before, after, False)
-    _sort_values(data, sample, work, p, start, n)
+    sort_values(data, sample, work, node, p)
     score, place = scan_weighted(
         work.w,
         work.c,

@@ -1,7 +1,13 @@
-"""Weights of a continuous feature: node regression, normal densities, cap (losaw, 2 and 3)."""
+"""Weights of a continuous feature: node regression, normal densities, cap (losaw, 2 and 3).
+
+The weight of a row is P(x) / P(x | a) (Definition 2.1). In the node, x given its adjustment
+features a is normal around the least squares prediction; on the full training sample x is normal
+(or has the density that a model of the user's gives it).
+"""
 
 import numpy as np
 
+from losaw.forest.growing.arrays import ForestData, Node, Sample, Workspace
 from losaw.kernels.compiled import (
     REORDERED,
     compiled,
@@ -25,6 +31,7 @@ def add_moments(
     """gram[i, j] = sum over rows[start:end] of count * design[:, i] * design[:, j]."""
     padded = design.shape[1]
     gram[:width] = 0.0
+    # Two rows at a time: every entry of the matrix is read and written half as often.
     for i in range(start, end - 1, 2):
         row = rows[0, i]
         other = rows[0, i + 1]
@@ -50,98 +57,161 @@ def add_moments(
 
 
 @inlined()
-def regress(
-    gram: np.ndarray,
-    cross: np.ndarray,
-    square: float,
-    columns: np.ndarray,
-    first: int,
-    last: int,
-    coefficients: np.ndarray,
-    covariance: np.ndarray,
-    diagonal: np.ndarray,
-    side: np.ndarray,
-    solution: np.ndarray,
-) -> float:
-    """Least squares of a target on design columns, from raw moments; residual variance.
+def gaussian_weights(
+    data: ForestData, sample: Sample, work: Workspace, node: Node, feature: int
+) -> bool:
+    """Weights of the node's rows before the cap into ``work.w``; whether there are any.
 
-    ``cross[j] = sum count * target * design[:, j]`` (column 0: ones), ``square`` the target's
-    raw second moment. Fills ``coefficients`` over all design columns, intercept in column 0.
-    sigma^2 = var(x) - b' cov(a, x): the residuals themselves are not needed. Returns -1 where
-    the residual variance vanishes (fewer distinct rows than coefficients, a perfect fit).
+    There are none where the regression leaves no residual: a density would be a point mass.
     """
+    square = _target_moments(data, sample, work, node, feature)
+    variance = _regress(data, work, node, feature, square)
+    if variance > 0.0:
+        _density_ratios(data, sample, work, node, feature, variance)
+    # The dot products of the next target run over all design columns: the others are zero.
+    work.coefficients[0] = 0.0
+    for j in range(data.columns_start[feature], data.columns_start[feature + 1]):
+        work.coefficients[data.columns[j]] = 0.0
+    return variance > 0.0
+
+
+@inlined()
+def _target_moments(
+    data: ForestData, sample: Sample, work: Workspace, node: Node, feature: int
+) -> float:
+    """The standardised target z, c and c y in sorted order; sums of c z a into ``work.cross``.
+
+    Returns sum c z^2. A target that is itself a column of the design has its sums in the node's
+    matrix of moments already; of another one only the sums with its adjustment features are made.
+    """
+    p = data.position[feature]
+    order = sample.order
+    start = node.start
+    n = node.end - start
+    column = data.design_column[feature]
+    first_column = data.columns_start[feature]
+    last_column = data.columns_start[feature + 1]
+    cross = work.cross
+    if column >= 0:
+        for j in range(data.design_width):
+            cross[j] = work.gram[node.slot, column, j]
+        square = work.gram[node.slot, column, column]
+        for i in range(n):
+            row = order[p, start + i]
+            work.z[i] = sample.design[row, column]
+            work.c[i] = sample.pair[row, 0]
+            work.cy[i] = sample.pair[row, 1]
+        return square
+    square = 0.0
+    cross[0] = 0.0
+    for j in range(first_column, last_column):
+        cross[data.columns[j]] = 0.0
+    for i in range(n):
+        row = order[p, start + i]
+        z = (data.values[p, sample.tree_rows[row]] - data.location[p]) / data.scale[p]
+        c = sample.pair[row, 0]
+        work.z[i] = z
+        work.c[i] = c
+        work.cy[i] = sample.pair[row, 1]
+        square += c * z * z
+        cross[0] += c * z
+        for j in range(first_column, last_column):
+            cross[data.columns[j]] += c * z * sample.design[row, data.columns[j]]
+    return square
+
+
+@inlined()
+def _regress(data: ForestData, work: Workspace, node: Node, feature: int, square: float) -> float:
+    """Least squares of a target on its adjustment features, from raw moments; residual variance.
+
+    ``work.cross[j] = sum count * target * design[:, j]`` (column 0: ones), ``square`` the target's
+    raw second moment. Fills ``work.coefficients`` over all design columns, intercept in column 0.
+    Returns -1 where the residual variance vanishes (fewer distinct rows than coefficients, a
+    perfect fit).
+    """
+    gram = work.gram[node.slot]
+    first = data.columns_start[feature]
+    size = data.columns_start[feature + 1] - first
+    # Centring the moments takes the intercept out: E[a a'] - E[a] E[a]' and E[a x] - E[a] E[x].
     n = gram[0, 0]
-    mean = cross[0] / n
+    mean = work.cross[0] / n
     variance = square / n - mean * mean
-    size = last - first
     for i in range(size):
-        column = columns[first + i]
+        column = data.columns[first + i]
         mean_i = gram[0, column] / n
-        side[i] = cross[column] / n - mean * mean_i
+        work.side[i] = work.cross[column] / n - mean * mean_i
         for j in range(i, size):
-            other = columns[first + j]
-            covariance[i, j] = gram[column, other] / n - mean_i * gram[0, other] / n
-            covariance[j, i] = covariance[i, j]
+            other = data.columns[first + j]
+            work.covariance[i, j] = gram[column, other] / n - mean_i * gram[0, other] / n
+            work.covariance[j, i] = work.covariance[i, j]
         for j in range(size, -(-size // LANES) * LANES):
-            covariance[i, j] = 0.0
-    invert(covariance, size, diagonal)
-    product(covariance, size, side, solution)
+            work.covariance[i, j] = 0.0
+    # b = cov(a, a)^-1 cov(a, x).
+    invert(work.covariance, size, work.diagonal)
+    product(work.covariance, size, work.side, work.solution)
+    # sigma^2 = var(x) - b' cov(a, x): the residuals themselves are not needed.
     residual = variance
     intercept = mean
     for i in range(size):
-        column = columns[first + i]
-        residual -= solution[i] * side[i]
-        coefficients[column] = solution[i]
-        intercept -= solution[i] * gram[0, column] / n
-    coefficients[0] = intercept
+        column = data.columns[first + i]
+        residual -= work.solution[i] * work.side[i]
+        work.coefficients[column] = work.solution[i]
+        intercept -= work.solution[i] * gram[0, column] / n
+    work.coefficients[0] = intercept
     if not residual > 1e-8 * variance:
         return -1.0
     return residual
 
 
 @inlined(fastmath=REORDERED)
-def gaussian_weights(
-    order: np.ndarray,
-    position: int,
-    start: int,
-    end: int,
-    design: np.ndarray,
-    columns: np.ndarray,
-    first: int,
-    last: int,
-    coefficients: np.ndarray,
-    variance: float,
-    z: np.ndarray,
-    log_marginal: np.ndarray,
-    tree_rows: np.ndarray,
-    w: np.ndarray,
+def _density_ratios(
+    data: ForestData, sample: Sample, work: Workspace, node: Node, feature: int, variance: float
 ) -> None:
     """w = phi(z) / phi((z - b'a) / sigma), up to a factor, in sorted order.
 
     z is the target in units of the full training sample, so that its stabilising density is
-    the standard normal; another one is looked up by training row. A noise feature is often
-    adjusted for one other feature only: few columns are read one by one, many as whole rows.
+    the standard normal; another one is looked up by training row.
     """
+    p = data.position[feature]
+    order = sample.order
+    start = node.start
+    n = node.end - start
+    design = sample.design
+    first = data.columns_start[feature]
+    last = data.columns_start[feature + 1]
     padded = design.shape[1]
     half = 0.5 / variance
+    # A noise feature is often adjusted for one other feature only: few columns are read one by
+    # one, many as whole rows.
     few = 4 * (last - first) <= padded
-    for i in range(end - start):
-        row = order[position, start + i]
-        residual = z[i]
+    for i in range(n):
+        row = order[p, start + i]
+        residual = work.z[i]
         if few:
-            residual -= coefficients[0]
+            residual -= work.coefficients[0]
             for j in range(first, last):
-                residual -= coefficients[columns[j]] * design[row, columns[j]]
+                residual -= work.coefficients[data.columns[j]] * design[row, data.columns[j]]
         else:
             for lane in range(0, padded, LANES):
-                residual -= dot(coefficients, lane, design, row * padded + lane)
-        w[i] = residual * residual * half - 0.5 * z[i] * z[i]
-    if log_marginal.shape[0] > 0:
-        for i in range(end - start):
-            row = tree_rows[order[position, start + i]]
-            w[i] += 0.5 * z[i] * z[i] + log_marginal[position, row]
-    for i in range(end - start):
-        w[i] = exponential(w[i])
+                residual -= dot(work.coefficients, lane, design, row * padded + lane)
+        work.w[i] = residual * residual * half - 0.5 * work.z[i] * work.z[i]
+    if data.log_marginal.shape[0] > 0:
+        for i in range(n):
+            row = sample.tree_rows[order[p, start + i]]
+            work.w[i] += 0.5 * work.z[i] * work.z[i] + data.log_marginal[p, row]
+    for i in range(n):
+        work.w[i] = exponential(work.w[i])
+
+
+@inlined()
+def relative_size(w: np.ndarray, c: np.ndarray, size: int, count: float) -> float:
+    """Relative effective sample size s(w) / N = (sum c w)^2 / (N sum c w^2) (Definition 3.1)."""
+    total = 0.0
+    squares = 0.0
+    for i in range(size):
+        total += c[i] * w[i]
+        squares += c[i] * w[i] * w[i]
+    return total * total / (squares * count)
 
 
 @inlined(fastmath=REORDERED)
