@@ -56,7 +56,8 @@ def _parser() -> argparse.ArgumentParser:
 
     plan = add("plan", running.plan, "settings, blocks, core-hours and disk; runs nothing")
     plan.add_argument("--jobs", type=positive, help="blocks at the same time: adds waves and hours")
-    add("list", running.list_names, "every registered name and every study")
+    listing = add("list", running.list_names, "every registered name and every study")
+    listing.add_argument("--drawings", action="store_true", help="drawings with their options")
     run = add("run", running.run, "run studies without Snakemake, through the same blocks")
     run.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
     block = add("run-block", running.run_block, "compute one block (called by the workflow)")

@@ -46,6 +46,8 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
         f"{verification.n_good} blocks are whole and up to date ({verification.n_failed} of them "
         f"with failed fits), {verification.n_absent} have not been run, {len(findings)} findings"
     )
+    if verification.n_others:
+        print(f"{verification.n_others} further blocks belong to other selections and are whole")
     if options.remove and findings:
         remove(findings)
         print(f"removed {len(findings)} files; run the study again to compute their blocks")

@@ -9,16 +9,24 @@ from losaw.commands.outputs import write_all
 
 def plan(options: argparse.Namespace) -> None:
     """What the session costs."""
+    from losaw.report.figures import check_figures
     from losaw.study.running.estimate import describe
 
-    print(describe(session_of(options).plans, options.jobs))
+    session = session_of(options)
+    for study in session.studies:
+        check_figures(study)
+    print(describe(session.plans, options.jobs))
 
 
 def list_names(options: argparse.Namespace) -> None:
     """Every registered name and every study."""
     from losaw import registry
+    from losaw.report.figures import describe_drawings
 
     session = session_of(options)
+    if options.drawings:
+        print("\n".join(describe_drawings()))
+        return
     for kind in registry.KINDS:
         print(f"{kind}s")
         for entry in registry.entries(kind):

@@ -1,7 +1,7 @@
 """The figures of a study: drawings by their registered names."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from losaw.registry import get, names
@@ -9,6 +9,8 @@ from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FORMATS, house_style, save
 from losaw.study.design.grid import Study
+from losaw.study.design.schema import FigureLayout
+from losaw.study.errors import StudyError
 from losaw.words import unknown
 
 # Options that mean the same in every drawing: option -> names that it may have in a study.
@@ -18,9 +20,15 @@ _NAMES: dict[str, Callable[[Study], Iterable[str]]] = {
     "importances": lambda study: study.importances,
     "metric": lambda study: study.metrics,
     "metrics": lambda study: study.metrics,
+    "methods": lambda study: [*_methods(study), *study.importances, *study.learners],
     "panels": lambda study: study.axes,
     "axis": lambda study: study.axes,
 }
+
+
+def _methods(study: Study) -> list[str]:
+    names = [name for metric in study.metrics for name in study.methods_of(metric)]
+    return list(dict.fromkeys(names))
 
 
 def check_figures(study: Study) -> None:
@@ -33,28 +41,46 @@ def check_figures(study: Study) -> None:
         importance, metric or axis that the study does not have; with file, line, nearest match.
     """
     for key, layout in study.file.figures.items():
-        location = ("figures", key)
-        if layout.drawing not in names("drawing"):
-            raise study.source.error(
-                (*location, "drawing"), unknown("drawing", layout.drawing, names("drawing"))
-            )
-        options = list(
-            inspect.signature(get("drawing", layout.drawing).load()).parameters.values()
-        )[2:]
-        known = [option.name for option in options]
-        for name, value in layout.options.items():
-            here = (*location, "options", name)
-            if name not in known:
-                raise study.source.error(here, unknown("option", name, known))
-            allowed = list(_NAMES.get(name, lambda _: ())(study))
-            for one in value if isinstance(value, list) else [value]:
-                if name in _NAMES and one not in allowed:
-                    raise study.source.error(here, unknown(name, one, allowed))
-        for option in options:
-            if option.default is option.empty and option.name not in layout.options:
-                raise study.source.error(
-                    (*location, "options"), f"the option {option.name!r} is missing"
-                )
+        problems = [str(problem) for problem in _problems(study, key, layout)]
+        if problems:
+            raise StudyError("\n".join(problems))
+
+
+def _problems(study: Study, key: str, layout: FigureLayout) -> Iterator[StudyError]:
+    location = ("figures", key)
+    if layout.drawing not in names("drawing"):
+        message = unknown("drawing", layout.drawing, names("drawing"))
+        yield study.source.error((*location, "drawing"), message)
+        return
+    options = list(inspect.signature(get("drawing", layout.drawing).load()).parameters.values())[2:]
+    known = [option.name for option in options]
+    for name, value in layout.options.items():
+        place = (*location, "options", name)
+        if name not in known:
+            yield study.source.error(place, unknown("option", name, known))
+        allowed = list(_NAMES.get(name, lambda _: ())(study))
+        for part in value if isinstance(value, list) else [value]:
+            if name in _NAMES and part not in allowed:
+                yield study.source.error(place, unknown(name, part, allowed))
+    needed = [option.name for option in options if option.default is option.empty]
+    missing = [name for name in needed if name not in layout.options]
+    if missing:
+        words = ", ".join(f"{name!r} ({_what(name)})" for name in missing)
+        yield study.source.error((*location, "options"), f"missing: {words}")
+
+
+def _what(option: str) -> str:
+    return f"one of the study's {option}" if option in _NAMES else "see `losaw list --drawings`"
+
+
+def describe_drawings() -> Iterator[str]:
+    """Every drawing: what it shows, and its options with their defaults."""
+    for name in names("drawing"):
+        draw = get("drawing", name).load()
+        yield f"{name}: {inspect.cleandoc(draw.__doc__ or '').partition(chr(10) * 2)[0]}"
+        for option in list(inspect.signature(draw).parameters.values())[2:]:
+            needed = option.default is option.empty
+            yield f"  {option.name}" + (" (needed)" if needed else f" = {option.default!r}")
 
 
 def write_figures(study: Study, results: StudyResults, folder: Path) -> list[Path]:

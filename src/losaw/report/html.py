@@ -36,7 +36,7 @@ class Figure:
 
 
 def write_report(session: Session, path: Path) -> Path:
-    """Write the page that shows every study of a session.
+    """Write the page that shows every study of a session, and what else was collected beside.
 
     The page asks nothing of the network: figures and style are inside it. Equal results give
     equal bytes; what differs between runs (hosts, seconds) stands in a section of its own.
@@ -56,7 +56,7 @@ def write_report(session: Session, path: Path) -> Path:
     StudyError
         If a study has not been collected, or the page cannot be written.
     """
-    studies = [_section(session, study) for study in session.studies]
+    studies = [_section(session, study) for study in session.collected_studies()]
     compared = [section["results"].comparison for section in studies]
     page = (
         _environment()

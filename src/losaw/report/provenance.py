@@ -16,12 +16,11 @@ def decided_by(session: Session, study: Study, results: StudyResults) -> list[tu
         ", ".join(f"{name} {version}" for name, version in footer["libraries"].items())
         for footer in footers
     ]
-    seeds = sorted({session.n_seeds(study, setting) for setting in session.settings(study)})
     versions = blocks["results_version"].nunique()
     return [
-        ("Scale", session.scale),
-        ("Settings run", f"{len(session.settings(study))} of {len(study.settings)}"),
-        ("Monte Carlo seeds per setting", _listed(seeds)),
+        ("Scale", results.manifest["scale"]),
+        ("Settings run", f"{blocks['setting_id'].nunique()} of {len(study.settings)}"),
+        ("Monte Carlo seeds per setting", _listed(results.manifest["seeds"])),
         ("Random streams", f"experiment {study.experiment}; by setting, seed and component"),
         ("losaw", _distinct(footer["losaw"] for footer in footers)),
         ("Libraries", _distinct(libraries)),

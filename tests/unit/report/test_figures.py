@@ -174,7 +174,7 @@ def changed(study: Study, tmp_path: Path, old: str, new: str) -> Study:
         (
             ", panels: correlation",
             "",
-            r"yaml:\d+: figures\.figure_1\.options: the option 'panels' is missing",
+            r"yaml:\d+: figures\.figure_1\.options: missing: 'panels'",
         ),
     ],
 )

@@ -201,7 +201,7 @@ def test_a_method_that_cannot_be_made_stops_its_block_with_the_reason(mishaps, p
     command += ["--config", str(project.configuration)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
-    assert str(block.relative_path) in done.stderr and "not in the mood" in done.stderr
+    assert str(block.name) in done.stderr and "not in the mood" in done.stderr
     assert not list(project.results.glob("tiny/blocks/**/*.parquet"))
 
 

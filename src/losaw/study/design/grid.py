@@ -205,7 +205,14 @@ class Study:
 
     def method_name(self, learner: str, importance: str) -> str:
         """The name of a column of the comparison."""
-        return self.file.method.format(learner=learner, importance=importance).strip() or learner
+        return self._method.format(learner=learner, importance=importance).strip() or learner
+
+    @cached_property
+    def _method(self) -> str:
+        if self.file.method is not None:
+            return self.file.method
+        has_several = any(len(learner.importances) > 1 for learner in self.learners.values())
+        return "{learner} {importance}" if has_several else "{learner}"
 
     def methods_of(self, metric: str) -> list[str]:
         """Names of a metric's columns: one per learner, or per learner and importance."""

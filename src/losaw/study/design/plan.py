@@ -1,11 +1,11 @@
 """What a session asks of one study: its settings and blocks, and where its outputs go."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from losaw.study.design.blocks import Block
+from losaw.study.design.blocks import Block, BlockName
 from losaw.study.design.grid import Study
 from losaw.study.design.settings import Setting
 
@@ -32,6 +32,8 @@ class StudyPlan:
         The command-line options that ask for this study alone.
     configuration : dict
         The configuration, as plain values.
+    block : callable
+        The block of a :class:`BlockName`, whether it is asked for or not.
     """
 
     study: Study
@@ -45,6 +47,7 @@ class StudyPlan:
     scale: str
     request: str
     configuration: Mapping[str, Any] = field(repr=False)
+    block: Callable[[BlockName], Block] = field(repr=False)
 
     @property
     def folder(self) -> Path:

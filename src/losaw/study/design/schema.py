@@ -85,7 +85,8 @@ class StudyFile(Strict):
         ``{learner, seconds, <axis>: values}``, first match: measured cost, for planning only.
     method : str
         How a column of the comparison is named, from ``{learner}`` and ``{importance}``;
-        the learner's label where that leaves nothing.
+        the learner's label where that leaves nothing. Default: ``{learner} {importance}`` where a
+        learner has several importances, else ``{learner}``.
     published : str or None
         File in ``config/published``.
     labels : dict
@@ -106,7 +107,7 @@ class StudyFile(Strict):
     seed_blocks: list[dict[str, Any]] = []
     seconds_per_seed: list[dict[str, Any]] = []
     memory_megabytes: SeedCount = 1500
-    method: str = "{learner}"
+    method: str | None = None
     published: str | None = None
     tables: dict[Name, TableLayout] = {}
     figures: dict[Name, FigureLayout] = {}

@@ -1,7 +1,7 @@
 """A series: all replicates of one setting and one learner, with everything that decides them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,9 @@ class Series:
         Label -> Part.
     version : str
         The results version that files of this series must carry.
+    part_versions : dict
+        Part of a replicate -> the version of what decides it: each importance by its label, and
+        ``""`` for data, fit and predictions. Another importance leaves the others' rows valid.
     seconds_per_seed : float or None
         Measured cost of a replicate, as the study file states it.
     megabytes : int
@@ -55,6 +58,7 @@ class Series:
     importances: Mapping[str, Part]
     metrics: Mapping[str, Part]
     version: str
+    part_versions: Mapping[str, str]
     seconds_per_seed: float | None
     megabytes: int
 
@@ -88,6 +92,10 @@ def resolve(study: Study, setting: Setting, learner: Method) -> Series:
             for label, metric in study.metrics.items()
         },
         version=results_version(study, learner, setting),
+        part_versions={
+            label: results_version(study, replace(learner, importances=asked), setting)
+            for label, asked in [("", ()), *((label, (label,)) for label in learner.importances)]
+        },
         seconds_per_seed=study.seconds_per_seed(setting, learner.label),
         megabytes=study.file.memory_megabytes,
     )

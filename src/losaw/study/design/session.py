@@ -79,6 +79,16 @@ class Session:
         """Names of the study files beside the configuration."""
         return sorted(path.stem for path in (self.folder / "studies").glob("*.yaml"))
 
+    def collected_studies(self) -> list[Study]:
+        """The session's studies, and after them the others that were collected in its folder."""
+        names = [study.name for study in self.studies]
+        others = [
+            name
+            for name in self.available_studies()
+            if name not in names and (self.results / name / "manifest.json").is_file()
+        ]
+        return [*self.studies, *(self.read_study(name, trusted=True) for name in others)]
+
     def study(self, name: str) -> Study:
         """One of the session's studies."""
         for study in self.studies:
@@ -142,14 +152,21 @@ class Session:
             for value in values:
                 if not any(same(known, value) for known in allowed):
                     words = [str(known) for known in allowed]
+                    guess = "" if _is_number(value) else did_you_mean(str(value), words)
                     raise StudyError(
-                        f"{axis}={value}: out of the grid{did_you_mean(str(value), words)} "
-                        f"(allowed: {', '.join(words)}); a new value belongs into the study file"
+                        f"{axis}={value}: out of the grid{guess} "
+                        f"(allowed: {', '.join(words)}); a new value belongs into the study file, "
+                        "with its seeds if `seeds` there lists settings"
                     )
 
     def _selected_studies(self) -> list[Study]:
         """The studies that have anything of what is selected."""
         selected = [s for s in self.studies if self.settings(s) and self._has_learner(s)]
+        for study in self.studies:
+            if selected and study not in selected:
+                warnings.warn(
+                    f"study {study.name!r} is left out: {self._why_left_out(study)}", stacklevel=2
+                )
         if not selected:
             words = [f"{k}={','.join(map(str, v))}" for k, v in self.request.selection.items()]
             raise StudyError(
@@ -157,6 +174,14 @@ class Session:
                 f"({' '.join(words)}); choose another scale, paper has the most"
             )
         return selected
+
+    def _why_left_out(self, study: Study) -> str:
+        for axis, values in self.request.selection.items():
+            known = study.learners if axis == LEARNER_AXIS else study.file.settings.get(axis)
+            if known and not any(same(own, value) for own in known for value in values):
+                asked = ", ".join(map(str, values))
+                return f"it has no {axis}={asked} (it has {', '.join(map(str, known))})"
+        return f"the scale {self.scale!r} has no seeds for what is selected of it"
 
     def _has_learner(self, study: Study) -> bool:
         asked = self.request.selection.get(LEARNER_AXIS, study.learners)
@@ -256,4 +281,13 @@ class Session:
             scale=self.scale,
             request=self.request_for(study).arguments(),
             configuration=configuration.model_dump(mode="json"),
+            block=self.block,
         )
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

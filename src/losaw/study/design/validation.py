@@ -45,6 +45,7 @@ def validate(study: Study) -> None:
             method.entry.create(**method.parameters)
         except (TypeError, ValueError) as error:
             raise study.source.error(("metrics", label), str(error)) from None
+    _check_method_names(study)
     for index, entry in enumerate(study.file.seed_blocks):
         _check_filter(study, entry, ("seed_blocks", index), other_keys=("boundaries",))
     for index, entry in enumerate(study.file.seconds_per_seed):
@@ -57,6 +58,28 @@ def validate(study: Study) -> None:
                 _check_known(study, axis, allowed, ("tables", name, part), "axis")
         for metric in table.metrics or ():
             _check_known(study, metric, study.metrics, ("tables", name, "metrics"), "metric")
+
+
+def _check_method_names(study: Study) -> None:
+    """Two columns of one name would be one column, with only the first one's numbers."""
+    pairs: dict[str, str] = {}
+    for label, learner in study.learners.items():
+        for importance in learner.importances:
+            try:
+                name = study.method_name(label, importance)
+            except (KeyError, IndexError, ValueError):
+                raise study.source.error(
+                    ("method",),
+                    f"{study.file.method!r} may hold {{learner}} and {{importance}} only",
+                ) from None
+            pair = f"learner {label!r} with importance {importance!r}"
+            if name in pairs:
+                raise study.source.error(
+                    ("method",),
+                    f"names {pairs[name]} and {pair} alike, {name!r}; use both {{learner}} and "
+                    "{importance}",
+                )
+            pairs[name] = pair
 
 
 def _check_scales(study: Study) -> None:

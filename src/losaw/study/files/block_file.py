@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from losaw.study.files.rows import BLOCK_SCHEMA, Row, table_of
 from losaw.study.files.writing import write_table
 
 FOOTER_KEY = b"losaw"
+READERS = 8
 
 
 def write_block(block: Block, rows: Iterable[Row], footer: Mapping[str, Any]) -> None:
@@ -125,3 +127,14 @@ def problem_of(block: Block) -> str | None:
     except StudyError as error:
         return str(error).partition(": ")[2]
     return None
+
+
+def blocks_to_do(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks that a run computes: those without a file that is whole and up to date.
+
+    Every command that counts blocks asks this, so that a plan says what a run will do.
+    """
+    blocks = list(blocks)
+    with ThreadPoolExecutor(READERS) as pool:
+        is_done = pool.map(lambda block: block.path.exists() and not problem_of(block), blocks)
+        return [block for block, done in zip(blocks, is_done, strict=True) if not done]

@@ -34,6 +34,7 @@ def footer_of(block: Block, law: Any) -> dict[str, Any]:
             for label, importance in series.importances.items()
         },
         "metrics": list(series.metrics),
+        "part_versions": dict(series.part_versions),
         "joint_law": law,
         "libraries": library_versions(),
     }
@@ -49,10 +50,15 @@ def identity(name: BlockName) -> dict[str, Any]:
     }
 
 
-def without_seeds(footer: dict[str, Any]) -> Any:
-    """A footer without its range of seeds, with its values as JSON gives them back."""
+def of_the_fit(footer: dict[str, Any]) -> Any:
+    """What a footer says of data, fit and machine, with its values as JSON gives them back.
+
+    Files that agree in it hold rows of the same fits, whatever their seeds and importances.
+    """
+    left_out = ("results_version", "part_versions", "importances", "metrics")
+    kept = {key: value for key, value in footer.items() if key not in left_out}
     block = {key: value for key, value in footer["block"].items() if key != "seeds"}
-    return json.loads(json.dumps({**footer, "block": block}))
+    return json.loads(json.dumps({**kept, "block": block}))
 
 
 @cache

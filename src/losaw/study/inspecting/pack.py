@@ -12,6 +12,7 @@ import losaw
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.request import Request
 from losaw.study.errors import StudyError
+from losaw.study.files.folder import other_blocks
 from losaw.study.files.writing import write_file
 from losaw.study.running.joint_laws import laws_of
 
@@ -64,6 +65,7 @@ def _files(plans: Sequence[StudyPlan], request: Request) -> Iterator[tuple[str, 
             f"{len(absent)} of {len(blocks)} blocks are missing, for example "
             f"{absent[0].name}; run the study first, or narrow what is packed with --set"
         )
+    blocks += [block for plan in plans for block in other_blocks(plan)]
     for path in [path for block in blocks for path in (block.path, block.record_path)]:
         if path.exists():
             yield f"results/{path.relative_to(results).as_posix()}", path

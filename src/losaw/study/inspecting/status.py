@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
+from losaw.study.files.block_file import blocks_to_do
+from losaw.study.files.folder import other_blocks
 from losaw.study.files.run_record import read_run_record
 from losaw.study.running.estimate import block_seconds
 from losaw.study.running.marks import Running, running_blocks
@@ -14,11 +16,17 @@ from losaw.study.running.progress import duration
 
 @dataclass
 class StudyStatus:
-    """Counts of one study; ``seconds`` and ``fits`` are by learner, of the blocks that are done."""
+    """Counts of one study; ``seconds`` and ``fits`` are by learner, of the blocks that are done.
+
+    ``n_stale`` of the blocks that are asked for have a file that a run will replace; ``n_others``
+    lie there and are not asked for.
+    """
 
     study: str
     n_blocks: int = 0
     n_done: int = 0
+    n_stale: int = 0
+    n_others: int = 0
     failed_blocks: list[Block] = field(default_factory=list)
     failed_fits: int = 0
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -28,16 +36,18 @@ class StudyStatus:
 
 
 def study_status(plan: StudyPlan) -> StudyStatus:
-    """Count what is there, from names and run records; block files are not opened."""
+    """Count what lies in the study's folder, of what is asked for and besides."""
     status = StudyStatus(plan.study.name)
     speeds: dict[str, list[float]] = defaultdict(list)  # taken / expected
-    left: list[Block] = []
-    for block in plan.blocks:
-        status.n_blocks += 1
-        if not block.path.exists():
-            left.append(block)
+    left = blocks_to_do(plan.blocks)
+    to_do = set(left)
+    others = other_blocks(plan)
+    status.n_blocks, status.n_done = len(plan.blocks), len(plan.blocks) - len(left)
+    status.n_stale = sum(block.path.exists() for block in left)
+    status.n_others = len(others)
+    for block in [*plan.blocks, *others]:
+        if block in to_do:
             continue
-        status.n_done += 1
         record = read_run_record(block.record_path)
         if record is None:
             continue
@@ -65,7 +75,7 @@ def describe_status(plans: Sequence[StudyPlan], jobs: int | None = None) -> str:
         Blocks that run at the same time, for the time left; None counts those that run now.
     """
     studies = [study_status(plan) for plan in plans]
-    running = [mark for plan in plans for mark in running_blocks(plan.blocks)]
+    running = [mark for plan in plans for mark in running_blocks(plan)]
     active = [mark for mark in running if mark.alive is not False]
     lines = [
         f"scale {plans[0].scale}, results in {plans[0].results}",
@@ -82,6 +92,16 @@ def describe_status(plans: Sequence[StudyPlan], jobs: int | None = None) -> str:
         for learner, fits in status.fits.items():
             each = status.seconds[learner] / max(fits, 1)
             lines.append(f"  {status.study}: {learner}: {each:.3g} s a fit over {fits} fits")
+        if status.n_stale:
+            lines.append(
+                f"  {status.study}: {status.n_stale} blocks are stale or damaged (`losaw verify` "
+                "says why) and will be run again"
+            )
+        if status.n_others:
+            lines.append(
+                f"  {status.study}: {status.n_others} further blocks lie there that this selection "
+                "does not ask for; they are collected with it"
+            )
         for block in status.failed_blocks[:5]:
             lines.append(f"  failed fits in {block.name}")
     lines += [_describe_running(mark) for mark in running]

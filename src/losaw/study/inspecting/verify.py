@@ -12,7 +12,8 @@ from losaw.generators.joint_law.law import JointLaw, JointLawError
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import load_block, load_named
+from losaw.study.files.block_file import load_block, load_named, problem_of
+from losaw.study.files.folder import other_blocks
 from losaw.study.files.rows import BLOCK_SCHEMA
 from losaw.study.files.writing import write_text
 from losaw.study.running.joint_laws import fit_laws, laws_of
@@ -41,6 +42,8 @@ class Verification:
         Blocks that are asked for and have not been run.
     n_failed : int
         Good blocks that hold failed fits.
+    n_others : int
+        Good blocks that lie there and are not asked for.
     findings : list of Finding
         Unusable blocks and joint laws, and temporary files that a killed process has left.
     """
@@ -48,11 +51,12 @@ class Verification:
     n_good: int
     n_absent: int
     n_failed: int
+    n_others: int
     findings: list[Finding]
 
 
 def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
-    """Check every block that is asked for, every joint law, and what is left over.
+    """Check every block that is asked for or lies there, every joint law, and what is left over.
 
     Parameters
     ----------
@@ -77,10 +81,17 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
             n_failed += 1
             if failed:
                 findings.append(Finding(block.path, f"failed fits: {messages[0]}", block))
+    n_others = 0
     for plan in plans:
+        for block in other_blocks(plan):
+            problem = problem_of(block)
+            if problem is None:
+                n_others += 1
+            else:
+                findings.append(Finding(block.path, f"{problem} (not asked for)", block))
         for path in plan.folder.rglob(f"*{TEMPORARY}"):
             findings.append(Finding(path, "left by a killed process"))
-    return Verification(n_good, n_absent, n_failed, findings)
+    return Verification(n_good, n_absent, n_failed, n_others, findings)
 
 
 def remove(findings: Iterable[Finding]) -> None:

@@ -1,6 +1,6 @@
 """All blocks of a study in two tables: one row per measured value, one per score vector."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,9 +17,11 @@ from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import BlockFile, load_block
+from losaw.study.files.folder import other_blocks
 from losaw.study.files.rows import BLOCK_SCHEMA, SCORES
 from losaw.study.files.run_record import read_run_record
 from losaw.study.files.writing import write_file
+from losaw.study.results.failing import without_failing
 
 RESULT_COLUMNS = (
     "study",
@@ -53,7 +55,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Collection:
-    """Every row of the asked blocks that are there.
+    """Every row of the study's blocks that are there, of those that were asked for and of others.
 
     Attributes
     ----------
@@ -68,6 +70,11 @@ class Collection:
         Blocks that were asked for and have no file.
     files : dict
         Block -> (results version, SHA-256 of its file), of the blocks that are there.
+    n_fits : int
+        Replicates that are there or missing.
+    left_out : dict
+        Learner and importance -> why its cells are left out, where more than the allowed share
+        of it failed.
     """
 
     results: pd.DataFrame
@@ -75,38 +82,50 @@ class Collection:
     failed: pa.Table
     missing: list[Block]
     files: dict[Block, tuple[str, str]]
-
-    @property
-    def n_missing_fits(self) -> int:
-        return sum(len(block.seeds) for block in self.missing)
+    n_fits: int
+    left_out: dict[str, str]
 
 
 def collect(plan: StudyPlan) -> Collection:
-    """Read all blocks that are asked for, in the grid's order.
+    """Read all blocks that are asked for, and what else lies there of the study.
+
+    A quick look at a few settings therefore adds to what a long run has left, and never takes the
+    place of it. Files that were not asked for count if they are whole and up to date; a seed that
+    two files hold counts once.
 
     Raises
     ------
     StudyError
-        If a file is damaged, misplaced or stale, if nothing is there, or if the share of
-        failed and missing fits is above the configuration's ``max_failed_share``.
+        If a file that was asked for is damaged, misplaced or stale, if nothing is there, or if the
+        share of failed and missing fits is above the configuration's ``max_failed_share``.
     """
     results, scores, failed = [], [], []
     missing: list[Block] = []
     files: dict[Block, tuple[str, str]] = {}
     problems: list[str] = []
-    study, blocks = plan.study, plan.blocks
+    n_fits = 0
+    study, asked = plan.study, set(plan.blocks)
+    blocks = _in_order_of_settings(plan)
     files_read = zip(blocks, _read_all(blocks), strict=True)
     # Setting by setting, as the grid orders them: what is sorted and copied at once stays small.
     for _, of_setting in groupby(files_read, key=lambda pair: pair[0].name.setting):
         tables = []
+        seen: dict[str, set[int]] = defaultdict(set)
         for block, file in of_setting:
-            if file is None:
+            of_learner = seen[block.name.learner]
+            new = set(block.seeds) - of_learner
+            if isinstance(file, BlockFile) and new:
+                files[block] = (file.footer["results_version"], file.sha256)
+                whole = len(new) == len(block.seeds)
+                tables.append(file.table if whole else _of_seeds(file.table, new))
+            elif file is None and block in asked:
                 missing.append(block)
-            elif isinstance(file, StudyError):
+            elif isinstance(file, StudyError) and block in asked:
                 problems.append(str(file))
             else:
-                files[block] = (file.footer["results_version"], file.sha256)
-                tables.append(file.table)
+                continue
+            of_learner |= new
+            n_fits += len(new)
         if tables:
             rows = _in_grid_order(study, pa.concat_tables(tables))
             # Split before anything is moved: score vectors are most of the bytes.
@@ -119,23 +138,30 @@ def collect(plan: StudyPlan) -> Collection:
             failed.append(rows.select(FAILURE_COLUMNS).filter(is_failed))
     if problems:
         raise StudyError(
-            f"study {study.name!r}: {len(problems)} of {len(blocks)} block files are unusable:\n  "
+            f"study {study.name!r}: {len(problems)} of {len(asked)} block files are unusable:\n  "
             + "\n  ".join(problems[:_SHOWN])
             + ("\n  …" if len(problems) > _SHOWN else "")
             + "\nRemove them with `losaw verify --remove` and run the study again; "
             "only these blocks will be computed."
         )
     if not files:
-        raise StudyError(f"study {study.name!r}: none of its {len(blocks)} blocks is there yet")
-    collection = Collection(
-        pa.concat_tables(results).unify_dictionaries().to_pandas(),
-        pa.concat_tables(scores),
-        pa.concat_tables(failed),
-        missing,
-        files,
-    )
-    _check_failures(plan, collection)
-    return collection
+        raise StudyError(f"study {study.name!r}: none of its {len(asked)} blocks is there yet")
+    all_failed = pa.concat_tables(failed)
+    _check_fits(plan, all_failed, missing, n_fits)
+    frame = pa.concat_tables(results).unify_dictionaries().to_pandas()
+    frame, left_out = without_failing(frame, all_failed, plan.max_failed_share)
+    return Collection(frame, pa.concat_tables(scores), all_failed, missing, files, n_fits, left_out)
+
+
+def _in_order_of_settings(plan: StudyPlan) -> list[Block]:
+    """Blocks that are asked for and others, setting by setting; of each first the asked ones."""
+    place = {setting.identifier: index for index, setting in enumerate(plan.study.settings)}
+    blocks = [*plan.blocks, *other_blocks(plan)]
+    return sorted(blocks, key=lambda block: place[block.name.setting])
+
+
+def _of_seeds(rows: pa.Table, seeds: Iterable[int]) -> pa.Table:
+    return rows.filter(pc.is_in(rows["seed"], value_set=pa.array(sorted(seeds), pa.int32())))
 
 
 def _read_all(blocks: Sequence[Block]) -> Iterator[BlockFile | StudyError | None]:
@@ -179,18 +205,19 @@ def _compact(rows: pa.Table) -> pa.Table:
     return rows
 
 
-def _check_failures(plan: StudyPlan, collection: Collection) -> None:
-    fits = collection.failed.group_by(["setting_id", "learner", "seed"]).aggregate([]).num_rows
-    lost = fits + collection.n_missing_fits
-    allowed = plan.max_failed_share
-    if lost > allowed * plan.n_fits:
-        reasons = Counter(collection.failed["message"].to_pylist()).most_common(_SHOWN)
+def _check_fits(plan: StudyPlan, failed: pa.Table, missing: list[Block], n_fits: int) -> None:
+    """Refuse above the allowed share of fits that failed or are missing."""
+    of_fits = failed.filter(pc.equal(failed["importance"], ""))
+    n_failed = of_fits.group_by(["setting_id", "learner", "seed"]).aggregate([]).num_rows
+    n_missing = sum(len(block.seeds) for block in missing)
+    share, allowed = (n_failed + n_missing) / n_fits, plan.max_failed_share
+    if share > allowed:
+        reasons = Counter(of_fits["message"].to_pylist()).most_common(_SHOWN)
         raise StudyError(
-            f"study {plan.study.name!r}: {fits} fits failed and {collection.n_missing_fits} are "
-            f"missing of {plan.n_fits} ({lost / plan.n_fits:.1%}); max_failed_share allows "
-            f"{allowed:.1%}.\n"
+            f"study {plan.study.name!r}: {n_failed} fits failed and {n_missing} are missing "
+            f"of {n_fits} ({share:.1%}); max_failed_share allows {allowed:.1%}.\n"
             + "".join(f"  {count} × {message}\n" for message, count in reasons)
-            + "".join(f"  missing: {block.name}\n" for block in collection.missing[:_SHOWN])
+            + "".join(f"  missing: {block.name}\n" for block in missing[:_SHOWN])
             + "Finished blocks are kept. Mend the method, or raise max_failed_share."
         )
 

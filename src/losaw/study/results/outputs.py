@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -43,6 +44,9 @@ def write_outputs(plan: StudyPlan) -> Path:
     """
     study, folder = plan.study, plan.folder
     collection = collect(plan)
+    for what, reason in collection.left_out.items():
+        words = f"losaw: study {study.name!r}: {what}: {reason}. It is left out of the summary; the"
+        print(words, "others are there.", file=sys.stderr, flush=True)
     write_collection(folder, collection)
     summary = summarise(study, collection)
     comparison = compare(study, summary, read_published(study, plan.published))
@@ -73,7 +77,7 @@ def differences(study: Study, collection: Collection) -> pd.DataFrame:
 def manifest(plan: StudyPlan, collection: Collection) -> dict:
     """What a person wants to know of a run: versions, request, counts, machines, seconds."""
     study = plan.study
-    spent = timings(plan.blocks)
+    spent = timings(collection.files)
     failed = collection.results[collection.results["status"] != "ok"]
     return {
         "study": study.name,
@@ -85,13 +89,13 @@ def manifest(plan: StudyPlan, collection: Collection) -> dict:
         "request": plan.request,
         "command": shlex.join(sys.argv),
         "configuration": dict(plan.configuration),
-        "seeds": list(plan.n_seeds),
+        "seeds": _seed_counts(collection),
         "threads": threads(),
-        "joint_laws": joint_laws(plan.blocks),
-        "blocks": len(plan.blocks),
-        "left_out": study.left_out,
+        "joint_laws": joint_laws(collection.files),
+        "blocks": len(collection.files) + len(collection.missing),
+        "left_out": {**study.left_out, **collection.left_out},
         "missing_blocks": [str(block.name) for block in collection.missing],
-        "fits": plan.n_fits,
+        "fits": collection.n_fits,
         "failed_rows": len(failed),
         "failures": failed["message"].value_counts().head(20).to_dict(),
         "hosts": sorted(set(spent["host"])),
@@ -102,6 +106,14 @@ def manifest(plan: StudyPlan, collection: Collection) -> dict:
         },
         "peak_megabytes": float(spent["peak_megabytes"].max()) if len(spent) else None,
     }
+
+
+def _seed_counts(collection: Collection) -> list[int]:
+    """The numbers of seeds of settings and learners, each once."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for block in collection.files:
+        counts[block.name.setting, block.name.learner] += len(block.seeds)
+    return sorted(set(counts.values()))
 
 
 def joint_laws(blocks: Iterable[Block]) -> list[dict]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
+from losaw.study.files.block_file import blocks_to_do
 from losaw.study.files.run_record import read_run_record
 
 UNMEASURED_SECONDS_PER_SEED = 1.0
@@ -53,7 +54,7 @@ def estimate(plan: StudyPlan) -> Estimate:
     """The estimate of one study."""
     costs = {block: seconds_per_seed(block) for block in plan.blocks}
     seconds = {block: _seconds(block, cost) for block, cost in costs.items()}
-    left = [block for block in plan.blocks if not block.path.exists()]
+    left = blocks_to_do(plan.blocks)
     scores = sum(
         float(block.series.setting.parameters.get("n_features", 10)) * len(block.seeds)
         for block in plan.blocks

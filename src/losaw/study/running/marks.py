@@ -5,12 +5,13 @@ import datetime
 import json
 import os
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from losaw.study.design.blocks import Block
+from losaw.study.design.blocks import Block, BlockName
+from losaw.study.design.plan import StudyPlan
 from losaw.study.files.writing import write_text
 from losaw.whole_files import is_running
 
@@ -69,14 +70,15 @@ class Running:
     alive: bool | None
 
 
-def running_blocks(blocks: Iterable[Block]) -> Iterator[Running]:
-    """The marks that stand for blocks."""
-    for block in blocks:
-        path = mark_path(block)
+def running_blocks(plan: StudyPlan) -> Iterator[Running]:
+    """The marks in a study's folder, whatever selection its blocks belong to."""
+    for path in sorted(plan.folder.glob(f"runs/*/*/seeds_*{SUFFIX}")):
+        block_path = plan.folder / "blocks" / path.relative_to(plan.folder / "runs")
         try:
+            block = plan.block(BlockName.from_path(block_path.with_suffix(".parquet")))
             content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
             started = datetime.datetime.fromisoformat(content["started"])
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError):  # gone just now, half written, of no known block
             continue
         spent = (datetime.datetime.now(datetime.UTC) - started).total_seconds()
         on_this_host = content.get("host") == platform.node()

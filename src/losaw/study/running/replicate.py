@@ -1,8 +1,10 @@
 """One Monte Carlo replicate: data, one fit, every importance and metric of that fit."""
 
 import time
-from collections.abc import Callable, Mapping
+import traceback
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from losaw.data import Dataset
 from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Predictions
+from losaw.plugins import PREFIX
 from losaw.rng import seed_integer, stream
 from losaw.study.files.rows import SCORES, Row
 
@@ -44,9 +47,23 @@ class Recipe:
         )
 
 
-def run_replicate(recipe: Recipe, seed: int) -> tuple[list[Row], float]:
+def run_replicate(
+    recipe: Recipe, seed: int, parts: Collection[str] | None = None
+) -> tuple[list[Row], float]:
     """Rows of one seed, and the seconds they took.
 
+    Every component has a random stream of its own: the rows of a part are the same whichever
+    other parts are computed.
+
+    Parameters
+    ----------
+    recipe : Recipe
+    seed : int
+    parts : collection of str or None
+        Labels of the importances to compute, and ``""`` for the predictions; None for all.
+
+    Notes
+    -----
     What the data, the fit, an importance or a metric raises becomes a row with ``status``
     ``"failed"`` and the message; the other rows of the seed are kept.
     """
@@ -58,10 +75,12 @@ def run_replicate(recipe: Recipe, seed: int) -> tuple[list[Row], float]:
     except Exception as error:
         rows.append(_failure(seed, "", "", error))
         return rows, time.perf_counter() - started
-    if any(metric.needs == "prediction" for metric in recipe.metrics.values()):
+    parts = ("", *recipe.importances) if parts is None else parts
+    if "" in parts and any(m.needs == "prediction" for m in recipe.metrics.values()):
         rows += _prediction_rows(recipe, data, model, seed)
     for label, importance in recipe.importances.items():
-        rows += _importance_rows(recipe, data, model, seed, label, importance)
+        if label in parts:
+            rows += _importance_rows(recipe, data, model, seed, label, importance)
     return rows, time.perf_counter() - started
 
 
@@ -98,12 +117,40 @@ def _importance_rows(
     rng = recipe.rng(seed, f"importance:{recipe.learner}:{label}")
     wanted = {k: m for k, m in recipe.metrics.items() if m.needs == "importance"}
     try:
-        result = importance.explain(model, data, rng)
+        result = checked(importance.explain(model, data, rng), data)
     except Exception as error:
         return [_failure(seed, label, name, error) for name in (SCORES, *wanted)]
     rows = [_scores_row(seed, label, result, data)]
     rows += [_measure(seed, label, name, m, result, data) for name, m in wanted.items()]
     return rows
+
+
+def checked(result: Any, data: Dataset) -> ImportanceResult:
+    """What an importance returned, if it is something that a metric can judge.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it is no :class:`ImportanceResult`, has a score that is missing or infinite, or names
+        other features than the data.
+    """
+    if not isinstance(result, ImportanceResult):
+        raise TypeError(f"explain returned {type(result).__name__}, expected an ImportanceResult")
+    bad = np.flatnonzero(~np.isfinite(result.scores))
+    if len(bad):
+        raise ValueError(
+            f"{len(bad)} of {len(result.scores)} scores are missing or infinite, the first is "
+            f"{result.scores[bad[0]]} for {result.feature_names[bad[0]]!r}"
+        )
+    # Scores of groups of features are fewer, under the groups' names.
+    same_number = len(result.feature_names) == len(data.feature_names)
+    if same_number and result.feature_names != tuple(data.feature_names):
+        raise ValueError(
+            f"the features are named {', '.join(map(str, result.feature_names[:5]))}, …, those of "
+            f"the data {', '.join(data.feature_names[:5])}, …: give every feature of the data one "
+            "score, in their order"
+        )
+    return result
 
 
 def _scores_row(seed: int, label: str, result: ImportanceResult, data: Dataset) -> Row:
@@ -130,5 +177,15 @@ def _measure(seed: int, label: str, name: str, metric: Any, measured: Any, data:
 
 
 def _failure(seed: int, importance: str, metric: str, error: Exception) -> Row:
-    message = f"{type(error).__name__}: {' '.join(str(error).split())}"[:500]
+    message = f"{type(error).__name__}: {' '.join(str(error).split())}"[:500] + _place(error)
     return Row(seed, importance, metric, status="failed", message=message)
+
+
+def _place(error: Exception) -> str:
+    """``" (file.py:14)"``: the last line of a user's own file that was reached, if one was."""
+    frames = [
+        f" ({Path(frame.f_code.co_filename).name}:{line})"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__", "")).startswith(PREFIX)
+    ]
+    return frames[-1] if frames else ""

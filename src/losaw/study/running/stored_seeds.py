@@ -1,53 +1,81 @@
-"""Seeds that are stored already: asking for more seeds, or another cut, computes none again."""
+"""What is stored already: more seeds, another cut or another importance compute nothing again."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from losaw.study.design.blocks import Block, BlockName
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import load_named
-from losaw.study.files.footer import footer_of, without_seeds
+from losaw.study.files.block_file import BlockFile, load_named
+from losaw.study.files.footer import footer_of, of_the_fit
 from losaw.study.files.rows import Row, rows_by_seed
 from losaw.study.files.run_record import read_run_record
 from losaw.study.running.joint_laws import law_record
 
+# Of a replicate: an importance's label, or "" for data, fit and predictions.
+Part = str
+
 
 @dataclass
 class Stored:
-    """Rows and seconds by seed; ``law`` is the record of the joint law they were drawn from."""
+    """What files hold of a block.
 
-    rows: dict[int, list[Row]] = field(default_factory=dict)
+    Attributes
+    ----------
+    rows : dict
+        Seed -> part -> its rows.
+    seconds : dict
+        By seed.
+    law : record of the joint law that the data were drawn from, or None
+    """
+
+    rows: dict[int, dict[Part, list[Row]]] = field(default_factory=dict)
     seconds: dict[int, float] = field(default_factory=dict)
     law: Any = None
 
 
 def stored_seeds(block: Block) -> Stored:
-    """The block's seeds that other files of its setting and learner hold.
+    """What the files of the block's setting and learner hold of its seeds.
 
-    A file counts if its footer differs from the one that the block will get in the range of
-    seeds only: same methods, parameters, joint law, versions of losaw and of all libraries. The
-    block's bytes therefore do not depend on what was there before. Failed seeds are left out.
+    A file counts if its footer agrees with the one that the block will get in all that decides
+    data and fits: learner, parameters, joint law, versions of losaw and of all libraries; and of
+    its rows those count whose part has the version of today. The block's bytes therefore do not
+    depend on what was there before. Parts with anything that failed are left out.
     """
     stored = Stored()
     expected: dict[str, Any] | None = None
     for path in sorted(block.path.parent.glob("seeds_*.parquet")):
         try:
             name = BlockName.from_path(path)
-            if name == block.name or not set(name.seeds) & set(block.seeds) - stored.rows.keys():
+            if not set(name.seeds) & set(block.seeds):
                 continue
             file = load_named(path, name)
         except StudyError:
             continue
         if expected is None:
             stored.law = law_record(block.law_path)
-            expected = without_seeds(footer_of(block, stored.law))
-        if without_seeds(file.footer) != expected:
-            continue
-        record = read_run_record(block.results / name.run_record_path)
-        seconds = dict(zip(name.seeds, record.seconds if record else (), strict=False))
-        for seed, rows in rows_by_seed(file.table).items():
-            wanted = seed in block.seeds and seed not in stored.rows
-            if wanted and all(row.status == "ok" for row in rows):
-                stored.rows[seed] = rows
-                stored.seconds[seed] = seconds.get(seed, 0.0)
+            expected = of_the_fit(footer_of(block, stored.law))
+        if of_the_fit(file.footer) == expected:
+            _take(stored, block, name, file)
     return stored
+
+
+def _take(stored: Stored, block: Block, name: BlockName, file: BlockFile) -> None:
+    versions = file.footer.get("part_versions", {})
+    record = read_run_record(block.results / name.run_record_path)
+    seconds = dict(zip(name.seeds, record.seconds if record else (), strict=False))
+    for seed, rows in rows_by_seed(file.table).items():
+        if seed not in block.seeds:
+            continue
+        parts = stored.rows.setdefault(seed, {})
+        for part, version in block.series.part_versions.items():
+            of_part = [row for row in rows if row.importance == part]
+            is_whole = all(row.status == "ok" for row in of_part) and (of_part or not part)
+            if versions.get(part) == version and is_whole:
+                parts.setdefault(part, of_part)
+        stored.seconds.setdefault(seed, seconds.get(seed, 0.0))
+
+
+def in_order(parts: dict[Part, list[Row]], order: Iterable[Part]) -> list[Row]:
+    """The rows of a replicate, part by part."""
+    return [row for part in order for row in parts.get(part, ())]

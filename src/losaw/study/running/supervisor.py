@@ -97,7 +97,8 @@ class Worker:
         # A child that has died already is found when it is listened to.
         with contextlib.suppress(OSError):
             block = self.task.block
-            self.connection.send((block.series, block.law_path, list(self.task.waiting)))
+            asked = [(seed, self.task.missing(seed)) for seed in self.task.waiting]
+            self.connection.send((block.series, block.law_path, asked))
 
     def listen(self) -> bool:
         """Take what the child has sent, end it if it must be; True when the task is done."""

@@ -7,7 +7,7 @@ from typing import Any
 from losaw.study.design.blocks import Block
 from losaw.study.files.rows import Row
 from losaw.study.running.marks import RunningMark
-from losaw.study.running.stored_seeds import stored_seeds
+from losaw.study.running.stored_seeds import Part, Stored, in_order, stored_seeds
 
 
 @dataclass
@@ -23,6 +23,8 @@ class Task:
         Seeds to compute, in order; the first one is being computed.
     rows, seconds : dict
         By seed, of the seeds that are done.
+    stored : Stored
+        What files hold of the seeds already; of a waiting seed only some parts.
     n_taken_over : int
         How many of them were stored already.
     law : record of the joint law, or None
@@ -37,6 +39,7 @@ class Task:
     waiting: list[int]
     rows: dict[int, list[Row]] = field(default_factory=dict)
     seconds: dict[int, float] = field(default_factory=dict)
+    stored: Stored = field(default_factory=Stored)
     n_taken_over: int = 0
     law: Any = None
     peak_megabytes: float = 0.0
@@ -57,6 +60,11 @@ class Task:
     def n_failed(self) -> int:
         """Number of seeds with anything that failed."""
         return sum(any(row.status != "ok" for row in rows) for rows in self.rows.values())
+
+    def missing(self, seed: int) -> list[Part]:
+        """The parts of a replicate that no file holds."""
+        stored = self.stored.rows.get(seed, {})
+        return [part for part in self.block.series.part_versions if part not in stored]
 
     def begin(self) -> None:
         """Start the clock, for the whole block until its first seed is on its way."""
@@ -84,9 +92,18 @@ class Task:
             return
         seed, rows, seconds, peak = content
         self.waiting.remove(seed)
-        self.rows[seed] = rows
-        self.seconds[seed] = seconds
+        self.rows[seed] = self._with_stored(seed, rows)
+        self.seconds[seed] = self.stored.seconds.get(seed, 0.0) + seconds
         self.peak_megabytes = max(self.peak_megabytes, peak)
+
+    def _with_stored(self, seed: int, rows: list[Row]) -> list[Row]:
+        """The rows just computed, with those of the parts that were stored."""
+        if any(row.metric == "" for row in rows):  # nothing of a failed fit is kept
+            return rows
+        parts = dict(self.stored.rows.get(seed, {}))
+        for part in self.missing(seed):
+            parts[part] = [row for row in rows if row.importance == part]
+        return in_order(parts, self.block.series.part_versions)
 
     def may_try_again(self) -> bool:
         """Whether the seed that is being computed has not had its second chance; takes it."""
@@ -115,12 +132,11 @@ def open_task(block: Block) -> Task:
     """Mark a block as being on its way, and take what other files hold of it."""
     mark = RunningMark(block)
     stored = stored_seeds(block)
-    return Task(
-        block,
-        mark,
-        [seed for seed in block.seeds if seed not in stored.rows],
-        rows=stored.rows,
-        seconds=stored.seconds,
-        n_taken_over=len(stored.rows),
-        law=stored.law,
-    )
+    task = Task(block, mark, list(block.seeds), stored=stored, law=stored.law)
+    for seed in block.seeds:
+        if not task.missing(seed):
+            task.waiting.remove(seed)
+            task.rows[seed] = in_order(stored.rows[seed], block.series.part_versions)
+            task.seconds[seed] = stored.seconds[seed]
+            task.n_taken_over += 1
+    return task

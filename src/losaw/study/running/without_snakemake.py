@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from losaw.study.design.blocks import Block
-from losaw.study.files.block_file import problem_of
+from losaw.study.files.block_file import blocks_to_do
 from losaw.study.running.estimate import block_seconds
 from losaw.study.running.joint_laws import fit_laws
 from losaw.study.running.progress import Progress
@@ -26,14 +26,10 @@ def execute(blocks: Sequence[Block], jobs: int) -> int:
         If blocks could not begin; all others are done.
     """
     fit_laws(blocks)
-    seconds = {block: block_seconds(block) for block in blocks if not _is_done(block)}
+    seconds = {block: block_seconds(block) for block in blocks_to_do(blocks)}
     # Longest first, so that the last blocks to finish are short.
     waiting = sorted(seconds, key=lambda block: -seconds[block])
     with Progress(seconds, jobs) as progress:
         for task in run_blocks(waiting, jobs):
             progress.done(task.block, task.n_failed)
     return len(waiting)
-
-
-def _is_done(block: Block) -> bool:
-    return block.path.exists() and problem_of(block) is None

@@ -12,7 +12,7 @@ from losaw.study.running.replicate import run_replicate
 
 
 def serve(connection: Connection, plugins: Sequence[Path], parents_end: Connection | None) -> None:
-    """Answer ``(series, law, seeds)`` with ``ready`` and a ``seed`` message each, or ``refused``.
+    """Answer ``(series, law, seeds and parts)`` with ``ready`` and a ``seed`` each, or ``refused``.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def serve(connection: Connection, plugins: Sequence[Path], parents_end: Connecti
         load_plugin(plugin)
     with contextlib.suppress(EOFError, OSError):
         while True:
-            series, law_path, seeds = connection.recv()
+            series, law_path, asked = connection.recv()
             try:
                 series.learner.entry.load()
                 recipe, law = build_recipe(series, law_path)
@@ -42,9 +42,20 @@ def serve(connection: Connection, plugins: Sequence[Path], parents_end: Connecti
                 connection.send(("refused", f"{type(error).__name__}: {error}"))
                 continue
             connection.send(("ready", law))
-            for seed in seeds:
-                rows, seconds = run_replicate(recipe, seed)
+            for seed, parts in asked:
+                compiled = _seconds_of_compiling()
+                rows, seconds = run_replicate(recipe, seed, parts)
+                seconds -= _seconds_of_compiling() - compiled
                 connection.send(("seed", seed, rows, seconds, _peak_megabytes()))
+
+
+def _seconds_of_compiling() -> float:
+    """What happens once on a machine is no part of what a seed costs."""
+    if "numba" not in sys.modules:  # importing it takes longer than many a seed
+        return 0.0
+    from losaw.kernels.compiling import COMPILING
+
+    return COMPILING.seconds
 
 
 def _prepare_child() -> None:

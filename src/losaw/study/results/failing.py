@@ -1,0 +1,50 @@
+"""Importances that fail: named, and left out of the summary, which the others do not lose."""
+
+import pandas as pd
+import pyarrow as pa
+
+_KEYS = ["learner", "importance", "metric"]
+
+
+def without_failing(
+    results: pd.DataFrame, failed: pa.Table, allowed: float
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Results without what an importance failed at in more than the allowed share of its fits.
+
+    The mean over the fits that went well would be one over a selected part of the data sets.
+
+    Parameters
+    ----------
+    results : DataFrame
+        One row per setting, learner, importance, seed and metric.
+    failed : pyarrow.Table
+        The rows that failed.
+    allowed : float
+        The share.
+
+    Returns
+    -------
+    results : DataFrame
+    left_out : dict
+        Learner and importance -> in how many fits it failed, and what it said most often.
+    """
+    failures = failed.to_pandas()
+    failures = failures[failures["importance"] != ""]
+    if failures.empty:
+        return results, {}
+    n_failed = failures.groupby(_KEYS, observed=True).size()
+    n_fits = results.groupby(_KEYS, observed=True).size()
+    bad = {key for key, number in n_failed.items() if number > allowed * n_fits.get(key, 0)}
+    if not bad:
+        return results, {}
+    left_out = {}
+    for learner, importance in dict.fromkeys((key[0], key[1]) for key in sorted(bad)):
+        of_both = failures[
+            (failures["learner"] == learner) & (failures["importance"] == importance)
+        ]
+        n_bad = len(of_both.drop_duplicates(["setting_id", "seed"]))
+        total = max(n_fits.get(key, 0) for key in bad if key[:2] == (learner, importance))
+        reason = of_both["message"].mode()[0]
+        left_out[f"{learner} {importance}"] = f"failed in {n_bad} of {total} fits: {reason}"
+    keys = results[_KEYS].astype(str).itertuples(index=False)
+    return results[[tuple(key) not in bad for key in keys]].reset_index(drop=True), left_out
