@@ -170,11 +170,11 @@ def _initial(key: jax.Array, p: int, width: int, n_layers: int) -> tuple[Any, An
     layers, moments = [], []
     inputs = 2 * p
     for _ in range(n_layers):
-        key, here = jax.random.split(key)
+        key, own_key = jax.random.split(key)
         bound = inputs**-0.5
         layers.append(
             {
-                "map": jax.random.uniform(here, (inputs, width), minval=-bound, maxval=bound),
+                "map": jax.random.uniform(own_key, (inputs, width), minval=-bound, maxval=bound),
                 "scale": jnp.ones(width),
                 "shift": jnp.zeros(width),
                 "slope": jnp.asarray(0.25),
@@ -182,10 +182,10 @@ def _initial(key: jax.Array, p: int, width: int, n_layers: int) -> tuple[Any, An
         )
         moments.append({"mean": jnp.zeros(width), "variance": jnp.ones(width)})
         inputs = width
-    key, here = jax.random.split(key)
+    key, own_key = jax.random.split(key)
     bound = inputs**-0.5
     output = {
-        "map": jax.random.uniform(here, (inputs, p), minval=-bound, maxval=bound),
+        "map": jax.random.uniform(own_key, (inputs, p), minval=-bound, maxval=bound),
         "shift": jnp.zeros(p),
     }
     return {"layers": layers, "output": output}, moments

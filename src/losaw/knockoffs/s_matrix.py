@@ -52,8 +52,8 @@ def s_values(correlation: FloatArray, method: str = "sdp") -> FloatArray:
     if method == "equicorrelated":
         return np.full(len(correlation), min(1.0, 2 * smallest))
     start = np.full(len(correlation), min(1.0, smallest))
-    found: Any = _coordinate_ascent(correlation, start, _CODES[method])
-    return np.asarray(found)
+    values: Any = _coordinate_ascent(correlation, start, _CODES[method])
+    return np.asarray(values)
 
 
 @njit(cache=True)

@@ -152,8 +152,8 @@ class SequentialKnockoffs:
         )
         cumulative = np.cumsum(probabilities, axis=1)
         uniform = rng.random(n_rows) * cumulative[:, -1]
-        chosen = (cumulative <= uniform[:, None]).sum(axis=1)
-        return np.asarray(levels[np.minimum(chosen, len(levels) - 1)])
+        drawn = (cumulative <= uniform[:, None]).sum(axis=1)
+        return np.asarray(levels[np.minimum(drawn, len(levels) - 1)])
 
     def _folds(self, rng: np.random.Generator) -> NDArray[np.int64]:
         n_rows = len(self._X)

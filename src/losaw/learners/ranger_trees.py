@@ -103,11 +103,11 @@ class RangerTrees:
     def predict(self, X: FloatArray) -> FloatArray:
         """Mean over the trees, (n_samples,)."""
         trees = self.trees_
-        found: Any = _predict(
+        predictions: Any = _predict(
             np.ascontiguousarray(X, dtype=float),
             trees.roots, trees.features, trees.thresholds, trees.lefts, trees.rights, trees.values,
         )  # fmt: skip
-        return np.asarray(found)
+        return np.asarray(predictions)
 
     def impurity_decreases(self, n_columns: int) -> FloatArray:
         """Mean over the trees of a column's share in the tree's gains, (n_columns,)."""
@@ -152,11 +152,11 @@ def _grow(codes, values, offsets, y, sample, draws, wanted, min_node_size):  # t
             other = k + int(draws[n_tried, k] * (p - k))
             order[k], order[other] = order[other], order[k]
             j = order[k]
-            found = _best_split(
+            split = _best_split(
                 codes[j], y, sample[start:end], total, offsets[j + 1] - offsets[j], counts, sums
             )
-            if found[0] > best:
-                best, below, above = found
+            if split[0] > best:
+                best, below, above = split
                 feature = j
         n_tried += 1
         if feature < 0:
@@ -241,7 +241,7 @@ def _partition(codes, below, sample, spare, start, end):  # type: ignore[no-unty
 
 @njit(cache=True)
 def _predict(X, roots, features, thresholds, lefts, rights, values):  # type: ignore[no-untyped-def]
-    found = np.zeros(len(X))
+    sums = np.zeros(len(X))
     for root in roots[:-1]:
         for i in range(len(X)):
             node = root
@@ -249,5 +249,5 @@ def _predict(X, roots, features, thresholds, lefts, rights, values):  # type: ig
             while feature >= 0:
                 node = lefts[node] if X[i, feature] <= thresholds[node] else rights[node]
                 feature = features[node]
-            found[i] += values[node]
-    return found / (len(roots) - 1)
+            sums[i] += values[node]
+    return sums / (len(roots) - 1)

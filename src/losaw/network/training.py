@@ -60,10 +60,10 @@ class Network:
         self, parameters: Parameters, moments: Any, encoded: Any, y: Any, rows: NDArray[Any]
     ) -> tuple[Parameters, Any]:
         """Parameters and Adam's state after one mini-batch; the ones passed in are used up."""
-        found: tuple[Parameters, Any] = self._step(
+        step: tuple[Parameters, Any] = self._step(
             parameters, moments, encoded, y, rows.astype(np.int32)
         )
-        return found
+        return step
 
     def predict(self, parameters: Parameters, X: NDArray[Any]) -> FloatArray:
         """Output (n_rows,) of inputs (n_rows, P)."""

@@ -84,8 +84,8 @@ def shapley_correlation(
     if n_rows is not None and n_rows < MIN_ROWS:
         raise ValueError(f"n_rows must be at least {MIN_ROWS} or None, got {n_rows}")
     if n_rows is not None and n_rows < len(rows):
-        chosen = as_generator(random_state).choice(len(rows), n_rows, replace=False)
-        rows = rows[np.sort(chosen)]
+        drawn = as_generator(random_state).choice(len(rows), n_rows, replace=False)
+        rows = rows[np.sort(drawn)]
     values = shapley_values(model, rows)
     estimates = column_correlations(rows, values, method)
     result = _result(f"{method} correlation with Shapley values", estimates, len(rows), names)

@@ -51,14 +51,14 @@ def estimate_trends(
 
         forest = RandomForestRegressor(random_state=seed_integer(rng)).fit(rows, response)
     seed = seed_integer(rng)  # both Shapley correlations of the same rows
-    found = {"linear-coefficient": linear_coefficient(X, y)}
-    found |= {method: target_correlation(X, y, method=method) for method in METHODS}
-    found |= {
+    trends = {"linear-coefficient": linear_coefficient(X, y)}
+    trends |= {method: target_correlation(X, y, method=method) for method in METHODS}
+    trends |= {
         f"shap-{method}": shapley_correlation(
             forest, X, method=method, n_rows=n_rows, random_state=seed
         )
         for method in METHODS
     }
-    found["atr"] = absolute_traversal_rate(forest, feature_names=names)
-    found["rtr"] = relative_traversal_rate(forest, feature_names=names)
-    return found
+    trends["atr"] = absolute_traversal_rate(forest, feature_names=names)
+    trends["rtr"] = relative_traversal_rate(forest, feature_names=names)
+    return trends
