@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray, default_feature_names
+from losaw.weighting.checks import as_floats, beyond_range
 
 IntArray = NDArray[np.intp]
 TOLERANCE = 1e-6
@@ -82,7 +83,7 @@ def view_forest(
         If the model is no such forest.
     """
     names = [str(name) for name in getattr(X, "columns", ())]
-    rows, response = np.asarray(X, dtype=float), np.asarray(y)
+    rows, response = as_floats("X", X), np.asarray(y)
     if rows.ndim != 2 or response.shape != (len(rows),):
         raise ValueError(
             f"X must be (n_samples, n_features) and y (n_samples,), got {rows.shape} and "
@@ -122,7 +123,8 @@ def _losaw_view(forest: Any, X: FloatArray, y: NDArray[Any], features: IntArray)
         _tree_view(tree, tree.children_left, tree.children_right, leaf, features)
         for tree, leaf in zip(forest.trees_, leaves.T, strict=True)
     ]
-    centred = (y - y.mean()).astype(float)[:, None]
+    y = _finite_response(y)
+    centred = (y - y.mean())[:, None]
     root = forest.trees_[0].value[0] - y.mean()
     _check_root(root, np.average(centred, axis=0, weights=counts[0]), float(np.ptp(y)))
     return ForestView(trees, X, features, centred, counts, "regression")
@@ -152,10 +154,21 @@ def _scikit_learn_view(
             raise ValueError(f"y holds classes that the forest does not know ({forest.classes_})")
         _check_root(root / root.sum(), np.average(outcomes, axis=0, weights=counts[0]), 1.0)
         return ForestView(trees, single, features, outcomes, counts, "classification")
-    centred = (y - y.mean()).astype(float)[:, None]
+    y = _finite_response(y)
+    centred = (y - y.mean())[:, None]
     expected = np.average(centred, axis=0, weights=counts[0])
     _check_root(root - y.mean(), expected, float(np.ptp(y)))
     return ForestView(trees, single, features, centred, counts, "regression")
+
+
+def _finite_response(y: ArrayLike) -> FloatArray:
+    response = as_floats("y", y)
+    if beyond_range(response).any():
+        raise ValueError(
+            "y has missing or infinite values (NaN, inf, beyond 1e150); give the sample that the "
+            "forest was fitted on, in a unit in which its squares are finite"
+        )
+    return response
 
 
 def _tree_view(tree: Any, left: Any, right: Any, leaf: Any, features: IntArray) -> TreeView:

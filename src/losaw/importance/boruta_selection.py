@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import Dataset, FloatArray
+from losaw.importance.model_columns import check_sample
 from losaw.importance.out_of_bag_permutation import out_of_bag_z_scores
 from losaw.importance.result import ImportanceResult
 from losaw.rng import seed_integer
+from losaw.weighting.checks import as_floats
 
 CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 _MIN_SHADOWS = 5
@@ -74,7 +76,8 @@ class Boruta:
         """Decisions on every feature, from the training sample."""
         from scipy.stats import binom
 
-        X, y = data.train
+        X, y = as_floats("X", data.train.X), as_floats("y", data.train.y)
+        check_sample(X, y, len(data.feature_names))
         n_features = X.shape[1]
         decisions = np.full(n_features, TENTATIVE)
         hits, runs = np.zeros(n_features, dtype=int), np.zeros(n_features, dtype=int)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import Dataset, FloatArray
+from losaw.weighting.checks import beyond_range
 
 # Rows predicted in one call; more are cut into several.
 _CHUNK = 200_000
@@ -68,12 +69,14 @@ def check_sample(X: FloatArray, y: FloatArray, n_features: int) -> None:
     """Raise a ValueError for rows that no importance can be computed on."""
     if X.ndim != 2 or X.shape[1] != n_features:
         raise ValueError(f"X has shape {X.shape}, expected (n_samples, {n_features})")
+    if np.shape(y) != (len(X),):
+        raise ValueError(f"y has shape {np.shape(y)}, expected ({len(X)},) as X has rows")
     if len(X) < 2:
         raise ValueError(f"the sample has {len(X)} row(s); an importance needs at least 2")
-    bad = ~np.isfinite(X).all(axis=1) | ~np.isfinite(y)
+    bad = beyond_range(X).any(axis=1) | beyond_range(y)
     if bad.any():
         raise ValueError(
-            f"the sample has {int(bad.sum())} rows with missing or infinite values (first: row "
-            f"{int(np.flatnonzero(bad)[0])}). losaw does not impute; drop or impute them first, "
-            "for example with sklearn.impute.SimpleImputer"
+            f"the sample has {int(bad.sum())} rows with missing or infinite values in X or y "
+            f"(NaN, inf, beyond 1e150; first: row {int(np.flatnonzero(bad)[0])}). losaw does not "
+            "impute; drop or impute them first, for example with sklearn.impute.SimpleImputer"
         )

@@ -1,11 +1,10 @@
 """Checks of features and responses, shared by the estimators that read data."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray, default_feature_names
+from losaw.weighting.checks import as_floats, beyond_range
 
 
 def checked(
@@ -22,7 +21,7 @@ def checked(
         or y does not fit it; the message names the first bad column.
     """
     names = getattr(X, "columns", None)
-    rows = _numbers(X, "X")
+    rows = as_floats("X", X)
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise ValueError(
             f"X has shape {rows.shape}, expected (n_samples, n_features); a single feature is "
@@ -31,32 +30,24 @@ def checked(
     if len(rows) < min_rows:
         raise ValueError(f"X has {len(rows)} rows, at least {min_rows} are needed")
     shown = default_feature_names(rows.shape[1]) if names is None else tuple(map(str, names))
-    bad = ~np.isfinite(rows)
+    bad = beyond_range(rows)
     if bad.any():
         column = int(np.flatnonzero(bad.any(axis=0))[0])
         raise ValueError(
-            f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (first: row "
-            f"{int(np.flatnonzero(bad[:, column])[0])}, column {shown[column]!r}); drop or impute "
-            "them first, for example with sklearn.impute.SimpleImputer"
+            f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (NaN, inf, "
+            f"beyond 1e150; first: row {int(np.flatnonzero(bad[:, column])[0])}, column "
+            f"{shown[column]!r}); drop or impute them first, for example with "
+            "sklearn.impute.SimpleImputer"
         )
     if y is None:
         return rows, np.empty(0), shown
-    response = _numbers(y, "y")
+    response = as_floats("y", y)
     if response.shape != (len(rows),):
         raise ValueError(f"y has shape {response.shape}, expected ({len(rows)},) as X has rows")
-    if not np.isfinite(response).all():
+    bad_response = beyond_range(response)
+    if bad_response.any():
         raise ValueError(
-            f"y has {int((~np.isfinite(response)).sum())} missing or infinite values; drop those "
-            "rows"
+            f"y has {int(bad_response.sum())} missing or infinite values (NaN, inf, beyond 1e150); "
+            "drop those rows"
         )
     return rows, response, shown
-
-
-def _numbers(values: Any, name: str) -> FloatArray:
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} holds values that are not numbers; encode text and categories first, for "
-            "example with sklearn.preprocessing.OrdinalEncoder"
-        ) from None

@@ -4,9 +4,45 @@ import numbers
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+
+# Squares of larger values are infinite.
+LARGEST_VALUE = 1e150
+MOST_COPIES = 1e15
+
+
+def as_floats(name: str, values: Any) -> FloatArray:
+    """``values`` as a float array, or a ValueError that names the argument.
+
+    Refused: text that is no number, dates, complex numbers, sparse matrices, rows of unequal
+    length, integers beyond the range of floats.
+    """
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "cmM":
+            raise ValueError(f"{name} has dtype {array.dtype}")
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"{name} holds values that are not numbers, or is no dense array ({error}); encode "
+            "text, dates and categories first, for example with "
+            "sklearn.preprocessing.OrdinalEncoder"
+        ) from None
+
+
+def in_range(values: FloatArray) -> FloatArray:
+    """``values`` times a power of two, by which the largest of each column is between 1/2 and 1.
+
+    No digit changes, and the squares of huge and tiny values stay in range.
+    """
+    return np.ldexp(values, -np.frexp(np.abs(values).max(axis=0))[1])
+
+
+def beyond_range(values: FloatArray) -> NDArray[np.bool_]:
+    """Mask of the values that are missing, infinite, or whose squares are."""
+    return np.asarray(~(np.abs(values) <= LARGEST_VALUE))
 
 
 def check_eta(eta: Any) -> None:
@@ -22,7 +58,7 @@ def check_eta(eta: Any) -> None:
 
 def check_weights(weights: ArrayLike) -> FloatArray:
     """Weights as a float vector; raises if one is negative or not finite, or all are zero."""
-    w = np.ascontiguousarray(weights, dtype=np.float64)
+    w = np.ascontiguousarray(as_floats("weights", weights))
     if w.ndim != 1 or len(w) == 0:
         raise ValueError(f"weights must be a vector with at least one entry, got shape {w.shape}")
     bad = ~(np.isfinite(w) & (w >= 0))
@@ -41,18 +77,20 @@ def check_counts(counts: ArrayLike | None, size: int) -> FloatArray:
     """Multiplicities as a float vector of length ``size``; ones by default."""
     if counts is None:
         return np.ones(size)
-    c = np.ascontiguousarray(counts, dtype=np.float64)
+    c = np.ascontiguousarray(as_floats("counts", counts))
     if c.shape != (size,):
         raise ValueError(f"counts has shape {c.shape}, expected ({size},): one for every weight")
-    if not (np.isfinite(c) & (c > 0)).all():
-        raise ValueError("counts must be finite and positive; leave out rows that do not occur")
+    if not ((c > 0) & (c <= MOST_COPIES)).all():
+        raise ValueError(
+            f"counts must be positive and at most {MOST_COPIES:g}; leave out rows that do not occur"
+        )
     return c
 
 
 def check_pair(target: ArrayLike, adjustment: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Target (n,) and adjustment features (n, n_adjustment) as finite float arrays."""
-    t = np.asarray(target, dtype=np.float64)
-    a = np.asarray(adjustment, dtype=np.float64)
+    t = as_floats("target", target)
+    a = as_floats("adjustment", adjustment)
     if a.ndim == 1:
         a = a[:, None]
     if t.ndim != 1 or len(t) == 0:
@@ -63,9 +101,10 @@ def check_pair(target: ArrayLike, adjustment: ArrayLike) -> tuple[FloatArray, Fl
             "one row for every entry of target"
         )
     for name, values in (("target", t), ("adjustment", a)):
-        if not np.isfinite(values).all():
+        if beyond_range(values).any():
             raise ValueError(
-                f"{name} contains missing or infinite values; losaw does not impute: drop or "
-                "impute them first, for example with sklearn.impute.SimpleImputer"
+                f"{name} contains missing or infinite values (NaN, inf, beyond 1e150); losaw does "
+                "not impute: drop or impute them first, for example with "
+                "sklearn.impute.SimpleImputer"
             )
     return np.ascontiguousarray(t), np.ascontiguousarray(a)

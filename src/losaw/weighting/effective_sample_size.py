@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.kernels.compiled import REORDERED, compiled
-from losaw.weighting.checks import check_counts, check_eta, check_weights
+from losaw.weighting.checks import check_counts, check_eta, check_weights, in_range
 
 
 def effective_sample_size(weights: ArrayLike, counts: ArrayLike | None = None) -> float:
@@ -34,6 +34,7 @@ def effective_sample_size(weights: ArrayLike, counts: ArrayLike | None = None) -
     """
     w = check_weights(weights)
     c = check_counts(counts, len(w))
+    w = in_range(w)
     return float((c @ w) ** 2 / (c @ w**2))
 
 

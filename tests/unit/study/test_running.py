@@ -15,7 +15,7 @@ import pytest
 
 from losaw.study.design.blocks import BlockName
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import problem_of, read_footer
+from losaw.study.files.block_file import problem_of, read_block
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running.runner import run_block
@@ -210,7 +210,7 @@ def test_a_folder_that_cannot_be_written_is_named_and_nothing_is_lost(project):
 def test_the_footer_says_where_the_numbers_came_from(project):
     session = run(project)
     block = session.all_blocks[-1]
-    footer = read_footer(block.path)
+    footer = read_block(block.path).footer
     assert footer["results_version"] == block.series.version
     assert footer["block"]["seeds"] == [block.name.first, block.name.last]
     assert footer["learner"]["parameters"] == {"jitter": 0.3}

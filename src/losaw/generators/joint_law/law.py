@@ -206,6 +206,7 @@ class JointLaw:
             If the file cannot be written.
         """
         content = {**self.record(), "probabilities": self.probabilities.tolist()}
+        content["sha256"] = _digest(content)
         text = json.dumps(content, indent=1, allow_nan=False)
         write_atomically(
             Path(path), lambda place: place.write_text(text, encoding="utf-8"), JointLawError
@@ -220,11 +221,17 @@ class JointLaw:
         FileNotFoundError
             If there is no such file.
         JointLawError
-            If the file is damaged.
+            If the file cannot be read, or does not hold what was written.
         """
         path = Path(path)
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise
+        except (OSError, UnicodeDecodeError) as error:
+            raise JointLawError(f"{path} cannot be read ({error}); delete it") from None
+        try:
+            content = json.loads(text)
             specification = JointLawSpecification(**content["specification"])
             law = cls(
                 specification,
@@ -239,11 +246,18 @@ class JointLaw:
                 )
             if not (law.probabilities >= 0).all() or abs(law.probabilities.sum() - 1) > 1e-9:
                 raise ValueError("the probabilities are no distribution")
-        except (KeyError, TypeError, ValueError) as error:
+            if content.pop("sha256", None) != _digest(content):
+                raise ValueError("its digest differs: it was changed, or written by an old version")
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise JointLawError(
                 f"{path} does not hold a joint law ({error}); delete it to have it fitted anew"
             ) from None
         return law
+
+
+def _digest(content: dict[str, Any]) -> str:
+    """SHA-256 of everything else in the file; JSON gives back every number exactly."""
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _draw(
