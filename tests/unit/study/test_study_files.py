@@ -6,10 +6,11 @@ import pandas as pd
 import pytest
 
 from losaw.report.figures import check_figures
+from losaw.study.design.published import read_published
 from losaw.study.design.request import Request
 from losaw.study.design.schema import SCALES
 from losaw.study.design.session import Session
-from losaw.study.results.compare import cells, compare, read_published, table_title
+from losaw.study.results.compare import cells, compare, table_title
 
 CONFIGURATION = Path(__file__).resolve().parents[3] / "config" / "config.yaml"
 STUDIES = sorted(path.stem for path in (CONFIGURATION.parent / "studies").glob("*.yaml"))

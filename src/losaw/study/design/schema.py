@@ -89,6 +89,9 @@ class StudyFile(Strict):
         learner has several importances, else ``{learner}``.
     published : str or None
         File in ``config/published``.
+    margins : dict
+        Metric -> how far our mean may lie from print and still agree, in the metric's own units;
+        needed for every metric that is printed.
     labels : dict
         Name -> how it is shown in tables and figures.
     """
@@ -109,6 +112,7 @@ class StudyFile(Strict):
     memory_megabytes: SeedCount = 1500
     method: str | None = None
     published: str | None = None
+    margins: dict[str, Annotated[float, Field(gt=0)]] = {}
     tables: dict[Name, TableLayout] = {}
     figures: dict[Name, FigureLayout] = {}
     labels: dict[str, str] = {}

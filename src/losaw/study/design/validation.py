@@ -50,6 +50,8 @@ def validate(study: Study) -> None:
         _check_filter(study, entry, ("seed_blocks", index), other_keys=("boundaries",))
     for index, entry in enumerate(study.file.seconds_per_seed):
         _check_filter(study, entry, ("seconds_per_seed", index), ("learner", "seconds"))
+    for metric in study.file.margins:
+        _check_known(study, metric, study.metrics, ("margins", metric), "metric")
     for name, table in study.file.tables.items():
         _check_filter(study, table.where, ("tables", name, "where"))
         allowed = [*study.axes, *CELL_AXES]

@@ -14,6 +14,7 @@ from losaw.generators.joint_law.law import JointLaw
 from losaw.study.design.blocks import Block
 from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
+from losaw.study.design.published import read_published
 from losaw.study.files.footer import library_versions
 from losaw.study.files.run_record import commit, threads
 from losaw.study.files.writing import write_csv, write_text
@@ -25,15 +26,16 @@ from losaw.study.results.collect import (
     timings,
     write_collection,
 )
-from losaw.study.results.compare import agreement_table, compare, read_published
+from losaw.study.results.compare import compare
 from losaw.study.results.summary import paired_differences, summarise
+from losaw.study.results.tally import agreement_table, sign_table
 
 
 def write_outputs(plan: StudyPlan) -> Path:
     """Collect a study's blocks and write everything that is made of them.
 
     Leaves in ``<results>/<study>/``: ``settings.csv``, ``blocks.csv``, ``results.parquet``,
-    ``scores.parquet``, ``summary.csv``, ``comparison.csv``, ``agreement.csv``,
+    ``scores.parquet``, ``summary.csv``, ``comparison.csv``, ``agreement.csv``, ``signs.csv``,
     ``differences.csv`` and ``manifest.json``. All but the manifest, and the list of the blocks'
     own files, are the same bytes for any number of cores and any cut or order of blocks.
 
@@ -55,6 +57,7 @@ def write_outputs(plan: StudyPlan) -> Path:
     write_csv(folder / "blocks.csv", blocks_frame(collection))
     write_csv(folder / "summary.csv", summary)
     write_csv(folder / "agreement.csv", agreement_table(comparison, by))
+    write_csv(folder / "signs.csv", sign_table(study, comparison))
     write_csv(folder / "differences.csv", differences(study, collection))
     write_text(folder / "manifest.json", json.dumps(manifest(plan, collection), indent=1) + "\n")
     path = folder / "comparison.csv"
