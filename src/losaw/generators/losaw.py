@@ -21,6 +21,8 @@ DATA_TYPES: dict[str, FeatureKind] = {"continuous": "continuous", "discrete": "d
 N_PILOT = 10_000
 # Share of independent features in the discrete law: chosen because it agrees with print.
 INDEPENDENT_SHARE = 0.02
+# Beside its number, the seed of a fixed sample of training features.
+DRAWS = 913
 
 
 class LosawGenerator:
@@ -55,6 +57,10 @@ class LosawGenerator:
     independent_share : float or None
         How the discrete law is made: see :class:`JointLawSpecification`. The default share w of
         independent features is .02 beside the maximum-entropy law, and 0 beside a solver's own.
+    n_draws : int or None, default None
+        A number: the training features are one of so many fixed samples, chosen at random in every
+        draw, so that the scatter between samples of X can be told from that of the noise. None:
+        they are drawn anew.
 
     Raises
     ------
@@ -68,7 +74,7 @@ class LosawGenerator:
     for no other reason; which law the authors drew from is not known (``docs/discrete_law.md``).
 
     Details of a discrete draw: ``signal_variance``, ``correlation_distance``, and ``off_support``,
-    the probability that X3 is not sign(X1 + X2).
+    the probability that X3 is not sign(X1 + X2). With ``n_draws``: ``draw``, which sample it is.
     """
 
     examples = tuple(
@@ -90,6 +96,7 @@ class LosawGenerator:
         solver: str | None = None,
         tolerance: float | None = None,
         independent_share: float | None = None,
+        n_draws: int | None = None,
     ) -> None:
         self.data_type = one_of("data_type", data_type, DATA_TYPES)
         self.n_samples = whole_number("n_samples", n_samples, 2)
@@ -105,6 +112,7 @@ class LosawGenerator:
             tolerance=tolerance,
             independent_share=_share(tie_break, independent_share),
         )
+        self.n_draws = None if n_draws is None else whole_number("n_draws", n_draws, 1)
 
     def joint_law(self) -> JointLawSpecification | None:
         """The law of X1, …, X6 if they are discrete."""
@@ -117,7 +125,9 @@ class LosawGenerator:
         """
         specification = self.joint_law()
         law = None if specification is None else given_or_fitted(specification, joint_law)
-        train = self._features(self.n_samples, self.n_features, rng, law)
+        draw = None if self.n_draws is None else int(rng.integers(self.n_draws))
+        of_train = rng if draw is None else np.random.default_rng([DRAWS, draw])
+        train = self._features(self.n_samples, self.n_features, of_train, law)
         signal_variance = self._signal_variance(rng, law)
         noise_variance = self.phi * signal_variance
         train_y = self._response(train, noise_variance, rng)
@@ -125,6 +135,8 @@ class LosawGenerator:
         test_y = self._response(test, noise_variance, rng)
         independent = self._independent_features(rng, law)
         details = {"signal_variance": signal_variance}
+        if draw is not None:
+            details["draw"] = float(draw)
         if law is not None:
             details["correlation_distance"] = float(np.sqrt(law.objective))
             details["off_support"] = off_support(law)

@@ -1,6 +1,7 @@
 """What the report says of a study's agreement with print, as plain values for the template."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,6 +11,7 @@ from losaw.report.typeset import number, percent, signed
 from losaw.study.design.grid import Study
 from losaw.study.design.settings import same
 from losaw.study.results.agreement import DIFFERS, OFF
+from losaw.study.results.draws import FILE
 from losaw.study.results.more_seeds import more_seeds
 from losaw.study.results.tally import DISTANCES, VERDICTS, agreement_table, compared
 
@@ -86,6 +88,20 @@ def undecided_line(study: Study, comparison: pd.DataFrame) -> str:
             f" {more.hopeless} cannot be decided by seeds of ours: print's own error is too wide."
         )
     return words
+
+
+def shared_draws_line(study: Study, results: Path) -> str:
+    """How the error of printed numbers is known whose runs share draws of X."""
+    name = study.file.between_draws
+    if name is None:
+        return ""
+    words = "The runs behind some printed numbers share draws of X (published_draws). "
+    if (results / name / FILE).is_file():
+        return words + f"Which share of the variance lies between draws, {name} has measured."
+    return words + (
+        f"The study {name}, which measures the share of the variance between draws, was not run: "
+        "all of it is taken to lie there, and such cells are seldom decided."
+    )
 
 
 def disagreements(study: Study, comparison: pd.DataFrame, published: pd.DataFrame) -> list[Record]:

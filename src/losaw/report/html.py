@@ -24,6 +24,7 @@ from losaw.study.design.grid import Study
 from losaw.study.design.published import read_published
 from losaw.study.design.session import Session
 from losaw.study.files.writing import write_text
+from losaw.study.results.draws import read_draws
 from losaw.study.results.tally import compared
 
 
@@ -60,7 +61,9 @@ def write_report(session: Session, path: Path) -> Path:
     """
     studies = [_section(session, study) for study in session.collected_studies()]
     comparisons = [
-        section["results"].comparison.assign(study=section["study"].name) for section in studies
+        section["results"].comparison.assign(study=section["study"].name)
+        for section in studies
+        if section["study"].file.counted
     ]
     page = (
         _environment()
@@ -111,10 +114,15 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
         "histogram": Markup(z_histogram(compared(comparison))),
         "agreement": agreement.agreement_rows(study, results.agreement),
         "signs": agreement.sign_rows(study, results.signs),
+        "shared_draws": agreement.shared_draws_line(study, session.results),
         "undecided": agreement.undecided_line(study, comparison),
         "disagreements": agreement.disagreements(study, comparison, published),
         "tables": list(_tables(study, comparison)),
-        "differences": list(sections.difference_grids(study, results.differences, published)),
+        "differences": list(
+            sections.difference_grids(
+                study, results.differences, published, read_draws(study, session.results)
+            )
+        ),
         "ranking": rank_methods(study, results.results).to_dict("records"),
         "figures": [_figure(session, study, key) for key in study.file.figures],
         "decided_by": provenance.decided_by(session, study, results),

@@ -1,7 +1,7 @@
 """What print says of the difference between two methods."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -9,7 +9,8 @@ import pandas as pd
 from losaw.study.design.grid import Study
 from losaw.study.design.published import margin, plain
 from losaw.study.results.agreement import Kind, Printed, Runs, verdict, weigh
-from losaw.study.results.compare import printed_cell
+from losaw.study.results.compare import printed_axes, printed_cell
+from losaw.study.results.draws import BetweenDraws, difference_name
 from losaw.study.results.kinds import pooled_deviation
 
 
@@ -33,11 +34,20 @@ class PrintedDifferences:
         tables print, the first counts.
     differences : DataFrame
         Ours, as :func:`losaw.study.results.summary.paired_differences` makes them.
+    between_draws : BetweenDraws or None
+        For printed numbers whose runs share draws of X.
     """
 
-    def __init__(self, study: Study, published: pd.DataFrame, differences: pd.DataFrame) -> None:
+    def __init__(
+        self,
+        study: Study,
+        published: pd.DataFrame,
+        differences: pd.DataFrame,
+        between_draws: BetweenDraws | None = None,
+    ) -> None:
         self._study = study
-        self._axes = [axis for axis in study.axes if axis in published.columns]
+        self._between_draws = between_draws or BetweenDraws()
+        self._axes = printed_axes(study, published)
         self._cells: dict[tuple[Any, ...], dict[str, Any]] = {}
         for row in published.to_dict("records"):
             if math.isfinite(row["published"]):
@@ -78,7 +88,12 @@ class PrintedDifferences:
         )
         n_seeds = int(record["n_seeds"])
         ours = Runs(record["difference"], record["mc_se"] * math.sqrt(n_seeds), n_seeds)
-        evidence = weigh(ours, printed, self._kinds[record["learner"], metric])
+        method = difference_name(record["learner"], record["minus"])
+        kind = replace(
+            self._kinds[record["learner"], metric],
+            between_draws=self._between_draws.share(record, metric, method),
+        )
+        evidence = weigh(ours, printed, kind)
         said = verdict(evidence, margin(self._study, metric))
         return PrintedDifference(printed.value, evidence.z if evidence else math.nan, said)
 

@@ -12,6 +12,7 @@ from losaw.report.layout import MARKS, higher_is_better
 from losaw.report.printed import PrintedDifferences
 from losaw.report.typeset import number, signed
 from losaw.study.design.grid import Study
+from losaw.study.results.draws import BetweenDraws
 
 DECIMALS = 3
 
@@ -40,7 +41,10 @@ def in_words(study: Study, axis: str, value: Any) -> str:
 
 
 def difference_grids(
-    study: Study, differences: pd.DataFrame, published: pd.DataFrame
+    study: Study,
+    differences: pd.DataFrame,
+    published: pd.DataFrame,
+    between_draws: BetweenDraws | None = None,
 ) -> Iterator[Grid]:
     """Paired differences to the first learner, one grid per learner and metric.
 
@@ -51,7 +55,7 @@ def difference_grids(
         return
     axes = study.axes
     minus = study.show(differences["minus"].iloc[0])
-    printed = PrintedDifferences(study, published, differences)
+    printed = PrintedDifferences(study, published, differences, between_draws)
     if differences["setting_id"].nunique() == 1:
         yield _grid(study, f"minus {minus}", differences, printed, ["learner"], "metric")
         return

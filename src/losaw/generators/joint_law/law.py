@@ -130,7 +130,10 @@ class JointLawSpecification:
     @property
     def identifier(self) -> str:
         """Readable slug and 8 hexadecimal digits of everything that is asked: a file name."""
-        text = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        asked = asdict(self)
+        if not self.independent_share:
+            del asked["independent_share"]  # so that a law is called what it was before mixtures
+        text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
         digest = sha256(text.encode()).hexdigest()[:8]
         solver = "" if self.tie_break == "maximum-entropy" else f"-{str(self.solver).lower()}"
         mixed = f"-w{self.independent_share:g}" if self.independent_share else ""

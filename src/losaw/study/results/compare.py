@@ -1,6 +1,7 @@
 """The published tables cell by cell: printed beside reproduced."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from losaw.study.results.agreement import (
     verdict,
     weigh,
 )
+from losaw.study.results.draws import BetweenDraws
 from losaw.study.results.kinds import kinds_of
 
 NUMBER_COLUMNS = (
@@ -61,7 +63,12 @@ def table_settings(study: Study, layout: TableLayout) -> list[Setting]:
     return [setting for setting in study.settings if setting.matches(where)]
 
 
-def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def compare(
+    study: Study,
+    summary: pd.DataFrame,
+    published: pd.DataFrame,
+    between_draws: BetweenDraws | None = None,
+) -> pd.DataFrame:
     """One row per cell of the published tables.
 
     Parameters
@@ -70,6 +77,8 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
         As :func:`losaw.study.results.summary.summarise` makes it.
     published : DataFrame
         As :func:`losaw.study.design.published.read_published` reads it.
+    between_draws : BetweenDraws or None
+        For printed numbers whose runs share draws of X.
 
     Returns
     -------
@@ -85,19 +94,24 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
     ours = {
         (row.setting_id, row.metric, row.method): row for row in summary.itertuples(index=False)
     }
-    printed = _printed_cells(study, published)
+    printed, axes = _printed_cells(study, published), printed_axes(study, published)
     kinds = kinds_of(study, summary)
+    between_draws = between_draws or BetweenDraws()
     rows = []
     for table, setting, metric, method in cells(study):
         found = ours.get((setting.identifier, metric, method))
-        print_row = printed.get(_cell_key(study, table_title(table), setting.axes, metric, method))
+        key = _cell_key(axes, table_title(table), setting.axes, metric, method)
+        print_row = printed.get(key)
+        kind = kinds.get((metric, method))
+        if kind:
+            kind = replace(kind, between_draws=between_draws.share(setting.axes, metric, method))
         rows.append(
             {
                 "table": table_title(table),
                 **setting.axes,
                 "metric": metric,
                 "method": method,
-                **_numbers(found, print_row, kinds.get((metric, method)), margin(study, metric)),
+                **_numbers(found, print_row, kind, margin(study, metric)),
             }
         )
     columns = ["table", *study.axes, "metric", "method", *NUMBER_COLUMNS]
@@ -147,21 +161,24 @@ def printed_cell(row: dict[str, Any]) -> Printed:
 
 
 def _printed_cells(study: Study, published: pd.DataFrame) -> dict[Key, dict[str, Any]]:
-    axes = [axis for axis in study.axes if axis in published.columns]
+    axes = printed_axes(study, published)
     found: dict[Key, dict[str, Any]] = {}
     for row in published.to_dict("records"):
         if pd.isna(row["published"]):
             continue
-        key = _cell_key(
-            study, row["table"], {a: row[a] for a in axes}, row["metric"], row["method"]
-        )
+        key = _cell_key(axes, row["table"], row, row["metric"], row["method"])
         if key in found:
             raise StudyError(f"{study.file.published}: the cell {key} is printed twice")
         found[key] = row
     return found
 
 
+def printed_axes(study: Study, published: pd.DataFrame) -> list[str]:
+    """The study's axes that print has; a printed number holds for every value of the others."""
+    return [axis for axis in study.axes if axis in published.columns]
+
+
 def _cell_key(
-    study: Study, table: str, axes: dict[str, Any] | Any, metric: str, method: str
+    axes: Iterable[str], table: str, values: Mapping[str, Any], metric: str, method: str
 ) -> Key:
-    return (table, *(plain(axes.get(axis)) for axis in study.axes), metric, method)
+    return (table, *(plain(values[axis]) for axis in axes), metric, method)
