@@ -91,11 +91,17 @@ class Workflow:
         return [str(block.path) for block in self.session.plan(wildcards.study).blocks]
 
     def files_of(self, wildcards: Any) -> list[str]:
-        """The study file and its printed numbers: a change remakes what is made of the blocks."""
+        """What a summary reads beside the blocks; a change remakes it.
+
+        The study file, its printed numbers, and what another study measured of shared draws.
+        """
         plan = self.session.plan(wildcards.study)
         files = [str(plan.study.source.path)]
         if plan.study.file.published:
             files.append(str(plan.published / plan.study.file.published))
+        measured = plan.study.file.between_draws
+        if measured in self.study_names:
+            files.append(str(self.results / measured / "comparison.csv"))
         return files
 
     def laws_of(self, wildcards: Any) -> list[str]:

@@ -8,9 +8,9 @@ from losaw.commands.asking import session_of
 
 def collect(options: argparse.Namespace) -> None:
     """Collect the session's blocks."""
-    from losaw.study.results.outputs import write_outputs
+    from losaw.study.results.outputs import measuring_first, write_outputs
 
-    for plan in session_of(options).plans:
+    for plan in measuring_first(session_of(options).plans):
         print(write_outputs(plan))
 
 
@@ -36,9 +36,9 @@ def summarise(options: argparse.Namespace) -> None:
 
 def write_all(session: Any) -> None:
     """Summaries, tables, figures and report of all studies; prints where they are."""
-    from losaw.study.results.outputs import write_outputs
+    from losaw.study.results.outputs import measuring_first, write_outputs
 
-    for plan in session.plans:
+    for plan in measuring_first(session.plans):
         print(write_outputs(plan))
     all_tables(session)
     all_figures(session)

@@ -35,6 +35,7 @@ class RejectionRate:
     range = (0.0, 1.0)
     higher_is_better = True
     needs: Needs = "importance"
+    is_decision = True
 
     def __init__(self, features: Sequence[str] | None = None, alpha: float = 0.05) -> None:
         if not 0 < alpha < 1:
@@ -89,6 +90,7 @@ class TopShare:
     range = (0.0, 1.0)
     higher_is_better = True
     needs: Needs = "importance"
+    is_decision = True
 
     def __init__(self, features: Sequence[str] | None = None, k: int | None = None) -> None:
         if k is not None and k < 1:

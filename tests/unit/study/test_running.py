@@ -28,6 +28,7 @@ STUDY_FILES = (
     "summary.csv",
     "comparison.csv",
     "agreement.csv",
+    "signs.csv",
     "differences.csv",
 )
 
@@ -234,7 +235,8 @@ def test_the_comparison_holds_every_cell_of_every_table(project):
     frame = pd.read_csv(session.results / "tiny" / "comparison.csv")
     assert list(frame.columns) == [
         "table", "n_samples", "noise_variance", "metric", "method",
-        "published", "reproduced", "mc_se", "n_seeds", "z", "verdict",
+        "published", "reproduced", "mc_se", "n_seeds", "z", "low", "high", "margin",
+        "detectable", "seeds_needed", "verdict",
     ]  # fmt: skip
     assert len(frame) == 2 * 2 * 2 * 2
     assert set(frame[frame.n_samples == 60]["verdict"]) == {"not run"}

@@ -42,6 +42,10 @@ def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
         probabilities, status = problem.loosely_closest(solver, tolerance)
         probabilities = np.clip(probabilities, 0, None)
         probabilities /= probabilities.sum()
+    share = specification.independent_share
+    if share:
+        independent = specification.independent_probabilities()
+        probabilities = (1 - share) * probabilities + share * independent
     law = JointLaw(
         specification,
         probabilities,

@@ -14,6 +14,7 @@ from losaw.plugins import load_plugin
 from losaw.study.design.blocks import Block, BlockName, Limits, cut
 from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
+from losaw.study.design.published import read_published
 from losaw.study.design.request import Request
 from losaw.study.design.schema import SCALES, Configuration, parse
 from losaw.study.design.series import Series, resolve
@@ -136,6 +137,7 @@ class Session:
         study = Study(self.folder / "studies" / f"{name}.yaml")
         if not trusted:
             validate(study)
+            read_published(study, self.published_folder)
         return study
 
     def _check_selection(self) -> None:
