@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from losaw.commands import inspecting, methods, outputs, running
+from losaw.commands import inspecting, methods, outputs, running, warm_up
 from losaw.commands.asking import add_session_options, positive
 
 # Parallelism comes from blocks; set before any numerical library is loaded.
@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     new = add("new-method", methods.new_method, "write a starter file for your own method", False)
     new.add_argument("kind", help="learner, importance, generator or metric")
     new.add_argument("file", type=Path)
-    add("warm-up", methods.warm_up, "compile what is compiled once (called by make install)", False)
+    add("warm-up", warm_up.warm_up, "compile what is compiled once (called by make install)", False)
     return parser
 
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 
+from losaw.arguments import as_floats
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import mdi_oob, ufi
 from losaw.knockoffs import make_sampler
 from losaw.registry import get
 from losaw.weighting import effective_sample_size, losaw_weights, weighted_correlations
-from losaw.weighting.checks import as_floats
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((60, 3))

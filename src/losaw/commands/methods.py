@@ -1,4 +1,4 @@
-"""Your own methods: check, new-method; and warm-up."""
+"""Your own methods: check and new-method."""
 
 import argparse
 
@@ -39,12 +39,3 @@ def new_method(options: argparse.Namespace) -> None:
 
     new_method(options.kind, options.file)
     print(f"wrote {options.file}; next: losaw check {options.file}")
-
-
-def warm_up(options: argparse.Namespace) -> None:
-    """Compile what is compiled once."""
-    from losaw import forest
-    from losaw.importance import warm_up
-
-    forest.warm_up()
-    warm_up.warm_up()

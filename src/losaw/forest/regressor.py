@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
+from losaw.arguments import beyond_range
 from losaw.data import FloatArray
 from losaw.forest.base import LosawForest
-from losaw.weighting.checks import beyond_range
 
 
 class LosawRandomForestRegressor(RegressorMixin, LosawForest):

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import whole_number
+from losaw.arguments import LARGEST_VALUE, whole_number
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import MAX_LEVELS
-from losaw.weighting.checks import LARGEST_VALUE
 from losaw.weighting.levels import few_levels
 from losaw.words import did_you_mean
 

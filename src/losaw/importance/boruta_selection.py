@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from losaw.arguments import as_floats
 from losaw.data import Dataset, FloatArray
 from losaw.importance.model_columns import check_sample
 from losaw.importance.out_of_bag_permutation import out_of_bag_z_scores
 from losaw.importance.result import ImportanceResult
 from losaw.rng import seed_integer
-from losaw.weighting.checks import as_floats
 
 CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 _MIN_SHADOWS = 5

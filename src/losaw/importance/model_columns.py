@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from losaw.arguments import beyond_range
 from losaw.data import Dataset, FloatArray
-from losaw.weighting.checks import beyond_range
 
 # Rows predicted in one call; more are cut into several.
 _CHUNK = 200_000

@@ -9,7 +9,7 @@ from losaw.data import Dataset, FloatArray
 from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
 from losaw.importance.result import ImportanceResult
-from losaw.kernels.compiled import compiled
+from losaw.kernels.trees import find_leaves
 from losaw.words import unknown
 
 ROWS = ("out-of-bag", "in-bag")
@@ -59,13 +59,13 @@ def _tree_scores(
     scores = np.zeros(forest.n_features)
     rows, outcomes = forest.rows[chosen], forest.outcomes[chosen]
     reference = _losses(value[tree.leaf[chosen]], outcomes, forest.task)
-    leaf = np.empty(len(rows), dtype=np.intp)
-    for feature in np.unique(tree.feature[tree.left >= 0]):
+    leaf = np.empty((len(rows), 1), dtype=np.int32)
+    for feature in np.unique(tree.feature[tree.splits]):
         columns = forest.feature_of_column == feature
         permuted = rows.copy()
         permuted[:, columns] = rows[rng.permutation(len(rows))][:, columns]
-        find_leaf(permuted, tree.left, tree.right, tree.column, tree.threshold, leaf)
-        losses = _losses(value[leaf], outcomes, forest.task)
+        find_leaves(tree.nodes, permuted, leaf)
+        losses = _losses(value[leaf[:, 0]], outcomes, forest.task)
         scores[feature] = np.average(losses - reference, weights=weights)
     return scores
 
@@ -74,20 +74,3 @@ def _losses(value: FloatArray, outcomes: FloatArray, task: str) -> FloatArray:
     if task == "regression":
         return ((outcomes - value) ** 2).sum(axis=1)
     return (value.argmax(axis=1) != outcomes.argmax(axis=1)).astype(float)
-
-
-@compiled()
-def find_leaf(
-    rows: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    column: np.ndarray,
-    threshold: np.ndarray,
-    leaf: np.ndarray,
-) -> None:
-    """Write the leaf of every row in one tree."""
-    for row in range(len(rows)):
-        node = 0
-        while left[node] >= 0:
-            node = left[node] if rows[row, column[node]] <= threshold[node] else right[node]
-        leaf[row] = node

@@ -6,9 +6,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import as_floats, beyond_range
 from losaw.data import FeatureKind, FloatArray
 from losaw.registry import get, names
-from losaw.weighting.checks import as_floats, beyond_range
 from losaw.words import unknown
 
 KINDS = ("continuous", "discrete", "nominal")

@@ -6,10 +6,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.arguments import in_range
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.base import check_features, varying_columns
 from losaw.knockoffs.s_matrix import METHODS, s_values
-from losaw.weighting.checks import in_range
 from losaw.words import unknown
 
 # Below this smallest eigenvalue a correlation matrix counts as singular.

@@ -12,10 +12,10 @@ and needs a single exponential, which is where the time goes otherwise.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.kernels.compiled import allocating
 
 IntArray = NDArray[np.int64]
 # Probabilities of held-out rows are kept this far from 0, as in glmnet's cross-validation.
@@ -136,7 +136,7 @@ def _probabilities(X: FloatArray, coefficients: FloatArray, intercepts: FloatArr
     return linear
 
 
-@njit(cache=True)
+@allocating()
 def _largest_penalty(columns, codes, n_classes):  # type: ignore[no-untyped-def]
     """Smallest penalty at which all coefficients are zero."""
     starts, rows, values, scales, _, n_rows = columns
@@ -155,7 +155,7 @@ def _largest_penalty(columns, codes, n_classes):  # type: ignore[no-untyped-def]
     return max(largest, 1e-12)
 
 
-@njit(cache=True, fastmath=True)
+@allocating(fastmath=True)
 def _descend(  # type: ignore[no-untyped-def]
     columns, codes, coefficients, intercepts, penalty, mixing, tolerance
 ):

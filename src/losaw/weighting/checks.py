@@ -4,45 +4,12 @@ import numbers
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from losaw.arguments import as_floats, beyond_range
 from losaw.data import FloatArray
 
-# Squares of larger values are infinite.
-LARGEST_VALUE = 1e150
 MOST_COPIES = 1e15
-
-
-def as_floats(name: str, values: Any) -> FloatArray:
-    """``values`` as a float array, or a ValueError that names the argument.
-
-    Refused: text that is no number, dates, complex numbers, sparse matrices, rows of unequal
-    length, integers beyond the range of floats.
-    """
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind in "cmM":
-            raise ValueError(f"{name} has dtype {array.dtype}")
-        return np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(
-            f"{name} holds values that are not numbers, or is no dense array ({error}); encode "
-            "text, dates and categories first, for example with "
-            "sklearn.preprocessing.OrdinalEncoder"
-        ) from None
-
-
-def in_range(values: FloatArray) -> FloatArray:
-    """``values`` times a power of two, by which the largest of each column is between 1/2 and 1.
-
-    No digit changes, and the squares of huge and tiny values stay in range.
-    """
-    return np.ldexp(values, -np.frexp(np.abs(values).max(axis=0))[1])
-
-
-def beyond_range(values: FloatArray) -> NDArray[np.bool_]:
-    """Mask of the values that are missing, infinite, or whose squares are."""
-    return np.asarray(~(np.abs(values) <= LARGEST_VALUE))
 
 
 def check_eta(eta: Any) -> None:

@@ -3,9 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.arguments import in_range
 from losaw.data import FloatArray
 from losaw.kernels.compiled import REORDERED, compiled
-from losaw.weighting.checks import check_counts, check_eta, check_weights, in_range
+from losaw.weighting.checks import check_counts, check_eta, check_weights
 
 
 def effective_sample_size(weights: ArrayLike, counts: ArrayLike | None = None) -> float:

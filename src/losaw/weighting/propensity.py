@@ -10,8 +10,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import as_floats
 from losaw.data import FloatArray
-from losaw.weighting.checks import as_floats, check_counts, check_pair
+from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
 from losaw.weighting.logit.newton import fit_multinomial
 from losaw.weighting.logit.terms import make_logit
