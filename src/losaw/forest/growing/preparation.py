@@ -1,5 +1,7 @@
 """From a checked sample to :class:`ForestData`: sorted once per forest, read by all trees."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -193,17 +195,27 @@ def _is_small(data: ForestData, target: int, chosen: list[int]) -> bool:
 
 
 def _pattern_ids(data: ForestData, features: list[int]) -> NDArray[np.uint32]:
-    """Equal ids for rows with equal values of ``features``; every row its own if continuous."""
+    """Equal ids for rows with equal values of ``features``."""
     n_samples = len(data.response)
-    if not data.is_discrete[features].all():
-        return np.arange(n_samples, dtype=np.uint32)
     key = np.zeros(n_samples, dtype=np.int64)
     n_keys = 1
     for q in features:
-        n_levels = int(data.n_levels[data.position[q]])
-        key = key * n_levels + data.codes[:, data.position[q]]
-        n_keys *= n_levels
+        codes, n_codes = _ranks(data, q)
+        key = key * n_codes + codes
+        n_keys *= n_codes
         if n_keys > n_samples:  # renumbered, so that neither the ids nor their table grow large
             values, key = np.unique(key, return_inverse=True)
             n_keys = len(values)
     return key.astype(np.uint32)
+
+
+def _ranks(data: ForestData, feature: int) -> tuple[NDArray[Any], int]:
+    """Rank of every row's value among the distinct ones, and how many there are."""
+    p = data.position[feature]
+    if data.is_discrete[feature]:
+        return data.codes[:, p], int(data.n_levels[p])
+    order = data.presorted[p]
+    steps = np.diff(data.values[p, order], prepend=data.values[p, order[0]]) > 0
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.cumsum(steps)
+    return ranks, int(steps.sum()) + 1
