@@ -1,3 +1,4 @@
+# ruff: noqa: E402
 """How the time of a multinomial logit grows with its classes and columns (about a minute).
 
     python benchmarks/logit.py
