@@ -3,12 +3,10 @@
 import os
 from pathlib import Path
 
-import losaw
-
 
 def is_compiled() -> bool:
     """Whether numba's cache holds any of our loops: in the package, or where numba is told to."""
-    folders = [Path(losaw.__file__).parent]
+    folders = [Path(__file__).parents[1]]
     if os.environ.get("NUMBA_CACHE_DIR"):
         folders = [Path(os.environ["NUMBA_CACHE_DIR"])]
     elif not os.access(folders[0], os.W_OK):
