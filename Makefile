@@ -55,7 +55,7 @@ run: install
 # Without an accounting database sacct never answers: then squeue is asked.
 run-slurm: install
 	$(BIN)/snakemake --workflow-profile profiles/slurm $(if $(JOBS),--jobs $(JOBS)) \
-	  $(if $(ACCOUNT)$(PARTITION),--default-resources $(if $(ACCOUNT),slurm_account=$(ACCOUNT)) $(if $(PARTITION),slurm_partition=$(PARTITION))) \
+	  $(if $(ACCOUNT)$(PARTITION),--default-resources mem_mb=2000 runtime=15 $(if $(ACCOUNT),slurm_account=$(ACCOUNT)) $(if $(PARTITION),slurm_partition=$(PARTITION))) \
 	  $$(scontrol show config | grep -q 'AccountingStorageType *= *accounting_storage/none' && echo --slurm-status-command squeue) \
 	  $(ARGS) $(if $(SCALE)$(STUDIES),--config $(if $(SCALE),scale=$(SCALE)) $(if $(STUDIES),studies=$(STUDIES)))
 

@@ -82,7 +82,8 @@ def source_of(name: str) -> str:
 
 def loaded_plugins() -> tuple[Path, ...]:
     """The plugin files that this process has loaded."""
-    return tuple(Path(str(sys.modules[name].__file__)) for name in _registered)
+    modules = [sys.modules[name] for name in _registered if name in sys.modules]
+    return tuple(Path(str(module.__file__)) for module in modules)
 
 
 def _line(error: BaseException, path: Path) -> int | str:

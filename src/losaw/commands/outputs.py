@@ -24,6 +24,13 @@ def figures(options: argparse.Namespace) -> None:
     all_figures(session_of(options, trusted=True))
 
 
+def draw(options: argparse.Namespace) -> None:
+    """Write the published tables and figures."""
+    session = session_of(options, trusted=True)
+    all_tables(session)
+    all_figures(session)
+
+
 def report(options: argparse.Namespace) -> None:
     """Write the report."""
     whole_report(session_of(options, trusted=True))

@@ -1,4 +1,4 @@
-"""What runs: plan, list, run, run-block, fit-law."""
+"""What runs: plan, list, run, run-block, run-blocks, fit-law."""
 
 import argparse
 import sys
@@ -67,6 +67,17 @@ def run_block(options: argparse.Namespace) -> None:
     name = BlockName.from_path(options.block)
     options.study = [name.study]
     run_block(session_of(options, trusted=True).block(name))
+
+
+def run_blocks(options: argparse.Namespace) -> None:
+    """Compute the blocks of a list that are not there yet."""
+    from losaw.study.running.jobs import read_job
+    from losaw.study.running.runner import run_job
+
+    names = read_job(options.list)
+    options.study = sorted({name.study for name in names})
+    session = session_of(options, trusted=True)
+    run_job(session.block(name) for name in names)
 
 
 def fit_law(options: argparse.Namespace) -> None:

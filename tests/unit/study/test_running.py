@@ -130,7 +130,8 @@ def test_learners_see_the_same_data(project):
     plain = results[(results.learner == "plain") & (results.metric == "r2_test")]
     again = run(project, selection={"learner": ("plain",)})
     alone = pd.read_parquet(again.results / "tiny" / "results.parquet")
-    assert np.array_equal(plain["value"], alone[alone.metric == "r2_test"]["value"])
+    keys = (alone.learner == "plain") & (alone.metric == "r2_test")
+    assert np.array_equal(plain["value"], alone[keys]["value"])
     # Without jitter the two learners are the same function of the data.
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.0")
     unjittered = run(project)
