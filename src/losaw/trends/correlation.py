@@ -70,7 +70,7 @@ def shapley_correlation(
     Returns
     -------
     TrendResult
-        ``details["mean_absolute"]``: mean of |s_p| over the rows, the usual SHAP importance.
+        ``details["mean_absolute"]``: mean of ``|s_p|`` over the rows, the usual SHAP importance.
 
     Raises
     ------

@@ -109,8 +109,8 @@ class GaussianLinear:
 class MultinomialLogit:
     """Penalised multinomial logit, ``P(x = k | a) ∝ exp(b_k' (1, a))``.
 
-    Minimises the negative log-likelihood plus |b|^2 / 2C (no intercepts), scikit-learn's default
-    with C = 1. Discrete adjustment features enter by their levels.
+    Minimises the negative log-likelihood plus ``|b|^2 / 2C`` (no intercepts), scikit-learn's
+    default with C = 1. Discrete adjustment features enter by their levels.
 
     At most 1,000 coefficients: (levels - 1) times columns.
 
