@@ -17,7 +17,7 @@ PAGE = Path(__file__).with_name("architecture.md")
 # From the ground up. A room's files import from their own room and from lower floors only. A room
 # is a folder without the folders in it, or a file beside them.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("words", "data", "rng", "catalogue", "whole_files"),
+    ("words", "errors", "extras", "checkout", "data", "rng", "catalogue", "whole_files"),
     ("arguments", "registry", "kernels"),
     ("plugins", "datasets", "weighting.logit", "generators.joint_law"),
     ("weighting",),

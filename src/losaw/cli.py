@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import losaw
 from losaw.commands import inspecting, methods, outputs, running, warm_up
 from losaw.commands.asking import add_session_options, positive
 
@@ -23,14 +24,14 @@ for _variable in (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a mistake of the user ends in one message and exit status 2."""
     options = _parser().parse_args(arguments)
-    from losaw.datasets.files import DatasetError
-    from losaw.plugins import PluginError
-    from losaw.registry import RegistryError
-    from losaw.study.errors import StudyError
+    from losaw.errors import LosawError
+    from losaw.extras import STUDY, MissingExtraError, require
 
     try:
+        if options.needs_study:
+            require("study", STUDY)
         return int(options.command(options) or 0)
-    except (StudyError, RegistryError, PluginError, DatasetError) as error:
+    except (LosawError, MissingExtraError) as error:
         print(f"losaw: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -45,11 +46,13 @@ def _parser() -> argparse.ArgumentParser:
         prog="losaw",
         description="Decorrelated feature importance: studies, tables, figures, your own methods.",
     )
+    parser.add_argument("--version", action="version", version=f"losaw {losaw.__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
 
     def add(name: str, command: Any, text: str, session: bool = True) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
-        sub.set_defaults(command=command)
+        # The names can be listed without what studies need.
+        sub.set_defaults(command=command, needs_study=session and name != "list")
         if session:
             add_session_options(sub)
         return sub
@@ -78,6 +81,8 @@ def _parser() -> argparse.ArgumentParser:
     new = add("new-method", methods.new_method, "write a starter file for your own method", False)
     new.add_argument("kind", help="learner, importance, generator or metric")
     new.add_argument("file", type=Path)
+    new_study = add("new-study", methods.new_study, "write a small project that runs", False)
+    new_study.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder")
     add("warm-up", warm_up.warm_up, "compile what is compiled once (called by make install)", False)
     return parser
 

@@ -6,6 +6,7 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
+from losaw.errors import LosawError
 from losaw.registry import Entry, entries, forget
 
 PREFIX = "losaw_plugin_"
@@ -14,7 +15,7 @@ _registered: dict[str, tuple[Entry, ...]] = {}
 _sources: dict[str, str] = {}
 
 
-class PluginError(ValueError):
+class PluginError(LosawError):
     """A plugin file that is missing, has no usable name, or raises when it is loaded."""
 
 

@@ -1,4 +1,4 @@
-"""Your own methods: check and new-method."""
+"""Your own methods and studies: check, new-method and new-study."""
 
 import argparse
 
@@ -39,3 +39,12 @@ def new_method(options: argparse.Namespace) -> None:
 
     new_method(options.kind, options.file)
     print(f"wrote {options.file}; next: losaw check {options.file}")
+
+
+def new_study(options: argparse.Namespace) -> None:
+    """Write a small project that runs."""
+    from losaw.contracts import new_study
+
+    for path in new_study(options.folder):
+        print(f"wrote {path}")
+    print(f"next: cd {options.folder} && losaw run --jobs 2")

@@ -5,6 +5,7 @@ import sys
 
 from losaw.commands.asking import session_of
 from losaw.commands.outputs import write_all
+from losaw.extras import STUDY, MissingExtraError, require
 
 
 def plan(options: argparse.Namespace) -> None:
@@ -21,10 +22,11 @@ def plan(options: argparse.Namespace) -> None:
 def list_names(options: argparse.Namespace) -> None:
     """Every registered name and every study."""
     from losaw import registry
-    from losaw.report.figures import describe_drawings
 
-    session = session_of(options)
     if options.drawings:
+        require("study", STUDY)
+        from losaw.report.figures import describe_drawings
+
         print("\n".join(describe_drawings()))
         return
     for kind in registry.KINDS:
@@ -32,6 +34,12 @@ def list_names(options: argparse.Namespace) -> None:
         for entry in registry.entries(kind):
             print(f"  {entry.name:28} {entry.target}")
     print("studies")
+    try:
+        require("study", STUDY)
+    except MissingExtraError as error:
+        print(f"  {error}")
+        return
+    session = session_of(options)
     for name in session.available_studies():
         study = session.read_study(name)
         print(f"  {name:28} {study.file.title}")

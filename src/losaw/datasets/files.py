@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from losaw.datasets.sources import SOURCES, Source, SourceFile
+from losaw.errors import LosawError
 from losaw.whole_files import write_atomically
 from losaw.words import unknown
 
@@ -13,7 +14,7 @@ DEFAULT_FOLDER = Path("data")
 _TIMEOUT_SECONDS = 60
 
 
-class DatasetError(ValueError):
+class DatasetError(LosawError):
     """A data set that is unknown, missing or not the expected one; says what to do."""
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.extras import extra
 
 if TYPE_CHECKING:
     from xgboost import Booster, DMatrix
@@ -93,7 +94,8 @@ def as_booster(model: Any) -> "Booster":
     TypeError
         If ``model`` is neither.
     """
-    import xgboost
+    with extra("xgboost"):
+        import xgboost
 
     if isinstance(model, xgboost.Booster):
         return model
@@ -107,7 +109,8 @@ def as_booster(model: Any) -> "Booster":
 
 def data_matrix(booster: "Booster", X: ArrayLike) -> "DMatrix":
     """``X`` as the booster reads it, under the names that it was trained with."""
-    import xgboost
+    with extra("xgboost"):
+        import xgboost
 
     if hasattr(X, "columns"):
         return xgboost.DMatrix(X)

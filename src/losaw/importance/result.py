@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.data import FloatArray
+from losaw.extras import extra
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +76,8 @@ class ImportanceResult:
 
     def plot(self, ax: "Axes | None" = None, top: int = 20) -> "Axes":
         """Horizontal bars of the ``top`` features, with one standard error where known."""
-        import matplotlib.pyplot as plt
+        with extra("plot"):
+            import matplotlib.pyplot as plt
 
         if ax is None:
             _, ax = plt.subplots(figsize=(5, 0.3 * min(top, len(self.scores)) + 1))

@@ -4,21 +4,25 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple, Self
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-import optax
 from numpy.typing import ArrayLike
 
 from losaw.data import FeatureKind, FloatArray
+from losaw.extras import extra
 from losaw.knockoffs.base import check_features, varying_columns
-from losaw.knockoffs.deep_losses import (
-    decorrelation_loss,
-    second_moment_loss,
-    swap_discrepancy,
-)
 from losaw.knockoffs.gaussian import GaussianKnockoffs
 from losaw.rng import as_generator, seed_integer
+
+with extra("network"):
+    import jax
+    import jax.numpy as jnp
+    import optax
+
+    from losaw.knockoffs.deep_losses import (
+        decorrelation_loss,
+        second_moment_loss,
+        swap_discrepancy,
+    )
 
 LEARNING_RATE, MOMENTUM = 0.01, 0.9
 _RUNNING = 0.1  # weight of a new batch in the running moments of a normalised layer

@@ -193,7 +193,7 @@ def _best_split(codes, y, rows, total, n_values, counts, sums):  # type: ignore[
         keys[k] = (np.int64(codes[rows[k]]) << 32) | k
     keys.sort()
     for key in keys:
-        value = key >> 32
+        value = key >> 32  # type: ignore[assignment]
         if n_left > 0 and value != last:
             gain = sum_left**2 / n_left + (total - sum_left) ** 2 / (n - n_left)
             if gain > best:

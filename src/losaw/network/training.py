@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.extras import extra
 from losaw.network import backend
 from losaw.network.architecture import Architecture, Parameters
 from losaw.network.lookup import LookupForm
@@ -33,7 +34,8 @@ class Network:
 
     def __init__(self, architecture: Architecture, form: str, learning_rate: float) -> None:
         jax = backend.load()
-        import optax
+        with extra("network"):
+            import optax
 
         self.architecture = architecture
         self.form = FORMS[form](architecture)
