@@ -86,6 +86,7 @@ def _write_names(folder: Path) -> None:
     """Tables of the registered names and of the studies, to be included in pages."""
     from losaw import registry
     from losaw.checkout import checkout
+    from losaw.datasets import SOURCES
 
     folder.mkdir(parents=True, exist_ok=True)
     for kind in registry.KINDS:
@@ -102,6 +103,9 @@ def _write_names(folder: Path) -> None:
         )
         rows.append(f"| `{path.stem}` | {title.strip(chr(34))} |")
     _write(folder / "studies.md", "\n".join(rows) + "\n")
+    rows = ["| data set | origin | licence |", "|---|---|---|"]
+    rows += [f"| `{name}` | {one.origin} | {one.licence} |" for name, one in SOURCES.items()]
+    _write(folder / "data.md", "\n".join(rows) + "\n")
 
 
 def _summary(thing: Any) -> str:
