@@ -17,7 +17,7 @@ include: "workflow/rules/outputs.smk"
 rule all:
     default_target: True
     input:
-        study_workflow.report,
+        study_workflow.everything,
 
 
 onstart:

@@ -108,6 +108,9 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     )
     verify.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
     verify.add_argument(
+        "--sha256", metavar="DIGEST", help="what losaw pack has printed: it is the author's archive"
+    )
+    verify.add_argument(
         "--run-plugins", action="store_true", help="let the plugins of an archive run"
     )
     origin = add("provenance", inspecting.provenance, "where an output's numbers came from")

@@ -2,10 +2,11 @@
 
 import contextlib
 import math
+import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -24,13 +25,28 @@ from losaw.study.errors import StudyError
 from losaw.study.files.block_file import blocks_to_do
 from losaw.study.results.ending import describe_end
 from losaw.study.running.estimate import START_SECONDS, block_seconds
+from losaw.study.running.healing import damaged_small_files, heal
 from losaw.study.running.jobs import Job, cut_into_jobs, job_list, read_job, write_job
+from losaw.study.running.joint_laws import laws_of
 from losaw.words import unknown
 
 CONFIGURATION = Path("config/config.yaml")
 SLOWEST_MACHINE = 3.0
 FEWEST_MINUTES = 10
 LIMITS = ("block_minutes", "block_megabytes")
+# What `losaw collect` leaves in a study's folder.
+COLLECTED = (
+    "comparison.csv",
+    "summary.csv",
+    "settings.csv",
+    "blocks.csv",
+    "agreement.csv",
+    "signs.csv",
+    "differences.csv",
+    "results.parquet",
+    "scores.parquet",
+    "manifest.json",
+)
 
 
 class Workflow:
@@ -60,6 +76,8 @@ class Workflow:
         if not trusted:
             for study in self.session.studies:
                 check_figures(study)
+            if not is_dry_run(sys.argv):
+                self._heal()
         self.results = self.session.results
         self.laws_folder = str(law_file(self.results, "law").parent)
         self.jobs_folder = str(job_list(self.results, "job").parent)
@@ -67,6 +85,29 @@ class Workflow:
         self.study_names = [study.name for study in self.session.studies]
         self.losaw = f"{shlex.quote(sys.executable)} -m losaw"
         self.arguments = self.request.arguments()
+
+    def _heal(self) -> None:
+        """Remove damaged small files: Snakemake sees that a file is there, not what it holds."""
+        healed = heal(damaged_small_files(self.session.all_blocks))
+        if healed:
+            print(f"losaw: {healed}", file=sys.stderr, flush=True)
+
+    @property
+    def everything(self) -> list[str]:
+        """All files that stay: one that is missing is made again, also where the report is there.
+
+        What is only needed on the way to the report, Snakemake does not miss.
+        """
+        laws = [str(path) for path in laws_of(self.session.all_blocks)]
+        collected = [
+            str(self.results / study / name) for study in self.study_names for name in COLLECTED
+        ]
+        return [*laws, *collected, *self.outputs, self.report]
+
+    @property
+    def collected(self) -> list[str]:
+        """What `losaw collect` makes, as the output of a rule."""
+        return [f"{self.results}/{{study}}/{name}" for name in COLLECTED]
 
     @cached_property
     def block_arguments(self) -> str:
@@ -218,6 +259,11 @@ class Workflow:
         )
         command = [sys.executable, "-m", "losaw", "summarise", *shlex.split(self.arguments)]
         subprocess.run(command, check=False)
+
+
+def is_dry_run(arguments: Sequence[str]) -> bool:
+    """Whether Snakemake was called to say what it would do (-n, --dry-run, or -np and so on)."""
+    return any(re.fullmatch(r"--dry-?run|-[a-zA-Z]*n[a-zA-Z]*", word) for word in arguments)
 
 
 @contextlib.contextmanager

@@ -11,14 +11,14 @@ import numpy as np
 from fuzz.inputs import Recipe, inputs
 
 # Seconds until a call counts as stuck. The first one of a target may compile.
-PATIENCE, FIRST_PATIENCE = 60.0, 600.0
+PATIENCE, FIRST_PATIENCE = 300.0, 900.0
 # Messages of scikit-learn's checks, which losaw's estimators share; they name X or y otherwise.
 SCIKIT_LEARN_SAYS = (
     r"Found array with|Expected 2D array|Complex data not supported|inconsistent numbers? of "
     r"samples|bad input shape|could not convert string to float|Unknown label type|Sparse data|"
     r"should be a 1d array|setting an array element|Unsupported|unexpected keyword|feature names|"
     r"Reshape your data|Singleton array|dtype=|Expected sequence or array-like|"
-    r"multiple input features|classes"
+    r"multiple input features|classes|duplicate|mixed types"
 )
 
 

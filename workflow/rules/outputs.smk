@@ -5,8 +5,7 @@ rule collect:
     input:
         study_workflow.inputs_of,
     output:
-        f"{study_workflow.results}/{{study}}/comparison.csv",
-        f"{study_workflow.results}/{{study}}/summary.csv",
+        study_workflow.collected,
     log:
         f"{study_workflow.jobs_folder}/collect-{{study}}.log",
     resources:
