@@ -112,8 +112,8 @@ def _select(
         ):
             _descend(columns, codes, coefficients, intercepts, penalty, mixing, tolerance)
             fitted = _probabilities(held_X, coefficients, intercepts)
-            chosen = fitted[np.arange(len(held_codes)), held_codes]
-            deviance -= np.log(np.maximum(chosen, _SMALLEST_PROBABILITY)).sum()
+            own_class = fitted[np.arange(len(held_codes)), held_codes]
+            deviance -= np.log(np.maximum(own_class, _SMALLEST_PROBABILITY)).sum()
         if deviance < least - 1e-9 * n_rows:
             best, least = index, deviance
         elif index - best >= patience:

@@ -114,18 +114,18 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
     patterns: list[NDArray[np.uint32]] = []
     only_factor = np.full(n_features, -1, dtype=np.int64)
     for p in range(n_features):
-        chosen = [int(q) for q in np.flatnonzero(adjustment[p])]
+        adjusted_for = [int(q) for q in np.flatnonzero(adjustment[p])]
         if not discrete[p]:
             if p in columns_of:
                 design_column[p] = columns_of[p][0]
-            for q in chosen:
+            for q in adjusted_for:
                 columns += columns_of[q]
-        elif len(chosen):
-            if _is_small(data, p, chosen):
-                only_factor[p] = data.position[chosen[0]]
+        elif len(adjusted_for):
+            if _is_small(data, p, adjusted_for):
+                only_factor[p] = data.position[adjusted_for[0]]
             pattern_slot[p] = len(patterns)
-            patterns.append(_pattern_ids(data, chosen))
-            for q in chosen:
+            patterns.append(_pattern_ids(data, adjusted_for))
+            for q in adjusted_for:
                 if discrete[q]:
                     factors.append(int(data.position[q]))
                 else:
@@ -186,11 +186,11 @@ def add_models(
     return data, OwnModels(seen, adjustment, data.is_discrete, models, marginal)
 
 
-def _is_small(data: ForestData, target: int, chosen: list[int]) -> bool:
+def _is_small(data: ForestData, target: int, adjusted_for: list[int]) -> bool:
     """Whether a discrete target's logit is one of those solved eight at a time."""
-    if data.n_classes > 2 or len(chosen) != 1 or not data.is_discrete[chosen[0]]:
+    if data.n_classes > 2 or len(adjusted_for) != 1 or not data.is_discrete[adjusted_for[0]]:
         return False
-    n_levels = data.n_levels[data.position[[target, chosen[0]]]]
+    n_levels = data.n_levels[data.position[[target, adjusted_for[0]]]]
     return bool(n_levels[0] == SMALL and n_levels[1] <= SMALL)
 
 
