@@ -165,3 +165,10 @@ def test_fixed_draws_of_x_are_the_same_in_every_run_and_for_every_function():
     first, second = found[0.0], found[1.0]
     assert not np.array_equal(first, second)
     assert not np.array_equal(samples("f3", 0)[1].y, samples("f3", 1)[1].y)
+
+
+def test_a_measuring_study_that_is_not_there_is_an_error(drawn):
+    text = drawn.study_file.read_text()
+    drawn.study_file.write_text(text + "between_draws: tyni\n")
+    with pytest.raises(StudyError, match="did you mean 'tiny'"):
+        drawn.session()

@@ -138,7 +138,14 @@ class Session:
         if not trusted:
             validate(study)
             read_published(study, self.published_folder)
+            self._check_measuring(study)
         return study
+
+    def _check_measuring(self, study: Study) -> None:
+        """The study that measured shared draws must be there, whether or not it is asked for."""
+        name, known = study.file.between_draws, self.available_studies()
+        if name is not None and name not in known:
+            raise study.source.error(("between_draws",), unknown("study", name, known))
 
     def _check_selection(self) -> None:
         axes = {axis for study in self.studies for axis in study.axes} | {LEARNER_AXIS}
