@@ -25,6 +25,8 @@ from losaw.study.files.block_file import blocks_to_do
 from losaw.study.results.ending import describe_end
 from losaw.study.running.estimate import START_SECONDS, block_seconds
 from losaw.study.running.jobs import Job, cut_into_jobs, job_list, read_job, write_job
+from losaw.study.running.progress import duration
+from losaw.study.running.watch import Watch
 from losaw.words import unknown
 
 CONFIGURATION = Path("config/config.yaml")
@@ -67,6 +69,8 @@ class Workflow:
         self.study_names = [study.name for study in self.session.studies]
         self.losaw = f"{shlex.quote(sys.executable)} -m losaw"
         self.arguments = self.request.arguments()
+        if not trusted:
+            self._announce()
 
     @cached_property
     def block_arguments(self) -> str:
@@ -87,6 +91,22 @@ class Workflow:
         jobs = cut_into_jobs(self._to_do, self.session.configuration.job_seconds)
         return {job.name: job for job in jobs}
 
+    @cached_property
+    def _watch(self) -> Watch:
+        expected = {block: block_seconds(block) for block in self._to_do}
+        return Watch(expected, len(self.session.all_blocks))
+
+    def _announce(self) -> None:
+        """How much there is to do, before Snakemake says anything."""
+        seconds = sum(job.seconds for job in self._jobs.values())
+        work = f", in {len(self._jobs)} jobs, about {duration(seconds)} on one core"
+        print(
+            f"losaw: {len(self._to_do)} of {len(self.session.all_blocks)} blocks to compute"
+            f"{work if self._jobs else ''}",
+            file=sys.stderr,
+            flush=True,
+        )
+
     def _job(self, wildcards: Any) -> Job:
         """A job of this run; in a process of its own, the one that was listed for it."""
         path = job_list(self.results, wildcards.job)
@@ -104,6 +124,7 @@ class Workflow:
         if self._jobs and not is_compiled():
             print("losaw: compiling once, for about two minutes", file=sys.stderr, flush=True)
             subprocess.run([sys.executable, "-m", "losaw", "warm-up"], check=False)
+        self._watch.start()
 
     def finish(self) -> None:
         """Forget the lists of what is done, and say where the report is."""
@@ -111,6 +132,7 @@ class Workflow:
             return
         for job in self._jobs.values():
             job_list(self.results, job.name).unlink(missing_ok=True)
+        self._watch.stop()
         print(describe_end(self.session.plans), file=sys.stderr, flush=True)
 
     def inputs_of(self, wildcards: Any) -> list[str]:
@@ -201,6 +223,7 @@ class Workflow:
         """
         if not self.planned:
             return
+        self._watch.stop()
         missing = [block for block in self.session.all_blocks if not block.path.exists()]
         excused = [
             block
