@@ -28,6 +28,8 @@ from losaw.study.running.estimate import START_SECONDS, block_seconds
 from losaw.study.running.healing import damaged_small_files, heal
 from losaw.study.running.jobs import Job, cut_into_jobs, job_list, read_job, write_job
 from losaw.study.running.joint_laws import laws_of
+from losaw.study.running.progress import duration
+from losaw.study.running.watch import Watch
 from losaw.words import unknown
 
 CONFIGURATION = Path("config/config.yaml")
@@ -85,6 +87,8 @@ class Workflow:
         self.study_names = [study.name for study in self.session.studies]
         self.losaw = f"{shlex.quote(sys.executable)} -m losaw"
         self.arguments = self.request.arguments()
+        if not trusted:
+            self._announce()
 
     def _heal(self) -> None:
         """Remove damaged small files: Snakemake sees that a file is there, not what it holds."""
@@ -128,6 +132,22 @@ class Workflow:
         jobs = cut_into_jobs(self._to_do, self.session.configuration.job_seconds)
         return {job.name: job for job in jobs}
 
+    @cached_property
+    def _watch(self) -> Watch:
+        expected = {block: block_seconds(block) for block in self._to_do}
+        return Watch(expected, len(self.session.all_blocks))
+
+    def _announce(self) -> None:
+        """How much there is to do, before Snakemake says anything."""
+        seconds = sum(job.seconds for job in self._jobs.values())
+        work = f", in {len(self._jobs)} jobs, about {duration(seconds)} on one core"
+        print(
+            f"losaw: {len(self._to_do)} of {len(self.session.all_blocks)} blocks to compute"
+            f"{work if self._jobs else ''}",
+            file=sys.stderr,
+            flush=True,
+        )
+
     def _job(self, wildcards: Any) -> Job:
         """A job of this run; in a process of its own, the one that was listed for it."""
         path = job_list(self.results, wildcards.job)
@@ -145,6 +165,7 @@ class Workflow:
         if self._jobs and not is_compiled():
             print("losaw: compiling once, for about two minutes", file=sys.stderr, flush=True)
             subprocess.run([sys.executable, "-m", "losaw", "warm-up"], check=False)
+        self._watch.start()
 
     def finish(self) -> None:
         """Forget the lists of what is done, and say where the report is."""
@@ -152,6 +173,7 @@ class Workflow:
             return
         for job in self._jobs.values():
             job_list(self.results, job.name).unlink(missing_ok=True)
+        self._watch.stop()
         print(describe_end(self.session.plans), file=sys.stderr, flush=True)
 
     def inputs_of(self, wildcards: Any) -> list[str]:
@@ -242,6 +264,7 @@ class Workflow:
         """
         if not self.planned:
             return
+        self._watch.stop()
         missing = [block for block in self.session.all_blocks if not block.path.exists()]
         excused = [
             block

@@ -105,7 +105,9 @@ class FiveFeatureBlocksGenerator:
             "tolerance": tolerance,
             "independent_share": independent_share,
         }
-        JointLawSpecification(tuple(map(tuple, np.eye(BLOCK))), **self.law)  # refuses what cannot be
+        JointLawSpecification(
+            tuple(map(tuple, np.eye(BLOCK))), **self.law
+        )  # refuses what cannot be
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """One Monte Carlo draw."""
