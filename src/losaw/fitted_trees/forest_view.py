@@ -82,12 +82,15 @@ def view_forest(
         If the model is no such forest.
     """
     names = [str(name) for name in getattr(X, "columns", ())]
+    if hasattr(model, "numeric_rows"):  # levels to codes
+        X = model.numeric_rows(X)
     rows, response = as_floats("X", X), np.asarray(y)
     if rows.ndim != 2 or response.shape != (len(rows),):
         raise ValueError(
             f"X must be (n_samples, n_features) and y (n_samples,), got {rows.shape} and "
             f"{response.shape}"
         )
+    names = names or [str(name) for name in getattr(model, "feature_names_in_", ())]
     names = names or list(default_feature_names(rows.shape[1]))
     feature_of_column = np.arange(rows.shape[1])
     forest = model
@@ -117,7 +120,7 @@ def view_forest(
 def _losaw_view(forest: Any, X: FloatArray, y: NDArray[Any], features: IntArray) -> ForestView:
     counts = forest.in_bag_counts()
     _check_rows(len(X), counts.shape[1])
-    leaves = forest.apply(X)
+    leaves = forest.forest_.apply(np.require(X, requirements=["C", "A", "W"]))
     trees = [
         _tree_view(tree, leaf, features) for tree, leaf in zip(forest.trees_, leaves.T, strict=True)
     ]
@@ -167,7 +170,11 @@ def _finite_response(y: ArrayLike) -> FloatArray:
 
 
 def _tree_view(tree: Any, leaf: Any, features: IntArray) -> TreeView:
-    nodes = Trees.of([(tree.feature, tree.threshold, tree.children_left, tree.children_right)])
+    left_levels = getattr(tree, "left_levels", None)
+    nodes = Trees.of(
+        [(tree.feature, tree.threshold, tree.children_left, tree.children_right)],
+        left_levels if left_levels is not None and left_levels.any() else None,
+    )
     # A leaf has no column; what stands for its feature is never read.
     return TreeView(nodes, features[np.maximum(nodes.feature, 0)], np.require(leaf, np.int32, "C"))
 
