@@ -10,7 +10,7 @@ from losaw.data import FloatArray
 
 SUPPORTED = (
     "a fitted DecisionTree, RandomForest, ExtraTrees, Bagging (of trees) or GradientBoosting "
-    "model of scikit-learn, or a LosawRandomForestRegressor"
+    "model of scikit-learn, or a losaw forest"
 )
 
 
@@ -65,6 +65,11 @@ def forest_arrays(model: Any) -> ForestArrays:
     ValueError
         If it has several responses, more than two classes, or trees on subsets of the features.
     """
+    if len(getattr(model, "classes_", ())) > 2:
+        raise ValueError(
+            f"the model has {len(model.classes_)} classes; a trend is defined for one response "
+            "that is numeric or has two classes"
+        )
     if hasattr(model, "trees_"):
         return _join(
             [

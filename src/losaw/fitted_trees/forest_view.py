@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray, default_feature_names
+from losaw.outcomes import class_numbers, finite_numbers, one_column
 
 IntArray = NDArray[np.intp]
 TOLERANCE = 1e-6
@@ -67,8 +68,8 @@ def view_forest(
     ----------
     model : estimator
         A fitted ``RandomForestRegressor`` or ``RandomForestClassifier`` of scikit-learn (or
-        extra trees) with ``bootstrap=True``, a ``LosawRandomForestRegressor``, or this package's
-        ``RandomForest``.
+        extra trees) with ``bootstrap=True``, a ``LosawRandomForestRegressor`` or
+        ``LosawRandomForestClassifier``, or this package's ``RandomForest``.
     X, y : arrays of shape (n_samples, n_features) and (n_samples,)
         The training sample, rows in the order of the fit.
     groups : sequence of length n_features or None
@@ -82,7 +83,7 @@ def view_forest(
         If the model is no such forest.
     """
     names = [str(name) for name in getattr(X, "columns", ())]
-    rows, response = np.asarray(X, dtype=float), np.asarray(y)
+    rows, response = np.asarray(X, dtype=float), one_column(y)
     if rows.ndim != 2 or response.shape != (len(rows),):
         raise ValueError(
             f"X must be (n_samples, n_features) and y (n_samples,), got {rows.shape} and "
@@ -107,7 +108,7 @@ def view_forest(
     else:
         raise TypeError(
             f"{type(forest).__name__} is not a fitted bagged forest; fit a scikit-learn "
-            "RandomForestRegressor or RandomForestClassifier, or a LosawRandomForestRegressor"
+            "RandomForestRegressor or RandomForestClassifier, or a losaw forest"
         )
     if not (view.in_bag_counts == 0).any():
         raise ValueError("no tree has out-of-bag rows: fit the forest with bootstrap=True")
@@ -122,10 +123,28 @@ def _losaw_view(forest: Any, X: FloatArray, y: NDArray[Any], features: IntArray)
         _tree_view(tree, tree.children_left, tree.children_right, leaf, features)
         for tree, leaf in zip(forest.trees_, leaves.T, strict=True)
     ]
-    centred = (y - y.mean()).astype(float)[:, None]
-    root = forest.trees_[0].value[0] - y.mean()
-    _check_root(root, np.average(centred, axis=0, weights=counts[0]), float(np.ptp(y)))
+    if hasattr(forest, "classes_"):
+        shares = forest.forest_.nodes.distribution[0]
+        if len(forest.classes_) == 2:
+            second = float(forest.trees_[0].value[0])
+            shares = np.array([1.0 - second, second])
+        outcomes = _indicators(y, forest.classes_)
+        _check_root(shares, np.average(outcomes, axis=0, weights=counts[0]), 1.0)
+        return ForestView(trees, X, features, outcomes, counts, "classification")
+    centred = _centred(y)
+    root = forest.trees_[0].value[0] - finite_numbers(y).mean()
+    _check_root(root, np.average(centred, axis=0, weights=counts[0]), float(np.ptp(centred)))
     return ForestView(trees, X, features, centred, counts, "regression")
+
+
+def _indicators(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
+    """Columns (n_samples, n_classes), 1 where y is the class."""
+    return np.asarray(class_numbers(y, classes)[:, None] == np.arange(len(classes)), dtype=float)
+
+
+def _centred(y: NDArray[Any]) -> FloatArray:
+    values = finite_numbers(y)
+    return (values - values.mean())[:, None]
 
 
 def _scikit_learn_view(
@@ -147,14 +166,12 @@ def _scikit_learn_view(
     ]
     root = inner[0].value[0, 0]
     if hasattr(forest, "classes_"):
-        outcomes = (y[:, None] == forest.classes_).astype(float)
-        if not outcomes.any(axis=1).all():
-            raise ValueError(f"y holds classes that the forest does not know ({forest.classes_})")
+        outcomes = _indicators(y, forest.classes_)
         _check_root(root / root.sum(), np.average(outcomes, axis=0, weights=counts[0]), 1.0)
         return ForestView(trees, single, features, outcomes, counts, "classification")
-    centred = (y - y.mean()).astype(float)[:, None]
+    centred = _centred(y)
     expected = np.average(centred, axis=0, weights=counts[0])
-    _check_root(root - y.mean(), expected, float(np.ptp(y)))
+    _check_root(root - finite_numbers(y).mean(), expected, float(np.ptp(centred)))
     return ForestView(trees, single, features, centred, counts, "regression")
 
 

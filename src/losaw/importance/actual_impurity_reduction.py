@@ -6,7 +6,7 @@ import numpy as np
 
 from losaw.data import Dataset, FloatArray
 from losaw.importance.result import ImportanceResult
-from losaw.rng import seed_integer
+from losaw.rng import as_generator, seed_integer
 
 
 class ActualImpurityReduction:
@@ -39,6 +39,7 @@ class ActualImpurityReduction:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of the second forest; ``rng`` draws the permutation and the forest's seed."""
+        rng = as_generator(rng)
         from sklearn.base import clone
 
         X, y = data.train

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from losaw.data import Dataset, FloatArray
 from losaw.importance.out_of_bag_permutation import out_of_bag_z_scores
 from losaw.importance.result import ImportanceResult
-from losaw.rng import seed_integer
+from losaw.outcomes import numeric_response
+from losaw.rng import as_generator, seed_integer
 
 CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 _MIN_SHADOWS = 5
@@ -48,7 +49,7 @@ class Boruta:
     Raises
     ------
     ValueError
-        For a parameter out of range or missing values.
+        For a parameter out of range, missing values, or more than two classes.
 
     Notes
     -----
@@ -72,9 +73,10 @@ class Boruta:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Decisions on every feature, from the training sample."""
+        rng = as_generator(rng)
         from scipy.stats import binom
 
-        X, y = data.train
+        X, y = data.train.X, numeric_response(data.train.y, data.task)
         n_features = X.shape[1]
         decisions = np.full(n_features, TENTATIVE)
         hits, runs = np.zeros(n_features, dtype=int), np.zeros(n_features, dtype=int)

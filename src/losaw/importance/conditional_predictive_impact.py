@@ -12,6 +12,7 @@ from losaw.importance.model_columns import check_sample, columns_of
 from losaw.importance.one_sided_tests import ADJUSTMENTS, BOUND_OF, TESTS, adjust, one_sided_test
 from losaw.importance.result import ImportanceResult
 from losaw.knockoffs import make_sampler
+from losaw.rng import as_generator
 from losaw.words import unknown
 
 ERROR_KIND = "over test rows, the fitted model and the drawn knockoffs held fixed"
@@ -98,6 +99,7 @@ class ConditionalPredictiveImpact:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """CPI of every feature or group for a fitted ``model``."""
+        rng = as_generator(rng)
         names, members = self._groups(data)
         if self.n_folds is None:
             differences = self._differences(model, data, data.test, members, rng)
@@ -141,8 +143,8 @@ class ConditionalPredictiveImpact:
         """Loss with knockoffs minus loss, shape (n_samples, n_groups)."""
         X, y = sample
         check_sample(X, y, len(data.feature_names))
-        loss = resolve_loss(self.loss, data.task)
         view = columns_of(model, data)
+        loss, y = resolve_loss(self.loss, view.task), view.response(y)
         columns = view.encode(X)
         replaced = [
             np.concatenate([np.empty(0, dtype=np.intp), *(view.groups[j] for j in group)])

@@ -9,6 +9,7 @@ from losaw.data import Dataset, FloatArray
 from losaw.importance.losses import resolve_loss
 from losaw.importance.model_columns import check_sample, columns_of
 from losaw.importance.result import ImportanceResult
+from losaw.rng import as_generator
 
 
 class ConditionalSubgroups:
@@ -71,12 +72,13 @@ class ConditionalSubgroups:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """CS of every feature for a fitted ``model``."""
+        rng = as_generator(rng)
         X, y = data.test
         check_sample(X, y, len(data.feature_names))
         if len(data.feature_names) < 2:
             raise ValueError("subgroups need at least 2 features: they are made of the others")
-        loss = resolve_loss(self.loss, data.task)
         view = columns_of(model, data)
+        loss, y = resolve_loss(self.loss, view.task), view.response(y)
         columns = view.encode(X)
         original = float(loss(y, view.predict(columns)).mean())
         subgroups = [self._subgroups(data, j, rng) for j in range(X.shape[1])]

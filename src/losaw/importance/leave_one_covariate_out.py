@@ -9,6 +9,7 @@ from losaw.importance.losses import resolve_loss
 from losaw.importance.model_columns import check_sample, columns_of
 from losaw.importance.one_sided_tests import ADJUSTMENTS, TESTS, adjust, one_sided_test
 from losaw.importance.result import ImportanceResult
+from losaw.rng import as_generator
 from losaw.words import unknown
 
 # Parameters of a learner that name columns of X and move when one is left out.
@@ -57,12 +58,14 @@ class LeaveOneCovariateOut:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """LOCO of every feature; fits the model once per feature."""
+        rng = as_generator(rng)
         X, y = data.test
         n_features = len(data.feature_names)
         check_sample(X, y, n_features)
         if n_features < 2:
             raise ValueError("LOCO needs at least 2 features: without the only one nothing is left")
-        loss = resolve_loss(self.loss, data.task)
+        view = columns_of(model, data)
+        loss, y = resolve_loss(self.loss, view.task), view.response(y)
         original = loss(y, _predict(model, data, X))
         differences = np.empty((len(y), n_features))
         for j in range(n_features):

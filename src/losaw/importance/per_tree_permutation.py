@@ -10,6 +10,7 @@ from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
 from losaw.importance.result import ImportanceResult
 from losaw.kernels.compiled import compiled
+from losaw.rng import as_generator
 from losaw.words import unknown
 
 ROWS = ("out-of-bag", "in-bag")
@@ -36,6 +37,7 @@ class TreePermutationImportance:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of the forest ``model`` fitted on ``data.train``; ``rng`` permutes."""
+        rng = as_generator(rng)
         forest, _ = view_forest(model, *data.train)
         scores = np.zeros(forest.n_features)
         for tree, counts in zip(forest.trees, forest.in_bag_counts, strict=True):
@@ -73,7 +75,9 @@ def _tree_scores(
 def _losses(value: FloatArray, outcomes: FloatArray, task: str) -> FloatArray:
     if task == "regression":
         return ((outcomes - value) ** 2).sum(axis=1)
-    return (value.argmax(axis=1) != outcomes.argmax(axis=1)).astype(float)
+    # Classes that tie share the guess, whatever their order.
+    best = value >= value.max(axis=1, keepdims=True)
+    return np.asarray(1.0 - (best * outcomes).sum(axis=1) / best.sum(axis=1))
 
 
 @compiled()

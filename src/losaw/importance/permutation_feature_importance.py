@@ -8,6 +8,7 @@ from losaw.data import Dataset
 from losaw.importance.losses import resolve_loss
 from losaw.importance.model_columns import check_sample, columns_of
 from losaw.importance.result import ImportanceResult
+from losaw.rng import as_generator
 from losaw.words import unknown
 
 SCALES = ("difference", "ratio")
@@ -56,10 +57,11 @@ class PermutationFeatureImportance:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """PFI of every feature for a fitted ``model``."""
+        rng = as_generator(rng)
         X, y = data.test
         check_sample(X, y, len(data.feature_names))
-        loss = resolve_loss(self.loss, data.task)
         view = columns_of(model, data)
+        loss, y = resolve_loss(self.loss, view.task), view.response(y)
         columns = view.encode(X)
         original = float(loss(y, view.predict(columns)).mean())
         if self.scale == "ratio" and original == 0:

@@ -18,6 +18,7 @@ from losaw.importance.residual_algorithms import (
     seeded_clone,
 )
 from losaw.importance.result import ImportanceResult
+from losaw.outcomes import numeric_response
 from losaw.rng import as_generator
 from losaw.trends.inputs import checked
 
@@ -166,8 +167,8 @@ class ResidualImportance:
 
     Notes
     -----
-    Nominal features enter with their level codes. Of a classification response, the class
-    numbers are explained as they are, which is meant for two classes.
+    Nominal features enter with their level codes. Two classes are explained as 0 and 1; more are
+    refused.
     """
 
     examples = ({"n_permutations": 2, "n_estimators": 30, "top_features": 3},)
@@ -189,7 +190,7 @@ class ResidualImportance:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of all features; ``model`` only chooses the ``top_features``."""
-        X, y = data.train
+        X, y = data.train.X, numeric_response(data.train.y, data.task)
         chosen = np.arange(X.shape[1])
         if self.top_features is not None and self.top_features < X.shape[1]:
             order = np.argsort(-np.asarray(model.feature_importances_), kind="stable")

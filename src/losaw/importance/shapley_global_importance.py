@@ -8,6 +8,7 @@ from losaw.data import Dataset, FloatArray
 from losaw.importance.losses import resolve_loss
 from losaw.importance.model_columns import check_sample, columns_of
 from losaw.importance.result import ImportanceResult
+from losaw.rng import as_generator
 
 _BATCH = 16  # permutations between two looks at the convergence
 
@@ -69,14 +70,15 @@ class ShapleyGlobalImportance:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """SAGE values of every feature for a fitted ``model``."""
+        rng = as_generator(rng)
         X, y = data.test
         check_sample(X, y, len(data.feature_names))
-        loss = resolve_loss(self.loss, data.task)
         view = columns_of(model, data)
+        loss, y = resolve_loss(self.loss, view.task), view.response(y)
         columns = view.encode(X)
         background = columns[rng.permutation(len(y))[: self.n_background]]
         # The mean prediction: what is known of every row before the first feature.
-        nothing = float(view.predict(background).mean())
+        nothing = view.predict(background).mean(axis=0)[None]
         rows_in_turn = rng.permutation(len(y))
         found = np.empty((0, len(view.groups)))
         converged = False
@@ -92,8 +94,9 @@ class ShapleyGlobalImportance:
             for index, (row, order, predicted) in enumerate(
                 zip(chosen, orders, view.predict_each(matrices), strict=True)
             ):
-                known = predicted.reshape(len(order), len(background)).mean(axis=1)
-                losses = loss(np.full(len(order) + 1, y[row]), np.concatenate([[nothing], known]))
+                shape = (len(order), len(background), *predicted.shape[1:])
+                known = predicted.reshape(shape).mean(axis=1)
+                losses = loss(np.full(len(order) + 1, y[row]), np.concatenate([nothing, known]))
                 gains[index, order] = losses[:-1] - losses[1:]
             found = np.concatenate([found, gains])
             converged = self._is_converged(found)
