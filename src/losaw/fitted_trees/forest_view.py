@@ -1,14 +1,17 @@
 """One view of the bagged forests that importances are computed from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.data import FloatArray, default_feature_names
-from losaw.outcomes import class_numbers, finite_numbers, one_column
+from losaw.data import FloatArray
+from losaw.fitted_trees.forest_rows import ForestRows, forest_rows
+from losaw.outcomes import class_numbers, finite_numbers
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 
 IntArray = NDArray[np.intp]
 TOLERANCE = 1e-6
@@ -45,6 +48,7 @@ class ForestView:
     in_bag_counts : array of shape (n_trees, n_samples)
         How often a row stands in a tree's sample; 0 is out of bag.
     task : {"regression", "classification"}
+    n_features : int
     """
 
     trees: list[TreeView]
@@ -53,27 +57,32 @@ class ForestView:
     outcomes: FloatArray
     in_bag_counts: NDArray[np.int64]
     task: str
-
-    @property
-    def n_features(self) -> int:
-        return int(self.feature_of_column.max()) + 1
+    n_features: int = 0
 
 
 def view_forest(
-    model: Any, X: ArrayLike, y: ArrayLike, groups: Sequence[Any] | None = None
-) -> tuple[ForestView, tuple[str, ...]]:
-    """A fitted forest with its training sample, and the names of its features.
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+) -> tuple[ForestView, ForestRows]:
+    """A fitted forest with its training sample.
 
     Parameters
     ----------
     model : estimator
         A fitted ``RandomForestRegressor`` or ``RandomForestClassifier`` of scikit-learn (or
         extra trees) with ``bootstrap=True``, a ``LosawRandomForestRegressor`` or
-        ``LosawRandomForestClassifier``, or this package's ``RandomForest``.
-    X, y : arrays of shape (n_samples, n_features) and (n_samples,)
+        ``LosawRandomForestClassifier``, this package's ``RandomForest``, or a Pipeline that ends
+        with one.
+    X, y : array or frame (n_samples, n_features), array (n_samples,)
         The training sample, rows in the order of the fit.
-    groups : sequence of length n_features or None
-        The factor of every column; columns with equal names are one feature.
+    groups : dict of str to sequence of str, or None
+        Columns that are one feature, by its name.
+    kinds, feature_names
+        As :func:`losaw.tables.read_table`.
 
     Raises
     ------
@@ -82,25 +91,9 @@ def view_forest(
     TypeError
         If the model is no such forest.
     """
-    names = [str(name) for name in getattr(X, "columns", ())]
-    rows, response = np.asarray(X, dtype=float), one_column(y)
-    if rows.ndim != 2 or response.shape != (len(rows),):
-        raise ValueError(
-            f"X must be (n_samples, n_features) and y (n_samples,), got {rows.shape} and "
-            f"{response.shape}"
-        )
-    names = names or list(default_feature_names(rows.shape[1]))
-    feature_of_column = np.arange(rows.shape[1])
-    forest = model
-    if hasattr(model, "feature_of_column_"):
-        forest, feature_of_column = model.forest_, model.feature_of_column_
-        rows = model.encode(rows)
-    if groups is not None:
-        if len(groups) != len(names):
-            raise ValueError(f"groups has {len(groups)} entries for {len(names)} columns of X")
-        factors = {group: index for index, group in enumerate(dict.fromkeys(groups))}
-        feature_of_column = np.array([factors[group] for group in groups])[feature_of_column]
-        names = [str(group) for group in factors]
+    sample = forest_rows(model, X, y, groups, kinds, feature_names)
+    forest, rows, response = sample.forest, sample.rows, sample.y
+    feature_of_column = sample.unit_of_column
     if hasattr(forest, "trees_") and hasattr(forest, "in_bag_counts"):
         view = _losaw_view(forest, rows, response, feature_of_column)
     elif hasattr(forest, "estimators_") and hasattr(type(forest), "estimators_samples_"):
@@ -112,7 +105,7 @@ def view_forest(
         )
     if not (view.in_bag_counts == 0).any():
         raise ValueError("no tree has out-of-bag rows: fit the forest with bootstrap=True")
-    return view, tuple(names)
+    return replace(view, n_features=len(sample.names)), sample
 
 
 def _losaw_view(forest: Any, X: FloatArray, y: NDArray[Any], features: IntArray) -> ForestView:
