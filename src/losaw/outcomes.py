@@ -110,6 +110,16 @@ def numeric_response(y: ArrayLike, task: str) -> FloatArray:
     return class_numbers(values, classes)
 
 
+def unnamed_response(y: ArrayLike, task: str) -> FloatArray:
+    """As :func:`numeric_response`, but the class of the first row is 0, whatever its name.
+
+    For forests that regress on the classes: of splits that gain the same, rounding decides, and
+    must not decide otherwise because two classes have changed their names.
+    """
+    response = numeric_response(y, task)
+    return 1.0 - response if task == "classification" and response[0] == 1.0 else response
+
+
 def finite_numbers(y: ArrayLike) -> FloatArray:
     """y (n_samples,) as finite floats.
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from losaw.importance.permutation_feature_importance import pfi as pfi
     from losaw.importance.residual import residual_importance as residual_importance
     from losaw.importance.result import ImportanceResult as ImportanceResult
+    from losaw.importance.selector import ImportanceSelector as ImportanceSelector
     from losaw.importance.shapley_global_importance import sage as sage
     from losaw.importance.split_gain import split_improvement as split_improvement
     from losaw.importance.tree_inner import treeinner as treeinner
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 # Function -> module. Imported on first use: xgboost and numba are heavy.
 _PUBLIC = {
     "ImportanceResult": "losaw.importance.result",
+    "ImportanceSelector": "losaw.importance.selector",
     "air": "losaw.importance.actual_impurity_reduction",
     "boruta": "losaw.importance.boruta_selection",
     "cpi": "losaw.importance.conditional_predictive_impact",
@@ -47,6 +49,7 @@ _PUBLIC = {
 
 __all__ = [
     "ImportanceResult",
+    "ImportanceSelector",
     "air",
     "boruta",
     "cpi",

@@ -12,7 +12,7 @@ from losaw.importance.explained import read_rows, require_complete
 from losaw.importance.jobs import checked_jobs
 from losaw.importance.out_of_bag_permutation import out_of_bag_z_scores
 from losaw.importance.result import ImportanceResult
-from losaw.outcomes import Task, numeric_response
+from losaw.outcomes import Task, task_of, unnamed_response
 from losaw.rng import as_generator, seed_integer
 from losaw.tables.kinds import Kinds
 
@@ -89,7 +89,7 @@ def boruta(
     require_complete(sample.table, "Boruta's forests cannot split them", "impute them first")
     if task is None:
         task = "regression" if sample.y.dtype.kind in "fiu" else "classification"
-    rows, response = sample.table.codes, numeric_response(sample.y, task)
+    rows, response = sample.table.codes, unnamed_response(sample.y, task)
     n_features = rows.shape[1]
     decisions = np.full(n_features, TENTATIVE)
     hits, runs = np.zeros(n_features, dtype=int), np.zeros(n_features, dtype=int)
@@ -168,6 +168,8 @@ class Boruta(Described):
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Decisions on every feature, from the training sample."""
+        if model is not None:
+            task_of(model, data.task)
         return boruta(
             *data.train,
             task=data.task,

@@ -149,6 +149,12 @@ def explained(model: Any, rows: Rows, options: Options) -> Explained:
     """
     view = view_model(model, rows.table)
     units = units_of(rows.table.names, options.groups)
+    needs_probabilities = options.loss != "zero-one" and not callable(options.loss)
+    if view.task == "classification" and needs_probabilities and not _has_probabilities(model):
+        raise ValueError(
+            f"{type(model).__name__} has no predict_proba; use loss='zero-one', or calibrate it "
+            "with sklearn.calibration.CalibratedClassifierCV"
+        )
     return Explained(
         model=model,
         table=rows.table,
@@ -195,6 +201,10 @@ def kinds_of(table: Table, members: Sequence[NDArray[np.intp]]) -> tuple[str, ..
 def weights_of(rows: Rows) -> FloatArray:
     """The weights of rows, 1 where none are given."""
     return np.ones(len(rows)) if rows.weights is None else rows.weights
+
+
+def _has_probabilities(model: Any) -> bool:
+    return hasattr(model, "predict_proba") or hasattr(model, "predict_encoded")
 
 
 def _scaled(weights: FloatArray | None) -> FloatArray | None:

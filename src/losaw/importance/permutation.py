@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
+from losaw.importance.described import Described
 from losaw.importance.result import ImportanceResult
 from losaw.outcomes import (
     class_numbers,
@@ -22,7 +23,7 @@ from losaw.words import unknown
 ROWS = ("test", "train")
 
 
-class PermutationImportance:
+class PermutationImportance(Described):
     """How much worse the model predicts when a feature is permuted (Breiman 2001),
 
         PFI_j = mean over permutations pi of score(f, X, y) - score(f, X^(pi, j), y),

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from losaw.arguments import whole_number
 from losaw.data import Dataset, FloatArray
+from losaw.importance.described import Described
 from losaw.importance.residual_algorithms import (
     Prefix,
     ResidualAlgorithm,
@@ -18,7 +19,7 @@ from losaw.importance.residual_algorithms import (
     seeded_clone,
 )
 from losaw.importance.result import ImportanceResult
-from losaw.outcomes import numeric_response
+from losaw.outcomes import task_of, unnamed_response
 from losaw.rng import as_generator
 from losaw.trends.inputs import checked
 
@@ -153,7 +154,7 @@ def residual_features(
     return _prefix(rows, chosen, steps, {}, as_generator(random_state)).residuals
 
 
-class ResidualImportance:
+class ResidualImportance(Described):
     """:func:`residual_importance` of the training sample; the fitted model is not explained.
 
     Parameters
@@ -190,7 +191,7 @@ class ResidualImportance:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of all features; ``model`` only chooses the ``top_features``."""
-        X, y = data.train.X, numeric_response(data.train.y, data.task)
+        X, y = data.train.X, unnamed_response(data.train.y, task_of(model, data.task))
         chosen = np.arange(X.shape[1])
         if self.top_features is not None and self.top_features < X.shape[1]:
             order = np.argsort(-np.asarray(model.feature_importances_), kind="stable")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from losaw.data import Dataset, FloatArray
+from losaw.importance.described import Described
 from losaw.importance.result import ImportanceResult
 from losaw.outcomes import numeric_response
 from losaw.rng import as_generator
@@ -12,7 +13,7 @@ from losaw.trends.result import TrendResult
 from losaw.words import unknown
 
 
-class TrendImportance:
+class TrendImportance(Described):
     """Absolute value of a trend estimate, or the estimate itself.
 
     Parameters
@@ -60,6 +61,10 @@ class TrendImportance:
         }
         self.estimator = estimator
         self.signed = signed
+        self.weighting = weighting
+        self.form = form
+        self.standardized = standardized
+        self.n_rows = n_rows
         self.options = {name: value for name, value in given.items() if value is not None}
         allowed = _OPTIONS[estimator]
         for name in self.options:

@@ -12,9 +12,9 @@ from losaw.data import Dataset, Sample, Truth
 from losaw.importance.boruta_selection import Boruta
 from losaw.importance.conditional_subgroups import ConditionalSubgroups, _cycle_within
 from losaw.importance.leave_one_covariate_out import LeaveOneCovariateOut
-from losaw.importance.without_columns import without
 from losaw.importance.permutation_feature_importance import PermutationFeatureImportance
 from losaw.importance.shapley_global_importance import ShapleyGlobalImportance
+from losaw.importance.without_columns import without
 from losaw.learners.ranger_forest import RangerForest
 
 
