@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from losaw.datasets import is_there
+
 ROOT = Path(__file__).parents[2]
 PAGES = (
     "README.md",
@@ -13,6 +15,12 @@ PAGES = (
     "docs/residual_importance.md",
     "docs/tree_importances.md",
 )
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not is_there("adult"), reason="set LOSAW_DATA to the folder of the real data")
+def test_the_examples_on_real_data_run():
+    test_the_examples_of_a_page_run_one_after_the_other("docs/start.md")
 
 
 @pytest.mark.parametrize("page", PAGES)

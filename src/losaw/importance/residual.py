@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from losaw.arguments import whole_number
 from losaw.data import Dataset, FloatArray
-from losaw.importance.described import Described
+from losaw.importance.described import Described, described
+from losaw.importance.jobs import checked_jobs
 from losaw.importance.residual_algorithms import (
     Prefix,
     ResidualAlgorithm,
@@ -37,6 +38,7 @@ def residual_importance(
     n_permutations: int = 20,
     n_estimators: int = 100,
     forest: Any = None,
+    verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """What a feature explains once everything the others say about it is taken away.
@@ -67,6 +69,8 @@ def residual_importance(
     forest : regressor or None
         Forest of y on W, with ``feature_importances_``; None: bootstrap samples, all features at
         every node, grown until leaves are pure, as scikit-learn's default does.
+    verbose : bool, default False
+        Show a progress bar.
     random_state : int, Generator or None
 
     Returns
@@ -99,11 +103,19 @@ def residual_importance(
 
     found: list[list[float]] = [[] for _ in range(n_features)]
     prefixes: dict[Order, Prefix] = {}
-    for orders in _orders(n_features, None if takes_all else n_permutations, rng):
-        prefixes.clear()
-        for order in orders:
-            W = _prefix(rows, order, steps, prefixes, rng).residuals
-            found[order[-1]].append(float(grow(W).feature_importances_[-1]))
+
+    def add(order: Order) -> None:
+        W = _prefix(rows, order, steps, prefixes, rng).residuals
+        found[order[-1]].append(float(grow(W).feature_importances_[-1]))
+
+    def all_orders() -> Iterator[Order]:
+        for orders in _orders(n_features, None if takes_all else n_permutations, rng):
+            prefixes.clear()
+            yield from orders
+
+    total = math.factorial(n_features) if takes_all else n_features * n_permutations
+    for _ in checked_jobs(None, verbose).each(add, all_orders(), total, "residuals, orders"):
+        pass
     impurity = np.array(found)
     weight = np.array([_fit_correlation(grow, rows[:, [i]], response) for i in range(n_features)])
     weighted = weight[:, None] * impurity
@@ -121,6 +133,12 @@ def residual_importance(
             "n_permutations": count,
             "all_permutations": takes_all,
         },
+        method=described(
+            "residual_importance",
+            algorithm=algorithm,
+            n_permutations=n_permutations,
+            n_estimators=n_estimators,
+        ),
     )
 
 

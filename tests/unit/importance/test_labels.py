@@ -154,3 +154,14 @@ def test_a_frame_in_the_engines_data_names_the_way_for_frames():
     data = example_data()
     with pytest.raises(TypeError, match=r"losaw\.importance\.cpi"):
         replace(data, train=Sample(pd.DataFrame(data.train.X), data.train.y))
+
+
+@pytest.mark.parametrize("names", [(False, True), (-1, 1), (1, 2), ("no", "yes"), (0.5, 7.0)])
+@pytest.mark.parametrize("method", [pfi, ufi])
+def test_the_names_of_two_classes_change_no_digit(method, names):
+    X, y = classes((0, 1))
+    named = np.array(names)[y]
+    forest = RandomForestClassifier(5, max_depth=3, random_state=0)
+    drawn = {} if method is ufi else {"random_state": 0}
+    expected = method(forest.fit(X, y), X, y, **drawn).scores
+    assert np.array_equal(method(forest.fit(X, named), X, named, **drawn).scores, expected)
