@@ -60,7 +60,9 @@ def classes_of(model: Any) -> NDArray[Any]:
     if isinstance(classes, list):
         raise ValueError(f"{name} has {len(classes)} responses; explain one model for each")
     if len(classes) < 2:
-        raise ValueError(f"{name} knows one class only ({classes[0]!r}): nothing to explain")
+        raise ValueError(
+            f"{name} knows one class only ({np.asarray(classes).tolist()[0]!r}): nothing to explain"
+        )
     return np.asarray(classes)
 
 
@@ -83,7 +85,7 @@ def class_numbers(y: ArrayLike, classes: NDArray[Any]) -> FloatArray:
     if strange.any():
         row = int(np.flatnonzero(strange)[0])
         raise ValueError(
-            f"y holds {labels[row]!r} (row {row}), which is none of the model's classes "
+            f"y holds {labels.tolist()[row]!r} (row {row}), which is none of the model's classes "
             f"({', '.join(map(repr, classes[:5].tolist()))}{', …' if len(classes) > 5 else ''}); "
             "give y with the labels that the model was fitted to"
         )
