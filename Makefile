@@ -55,7 +55,7 @@ run: install
 # Without an accounting database sacct never answers: then squeue is asked.
 run-slurm: install
 	$(BIN)/snakemake --workflow-profile profiles/slurm $(if $(JOBS),--jobs $(JOBS)) \
-	  $(if $(ACCOUNT)$(PARTITION),--default-resources $(if $(ACCOUNT),slurm_account=$(ACCOUNT)) $(if $(PARTITION),slurm_partition=$(PARTITION))) \
+	  $(if $(ACCOUNT)$(PARTITION),--default-resources mem_mb=2000 runtime=15 $(if $(ACCOUNT),slurm_account=$(ACCOUNT)) $(if $(PARTITION),slurm_partition=$(PARTITION))) \
 	  $$(scontrol show config | grep -q 'AccountingStorageType *= *accounting_storage/none' && echo --slurm-status-command squeue) \
 	  $(ARGS) $(if $(SCALE)$(STUDIES),--config $(if $(SCALE),scale=$(SCALE)) $(if $(STUDIES),studies=$(STUDIES)))
 
@@ -81,14 +81,27 @@ lint: install
 map: install
 	$(BIN)/python docs/map.py
 
+## make docs        the documentation in docs/_build/html: its study, its pictures, its pages
+docs: install $(VENV)/.documented
+	$(BIN)/losaw run --config docs/study/config/config.yaml --jobs 2
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build/html
+	@echo docs/_build/html/index.html
+
+$(VENV)/.documented: $(STAMP) docs/requirements.txt
+	test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bootstrap.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r docs/requirements.txt
+	touch $(VENV)/.documented
+
 ## make bench       speed and memory, side by side with the peers
 bench: install
 	$(BIN)/python benchmarks/forest.py
 	$(BIN)/python benchmarks/network.py
 
 ## make lock        the hashed requirements anew, from pyproject.toml
+LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url
 lock: install
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url --extra test --upgrade pyproject.toml --output-file requirements.txt
+	$(LOCK) --upgrade --extra all --extra test pyproject.toml --output-file requirements.txt
+	$(LOCK) --upgrade --extra docs --constraint requirements.txt pyproject.toml --output-file docs/requirements.txt
 
 ## make clean       results, figures and caches (the environment stays)
 clean:

@@ -1,8 +1,4 @@
 # Settings -> blocks -> summary -> tables, figures, report. All that rules do is `python -m losaw …`.
-from pathlib import Path
-from snakemake.utils import min_version
-
-min_version("9.0")
 
 
 configfile: "config/config.yaml"
@@ -11,9 +7,7 @@ configfile: "config/config.yaml"
 from losaw.workflow import Workflow, explained
 
 with explained():
-    study_workflow = Workflow(
-        config, Path("config/config.yaml"), trusted=not workflow.is_main_process
-    )
+    study_workflow = Workflow(config, trusted=not workflow.is_main_process)
 
 
 include: "workflow/rules/blocks.smk"
@@ -23,12 +17,19 @@ include: "workflow/rules/outputs.smk"
 rule all:
     default_target: True
     input:
-        study_workflow.report,
+        study_workflow.everything,
 
 
-# A summary does without blocks that failed; a rule starts only when all of its inputs are there. A
-# checkpoint re-evaluates after success only, --keep-going goes on with what does not depend on a
-# failed job, ensure() adds reasons to fail. What serves is a handler.
+onstart:
+    study_workflow.start()
+
+
+onsuccess:
+    study_workflow.finish()
+
+
+# A summary does without blocks that failed, a rule without none of its inputs: a checkpoint needs
+# success, --keep-going passes by what depends on a failed job, ensure() only adds reasons to fail.
 onerror:
     study_workflow.summarise_without(
         {str(file) for job in workflow.scheduler.failed for file in job.output}

@@ -28,7 +28,8 @@ import pandas as pd
 from forest_process import first_call, memory
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
-from losaw.forest import LosawRandomForestRegressor, warm_up
+from losaw.commands.warm_up import compile_forest
+from losaw.forest import LosawRandomForestRegressor
 from losaw.generators.losaw import LosawGenerator
 
 RESULTS = Path(__file__).parent / "results"
@@ -251,7 +252,7 @@ def main():
     repeats = 3 if arguments.quick else 7
     RESULTS.mkdir(exist_ok=True)
     use_cores(1)
-    warm_up()
+    compile_forest()
     machine = f"{platform.node()} ({processor()})"
     print(f"{machine}: CPU seconds, medians of {repeats}; {LARGE[1]} rows: of {LARGE_REPEATS}")
     rows = []

@@ -17,8 +17,9 @@ PAGE = Path(__file__).with_name("architecture.md")
 # From the ground up. A room's files import from their own room and from lower floors only. A room
 # is a folder without the folders in it, or a file beside them.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("words", "data", "rng", "catalogue", "whole_files"),
-    ("arguments", "registry", "kernels", "outcomes", "tables"),
+    ("words", "errors", "extras", "checkout", "data", "rng", "catalogue", "whole_files"),
+    ("arguments", "registry", "kernels"),
+    ("outcomes", "tables"),
     ("plugins", "datasets", "weighting.logit", "generators.joint_law"),
     ("weighting",),
     ("forest.growing", "network", "learners", "knockoffs", "generators"),

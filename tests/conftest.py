@@ -70,6 +70,7 @@ seeds: {smoke: 5, desk: 10, paper: 20}
 seed_blocks:
   - {boundaries: [2, 5]}
 published: tiny.csv
+margins: {r2_test: 0.03, pr_auc: 0.1}
 tables:
   table_1:
     caption: a tiny table

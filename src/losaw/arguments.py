@@ -1,11 +1,18 @@
-"""Checks of single arguments; each names the argument, its value and what is allowed."""
+"""Checks of arguments; each names the argument, its value and what is allowed."""
 
 import math
 import numbers
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FloatArray, default_feature_names
 from losaw.words import unknown
+
+# Squares of larger values are infinite.
+LARGEST_VALUE = 1e150
 
 
 class ArgumentTypeError(TypeError, ValueError):
@@ -61,3 +68,81 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
     if value not in allowed:
         raise ValueError(unknown(name, value, allowed))
     return str(value)
+
+
+def as_floats(name: str, values: Any) -> FloatArray:
+    """``values`` as a float array, or a ValueError that names the argument.
+
+    Refused: text that is no number, dates, complex numbers, sparse matrices, rows of unequal
+    length, integers beyond the range of floats.
+    """
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "cmM":
+            raise ValueError(f"{name} has dtype {array.dtype}")
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(
+            f"{name} holds values that are not numbers, or is no dense array ({error}); encode "
+            "text, dates and categories first, for example with "
+            "sklearn.preprocessing.OrdinalEncoder"
+        ) from None
+
+
+def in_range(values: FloatArray) -> FloatArray:
+    """``values`` times a power of two, by which the largest of each column is between 1/2 and 1.
+
+    No digit changes, and the squares of huge and tiny values stay in range.
+    """
+    return np.ldexp(values, -np.frexp(np.abs(values).max(axis=0))[1])
+
+
+def beyond_range(values: FloatArray) -> NDArray[np.bool_]:
+    """Mask of the values that are missing, infinite, or whose squares are."""
+    return np.asarray(~(np.abs(values) <= LARGEST_VALUE))
+
+
+def finite_sample(
+    X: ArrayLike, y: ArrayLike | None, min_rows: int = 2
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    """Features (n, d) and response (n,) as finite floats, and the features' names.
+
+    ``y=None`` gives an empty response. Names are a data frame's columns, else X1, X2, …
+
+    Raises
+    ------
+    ValueError
+        If X has a wrong shape, fewer than ``min_rows`` rows, text, missing or infinite values,
+        or y does not fit it; the message names the first bad column.
+    """
+    names = getattr(X, "columns", None)
+    rows = as_floats("X", X)
+    if rows.ndim != 2 or rows.shape[1] == 0:
+        raise ValueError(
+            f"X has shape {rows.shape}, expected (n_samples, n_features); a single feature is "
+            "X.reshape(-1, 1)"
+        )
+    if len(rows) < min_rows:
+        raise ValueError(f"X has {len(rows)} rows, at least {min_rows} are needed")
+    shown = default_feature_names(rows.shape[1]) if names is None else tuple(map(str, names))
+    bad = beyond_range(rows)
+    if bad.any():
+        column = int(np.flatnonzero(bad.any(axis=0))[0])
+        raise ValueError(
+            f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (NaN, inf, "
+            f"beyond 1e150; first: row {int(np.flatnonzero(bad[:, column])[0])}, column "
+            f"{shown[column]!r}); drop or impute them first, for example with "
+            "sklearn.impute.SimpleImputer"
+        )
+    if y is None:
+        return rows, np.empty(0), shown
+    response = as_floats("y", y)
+    if response.shape != (len(rows),):
+        raise ValueError(f"y has shape {response.shape}, expected ({len(rows)},) as X has rows")
+    bad_response = beyond_range(response)
+    if bad_response.any():
+        raise ValueError(
+            f"y has {int(bad_response.sum())} missing or infinite values (NaN, inf, beyond 1e150); "
+            "drop those rows"
+        )
+    return rows, response, shown

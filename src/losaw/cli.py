@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from losaw.commands import inspecting, methods, outputs, running
+import losaw
+from losaw.commands import inspecting, methods, outputs, running, warm_up
 from losaw.commands.asking import add_session_options, positive
 
 # Parallelism comes from blocks; set before any numerical library is loaded.
@@ -23,14 +24,14 @@ for _variable in (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a mistake of the user ends in one message and exit status 2."""
     options = _parser().parse_args(arguments)
-    from losaw.datasets.files import DatasetError
-    from losaw.plugins import PluginError
-    from losaw.registry import RegistryError
-    from losaw.study.errors import StudyError
+    from losaw.errors import LosawError
+    from losaw.extras import STUDY, MissingExtraError, require
 
     try:
+        if options.needs_study:
+            require("study", STUDY)
         return int(options.command(options) or 0)
-    except (StudyError, RegistryError, PluginError, DatasetError) as error:
+    except (LosawError, MissingExtraError) as error:
         print(f"losaw: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -45,11 +46,13 @@ def _parser() -> argparse.ArgumentParser:
         prog="losaw",
         description="Decorrelated feature importance: studies, tables, figures, your own methods.",
     )
+    parser.add_argument("--version", action="version", version=f"losaw {losaw.__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
 
     def add(name: str, command: Any, text: str, session: bool = True) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
-        sub.set_defaults(command=command)
+        # The names can be listed without what studies need.
+        sub.set_defaults(command=command, needs_study=session and name != "list")
         if session:
             add_session_options(sub)
         return sub
@@ -60,13 +63,16 @@ def _parser() -> argparse.ArgumentParser:
     listing.add_argument("--drawings", action="store_true", help="drawings with their options")
     run = add("run", running.run, "run studies without Snakemake, through the same blocks")
     run.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
-    block = add("run-block", running.run_block, "compute one block (called by the workflow)")
+    block = add("run-block", running.run_block, "compute one block")
     block.add_argument("block", type=Path, help="the block's Parquet file")
+    job = add("run-blocks", running.run_blocks, "compute a job's blocks (called by the workflow)")
+    job.add_argument("list", type=Path, help="a text file, one block's Parquet file in a line")
     laws = add("fit-law", running.fit_law, "fit one joint law (called by the workflow)")
     laws.add_argument("law", type=Path, help="the law's JSON file")
     add("collect", outputs.collect, "collect the blocks: summary and comparison.csv")
     add("tables", outputs.tables, "the published tables, printed beside reproduced")
     add("figures", outputs.figures, "the published figures")
+    add("draw", outputs.draw, "tables and figures in one go")
     add("report", outputs.report, "results/report.html")
     add("summarise", outputs.summarise, "collect, tables, figures and report in one go")
     _add_inspecting(add)
@@ -75,7 +81,9 @@ def _parser() -> argparse.ArgumentParser:
     new = add("new-method", methods.new_method, "write a starter file for your own method", False)
     new.add_argument("kind", help="learner, importance, generator or metric")
     new.add_argument("file", type=Path)
-    add("warm-up", methods.warm_up, "compile what is compiled once (called by make install)", False)
+    new_study = add("new-study", methods.new_study, "write a small project that runs", False)
+    new_study.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder")
+    add("warm-up", warm_up.warm_up, "compile what is compiled once (called by make install)", False)
     return parser
 
 
@@ -99,6 +107,9 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
         "--sample", type=int, default=0, metavar="SEED", help="which N blocks (default 0)"
     )
     verify.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
+    verify.add_argument(
+        "--sha256", metavar="DIGEST", help="what losaw pack has printed: it is the author's archive"
+    )
     verify.add_argument(
         "--run-plugins", action="store_true", help="let the plugins of an archive run"
     )

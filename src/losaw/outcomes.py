@@ -5,6 +5,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import beyond_range
 from losaw.data import FloatArray
 
 Task = Literal["regression", "classification"]
@@ -137,11 +138,11 @@ def finite_numbers(y: ArrayLike) -> FloatArray:
             "y holds values that are not numbers, and the model is a regression; a response of "
             "classes needs a classifier"
         ) from None
-    bad = ~np.isfinite(values)
+    bad = beyond_range(values)
     if bad.any():
         raise ValueError(
-            f"y has {int(bad.sum())} missing or infinite values (first: row "
-            f"{int(np.flatnonzero(bad)[0])}); drop those rows"
+            f"y has {int(bad.sum())} missing or infinite values (NaN, inf, beyond 1e150; first: "
+            f"row {int(np.flatnonzero(bad)[0])}); drop those rows, or take another unit"
         )
     return values
 

@@ -6,6 +6,7 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
+from losaw.errors import LosawError
 from losaw.registry import Entry, entries, forget
 
 PREFIX = "losaw_plugin_"
@@ -14,7 +15,7 @@ _registered: dict[str, tuple[Entry, ...]] = {}
 _sources: dict[str, str] = {}
 
 
-class PluginError(ValueError):
+class PluginError(LosawError):
     """A plugin file that is missing, has no usable name, or raises when it is loaded."""
 
 
@@ -82,7 +83,8 @@ def source_of(name: str) -> str:
 
 def loaded_plugins() -> tuple[Path, ...]:
     """The plugin files that this process has loaded."""
-    return tuple(Path(str(sys.modules[name].__file__)) for name in _registered)
+    modules = [sys.modules[name] for name in _registered if name in sys.modules]
+    return tuple(Path(str(module.__file__)) for module in modules)
 
 
 def _line(error: BaseException, path: Path) -> int | str:

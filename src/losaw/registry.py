@@ -6,6 +6,7 @@ before it is asked for, so that a forest block never loads a neural-network libr
 
 import functools
 import importlib
+import importlib.metadata
 import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -13,14 +14,18 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from losaw.catalogue import BUILT_IN, RENAMED
+from losaw.errors import LosawError
 from losaw.words import did_you_mean, unknown
 
 KINDS = ("learner", "importance", "generator", "metric", "drawing", "knockoff")
 
+# Other packages' methods: "<kind>.<name>" = "module:attribute" in this group of entry points.
+ENTRY_POINTS = "losaw.methods"
+
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 
-class RegistryError(ValueError):
+class RegistryError(LosawError):
     """A name that is unknown, taken, or bound to something that is bound already."""
 
 
@@ -61,6 +66,7 @@ class Entry:
 
 
 _entries: dict[tuple[str, str], Entry] = {}
+_packages: dict[str, str] = {}  # target of an entry point -> name and version of its package
 
 
 def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
@@ -109,7 +115,8 @@ def get(kind: str, name: str) -> Entry:
         warnings.warn(f"{kind} {name!r} is called {new_name!r} now", FutureWarning, stacklevel=2)
         name = new_name
     if (kind, name) not in _entries:
-        known = names(kind)
+        known = names(kind)  # looks at the installed packages
+    if (kind, name) not in _entries:
         raise RegistryError(
             f"{kind} {name!r} is not registered{did_you_mean(name, known)} "
             f"(registered: {', '.join(known)}; your own: list its file under 'plugins:')"
@@ -120,12 +127,14 @@ def get(kind: str, name: str) -> Entry:
 def names(kind: str) -> tuple[str, ...]:
     """All registered names of a kind, sorted."""
     _fill()
+    _fill_from_packages()
     return tuple(sorted(name for k, name in _entries if k == kind))
 
 
 def entries(kind: str | None = None) -> tuple[Entry, ...]:
     """All entries, or those of one kind, sorted by kind and name."""
     _fill()
+    _fill_from_packages()
     return tuple(_entries[key] for key in sorted(_entries) if kind in (None, key[0]))
 
 
@@ -134,3 +143,29 @@ def _fill() -> None:
     """Read the table of built-in names once."""
     for kind, name, target, parameters in BUILT_IN:
         add(kind, name, target, **parameters)
+
+
+def package_of(target: str) -> str:
+    """``"name version"`` of the installed package that offers a target; empty for all others."""
+    return _packages.get(target, "")
+
+
+@functools.cache
+def _fill_from_packages() -> None:
+    """Read the names that installed packages offer, once, without importing these packages.
+
+    Only where a name is not a built-in one, or all are asked for: looking through what is
+    installed takes longer than everything else here. A name that cannot be used is left out with
+    a warning: one package's mistake must not keep all others from running.
+    """
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        kind, _, name = point.name.partition(".")
+        package = point.dist.name if point.dist else "?"
+        try:
+            add(kind, name, point.value)
+            _packages[point.value] = f"{package} {point.dist.version if point.dist else '?'}"
+        except RegistryError as error:
+            warnings.warn(
+                f"package {package!r}: its entry point {point.name!r} is left out: {error}",
+                stacklevel=2,
+            )

@@ -28,19 +28,29 @@ def name_and_range(requirement: str) -> tuple[str, str]:
     return name[0].lower(), requirement[name.end() :]
 
 
+def wanted(*extras: str) -> list[str]:
+    """Requirements of the library and of some extras, extras of extras included."""
+    content = project()["project"]
+    found = list(content["dependencies"])
+    for extra in extras:
+        found += content["optional-dependencies"][extra]
+    own = [r for r in found if name_and_range(r)[0] == "losaw"]
+    inner = {name for r in own for name in r.partition("[")[2].partition("]")[0].split(",")}
+    if inner - set(extras):
+        return wanted(*extras, *sorted(inner - set(extras)))
+    return [r for r in found if r not in own]
+
+
 def declared() -> dict[str, str]:
-    """Name -> range of everything in pyproject.toml, by conda's names."""
+    """Name -> range of what `make install` brings, by conda's names."""
     content = project()
-    extras = content["project"]["optional-dependencies"]
     requirements = [
         *content["build-system"]["requires"],
-        *content["project"]["dependencies"],
-        # "gpu" is another build of what is listed already.
-        *(r for name, extra in extras.items() if name != "gpu" for r in extra),
+        *wanted("all", "test"),
         "python" + content["project"]["requires-python"],
     ]
     pairs = [name_and_range(requirement) for requirement in requirements]
-    return {CONDA_NAMES.get(name, name): wanted for name, wanted in pairs}
+    return {CONDA_NAMES.get(name, name): wanted_range for name, wanted_range in pairs}
 
 
 def test_environment_yml_has_the_names_and_ranges_of_pyproject():
@@ -53,9 +63,19 @@ def test_environment_yml_has_the_names_and_ranges_of_pyproject():
 def test_the_locked_versions_cover_every_declared_dependency():
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     locked = {name_and_range(line)[0] for line in lines if re.match(r"[A-Za-z0-9]", line)}
-    content = project()["project"]
-    wanted = [*content["dependencies"], *content["optional-dependencies"]["test"]]
-    assert {name_and_range(requirement)[0] for requirement in wanted} - locked == set()
+    needed = [*wanted("all", "test"), *project()["build-system"]["requires"]]
+    assert {name_and_range(requirement)[0] for requirement in needed} - locked == set()
+
+
+def test_all_is_every_extra_of_the_library_itself():
+    extras = project()["project"]["optional-dependencies"]
+    # "gpu" is another build of jax; "test" and "docs" are for whoever works on losaw.
+    assert set(wanted("all")) == set(wanted(*(set(extras) - {"gpu", "test", "docs"})))
+
+
+def test_the_library_alone_asks_for_nothing_of_an_extra():
+    alone = {name_and_range(requirement)[0] for requirement in wanted()}
+    assert alone == {"numba", "numpy", "pandas", "scikit-learn", "scipy", "tqdm"}
 
 
 def test_the_lists_that_are_searched_for_hosts_are_found():

@@ -84,12 +84,9 @@ def test_a_lost_block_is_counted_in_the_summary_and_the_next_run_computes_it_alo
     assert f"missing: <code>{missing}</code>" in (lethal.results / "report.html").read_text()
     assert (lethal.results / "tiny" / "tables" / "table_1.md").exists()
 
-    code, text = snakemake(lethal, "--forceall")
-    assert code != 0 and text.count("1 of 4 blocks failed") == 1, text
-
     (lethal.folder / "deadly").unlink()
     code, text = snakemake(lethal, "--dry-run", "--quiet", "rules")
-    assert re.search(r"^block +1$", text, re.MULTILINE), text
+    assert "1 of 4 blocks to compute" in text, text
     code, text = snakemake(lethal)
     assert code == 0, text
     assert digests(lethal.results) == whole

@@ -1,28 +1,31 @@
-# Joint laws of discrete features, fitted once for all studies; then one job per block of seeds.
+# Joint laws of discrete features, fitted once for all studies; then jobs of some blocks each.
 
 
 rule joint_law:
     output:
         f"{study_workflow.laws_folder}/{{law}}.json",
+    log:
+        f"{study_workflow.jobs_folder}/law-{{law}}.log",
     params:
         request=study_workflow.block_arguments,
-    resources:
-        mem_mb=1000,
-        runtime=10,
     shell:
-        "{study_workflow.losaw} fit-law {output} {params.request}"
+        "{study_workflow.losaw} fit-law {output} {params.request} > {log} 2>&1"
 
 
-rule block:
+# Blocks are no outputs here: Snakemake deletes the outputs of a job that fails, and a block that is
+# finished stays, whatever becomes of its job.
+rule job:
     input:
         study_workflow.laws_of,
     output:
-        f"{study_workflow.results}/{{study}}/blocks/{{setting}}/{{learner}}/{{seeds}}.parquet",
-    params:
-        request=study_workflow.block_arguments,
-        results_version=study_workflow.version_of,
+        temp(touch(f"{study_workflow.jobs_folder}/{{job}}.done")),
+    log:
+        f"{study_workflow.jobs_folder}/{{job}}.log",
     resources:
         mem_mb=lambda wildcards, attempt: attempt * study_workflow.megabytes(wildcards),
         runtime=lambda wildcards, attempt: attempt * study_workflow.minutes(wildcards),
+    params:
+        list=study_workflow.list_of,
+        request=study_workflow.block_arguments,
     shell:
-        "{study_workflow.losaw} run-block {output} {params.request} {study_workflow.block_limits}"
+        "{study_workflow.losaw} run-blocks {params.list} {params.request} > {log} 2>&1"

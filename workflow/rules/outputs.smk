@@ -3,20 +3,18 @@
 
 rule collect:
     input:
-        study_workflow.blocks_of,
-        study_workflow.files_of,
+        study_workflow.inputs_of,
     output:
-        comparison=f"{study_workflow.results}/{{study}}/comparison.csv",
-        summary=f"{study_workflow.results}/{{study}}/summary.csv",
-        results=f"{study_workflow.results}/{{study}}/results.parquet",
-        scores=f"{study_workflow.results}/{{study}}/scores.parquet",
-    params:
-        request=study_workflow.study_arguments,
+        study_workflow.collected,
+    log:
+        f"{study_workflow.jobs_folder}/collect-{{study}}.log",
     resources:
         mem_mb=4000,
         runtime=30,
+    params:
+        request=study_workflow.study_arguments,
     shell:
-        "{study_workflow.losaw} collect {params.request} > /dev/null"
+        "{study_workflow.losaw} collect {params.request} > {log} 2>&1"
 
 
 for name in study_workflow.study_names:
@@ -25,32 +23,29 @@ for name in study_workflow.study_names:
         name:
             f"tables_and_figures_of_{name}"
         input:
-            f"{study_workflow.results}/{name}/comparison.csv",
-            study_workflow.file_of(name),
+            study_workflow.drawn_from(name),
         output:
             study_workflow.tables_of(name),
             study_workflow.figures_of(name),
-        params:
-            request=study_workflow.arguments_of(name),
+        log:
+            f"{study_workflow.jobs_folder}/draw-{name}.log",
         resources:
             mem_mb=study_workflow.megabytes_to_draw(name),
             runtime=25,
+        params:
+            request=study_workflow.arguments_of(name),
         shell:
-            "{study_workflow.losaw} tables {params.request} && "
-            "{study_workflow.losaw} figures {params.request}"
+            "{study_workflow.losaw} draw {params.request} > {log} 2>&1"
 
 
 rule report:
     input:
-        expand(rules.collect.output.comparison, study=study_workflow.study_names),
-        [study_workflow.tables_of(name) for name in study_workflow.study_names],
-        [study_workflow.figures_of(name) for name in study_workflow.study_names],
+        study_workflow.outputs,
     output:
         study_workflow.report,
+    log:
+        f"{study_workflow.jobs_folder}/report.log",
     params:
         request=study_workflow.arguments,
-    resources:
-        mem_mb=2000,
-        runtime=15,
     shell:
-        "{study_workflow.losaw} report {params.request}"
+        "{study_workflow.losaw} report {params.request} > {log} 2>&1"

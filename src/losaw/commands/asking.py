@@ -4,10 +4,17 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from losaw.checkout import default_configuration
+
 
 def add_session_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that every command on a session takes."""
-    parser.add_argument("--config", type=Path, default=Path("config/config.yaml"), metavar="FILE")
+    parser.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="default: config/config.yaml, or else the published studies",
+    )
     parser.add_argument(
         "--study", action="append", metavar="NAME", help="default: the configuration's"
     )
@@ -57,7 +64,8 @@ def request_of(options: argparse.Namespace) -> Any:
         "plugins": options.plugin,
     }
     overrides.update({key: value for key, value in named.items() if value is not None})
-    return Request(options.config, overrides, read_selection(options.set), options.seeds)
+    configuration = options.config or default_configuration()
+    return Request(configuration, overrides, read_selection(options.set), options.seeds)
 
 
 def session_of(options: argparse.Namespace, trusted: bool = False) -> Any:

@@ -19,7 +19,7 @@ def verify(options: argparse.Namespace) -> int:
     """Check stored blocks, an unpacked results folder or an archive; 1 if anything is wrong."""
     from losaw.study.design.session import Session
     from losaw.study.errors import StudyError
-    from losaw.study.inspecting.pack import packed_request, unpack
+    from losaw.study.inspecting.unpack import check_digest, packed_request, unpack
 
     place: Path | None = options.place
     if place is None or place.is_dir():
@@ -29,6 +29,9 @@ def verify(options: argparse.Namespace) -> int:
         raise StudyError(f"{place}: no such archive of losaw pack, and no such results folder")
     if options.remove:
         raise StudyError(f"{place}: --remove is for a results folder, an archive is not changed")
+    if options.sha256:
+        check_digest(place, options.sha256)
+        print(f"{place}: is the archive with this SHA-256")
     with tempfile.TemporaryDirectory(prefix="losaw-verify-") as folder:
         unpack(place, Path(folder))
         print(f"{place}: every file agrees with its checksum")
@@ -36,7 +39,8 @@ def verify(options: argparse.Namespace) -> int:
 
 
 def _verify(session: Any, options: argparse.Namespace) -> int:
-    from losaw.study.inspecting.verify import recompute, remove, verify
+    from losaw.study.inspecting.verify import recompute, verify
+    from losaw.study.running.healing import remove
 
     verification = verify(session.plans, options.failed)
     findings = verification.findings
@@ -79,7 +83,11 @@ def provenance(options: argparse.Namespace) -> None:
 def pack(options: argparse.Namespace) -> None:
     """Write the results archive."""
     from losaw.study.inspecting.pack import pack
+    from losaw.study.inspecting.unpack import file_digest
 
     session = session_of(options)
     number = pack(options.archive, session.plans, session.request)
+    digest = file_digest(options.archive)
     print(f"{options.archive}: {number} files; losaw verify {options.archive} checks them")
+    print(f"SHA-256 {digest}")
+    print(f"publish it apart from the archive; losaw verify {options.archive} --sha256 DIGEST")

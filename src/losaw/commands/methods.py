@@ -1,4 +1,4 @@
-"""Your own methods: check, new-method; and warm-up."""
+"""Your own methods and studies: check, new-method and new-study."""
 
 import argparse
 
@@ -41,10 +41,10 @@ def new_method(options: argparse.Namespace) -> None:
     print(f"wrote {options.file}; next: losaw check {options.file}")
 
 
-def warm_up(options: argparse.Namespace) -> None:
-    """Compile what is compiled once."""
-    from losaw import forest
-    from losaw.importance import warm_up
+def new_study(options: argparse.Namespace) -> None:
+    """Write a small project that runs."""
+    from losaw.contracts import new_study
 
-    forest.warm_up()
-    warm_up.warm_up()
+    for path in new_study(options.folder):
+        print(f"wrote {path}")
+    print(f"next: cd {options.folder} && losaw run --jobs 2")

@@ -8,9 +8,9 @@ from losaw.commands.asking import session_of
 
 def collect(options: argparse.Namespace) -> None:
     """Collect the session's blocks."""
-    from losaw.study.results.outputs import write_outputs
+    from losaw.study.results.outputs import measuring_first, write_outputs
 
-    for plan in session_of(options).plans:
+    for plan in measuring_first(session_of(options).plans):
         print(write_outputs(plan))
 
 
@@ -22,6 +22,13 @@ def tables(options: argparse.Namespace) -> None:
 def figures(options: argparse.Namespace) -> None:
     """Write the published figures."""
     all_figures(session_of(options, trusted=True))
+
+
+def draw(options: argparse.Namespace) -> None:
+    """Write the published tables and figures."""
+    session = session_of(options, trusted=True)
+    all_tables(session)
+    all_figures(session)
 
 
 def report(options: argparse.Namespace) -> None:
@@ -36,9 +43,9 @@ def summarise(options: argparse.Namespace) -> None:
 
 def write_all(session: Any) -> None:
     """Summaries, tables, figures and report of all studies; prints where they are."""
-    from losaw.study.results.outputs import write_outputs
+    from losaw.study.results.outputs import measuring_first, write_outputs
 
-    for plan in session.plans:
+    for plan in measuring_first(session.plans):
         print(write_outputs(plan))
     all_tables(session)
     all_figures(session)

@@ -1,10 +1,11 @@
-"""What runs: plan, list, run, run-block, fit-law."""
+"""What runs: plan, list, run, run-block, run-blocks, fit-law."""
 
 import argparse
 import sys
 
 from losaw.commands.asking import session_of
 from losaw.commands.outputs import write_all
+from losaw.extras import STUDY, MissingExtraError, require
 
 
 def plan(options: argparse.Namespace) -> None:
@@ -21,10 +22,11 @@ def plan(options: argparse.Namespace) -> None:
 def list_names(options: argparse.Namespace) -> None:
     """Every registered name and every study."""
     from losaw import registry
-    from losaw.report.figures import describe_drawings
 
-    session = session_of(options)
     if options.drawings:
+        require("study", STUDY)
+        from losaw.report.figures import describe_drawings
+
         print("\n".join(describe_drawings()))
         return
     for kind in registry.KINDS:
@@ -32,6 +34,12 @@ def list_names(options: argparse.Namespace) -> None:
         for entry in registry.entries(kind):
             print(f"  {entry.name:28} {entry.target}")
     print("studies")
+    try:
+        require("study", STUDY)
+    except MissingExtraError as error:
+        print(f"  {error}")
+        return
+    session = session_of(options)
     for name in session.available_studies():
         study = session.read_study(name)
         print(f"  {name:28} {study.file.title}")
@@ -67,6 +75,17 @@ def run_block(options: argparse.Namespace) -> None:
     name = BlockName.from_path(options.block)
     options.study = [name.study]
     run_block(session_of(options, trusted=True).block(name))
+
+
+def run_blocks(options: argparse.Namespace) -> None:
+    """Compute the blocks of a list that are not there yet."""
+    from losaw.study.running.jobs import read_job
+    from losaw.study.running.runner import run_job
+
+    names = read_job(options.list)
+    options.study = sorted({name.study for name in names})
+    session = session_of(options, trusted=True)
+    run_job(session.block(name) for name in names)
 
 
 def fit_law(options: argparse.Namespace) -> None:

@@ -2,9 +2,12 @@
 
 import hashlib
 import os
+import tempfile
 from pathlib import Path
 
 from losaw.datasets.sources import SOURCES, Source, SourceFile
+from losaw.errors import LosawError
+from losaw.extras import extra
 from losaw.whole_files import write_atomically
 from losaw.words import unknown
 
@@ -13,7 +16,7 @@ DEFAULT_FOLDER = Path("data")
 _TIMEOUT_SECONDS = 60
 
 
-class DatasetError(ValueError):
+class DatasetError(LosawError):
     """A data set that is unknown, missing or not the expected one; says what to do."""
 
 
@@ -83,14 +86,10 @@ def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
             f"data set {name!r}: {path}: no such file, and it cannot be downloaded as it is: "
             f"{source.how_made}. {by_hand} (SHA-256 {file.sha256})"
         )
-    import urllib.error
-    import urllib.request
-
     try:
-        with urllib.request.urlopen(file.url, timeout=_TIMEOUT_SECONDS) as answer:
-            content = answer.read()
-    except (urllib.error.URLError, OSError) as error:
-        reason = getattr(error, "reason", None) or error
+        content = _fetch(file.url, file.name)
+    except OSError as error:
+        reason = str(error) or type(error).__name__
         raise DatasetError(
             f"data set {name!r}: {path}: no such file, and {file.url} cannot be downloaded "
             f"({reason}). {by_hand} (SHA-256 {file.sha256}"
@@ -104,6 +103,17 @@ def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
             f"{sha256(content)}, expected {file.sha256}); nothing was written. {by_hand}"
         )
     return content
+
+
+def _fetch(url: str, name: str) -> bytes:
+    """What a URL gives; pooch says on stderr that it downloads. An OSError if it cannot be had."""
+    with extra("study"):
+        import pooch
+
+    with tempfile.TemporaryDirectory(prefix="losaw-data-") as folder:
+        downloader = pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS)
+        # The checksum is compared after the conversion, in words that say what to do.
+        return Path(pooch.retrieve(url, None, name, folder, downloader=downloader)).read_bytes()
 
 
 def _summary(file: SourceFile) -> str:

@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.fitted_trees.booster import (
     BoostedTrees,
+    Branches,
+    Fit,
+    Sums,
     as_booster,
     check_columns,
     data_matrix,
@@ -150,73 +153,55 @@ def _sums(
     """The sums of PreDecomp, or with the rows ``X`` those of TreeSHAP."""
     inner, absolute = np.zeros(trees.n_features), np.zeros(trees.n_features)
     forest, residuals = np.zeros((len(y), trees.n_features)), np.zeros(len(y))
-    outcome = (
+    branches = trees.branches
+    fit = Fit(
         np.ascontiguousarray(leaves.T),
         y,
         np.full(len(y), trees.base_margin),
         trees.objective == "binary:logistic",
     )
-    found = (inner, absolute, forest, residuals)
+    sums = Sums(inner, absolute, forest, residuals)
     if X is None:
-        space = (np.zeros((2, int(np.diff(trees.starts).max()))), np.zeros(trees.n_features))
-        add_trees(trees.parent, trees.feature, trees.value, trees.starts, *outcome, *space, *found)
+        of_leaf = np.zeros((2, int(np.diff(branches.starts).max())))
+        add_trees(branches, fit, of_leaf, np.zeros(trees.n_features), sums)
     else:
-        add_shapley_values(
-            np.ascontiguousarray(X, dtype=np.float32),
-            trees.parent,
-            trees.feature,
-            trees.threshold,
-            trees.is_left,
-            trees.missing_is_left,
-            trees.share,
-            trees.value,
-            trees.is_leaf,
-            trees.starts,
-            *outcome,
-            subset_weights(trees.n_features),
-            *found,
-        )
+        rows = np.ascontiguousarray(X, dtype=np.float32)
+        add_shapley_values(rows, branches, fit, subset_weights(trees.n_features), sums)
     return AttributionSums(inner / trees.eta, residuals @ forest / trees.eta, absolute, forest)
 
 
 @compiled()
 def add_trees(
-    parent: np.ndarray,
-    feature: np.ndarray,
-    value: np.ndarray,
-    starts: np.ndarray,
-    leaves: np.ndarray,
-    y: np.ndarray,
-    margin: np.ndarray,
-    logistic: bool,
-    of_leaf: np.ndarray,
-    of_feature: np.ndarray,
-    inner: np.ndarray,
-    absolute: np.ndarray,
-    forest: np.ndarray,
-    residuals: np.ndarray,
+    branches: Branches, fit: Fit, of_leaf: np.ndarray, of_feature: np.ndarray, sums: Sums
 ) -> None:
-    """Add all trees' sums to ``inner``, ``absolute``, ``forest`` and ``residuals``.
+    """Add the sums of all trees' prediction decompositions.
 
     ``of_leaf`` (2, largest tree) and ``of_feature`` (n_features,) are zeros to work in: rows and
     residuals of every leaf, and the attribution of every feature along one path.
     """
-    for tree in range(len(starts) - 1):
-        start = starts[tree]
-        for row in range(len(y)):
-            leaf = leaves[tree, row]
-            mean = 1 / (1 + np.exp(-margin[row])) if logistic else margin[row]
-            residual = y[row] - mean
-            residuals[row] += residual
-            margin[row] += value[start + leaf]
+    parent, feature, value = branches.parent, branches.feature, branches.value
+    for tree in range(len(branches.starts) - 1):
+        start = branches.starts[tree]
+
+        # Every row: the residual that the tree was fitted to, and the values along its path.
+        for row in range(len(fit.y)):
+            leaf = fit.leaves[tree, row]
+            margin = fit.margin[row]
+            mean = 1 / (1 + np.exp(-margin)) if fit.logistic else margin
+            residual = fit.y[row] - mean
+            sums.residuals[row] += residual
+            fit.margin[row] += value[start + leaf]
             of_leaf[0, leaf] += 1
             of_leaf[1, leaf] += residual
             node = leaf
             while parent[start + node] >= 0:
                 up = parent[start + node]
-                forest[row, feature[start + node]] += value[start + node] - value[start + up]
+                sums.forest[row, feature[start + node]] += value[start + node] - value[start + up]
                 node = up
-        for leaf in range(starts[tree + 1] - start):
+
+        # Rows of one leaf have one attribution, so that its product with their residuals is that
+        # with their sum.
+        for leaf in range(branches.starts[tree + 1] - start):
             if of_leaf[0, leaf] == 0:
                 continue
             node = leaf
@@ -227,8 +212,8 @@ def add_trees(
             node = leaf
             while parent[start + node] >= 0:
                 split = feature[start + node]
-                inner[split] += of_leaf[1, leaf] * of_feature[split]
-                absolute[split] += of_leaf[0, leaf] * abs(of_feature[split])
+                sums.inner[split] += of_leaf[1, leaf] * of_feature[split]
+                sums.absolute[split] += of_leaf[0, leaf] * abs(of_feature[split])
                 of_feature[split] = 0.0
                 node = parent[start + node]
             of_leaf[0, leaf] = 0

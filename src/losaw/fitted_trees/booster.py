@@ -3,12 +3,13 @@
 import json
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.extras import extra
 
 if TYPE_CHECKING:
     from xgboost import Booster, DMatrix
@@ -19,26 +20,49 @@ _STRUCTURE = ("left_children", "right_children", "split_indices", "parents")
 _TOLERANCE = 1e-3
 
 
+class Branches(NamedTuple):
+    """Nodes of many trees as the branches that lead to them, one tree after the other.
+
+    Tree m is ``starts[m] : starts[m + 1]``; what is summed over trees is walked from the leaves
+    up. A booster's splits also say where missing values go.
+    """
+
+    parent: NDArray[np.int32]  # (n_nodes,), number within the tree, -1 for a root
+    feature: NDArray[np.int32]  # that the parent splits on, 0 for a root
+    threshold: NDArray[np.float32]  # the parent's: rows with x < threshold go left
+    is_left: NDArray[np.bool_]  # whether the node is its parent's left child
+    missing_is_left: NDArray[np.bool_]  # whether that gets missing values
+    share: FloatArray  # the node's part of its parent's sum of hessians; 1 for a root
+    value: FloatArray  # p_m(t), what it would predict as a leaf, learning rate included
+    is_leaf: NDArray[np.bool_]
+    starts: NDArray[np.int64]  # (n_trees + 1,)
+
+
+class Fit(NamedTuple):
+    """A sample on its way through a booster's trees."""
+
+    leaves: NDArray[np.int32]  # (n_trees, n_rows), numbered within the tree
+    y: FloatArray
+    margin: FloatArray  # (n_rows,), of the trees before; moved on tree by tree
+    logistic: bool  # whether the mean is the logistic function of the margin
+
+
+class Sums(NamedTuple):
+    """Where attributions are added up, over rows and trees."""
+
+    inner: FloatArray  # (n_features,), attribution times residual
+    absolute: FloatArray  # (n_features,)
+    forest: FloatArray  # (n_rows, n_features), attributions of all trees
+    residuals: FloatArray  # (n_rows,), of all trees
+
+
 @dataclass(frozen=True)
 class BoostedTrees:
-    """Trees one after the other; those of tree m stand at ``starts[m] : starts[m + 1]``.
+    """The trees of a booster.
 
     Attributes
     ----------
-    parent : int array of shape (n_nodes,)
-        Number of the parent within the tree, -1 for a root.
-    feature : int array of shape (n_nodes,)
-        Feature that the parent splits on, which led here; 0 for a root.
-    threshold : float32 array of shape (n_nodes,)
-        The parent's split point: rows with ``x < threshold`` go to its left child.
-    is_left, missing_is_left : boolean arrays of shape (n_nodes,)
-        Whether the node is its parent's left child, and whether that gets missing values.
-    share : array of shape (n_nodes,)
-        The node's part of its parent's sum of hessians; 1 for a root.
-    value : array of shape (n_nodes,)
-        p_m(t), what the node would predict as a leaf, learning rate included.
-    is_leaf : boolean array of shape (n_nodes,)
-    starts : int array of shape (n_trees + 1,)
+    branches : Branches
     base_margin : float
         Prediction before the first tree, on the scale of the margin.
     eta : float
@@ -47,27 +71,19 @@ class BoostedTrees:
     n_features : int
     """
 
-    parent: NDArray[np.int32]
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float32]
-    is_left: NDArray[np.bool_]
-    missing_is_left: NDArray[np.bool_]
-    share: FloatArray
-    value: FloatArray
-    is_leaf: NDArray[np.bool_]
-    starts: NDArray[np.int64]
+    branches: Branches
     base_margin: float
     eta: float
     objective: str
     n_features: int
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        return len(self.branches.starts) - 1
 
     @property
     def roots(self) -> FloatArray:
         """p_m(root) of every tree."""
-        return self.value[self.starts[:-1]]
+        return self.branches.value[self.branches.starts[:-1]]
 
 
 def as_booster(model: Any) -> "Booster":
@@ -78,7 +94,8 @@ def as_booster(model: Any) -> "Booster":
     TypeError
         If ``model`` is neither.
     """
-    import xgboost
+    with extra("xgboost"):
+        import xgboost
 
     if isinstance(model, xgboost.Booster):
         return model
@@ -92,7 +109,8 @@ def as_booster(model: Any) -> "Booster":
 
 def data_matrix(booster: "Booster", X: ArrayLike) -> "DMatrix":
     """``X`` as the booster reads it, under the names that it was trained with."""
-    import xgboost
+    with extra("xgboost"):
+        import xgboost
 
     if hasattr(X, "columns"):
         return xgboost.DMatrix(X)
@@ -176,7 +194,7 @@ def read_booster(booster: "Booster") -> BoostedTrees:
     hessian = nodes["sum_hessian"]
     base_score = float(content["learner_model_param"]["base_score"].strip("[]"))
     logistic = content["objective"]["name"] == "binary:logistic"
-    return BoostedTrees(
+    branches = Branches(
         parent=parent.astype(np.int32),
         feature=np.where(parent < 0, 0, nodes["split_indices"][above]).astype(np.int32),
         threshold=nodes["split_conditions"][above].astype(np.float32),
@@ -186,6 +204,9 @@ def read_booster(booster: "Booster") -> BoostedTrees:
         value=value,
         is_leaf=is_leaf,
         starts=starts,
+    )
+    return BoostedTrees(
+        branches,
         base_margin=float(np.log(base_score / (1 - base_score))) if logistic else base_score,
         eta=eta,
         objective=content["objective"]["name"],

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.kernels.trees import Trees
 
 SUPPORTED = (
     "a fitted DecisionTree, RandomForest, ExtraTrees, Bagging (of trees) or GradientBoosting "
@@ -16,38 +16,23 @@ SUPPORTED = (
 
 @dataclass(frozen=True)
 class ForestArrays:
-    """Nodes of many trees, one tree after the other; children are numbered over all trees.
+    """Trees of a fitted model, and what their nodes hold.
 
     Attributes
     ----------
-    feature : int array
-        Split feature, negative in a leaf. Rows with ``x <= threshold`` go left.
-    threshold, value, n_samples : float array
-        Split point; mean of the response over the node's in-bag rows; their weighted number.
-    left, right : int array
-        Node numbers, meaningless in a leaf.
-    tree : int array
-        The tree that a node belongs to.
-    roots : int array of shape (n_trees,)
+    trees : Trees
+    value, n_samples : array of shape (n_nodes,)
+        Mean of the response over the node's in-bag rows; their weighted number.
     n_features : int
     single_precision : bool
         Whether the trees compare features rounded to 32 bits, as scikit-learn's do.
     """
 
-    feature: NDArray[np.int64]
-    threshold: FloatArray
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
+    trees: Trees
     value: FloatArray
     n_samples: FloatArray
-    tree: NDArray[np.int64]
-    roots: NDArray[np.int64]
     n_features: int
     single_precision: bool
-
-    @property
-    def n_trees(self) -> int:
-        return len(self.roots)
 
 
 def forest_arrays(model: Any) -> ForestArrays:
@@ -100,7 +85,7 @@ def forest_arrays(model: Any) -> ForestArrays:
 
 def _members(model: Any) -> Any:
     members = getattr(model, "estimators_", None)
-    if members is None or not all(hasattr(one, "tree_") for one in np.ravel(members)):
+    if members is None or not all(hasattr(member, "tree_") for member in np.ravel(members)):
         raise TypeError(
             f"{type(model).__name__} has no trees that can be read; expected {SUPPORTED}"
         )
@@ -109,8 +94,8 @@ def _members(model: Any) -> Any:
 
 def _check_features(model: Any) -> None:
     every = np.arange(model.n_features_in_)
-    for chosen in getattr(model, "estimators_features_", ()):
-        if not np.array_equal(chosen, every):
+    for features in getattr(model, "estimators_features_", ()):
+        if not np.array_equal(features, every):
             raise ValueError(
                 f"the trees of this {type(model).__name__} see different features; fit it with "
                 "max_features=1.0 and bootstrap_features=False"
@@ -130,21 +115,8 @@ def _node_values(value: FloatArray) -> FloatArray:
 
 
 def _join(trees: list[tuple[Any, ...]], n_features: int, single_precision: bool) -> ForestArrays:
-    sizes = np.array([len(tree[0]) for tree in trees])
-    roots = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    offset = np.repeat(roots, sizes)
-    feature, threshold, left, right, value, n_samples = (
-        np.concatenate(arrays) for arrays in zip(*trees, strict=True)
+    value, n_samples = (
+        np.concatenate(arrays).astype(float) for arrays in zip(*(t[4:] for t in trees), strict=True)
     )
-    return ForestArrays(
-        feature=feature.astype(np.int64),
-        threshold=threshold.astype(float),
-        left=left + offset,
-        right=right + offset,
-        value=value.astype(float),
-        n_samples=n_samples.astype(float),
-        tree=np.repeat(np.arange(len(trees)), sizes),
-        roots=roots.astype(np.int64),
-        n_features=int(n_features),
-        single_precision=single_precision,
-    )
+    structure = Trees.of(tree[:4] for tree in trees)
+    return ForestArrays(structure, value, n_samples, int(n_features), single_precision)

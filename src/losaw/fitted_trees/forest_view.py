@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import ForestRows, forest_rows
+from losaw.kernels.trees import Trees
 from losaw.outcomes import class_numbers, finite_numbers
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -18,18 +19,16 @@ TOLERANCE = 1e-6
 
 
 class TreeView(NamedTuple):
-    """One tree, one entry per node; ``leaf`` has one per training row.
+    """One tree with the leaves of the training rows."""
 
-    Children are -1 in a leaf and stand behind their parent. ``feature`` is the feature that
-    ``column`` belongs to; rows with ``x[column] <= threshold`` go left.
-    """
+    nodes: Trees  # one tree, which splits columns
+    feature: IntArray  # (n_nodes,), the feature that the column of a split belongs to
+    leaf: NDArray[np.int32]  # (n_samples,)
 
-    left: IntArray
-    right: IntArray
-    feature: IntArray
-    column: IntArray
-    threshold: FloatArray
-    leaf: IntArray
+    @property
+    def splits(self) -> IntArray:
+        """Numbers of the inner nodes."""
+        return self.nodes.splits
 
 
 @dataclass(frozen=True)
@@ -113,8 +112,7 @@ def _losaw_view(forest: Any, X: FloatArray, y: NDArray[Any], features: IntArray)
     _check_rows(len(X), counts.shape[1])
     leaves = forest.apply(X)
     trees = [
-        _tree_view(tree, tree.children_left, tree.children_right, leaf, features)
-        for tree, leaf in zip(forest.trees_, leaves.T, strict=True)
+        _tree_view(tree, leaf, features) for tree, leaf in zip(forest.trees_, leaves.T, strict=True)
     ]
     if hasattr(forest, "classes_"):
         shares = forest.forest_.nodes.distribution[0]
@@ -152,11 +150,8 @@ def _scikit_learn_view(
     _check_rows(len(X), len(samples[0]) if forest.max_samples is None else max(largest, len(X)))
     counts = np.stack([np.bincount(rows, minlength=len(X)) for rows in samples])
     single = X.astype(np.float32)
-    inner = [one.tree_ for one in forest.estimators_]
-    trees = [
-        _tree_view(tree, tree.children_left, tree.children_right, tree.apply(single), features)
-        for tree in inner
-    ]
+    inner = [estimator.tree_ for estimator in forest.estimators_]
+    trees = [_tree_view(tree, tree.apply(single), features) for tree in inner]
     root = inner[0].value[0, 0]
     if hasattr(forest, "classes_"):
         outcomes = _indicators(y, forest.classes_)
@@ -168,17 +163,10 @@ def _scikit_learn_view(
     return ForestView(trees, single, features, centred, counts, "regression")
 
 
-def _tree_view(tree: Any, left: Any, right: Any, leaf: Any, features: IntArray) -> TreeView:
-    column = np.where(np.asarray(left) >= 0, tree.feature, 0).astype(np.intp)
-    # Scikit-learn's arrays are strided views; kernels are compiled for contiguous ones.
-    return TreeView(
-        np.ascontiguousarray(left, dtype=np.intp),
-        np.ascontiguousarray(right, dtype=np.intp),
-        features[column].astype(np.intp),
-        column,
-        np.ascontiguousarray(tree.threshold),
-        np.ascontiguousarray(leaf, dtype=np.intp),
-    )
+def _tree_view(tree: Any, leaf: Any, features: IntArray) -> TreeView:
+    nodes = Trees.of([(tree.feature, tree.threshold, tree.children_left, tree.children_right)])
+    # A leaf has no column; what stands for its feature is never read.
+    return TreeView(nodes, features[np.maximum(nodes.feature, 0)], np.require(leaf, np.int32, "C"))
 
 
 def _check_rows(given: int, fitted: int) -> None:

@@ -1,17 +1,15 @@
 """Path-dependent Shapley values of trees (Lundberg et al. 2020), leaf by leaf."""
 
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from losaw.arguments import finite_sample
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_arrays import forest_arrays
-from losaw.trends.inputs import checked
-
-compiled = partial(njit, cache=True, nogil=True, error_model="numpy")
+from losaw.kernels.compiled import allocating
+from losaw.kernels.trees import Trees
 
 
 def shapley_values(model: Any, X: ArrayLike) -> FloatArray:
@@ -40,7 +38,7 @@ def shapley_values(model: Any, X: ArrayLike) -> FloatArray:
         For a model without readable trees, bad values, or another number of features.
     """
     forest = forest_arrays(model)
-    rows, _, _ = checked(X, None, min_rows=1)
+    rows, _, _ = finite_sample(X, None, min_rows=1)
     if rows.shape[1] != forest.n_features:
         raise ValueError(
             f"X has {rows.shape[1]} features, the model was fitted to {forest.n_features}"
@@ -50,17 +48,13 @@ def shapley_values(model: Any, X: ArrayLike) -> FloatArray:
     values = np.zeros(rows.shape)
     _add_trees(
         np.ascontiguousarray(rows),
-        forest.feature,
-        forest.threshold,
-        forest.left,
-        forest.right,
+        forest.trees,
         forest.value,
         forest.n_samples,
-        forest.roots,
         subset_weights(forest.n_features),
         values,
     )
-    return values / forest.n_trees
+    return values / forest.trees.n_trees
 
 
 def subset_weights(size: int) -> FloatArray:
@@ -73,100 +67,107 @@ def subset_weights(size: int) -> FloatArray:
     return weights
 
 
-@compiled()
+class Path(NamedTuple):
+    """The tests between a root and a leaf, feature by feature, and room to work in."""
+
+    slot: np.ndarray  # (n_features,), place of a feature among the players, or -1
+    players: np.ndarray  # the features that are tested; the first entries are in use, as below
+    low: np.ndarray  # a row passes where low < x <= high
+    high: np.ndarray
+    share: np.ndarray  # product of the branches' shares
+    passes: np.ndarray
+    contribution: np.ndarray
+    polynomial: np.ndarray  # (n_features + 1,)
+    quotient: np.ndarray
+
+
+@allocating()
 def _add_trees(
     X: np.ndarray,
-    feature: np.ndarray,
-    threshold: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
+    trees: Trees,
     value: np.ndarray,
     n_samples: np.ndarray,
-    roots: np.ndarray,
     weights: np.ndarray,
     out: np.ndarray,
 ) -> None:
     """Add every leaf of every tree to ``out`` (n_rows, n_features)."""
     n_features = X.shape[1]
-    parent = np.full(len(feature), -1)
-    slot = np.full(n_features, -1)
-    players = np.empty(n_features, dtype=np.int64)
-    low, high, share = np.empty(n_features), np.empty(n_features), np.empty(n_features)
-    passes = np.empty(n_features, dtype=np.bool_)
-    polynomial, quotient = np.empty(n_features + 1), np.empty(n_features + 1)
-    found = np.empty(n_features)
-    for node in range(len(feature)):
-        if feature[node] >= 0:
-            parent[left[node]] = node
-            parent[right[node]] = node
-    for leaf in range(len(feature)):
-        if feature[leaf] >= 0:
-            continue
-        size = 0
-        child = leaf
-        node = parent[leaf]
-        while node >= 0:
-            p = feature[node]
-            if slot[p] < 0:
-                slot[p] = size
-                players[size] = p
-                low[size], high[size], share[size] = -np.inf, np.inf, 1.0
-                size += 1
-            k = slot[p]
-            if child == left[node]:
-                high[k] = min(high[k], threshold[node])
-            else:
-                low[k] = max(low[k], threshold[node])
-            share[k] *= n_samples[child] / n_samples[node]
-            child = node
-            node = parent[node]
-        for k in range(size):
-            slot[players[k]] = -1
-        if size == 0:
-            continue
-        _add_leaf(
-            X,
-            value[leaf],
-            size,
-            players,
-            low,
-            high,
-            share,
-            weights[size],
-            passes,
-            polynomial,
-            quotient,
-            found,
-            out,
-        )
+    path = Path(
+        np.full(n_features, -1),
+        np.empty(n_features, dtype=np.int64),
+        np.empty(n_features),
+        np.empty(n_features),
+        np.empty(n_features),
+        np.empty(n_features, dtype=np.bool_),
+        np.empty(n_features),
+        np.empty(n_features + 1),
+        np.empty(n_features + 1),
+    )
+    n_nodes = len(trees.feature)
+    parent = np.full(n_nodes, -1)
+    for node in range(n_nodes):
+        if trees.feature[node] >= 0:
+            parent[trees.children[node, 0]] = node
+            parent[trees.children[node, 1]] = node
+    for leaf in range(n_nodes):
+        if trees.feature[leaf] < 0:
+            size = _walk_up(trees, n_samples, parent, leaf, path)
+            if size > 0:
+                _add_leaf(X, value[leaf], size, path, weights[size], out)
 
 
-@compiled()
+@allocating()
+def _walk_up(trees: Trees, n_samples: np.ndarray, parent: np.ndarray, leaf: int, path: Path) -> int:
+    """Fill the path of a leaf; the number of its features.
+
+    Several tests of one feature are one interval, and one share.
+    """
+    size = 0
+    child = leaf
+    node = parent[leaf]
+    while node >= 0:
+        p = trees.feature[node]
+        if path.slot[p] < 0:
+            path.slot[p] = size
+            path.players[size] = p
+            path.low[size], path.high[size], path.share[size] = -np.inf, np.inf, 1.0
+            size += 1
+        k = path.slot[p]
+        if child == trees.children[node, 0]:
+            path.high[k] = min(path.high[k], trees.threshold[node])
+        else:
+            path.low[k] = max(path.low[k], trees.threshold[node])
+        path.share[k] *= n_samples[child] / n_samples[node]
+        child = node
+        node = parent[node]
+    for k in range(size):
+        path.slot[path.players[k]] = -1
+    return size
+
+
+@allocating()
 def _add_leaf(
-    X: np.ndarray,
-    value: float,
-    size: int,
-    players: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    share: np.ndarray,
-    weights: np.ndarray,
-    passes: np.ndarray,
-    polynomial: np.ndarray,
-    quotient: np.ndarray,
-    found: np.ndarray,
-    out: np.ndarray,
+    X: np.ndarray, value: float, size: int, path: Path, weights: np.ndarray, out: np.ndarray
 ) -> None:
     """One leaf's contribution to every row."""
     for row in range(X.shape[0]):
         for k in range(size):
-            passes[k] = low[k] < X[row, players[k]] <= high[k]
-        leaf_values(value, size, passes, share, weights, polynomial, quotient, found)
+            path.passes[k] = path.low[k] < X[row, path.players[k]] <= path.high[k]
+        leaf_values(
+            value,
+            size,
+            path.passes,
+            path.share,
+            weights,
+            path.polynomial,
+            path.quotient,
+            path.contribution,
+        )
         for k in range(size):
-            out[row, players[k]] += found[k]
+            out[row, path.players[k]] += path.contribution[k]
 
 
-@compiled()
+@allocating()
 def leaf_values(
     value: float,
     size: int,
@@ -175,9 +176,9 @@ def leaf_values(
     weights: np.ndarray,
     polynomial: np.ndarray,
     quotient: np.ndarray,
-    found: np.ndarray,
+    contribution: np.ndarray,
 ) -> None:
-    """Write a leaf's contribution to each of the ``size`` features of its path to ``found``.
+    """Write a leaf's contribution to each of the ``size`` features of its path to ``contribution``.
 
     ``passes`` and ``share`` are o and z of :func:`shapley_values`, ``weights`` the row ``size`` of
     :func:`subset_weights`; ``polynomial`` and ``quotient`` (size + 1,) are space to work in.
@@ -203,11 +204,11 @@ def leaf_values(
             absent += weights[s] * polynomial[s]
     for k in range(size):
         if not passes[k]:
-            found[k] = -absent
+            contribution[k] = -absent
             continue
         quotient[degree] = 0.0
         total = 0.0
         for s in range(degree - 1, -1, -1):
             quotient[s] = polynomial[s + 1] - share[k] * quotient[s + 1]
             total += weights[s] * quotient[s]
-        found[k] = (1.0 - share[k]) * total
+        contribution[k] = (1.0 - share[k]) * total

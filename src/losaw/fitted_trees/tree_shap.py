@@ -2,108 +2,102 @@
 
 import numpy as np
 
-from losaw.fitted_trees.shapley import compiled, leaf_values
+from losaw.fitted_trees.booster import Branches, Fit, Sums
+from losaw.fitted_trees.shapley import leaf_values
+from losaw.kernels.compiled import allocating
 
 # A leaf whose path tests m features treats all rows that pass the same of them alike. Up to this
 # m its 2^m answers are kept; beyond, every row is computed.
 MOST_KEPT = 10
 
 
-@compiled()
+@allocating()
 def add_shapley_values(
-    X: np.ndarray,
-    parent: np.ndarray,
-    feature: np.ndarray,
-    threshold: np.ndarray,
-    is_left: np.ndarray,
-    missing_is_left: np.ndarray,
-    share: np.ndarray,
-    value: np.ndarray,
-    is_leaf: np.ndarray,
-    starts: np.ndarray,
-    leaves: np.ndarray,
-    y: np.ndarray,
-    margin: np.ndarray,
-    logistic: bool,
-    weights: np.ndarray,
-    inner: np.ndarray,
-    absolute: np.ndarray,
-    forest: np.ndarray,
-    residuals: np.ndarray,
+    X: np.ndarray, branches: Branches, fit: Fit, weights: np.ndarray, sums: Sums
 ) -> None:
-    """Add all trees' sums to ``inner``, ``absolute``, ``forest`` and ``residuals``.
+    """Add the sums of all trees' Shapley values.
 
-    Shapley values as of :func:`losaw.fitted_trees.shapley.shapley_values`, with shares of hessians;
-    trees as of :class:`losaw.fitted_trees.booster.BoostedTrees`, ``leaves`` (n_trees, n_rows).
+    Values as of :func:`losaw.fitted_trees.shapley.shapley_values`, with shares of hessians; X
+    (n_rows, n_features) in single precision.
     """
     n_rows, n_features = X.shape
-    largest = np.max(np.diff(starts))
+    largest = np.max(np.diff(branches.starts))
     passes = np.empty((largest, n_rows), dtype=np.bool_)
-    one = np.zeros((n_rows, n_features))
+    of_tree = np.zeros((n_rows, n_features))
     is_used = np.zeros(n_features, dtype=np.bool_)
-    for tree in range(len(starts) - 1):
-        start, end = starts[tree], starts[tree + 1]
+    for tree in range(len(branches.starts) - 1):
+        start, end = branches.starts[tree], branches.starts[tree + 1]
         is_used[:] = False
+
+        # Which rows would take the branch to a node, were they at its parent.
         for node in range(start, end):
-            if parent[node] >= 0:
-                is_used[feature[node]] = True
-                column = X[:, feature[node]]
+            if branches.parent[node] >= 0:
+                is_used[branches.feature[node]] = True
+                column = X[:, branches.feature[node]]
                 for row in range(n_rows):
-                    goes_left = column[row] < threshold[node]
+                    goes_left = column[row] < branches.threshold[node]
                     if np.isnan(column[row]):
-                        goes_left = missing_is_left[node]
-                    passes[node - start, row] = goes_left == is_left[node]
+                        goes_left = branches.missing_is_left[node]
+                    passes[node - start, row] = goes_left == branches.is_left[node]
+
+        # The tree's values are the sums over its leaves.
         for node in range(start, end):
-            if is_leaf[node] and parent[node] >= 0:
-                _add_leaf(node, start, parent, feature, share, value[node], passes, weights, one)
+            if branches.is_leaf[node] and branches.parent[node] >= 0:
+                _add_leaf(node, start, branches, passes, weights, of_tree)
+
+        # They are added up with the residuals that the tree was fitted to, and forgotten.
         used = np.flatnonzero(is_used)
         for row in range(n_rows):
-            mean = 1 / (1 + np.exp(-margin[row])) if logistic else margin[row]
-            residual = y[row] - mean
-            residuals[row] += residual
-            margin[row] += value[start + leaves[tree, row]]
+            margin = fit.margin[row]
+            mean = 1 / (1 + np.exp(-margin)) if fit.logistic else margin
+            residual = fit.y[row] - mean
+            sums.residuals[row] += residual
+            fit.margin[row] += branches.value[start + fit.leaves[tree, row]]
             for p in used:
-                inner[p] += residual * one[row, p]
-                absolute[p] += abs(one[row, p])
-                forest[row, p] += one[row, p]
-                one[row, p] = 0.0
+                sums.inner[p] += residual * of_tree[row, p]
+                sums.absolute[p] += abs(of_tree[row, p])
+                sums.forest[row, p] += of_tree[row, p]
+                of_tree[row, p] = 0.0
 
 
-@compiled()
+@allocating()
 def _add_leaf(
     leaf: int,
     start: int,
-    parent: np.ndarray,
-    feature: np.ndarray,
-    share: np.ndarray,
-    value: float,
+    branches: Branches,
     passes: np.ndarray,
     weights: np.ndarray,
-    one: np.ndarray,
+    of_tree: np.ndarray,
 ) -> None:
-    """Add the contributions of the leaf ``leaf`` to all rows of ``one`` (n_rows, n_features)."""
-    n_rows, n_features = one.shape
+    """Add the contributions of a leaf to all rows of ``of_tree`` (n_rows, n_features)."""
+    n_rows, n_features = of_tree.shape
+
+    # The features on the path are the players; several tests of one feature have one share.
     slot = np.full(n_features, -1)
     players = np.empty(n_features, dtype=np.int64)
     z = np.empty(n_features)
     size = 0
     node = leaf
-    while parent[node] >= 0:
-        p = feature[node]
+    while branches.parent[node] >= 0:
+        p = branches.feature[node]
         if slot[p] < 0:
             slot[p] = size
             players[size] = p
             z[size] = 1.0
             size += 1
-        z[slot[p]] *= share[node]
-        node = start + parent[node]
+        z[slot[p]] *= branches.share[node]
+        node = start + branches.parent[node]
+
+    # A row passes a feature if it passes all tests of it.
     passed = np.ones((n_rows, size), dtype=np.bool_)
     node = leaf
-    while parent[node] >= 0:
-        k = slot[feature[node]]
+    while branches.parent[node] >= 0:
+        k = slot[branches.feature[node]]
         for row in range(n_rows):
             passed[row, k] &= passes[node - start, row]
-        node = start + parent[node]
+        node = start + branches.parent[node]
+
+    # Rows that pass the same features have the same contributions, which are computed once.
     keeps = size <= MOST_KEPT
     kept = np.empty((1 << size if keeps else 1, size))
     is_kept = np.zeros(len(kept), dtype=np.bool_)
@@ -115,8 +109,15 @@ def _add_leaf(
                 code = 2 * code + passed[row, k]
         if not keeps or not is_kept[code]:
             leaf_values(
-                value, size, passed[row], z, weights[size], polynomial, quotient, kept[code]
+                branches.value[leaf],
+                size,
+                passed[row],
+                z,
+                weights[size],
+                polynomial,
+                quotient,
+                kept[code],
             )
             is_kept[code] = True
         for k in range(size):
-            one[row, players[k]] += kept[code, k]
+            of_tree[row, players[k]] += kept[code, k]

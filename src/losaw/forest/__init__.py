@@ -4,7 +4,6 @@ from losaw.forest.classifier import LosawRandomForestClassifier
 from losaw.forest.diagnostics import diagnose, plot_diagnostics
 from losaw.forest.regressor import LosawRandomForestRegressor
 from losaw.forest.trees import Tree
-from losaw.forest.warm_up import warm_up
 
 __all__ = [
     "LosawRandomForestClassifier",
@@ -12,5 +11,4 @@ __all__ = [
     "Tree",
     "diagnose",
     "plot_diagnostics",
-    "warm_up",
 ]

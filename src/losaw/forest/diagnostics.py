@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.extras import extra
 from losaw.forest.adjustment import location_and_scale, standardize
 from losaw.forest.base import LosawForest
 from losaw.forest.trees import Tree
@@ -93,7 +94,8 @@ def plot_diagnostics(frame: "pd.DataFrame", ax: "Axes | None" = None) -> "Axes":
 
     Grey: before weighting (relative effective sample size 1); coloured by depth: after the cap.
     """
-    import matplotlib.pyplot as plt
+    with extra("plot"):
+        import matplotlib.pyplot as plt
 
     if ax is None:
         _, ax = plt.subplots(figsize=(5, 4))

@@ -21,7 +21,8 @@ from losaw.forest.growing.growth import grow_trees
 from losaw.forest.growing.own_models import Answers, OwnModels
 from losaw.forest.growing.random_stream import draw_in_bag_counts
 from losaw.forest.growing.workspace import make_cells, make_sample, make_workspace
-from losaw.forest.trees import Tree, find_leaves, predict_shares, predict_sum, to_tree
+from losaw.forest.trees import Tree, to_tree
+from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves
 
 _BATCH = 10  # trees between two looks at Ctrl-C and the progress bar
 
@@ -36,11 +37,13 @@ class Forest:
     n_features: int
     n_samples: int
     bootstrap: bool
-    _children: NDArray[np.int32] = field(init=False, repr=False)
+    _trees: Trees = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        children = np.column_stack([self.nodes.left, self.nodes.right])
-        object.__setattr__(self, "_children", np.ascontiguousarray(children))
+        nodes = self.nodes
+        children = np.column_stack([nodes.left, nodes.right])
+        trees = Trees.joined(nodes.feature, nodes.threshold, children, self.starts)
+        object.__setattr__(self, "_trees", trees)
 
     def __len__(self) -> int:
         return len(self.seeds)
@@ -75,32 +78,20 @@ class Forest:
     def predict(self, X: FloatArray) -> FloatArray:
         """Mean over the trees of the leaf's value, (n_rows,)."""
         out = np.zeros(len(X))
-        nodes = self.nodes
-        predict_sum(
-            X, nodes.feature, nodes.threshold, self._children, nodes.value, self.starts[:-1], out
-        )
+        add_values(self._trees, self.nodes.value, X, out)
         return out / len(self)
 
     def predict_shares(self, X: FloatArray) -> FloatArray:
         """Mean over the trees of the leaf's class shares, (n_rows, n_classes)."""
-        nodes = self.nodes
-        out = np.zeros((len(X), nodes.distribution.shape[1]))
-        predict_shares(
-            X,
-            nodes.feature,
-            nodes.threshold,
-            self._children,
-            nodes.distribution,
-            self.starts[:-1],
-            out,
-        )
+        shares = self.nodes.distribution
+        out = np.zeros((len(X), shares.shape[1]))
+        add_shares(self._trees, shares, X, out)
         return out / len(self)
 
     def apply(self, X: FloatArray) -> NDArray[np.int32]:
         """Leaf of every row in every tree, numbered within the tree, (n_rows, n_trees)."""
         out = np.empty((len(X), len(self)), dtype=np.int32)
-        nodes = self.nodes
-        find_leaves(X, nodes.feature, nodes.threshold, self._children, self.starts[:-1], out)
+        find_leaves(self._trees, X, out)
         return out
 
     def in_bag_counts(self) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
+from losaw.arguments import beyond_range
 from losaw.data import FloatArray
 from losaw.forest.base import LosawForest
 
@@ -121,6 +122,11 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
             self, X, y, dtype=np.float64, order="C", ensure_all_finite=False, y_numeric=True
         )
         response = np.ascontiguousarray(response, dtype=np.float64)
+        if (too_large := beyond_range(response)).any():
+            raise ValueError(
+                f"y has {int(too_large.sum())} values beyond 1e150, whose squares are infinite: "
+                "change its unit"
+            )
         if np.ptp(response) == 0.0 and len(response) > 1:
             raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
         self._fit_rows(rows, response)

@@ -1,4 +1,4 @@
-"""Fitted trees as flat arrays, and the compiled walks over them."""
+"""A fitted tree, as its forest shows it."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import LEAF, Nodes
-from losaw.kernels.compiled import compiled
 
 
 @dataclass(frozen=True)
@@ -76,67 +75,3 @@ def to_tree(nodes: Nodes, start: int, end: int) -> Tree:
         effective_sample_size=nodes.effective_size[part],
         capped_effective_sample_size=nodes.capped_size[part],
     )
-
-
-@compiled()
-def predict_sum(
-    X: np.ndarray,
-    feature: np.ndarray,
-    threshold: np.ndarray,
-    children: np.ndarray,
-    value: np.ndarray,
-    roots: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Add every tree's prediction to ``out`` (n_rows,); trees stand one after the other."""
-    n_rows = X.shape[0]
-    for tree in range(len(roots)):
-        root = roots[tree]
-        for row in range(n_rows):
-            node = root
-            while feature[node] >= 0:
-                goes_right = not X[row, feature[node]] <= threshold[node]
-                node = root + children[node, np.int64(goes_right)]
-            out[row] += value[node]
-
-
-@compiled()
-def predict_shares(
-    X: np.ndarray,
-    feature: np.ndarray,
-    threshold: np.ndarray,
-    children: np.ndarray,
-    distribution: np.ndarray,
-    roots: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Add every tree's class shares to ``out`` (n_rows, n_classes)."""
-    for tree in range(len(roots)):
-        root = roots[tree]
-        for row in range(X.shape[0]):
-            node = root
-            while feature[node] >= 0:
-                goes_right = not X[row, feature[node]] <= threshold[node]
-                node = root + children[node, np.int64(goes_right)]
-            for k in range(out.shape[1]):
-                out[row, k] += distribution[node, k]
-
-
-@compiled()
-def find_leaves(
-    X: np.ndarray,
-    feature: np.ndarray,
-    threshold: np.ndarray,
-    children: np.ndarray,
-    roots: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """Leaf of every row in every tree, numbered within the tree; ``out`` (n_rows, n_trees)."""
-    for tree in range(len(roots)):
-        root = roots[tree]
-        for row in range(X.shape[0]):
-            node = root
-            while feature[node] >= 0:
-                goes_right = not X[row, feature[node]] <= threshold[node]
-                node = root + children[node, np.int64(goes_right)]
-            out[row, tree] = node - root

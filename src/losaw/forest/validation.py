@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import whole_number
+from losaw.arguments import LARGEST_VALUE, whole_number
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import MAX_LEVELS
 from losaw.weighting.levels import few_levels
@@ -67,9 +67,6 @@ def check_training_rows(n_samples: int, min_samples_leaf: int) -> None:
             f"n_samples={n_samples} is fewer than 2 * min_samples_leaf = {2 * min_samples_leaf}: "
             "no tree could have a split; give more rows or a smaller min_samples_leaf"
         )
-
-
-LARGEST_VALUE = 1e150
 
 
 def check_finite(X: FloatArray, names: NDArray[np.object_] | None) -> None:

@@ -1,5 +1,8 @@
 """The data of the losawGD study (losaw, Section 5.3 and Appendix 9.13)."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from losaw.arguments import one_of, real_number, whole_number
@@ -41,6 +44,11 @@ class FiveFeatureBlocksGenerator:
         Rows of the sample of independent features, which has noise, too; None: 50 P.
     phi : float, default 1.0
         Noise variance relative to the variance of f(X), not negative.
+    tie_break : {"maximum-entropy", "none"}, default "maximum-entropy"
+    solver : str or None
+    tolerance : float or None
+    independent_share : float, default 0
+        How the law of a block is made: see :class:`JointLawSpecification`.
 
     Raises
     ------
@@ -70,6 +78,10 @@ class FiveFeatureBlocksGenerator:
         n_test: int | None = None,
         n_independent: int | None = None,
         phi: float = 1.0,
+        tie_break: str = "maximum-entropy",
+        solver: str | None = None,
+        tolerance: float | None = None,
+        independent_share: float = 0.0,
     ) -> None:
         self.n_features = whole_number("n_features", n_features, 25)
         if self.n_features % 25:
@@ -87,10 +99,19 @@ class FiveFeatureBlocksGenerator:
             for name, size in sizes.items()
         )
         self.phi = real_number("phi", phi, minimum=0)
+        self.law: dict[str, Any] = {
+            "tie_break": tie_break,
+            "solver": solver,
+            "tolerance": tolerance,
+            "independent_share": independent_share,
+        }
+        JointLawSpecification(
+            tuple(map(tuple, np.eye(BLOCK))), **self.law
+        )  # refuses what cannot be
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """One Monte Carlo draw."""
-        specification, details = draw_block(rng)
+        specification, details = draw_block(rng, self.law)
         law = fit_joint_law(specification)
         details |= _attained(law)
         n_blocks = self.n_features // BLOCK
@@ -137,8 +158,13 @@ def moved(function: RegressionFunction, n_features: int) -> RegressionFunction:
     return RegressionFunction(function.name, terms, function.threshold)
 
 
-def draw_block(rng: np.random.Generator) -> tuple[JointLawSpecification, dict[str, float]]:
-    """A positive definite sigma(alpha, beta) by rejection, and how it was drawn."""
+def draw_block(
+    rng: np.random.Generator, law: Mapping[str, Any] | None = None
+) -> tuple[JointLawSpecification, dict[str, float]]:
+    """A positive definite sigma(alpha, beta) by rejection, and how it was drawn.
+
+    ``law`` holds what else the specification of the law is asked for.
+    """
     rejected = 0
     while True:
         alpha, beta = float(rng.uniform(0.7, 1.0)), float(rng.uniform(0.0, 0.4))
@@ -148,7 +174,7 @@ def draw_block(rng: np.random.Generator) -> tuple[JointLawSpecification, dict[st
             rejected += 1
             continue
         details = {"alpha": alpha, "beta": beta, "rejected": float(rejected)}
-        return JointLawSpecification(tuple(map(tuple, matrix))), details
+        return JointLawSpecification(tuple(map(tuple, matrix)), **(law or {})), details
 
 
 def _attained(law: JointLaw) -> dict[str, float]:

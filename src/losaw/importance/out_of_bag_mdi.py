@@ -60,6 +60,6 @@ def mdi_oob(
 
 def _contribution(nodes: Nodes) -> FloatArray:
     product = (nodes.in_bag.mean * nodes.out_of_bag.total).sum(axis=1)
-    split, tree = nodes.splits, nodes.tree
-    gained = product[tree.left[split]] + product[tree.right[split]] - product[split]
+    left, right = nodes.children
+    gained = product[left] + product[right] - product[nodes.splits]
     return gained / max(nodes.out_of_bag.size[0], 1.0)

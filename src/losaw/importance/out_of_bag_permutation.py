@@ -1,9 +1,10 @@
 """Scaled out-of-bag permutation importance of a fresh forest, as ranger computes it for Boruta."""
 
 import numpy as np
-from numba import njit
 
 from losaw.data import FloatArray
+from losaw.kernels.compiled import allocating
+from losaw.kernels.trees import Trees, leaf_of
 from losaw.learners.ranger_trees import RangerTrees
 from losaw.rng import seed_integer
 
@@ -25,58 +26,49 @@ def out_of_bag_z_scores(
     forest = RangerTrees(n_estimators, 5 if regression else 1, seed_integer(rng)).fit(X, y)
     trees = forest.trees_
     # A leaf without a majority guesses: half an error, whichever class is called 1.
-    values = trees.values if regression else np.sign(trees.values - 0.5) / 2 + 0.5
+    value = forest.value_ if regression else np.sign(forest.value_ - 0.5) / 2 + 0.5
     columns = np.ascontiguousarray(X, dtype=float)
     increases = np.zeros((n_estimators, X.shape[1]))
     for index, sampled in enumerate(forest.in_bag_):
         out = np.setdiff1d(np.arange(len(y)), sampled)
         if len(out) == 0:
             continue
-        _permute(
-            columns,
-            y,
-            out,
-            trees.roots[index],
-            trees.roots[index + 1],
-            trees.features,
-            trees.thresholds,
-            trees.lefts,
-            trees.rights,
-            values,
-            rng.permuted(np.tile(out, (X.shape[1], 1)), axis=1),
-            increases[index],
-        )
+        sources = rng.permuted(np.tile(out, (X.shape[1], 1)), axis=1)
+        _permute(trees, index, value, columns, y, out, sources, increases[index])
     error = increases.std(axis=0, ddof=1) / np.sqrt(n_estimators)
     means = increases.mean(axis=0)
     return np.divide(means, error, out=np.zeros_like(means), where=error > 0)
 
 
-@njit(cache=True)
-def _permute(X, y, out, root, end, features, thresholds, lefts, rights, values, sources, increases):  # type: ignore[no-untyped-def]
-    """Increase in mean squared error of one tree for every feature that it uses."""
-    n = len(out)
+@allocating()
+def _permute(
+    trees: Trees,
+    tree: int,
+    value: np.ndarray,
+    X: np.ndarray,
+    y: np.ndarray,
+    out: np.ndarray,
+    sources: np.ndarray,
+    increases: np.ndarray,
+) -> None:
+    """Increase in mean squared error of one tree for every feature that it uses.
+
+    Of the rows ``out``; ``sources[j]`` are the rows that they have feature j of.
+    """
+    root, end = trees.starts[tree], trees.starts[tree + 1]
     original = 0.0
     for i in out:
-        node = root
-        while features[node] >= 0:
-            node = lefts[node] if X[i, features[node]] <= thresholds[node] else rights[node]
-        original += (y[i] - values[node]) ** 2
+        original += (y[i] - value[leaf_of(trees, root, X, i)]) ** 2
     for j in range(len(increases)):
         is_used = False
-        for feature in features[root:end]:
+        for feature in trees.feature[root:end]:
             if feature == j:
                 is_used = True
                 break
         if not is_used:
             continue
         total = 0.0
-        for k in range(n):
-            i, source = out[k], sources[j, k]
-            node = root
-            feature = features[root]
-            while feature >= 0:
-                row = source if feature == j else i
-                node = lefts[node] if X[row, feature] <= thresholds[node] else rights[node]
-                feature = features[node]
-            total += (y[i] - values[node]) ** 2
-        increases[j] = (total - original) / n
+        for k in range(len(out)):
+            leaf = leaf_of(trees, root, X, out[k], j, sources[j, k])
+            total += (y[out[k]] - value[leaf]) ** 2
+        increases[j] = (total - original) / len(out)

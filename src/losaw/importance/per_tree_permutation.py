@@ -14,7 +14,7 @@ from losaw.importance.explained import of_dataset, require_complete
 from losaw.importance.jobs import checked_jobs
 from losaw.importance.over_trees import result_of_trees, scores_only
 from losaw.importance.result import ImportanceResult
-from losaw.kernels.compiled import compiled
+from losaw.kernels.trees import find_leaves
 from losaw.rng import as_generator
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -129,13 +129,13 @@ def _tree_scores(
     scores = np.zeros(forest.n_features)
     rows, outcomes = forest.rows[chosen], forest.outcomes[chosen]
     reference = _losses(value[tree.leaf[chosen]], outcomes, forest.task)
-    leaf = np.empty(len(rows), dtype=np.intp)
-    for feature in np.unique(tree.feature[tree.left >= 0]):
+    leaf = np.empty((len(rows), 1), dtype=np.int32)
+    for feature in np.unique(tree.feature[tree.splits]):
         columns = forest.feature_of_column == feature
         permuted = rows.copy()
         permuted[:, columns] = rows[rng.permutation(len(rows))][:, columns]
-        find_leaf(permuted, tree.left, tree.right, tree.column, tree.threshold, leaf)
-        losses = _losses(value[leaf], outcomes, forest.task)
+        find_leaves(tree.nodes, permuted, leaf)
+        losses = _losses(value[leaf[:, 0]], outcomes, forest.task)
         scores[feature] = np.average(losses - reference, weights=weights)
     return scores
 
@@ -146,20 +146,3 @@ def _losses(value: FloatArray, outcomes: FloatArray, task: str) -> FloatArray:
     # Classes that tie share the guess, whatever their order.
     best = value >= value.max(axis=1, keepdims=True)
     return np.asarray(1.0 - (best * outcomes).sum(axis=1) / best.sum(axis=1))
-
-
-@compiled()
-def find_leaf(
-    rows: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    column: np.ndarray,
-    threshold: np.ndarray,
-    leaf: np.ndarray,
-) -> None:
-    """Write the leaf of every row in one tree."""
-    for row in range(len(rows)):
-        node = 0
-        while left[node] >= 0:
-            node = left[node] if rows[row, column[node]] <= threshold[node] else right[node]
-        leaf[row] = node

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import whole_number
+from losaw.arguments import finite_sample, whole_number
 from losaw.data import Dataset, FloatArray
 from losaw.importance.described import Described, described
 from losaw.importance.jobs import checked_jobs
@@ -22,7 +22,6 @@ from losaw.importance.residual_algorithms import (
 from losaw.importance.result import ImportanceResult
 from losaw.outcomes import task_of, unnamed_response
 from losaw.rng import as_generator
-from losaw.trends.inputs import checked
 
 MIN_ROWS = 3
 STD_ERROR_KIND = "over permutations, with the sample and the sum of all scores held fixed"
@@ -87,7 +86,7 @@ def residual_importance(
     ValueError
         For bad values, fewer than 3 rows, a constant y, or parameters out of range.
     """
-    rows, response, names = checked(X, y, MIN_ROWS)
+    rows, response, names = finite_sample(X, y, MIN_ROWS)
     if np.ptp(response) == 0:
         raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
     n_permutations = whole_number("n_permutations", n_permutations, 1)
@@ -164,7 +163,7 @@ def residual_features(
     ValueError
         For bad values, or an order that is no permutation.
     """
-    rows, _, _ = checked(X, None, MIN_ROWS)
+    rows, _, _ = finite_sample(X, None, MIN_ROWS)
     chosen = tuple(int(column) for column in np.asarray(order))
     if sorted(chosen) != list(range(rows.shape[1])):
         raise ValueError(f"order must be a permutation of 0 … {rows.shape[1] - 1}, got {chosen}")

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.extras import extra
 from losaw.words import unknown
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ _TENTHS = 10
 
 def plot_scores(result: "ImportanceResult", ax: "Axes | None", top: int, level: float) -> "Axes":
     """Bars of the scores, see :meth:`ImportanceResult.plot`."""
-    import matplotlib.pyplot as plt
+    with extra("plot"):
+        import matplotlib.pyplot as plt
 
     order = np.argsort(-result.ranking_scores(), kind="stable")[:top][::-1]
     if ax is None:
@@ -43,7 +45,8 @@ def plot_scores(result: "ImportanceResult", ax: "Axes | None", top: int, level: 
 
 def plot_row_differences(result: "ImportanceResult", feature: str, ax: "Axes | None") -> "Axes":
     """Differences of rows, see :meth:`ImportanceResult.plot_rows`."""
-    import matplotlib.pyplot as plt
+    with extra("plot"):
+        import matplotlib.pyplot as plt
 
     if feature not in result.feature_names:
         raise ValueError(unknown("feature", feature, result.feature_names))

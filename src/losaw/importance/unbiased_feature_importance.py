@@ -115,6 +115,6 @@ def _regression(nodes: Nodes) -> FloatArray:
 
 def _seen(nodes: Nodes, values: FloatArray) -> FloatArray:
     """``values`` of the splits whose children hold out-of-bag rows, 0 of the others."""
-    split, size = nodes.splits, nodes.out_of_bag.size
-    seen = (size[nodes.tree.left[split]] > 0) & (size[nodes.tree.right[split]] > 0)
+    size, (left, right) = nodes.out_of_bag.size, nodes.children
+    seen = (size[left] > 0) & (size[right] > 0)
     return np.where(seen, values, 0.0)

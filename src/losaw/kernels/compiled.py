@@ -29,6 +29,9 @@ compiled = partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=False
 # workspace has a hundred (passing them took a third of a fit on discrete data).
 inlined = partial(compiled, forceinline=True)
 
+# For kernels that make arrays of their own. References are counted, and a division by zero raises.
+allocating = partial(njit, cache=True, nogil=True)
+
 # Sums may be reordered (and so vectorised); NaN and infinities keep their meaning.
 REORDERED = {"reassoc", "contract", "nsz"}
 

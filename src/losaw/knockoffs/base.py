@@ -6,6 +6,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import as_floats, beyond_range
 from losaw.data import FeatureKind, FloatArray
 from losaw.registry import get, names
 from losaw.words import unknown
@@ -85,24 +86,18 @@ def check_features(
         If X is not a matrix of at least five rows, holds a missing or infinite value, ``kinds``
         has another length or an unknown kind, or a nominal column holds fractions.
     """
-    try:
-        X = np.array(X, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(
-            "X must hold numbers; code nominal columns as 0, 1, … and say so with "
-            "kinds='nominal', for example with sklearn.preprocessing.OrdinalEncoder"
-        ) from None
+    X = as_floats("X", X).copy()
     if X.ndim != 2 or X.shape[1] == 0:
         raise ValueError(f"X must have shape (n_samples, n_features), got {X.shape}")
     if len(X) < MIN_ROWS:
         raise ValueError(f"X has {len(X)} rows; knockoffs need at least {MIN_ROWS}")
-    bad = np.isinf(X) if allow_missing else ~np.isfinite(X)
+    bad = beyond_range(X) & ~(allow_missing & np.isnan(X))
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise ValueError(
-            f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (first: row "
-            f"{row}, column {column}). losaw does not impute; drop or impute them first, for "
-            "example with sklearn.impute.SimpleImputer"
+            f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (NaN, inf, "
+            f"beyond 1e150; first: row {row}, column {column}). losaw does not impute; "
+            "drop or impute them first, for example with sklearn.impute.SimpleImputer"
         )
     kinds = ("continuous",) * X.shape[1] if kinds is None else tuple(kinds)
     if len(kinds) != X.shape[1]:

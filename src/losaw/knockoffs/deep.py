@@ -4,21 +4,25 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple, Self
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-import optax
 from numpy.typing import ArrayLike
 
 from losaw.data import FeatureKind, FloatArray
+from losaw.extras import extra
 from losaw.knockoffs.base import check_features, varying_columns
-from losaw.knockoffs.deep_losses import (
-    decorrelation_loss,
-    second_moment_loss,
-    swap_discrepancy,
-)
 from losaw.knockoffs.gaussian import GaussianKnockoffs
 from losaw.rng import as_generator, seed_integer
+
+with extra("network"):
+    import jax
+    import jax.numpy as jnp
+    import optax
+
+    from losaw.knockoffs.deep_losses import (
+        decorrelation_loss,
+        second_moment_loss,
+        swap_discrepancy,
+    )
 
 LEARNING_RATE, MOMENTUM = 0.01, 0.9
 _RUNNING = 0.1  # weight of a new batch in the running moments of a normalised layer
@@ -170,11 +174,11 @@ def _initial(key: jax.Array, p: int, width: int, n_layers: int) -> tuple[Any, An
     layers, moments = [], []
     inputs = 2 * p
     for _ in range(n_layers):
-        key, here = jax.random.split(key)
+        key, own_key = jax.random.split(key)
         bound = inputs**-0.5
         layers.append(
             {
-                "map": jax.random.uniform(here, (inputs, width), minval=-bound, maxval=bound),
+                "map": jax.random.uniform(own_key, (inputs, width), minval=-bound, maxval=bound),
                 "scale": jnp.ones(width),
                 "shift": jnp.zeros(width),
                 "slope": jnp.asarray(0.25),
@@ -182,10 +186,10 @@ def _initial(key: jax.Array, p: int, width: int, n_layers: int) -> tuple[Any, An
         )
         moments.append({"mean": jnp.zeros(width), "variance": jnp.ones(width)})
         inputs = width
-    key, here = jax.random.split(key)
+    key, own_key = jax.random.split(key)
     bound = inputs**-0.5
     output = {
-        "map": jax.random.uniform(here, (inputs, p), minval=-bound, maxval=bound),
+        "map": jax.random.uniform(own_key, (inputs, p), minval=-bound, maxval=bound),
         "shift": jnp.zeros(p),
     }
     return {"layers": layers, "output": output}, moments

@@ -113,9 +113,9 @@ def _functions(
         else:
             scaled = (both - both.mean()) / (both.std() or 1.0)
             values = [scaled, scaled**2]
-        for one in values:
+        for column in values:
             # Centring by the pooled mean is unchanged by swaps.
-            centred = one - one.mean()
+            centred = column - column.mean()
             columns.append(j)
             originals.append(centred[: len(X)])
             swapped.append(centred[len(X) :])

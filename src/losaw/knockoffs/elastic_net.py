@@ -8,10 +8,10 @@ columns of mean 0 and variance 1, by cyclic coordinate descent (Friedman, Hastie
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.kernels.compiled import allocating
 
 
 class LinearFit(NamedTuple):
@@ -87,7 +87,7 @@ def fit_mean(
     return LinearFit(fitted, scale * spread, penalty, float(offset), scale * b)
 
 
-@njit(cache=True)
+@allocating()
 def _descend(gram, moment, b, penalty, mixing, tolerance):  # type: ignore[no-untyped-def]
     n_columns = len(b)
     gradient = moment - gram @ b

@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.arguments import in_range
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.base import check_features, varying_columns
 from losaw.knockoffs.s_matrix import METHODS, s_values
@@ -69,12 +70,14 @@ class GaussianKnockoffs:
         X, _ = check_features(X, kinds)
         self._X = X
         self._columns = varying_columns(X)
-        varying = X[:, self._columns]
-        self._mean, self._scale = varying.mean(axis=0), varying.std(axis=0, ddof=1)
-        self._Z = (varying - self._mean) / self._scale
         if not len(self._columns):
             self.shrinkage_, self.correlation_, self.s_ = 0.0, np.empty((0, 0)), np.empty(0)
             return self
+        varying = X[:, self._columns]
+        self._unit = np.ldexp(1.0, np.frexp(np.abs(varying).max(axis=0))[1])
+        varying = in_range(varying)
+        self._mean, self._scale = varying.mean(axis=0), varying.std(axis=0, ddof=1)
+        self._Z = (varying - self._mean) / self._scale
         sample = self._Z.T @ self._Z / (len(X) - 1)
         self.shrinkage_ = self._weight(sample) if self.shrinkage is None else self.shrinkage
         self.correlation_ = (1 - self.shrinkage_) * sample
@@ -90,9 +93,11 @@ class GaussianKnockoffs:
     def sample(self, rng: np.random.Generator) -> FloatArray:
         """One draw, shape (n_samples, n_features)."""
         drawn = self._X.copy()
+        if not len(self._columns):
+            return drawn
         noise = rng.standard_normal(self._Z.shape) @ self._root.T
-        if len(self._columns):
-            drawn[:, self._columns] = self._mean + (self._conditional_mean + noise) * self._scale
+        copies = self._mean + (self._conditional_mean + noise) * self._scale
+        drawn[:, self._columns] = copies * self._unit
         return drawn
 
     def _weight(self, sample: FloatArray) -> float:

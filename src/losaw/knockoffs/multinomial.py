@@ -12,10 +12,10 @@ and needs a single exponential, which is where the time goes otherwise.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.kernels.compiled import allocating
 
 IntArray = NDArray[np.int64]
 # Probabilities of held-out rows are kept this far from 0, as in glmnet's cross-validation.
@@ -119,8 +119,8 @@ def _select(
         ):
             _descend(columns, codes, coefficients, intercepts, penalty, mixing, tolerance)
             fitted = _probabilities(held_X, coefficients, intercepts)
-            chosen = fitted[np.arange(len(held_codes)), held_codes]
-            deviance -= np.log(np.maximum(chosen, _SMALLEST_PROBABILITY)).sum()
+            own_class = fitted[np.arange(len(held_codes)), held_codes]
+            deviance -= np.log(np.maximum(own_class, _SMALLEST_PROBABILITY)).sum()
         if deviance < least - 1e-9 * n_rows:
             best, least = index, deviance
         elif index - best >= patience:
@@ -143,7 +143,7 @@ def _probabilities(X: FloatArray, coefficients: FloatArray, intercepts: FloatArr
     return linear
 
 
-@njit(cache=True)
+@allocating()
 def _largest_penalty(columns, codes, n_classes):  # type: ignore[no-untyped-def]
     """Smallest penalty at which all coefficients are zero."""
     starts, rows, values, scales, _, n_rows = columns
@@ -162,7 +162,7 @@ def _largest_penalty(columns, codes, n_classes):  # type: ignore[no-untyped-def]
     return max(largest, 1e-12)
 
 
-@njit(cache=True, inline="always")
+@allocating(inline="always")
 def _reweigh(weight, total, k, i, changed):  # type: ignore[no-untyped-def]
     """Give row i the weight ``changed`` in class k, and its total.
 
@@ -184,7 +184,7 @@ def _reweigh(weight, total, k, i, changed):  # type: ignore[no-untyped-def]
             total[i] += weight[other, i]
 
 
-@njit(cache=True, fastmath=True)
+@allocating(fastmath=True)
 def _descend(  # type: ignore[no-untyped-def]
     columns, codes, coefficients, intercepts, penalty, mixing, tolerance
 ):

@@ -8,9 +8,9 @@ matrix of rank one.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from losaw.data import FloatArray
+from losaw.kernels.compiled import allocating
 from losaw.words import unknown
 
 METHODS = ("sdp", "equicorrelated", "mvr", "maximum-entropy")
@@ -52,11 +52,11 @@ def s_values(correlation: FloatArray, method: str = "sdp") -> FloatArray:
     if method == "equicorrelated":
         return np.full(len(correlation), min(1.0, 2 * smallest))
     start = np.full(len(correlation), min(1.0, smallest))
-    found: Any = _coordinate_ascent(correlation, start, _CODES[method])
-    return np.asarray(found)
+    values: Any = _coordinate_ascent(correlation, start, _CODES[method])
+    return np.asarray(values)
 
 
-@njit(cache=True)
+@allocating()
 def _coordinate_ascent(R, s, method):  # type: ignore[no-untyped-def]
     p = len(s)
     barrier = 0.5 if method == _SDP else 0.0

@@ -87,14 +87,14 @@ class EncodedLearner(BaseEstimator):
 
     def predict(self, X: FloatArray) -> FloatArray:
         """Means, or the more probable class."""
-        found = self.predict_encoded(self.encode(X))
-        return (found > 0.5).astype(float) if self.task == "classification" else found
+        predictions = self.predict_encoded(self.encode(X))
+        return (predictions > 0.5).astype(float) if self.task == "classification" else predictions
 
     @available_if(_is_classifier)
     def predict_proba(self, X: FloatArray) -> FloatArray:
         """Probabilities of the classes 0 and 1, shape (n_samples, 2)."""
-        found = self.predict_encoded(self.encode(X))
-        return np.column_stack([1 - found, found])
+        probabilities = self.predict_encoded(self.encode(X))
+        return np.column_stack([1 - probabilities, probabilities])
 
     def _make(self) -> Any:
         """The unfitted model."""

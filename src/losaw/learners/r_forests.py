@@ -51,8 +51,10 @@ def missing(package: str) -> str:
     if program is None:
         return f"Rscript is not installed (Debian: apt-get install r-cran-{package})"
     check = f"quit(status = !requireNamespace('{package}', quietly = TRUE))"
-    found = subprocess.run([program, "-e", check], capture_output=True, check=False).returncode == 0
-    return "" if found else f"R has no package {package!r} (Debian: r-cran-{package})"
+    is_there = (
+        subprocess.run([program, "-e", check], capture_output=True, check=False).returncode == 0
+    )
+    return "" if is_there else f"R has no package {package!r} (Debian: r-cran-{package})"
 
 
 def run_script(folder: Path, script: str) -> FloatArray:

@@ -54,8 +54,8 @@ class RangerForest(EncodedLearner):
     def feature_importances_(self) -> FloatArray:
         """Mean decrease in impurity, a factor's dummies summed."""
         groups = self.encoding_.groups
-        found = self.model_.impurity_decreases(sum(map(len, groups)))
-        return np.array([found[group].sum() for group in groups])
+        decreases = self.model_.impurity_decreases(sum(map(len, groups)))
+        return np.array([decreases[group].sum() for group in groups])
 
     def predict_encoded(self, columns: FloatArray) -> FloatArray:
         """Mean over the trees for columns as :meth:`encode` gives them."""

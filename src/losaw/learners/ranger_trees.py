@@ -1,32 +1,16 @@
 """Random forests grown as the R package ranger grows them (Wright & Ziegler 2017), compiled."""
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.kernels.compiled import allocating
+from losaw.kernels.trees import LEAF, Trees, add_values
 
 # A node with fewer rows than a column has values, divided by this, sorts its rows; a larger one
 # counts them by value.
 _COUNTED = 8
-
-
-class Trees(NamedTuple):
-    """All nodes of all trees, one tree after the other; children by their place here.
-
-    ``roots`` has one entry more than there are trees. ``features`` is -1 in leaves, ``values`` the
-    mean response of a node, ``gains`` by how much its split lowers the sum of squares.
-    """
-
-    roots: NDArray[np.int64]
-    features: NDArray[np.int32]
-    thresholds: FloatArray
-    lefts: NDArray[np.int32]
-    rights: NDArray[np.int32]
-    values: FloatArray
-    gains: FloatArray
 
 
 class RangerTrees:
@@ -51,7 +35,11 @@ class RangerTrees:
 
     Attributes
     ----------
-    trees_ : Trees
+    trees_ : losaw.kernels.trees.Trees
+    value_ : array of shape (n_nodes,)
+        Mean response of a node.
+    gain_ : array of shape (n_nodes,)
+        By how much the node's split lowers the sum of squares.
     in_bag_ : array of shape (n_estimators, n_samples)
         Rows drawn for each tree.
     """
@@ -90,41 +78,34 @@ class RangerTrees:
             )
             for sample in self.in_bag_
         ]  # fmt: skip
-        roots = np.cumsum([0, *(len(tree[0]) for tree in grown)])
-        features, thresholds, lefts, rights, means, gains = (
-            np.concatenate([tree[part] for tree in grown]) for part in range(6)
-        )
-        shifts = np.repeat(roots[:-1], np.diff(roots)).astype(np.int32)
-        self.trees_ = Trees(
-            roots, features, thresholds, lefts + shifts, rights + shifts, means, gains
+        self.trees_ = Trees.of(tree[:4] for tree in grown)
+        self.value_, self.gain_ = (
+            np.concatenate([tree[part] for tree in grown]) for part in (4, 5)
         )
         return self
 
     def predict(self, X: FloatArray) -> FloatArray:
         """Mean over the trees, (n_samples,)."""
-        trees = self.trees_
-        found: Any = _predict(
-            np.ascontiguousarray(X, dtype=float),
-            trees.roots, trees.features, trees.thresholds, trees.lefts, trees.rights, trees.values,
-        )  # fmt: skip
-        return np.asarray(found)
+        total = np.zeros(len(X))
+        add_values(self.trees_, self.value_, np.ascontiguousarray(X, dtype=float), total)
+        return total / self.n_estimators
 
     def impurity_decreases(self, n_columns: int) -> FloatArray:
         """Mean over the trees of a column's share in the tree's gains, (n_columns,)."""
         trees = self.trees_
         total = np.zeros(n_columns)
-        for start, end in zip(trees.roots[:-1], trees.roots[1:], strict=True):
-            split = np.flatnonzero(trees.features[start:end] >= 0) + start
-            gains = np.bincount(trees.features[split], trees.gains[split], n_columns)
+        for start, end in zip(trees.starts[:-1], trees.starts[1:], strict=True):
+            split = np.flatnonzero(trees.feature[start:end] >= 0) + start
+            gains = np.bincount(trees.feature[split], self.gain_[split], n_columns)
             total += gains / (gains.sum() or 1.0)
         return total / self.n_estimators
 
 
-@njit(cache=True)
+@allocating()
 def _grow(codes, values, offsets, y, sample, draws, wanted, min_node_size):  # type: ignore[no-untyped-def]
     """One tree on the rows of ``sample``, which are rearranged."""
     p, n = codes.shape[0], len(sample)
-    features = np.full(2 * n, -1, np.int32)
+    features = np.full(2 * n, LEAF, np.int32)
     lefts, rights = np.zeros(2 * n, np.int32), np.zeros(2 * n, np.int32)
     thresholds, means, gains = np.zeros(2 * n), np.zeros(2 * n), np.zeros(2 * n)
     widest = 1
@@ -152,11 +133,11 @@ def _grow(codes, values, offsets, y, sample, draws, wanted, min_node_size):  # t
             other = k + int(draws[n_tried, k] * (p - k))
             order[k], order[other] = order[other], order[k]
             j = order[k]
-            found = _best_split(
+            split = _best_split(
                 codes[j], y, sample[start:end], total, offsets[j + 1] - offsets[j], counts, sums
             )
-            if found[0] > best:
-                best, below, above = found
+            if split[0] > best:
+                best, below, above = split
                 feature = j
         n_tried += 1
         if feature < 0:
@@ -182,7 +163,7 @@ def _grow(codes, values, offsets, y, sample, draws, wanted, min_node_size):  # t
     )
 
 
-@njit(cache=True)
+@allocating()
 def _best_split(codes, y, rows, total, n_values, counts, sums):  # type: ignore[no-untyped-def]
     """Largest sum of (sum y)^2 / n over both children, and the values on either side of the cut.
 
@@ -212,7 +193,7 @@ def _best_split(codes, y, rows, total, n_values, counts, sums):  # type: ignore[
         keys[k] = (np.int64(codes[rows[k]]) << 32) | k
     keys.sort()
     for key in keys:
-        value = key >> 32
+        value = key >> 32  # type: ignore[assignment]
         if n_left > 0 and value != last:
             gain = sum_left**2 / n_left + (total - sum_left) ** 2 / (n - n_left)
             if gain > best:
@@ -223,7 +204,7 @@ def _best_split(codes, y, rows, total, n_values, counts, sums):  # type: ignore[
     return best, below, above
 
 
-@njit(cache=True)
+@allocating()
 def _partition(codes, below, sample, spare, start, end):  # type: ignore[no-untyped-def]
     """Rows with at most the value ``below`` first, each side in its order; where they end."""
     middle, n_right = start, 0
@@ -237,17 +218,3 @@ def _partition(codes, below, sample, spare, start, end):  # type: ignore[no-unty
             n_right += 1
     sample[middle:end] = spare[:n_right]
     return middle
-
-
-@njit(cache=True)
-def _predict(X, roots, features, thresholds, lefts, rights, values):  # type: ignore[no-untyped-def]
-    found = np.zeros(len(X))
-    for root in roots[:-1]:
-        for i in range(len(X)):
-            node = root
-            feature = features[node]
-            while feature >= 0:
-                node = lefts[node] if X[i, feature] <= thresholds[node] else rights[node]
-                feature = features[node]
-            found[i] += values[node]
-    return found / (len(roots) - 1)

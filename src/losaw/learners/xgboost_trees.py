@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
+from losaw.extras import extra
 from losaw.words import unknown
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ class XGBoostTrees(BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the trees to X (n_samples, n_features) and y (n_samples,)."""
-        import xgboost
+        with extra("xgboost"):
+            import xgboost
 
         if self.task not in OBJECTIVES:
             raise ValueError(unknown("task", self.task, OBJECTIVES))

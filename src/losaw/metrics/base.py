@@ -38,6 +38,9 @@ class ImportanceMetric(Protocol):
         Smallest and largest possible value.
     higher_is_better : bool
     needs : "importance"
+    is_decision : bool
+        May be left out. Whether the value is a share of yes-or-no decisions: its mean then has a
+        binomial error.
     """
 
     range: tuple[float, float]

@@ -35,6 +35,7 @@ class RejectionRate:
     range = (0.0, 1.0)
     higher_is_better = True
     needs: Needs = "importance"
+    is_decision = True
 
     def __init__(self, features: Sequence[str] | None = None, alpha: float = 0.05) -> None:
         if not 0 < alpha < 1:
@@ -43,7 +44,7 @@ class RejectionRate:
         self.alpha = alpha
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
-        chosen = _columns("rejection_rate", self.features, result, truth.is_signal)
+        columns = _columns("rejection_rate", self.features, result, truth.is_signal)
         selected = result.details.get("selected")
         if selected is None:
             if result.p_values is None:
@@ -52,7 +53,7 @@ class RejectionRate:
                     "that tests (CPI, LOCO, Boruta)"
                 )
             selected = np.asarray(result.p_values) <= self.alpha
-        return float(np.asarray(selected)[chosen].mean())
+        return float(np.asarray(selected)[columns].mean())
 
 
 class FalseRejectionRate(RejectionRate):
@@ -61,8 +62,8 @@ class FalseRejectionRate(RejectionRate):
     higher_is_better = False
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
-        chosen = np.flatnonzero(~truth.is_signal)
-        names = self.features or [result.feature_names[j] for j in chosen]
+        columns = np.flatnonzero(~truth.is_signal)
+        names = self.features or [result.feature_names[j] for j in columns]
         return RejectionRate(names, self.alpha)(result, truth)
 
 
@@ -89,6 +90,7 @@ class TopShare:
     range = (0.0, 1.0)
     higher_is_better = True
     needs: Needs = "importance"
+    is_decision = True
 
     def __init__(self, features: Sequence[str] | None = None, k: int | None = None) -> None:
         if k is not None and k < 1:
@@ -97,12 +99,12 @@ class TopShare:
         self.k = k
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
-        chosen = _columns("top_share", self.features, result, truth.is_signal)
+        columns = _columns("top_share", self.features, result, truth.is_signal)
         scores = result.ranking_scores()
         better = (scores[None, :] > scores[:, None]).sum(axis=1)
         equal = (scores[None, :] == scores[:, None]).sum(axis=1) - 1
         k = len(truth.signal) if self.k is None else self.k
-        return float((1 + better + equal / 2 <= k)[chosen].mean())
+        return float((1 + better + equal / 2 <= k)[columns].mean())
 
 
 def _columns(
@@ -112,12 +114,12 @@ def _columns(
     default: NDArray[np.bool_],
 ) -> NDArray[np.intp]:
     if features is None:
-        chosen = np.flatnonzero(default)
+        columns = np.flatnonzero(default)
     else:
         for feature in features:
             if feature not in result.feature_names:
                 raise ValueError(f"{metric}: {unknown('feature', feature, result.feature_names)}")
-        chosen = np.array([result.feature_names.index(feature) for feature in features], dtype=int)
-    if not len(chosen):
+        columns = np.array([result.feature_names.index(feature) for feature in features], dtype=int)
+    if not len(columns):
         raise ValueError(f"{metric} is not defined: there is no such feature")
-    return chosen
+    return columns

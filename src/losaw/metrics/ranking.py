@@ -37,9 +37,9 @@ class PrecisionRecallAuc:
         order = np.argsort(-scores, kind="stable")
         # Where a set S_t ends: at the last of equal scores.
         ends = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
-        found = np.cumsum(is_signal[order])[ends]
-        precision = np.append((found / (ends + 1))[::-1], 1.0)
-        recall = np.append((found / found[-1])[::-1], 0.0)
+        signals_found = np.cumsum(is_signal[order])[ends]
+        precision = np.append((signals_found / (ends + 1))[::-1], 1.0)
+        recall = np.append((signals_found / signals_found[-1])[::-1], 0.0)
         return float(-np.trapezoid(precision, recall))
 
 

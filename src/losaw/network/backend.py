@@ -8,6 +8,8 @@ a job's pool must have one thread; the order of its sums is then fixed, too.
 import os
 from types import ModuleType
 
+from losaw.extras import extra
+
 
 def load() -> ModuleType:
     """The ``jax`` module, its backend started.
@@ -19,7 +21,8 @@ def load() -> ModuleType:
     asked = os.environ.get("NPROC")
     os.environ["NPROC"] = asked or "1"
     try:
-        import jax
+        with extra("network"):
+            import jax
 
         jax.devices()
     finally:

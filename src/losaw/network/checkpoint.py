@@ -67,13 +67,13 @@ def load(path: Path, mark: str) -> tuple[int, list[Any], dict[str, Any]]:
         with np.load(path, allow_pickle=False) as content:
             note = json.loads(str(content["note"]))
             arrays = [content[name] for name in sorted(content.files) if name != "note"]
-        found, step, batches = note["mark"], int(note["step"]), note["batches"]
+        written_mark, step, batches = note["mark"], int(note["step"]), note["batches"]
     except Exception as error:  # a damaged file can fail in the archive, the header or the note
         raise CheckpointError(
             f"checkpoint {path} cannot be read ({type(error).__name__}: {error}); delete it to "
             "start anew"
         ) from None
-    if found != mark:
+    if written_mark != mark:
         raise CheckpointError(
             f"checkpoint {path} belongs to a training with other data or parameters; name "
             "another file, or delete it to start anew"

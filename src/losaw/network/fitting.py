@@ -72,13 +72,13 @@ def fit_network(settings: Any, rows: FloatArray, y: FloatArray) -> FittedNetwork
     if file is not None:
         training.keep_in(file, settings)
     training.run(settings.n_steps, settings.checkpoint_every, bool(settings.verbose))
-    chosen = training.encoded
+    inspected = training.encoded
     if n_saliency < len(rows):
-        chosen = chosen[rng.permutation(len(rows))[:n_saliency]]
+        inspected = inspected[rng.permutation(len(rows))[:n_saliency]]
     return FittedNetwork(
         network.architecture,
         {name: np.asarray(value) for name, value in training.parameters.items()},
-        normalized(network.mean_row_saliency(training.parameters, chosen)),
+        normalized(network.mean_row_saliency(training.parameters, inspected)),
         _record(batches),
     )
 

@@ -86,8 +86,8 @@ class LookupForm:
         parts = jnp.swapaxes(parts, 0, 1).reshape(len(codes), a.n_filled, a.receptive_field)
         gradients = jnp.zeros((len(codes), a.n_features), dtype=jnp.float32)
         for shift in range(a.receptive_field):
-            here = slice(shift, shift + a.n_positions)
-            gradients = gradients.at[:, here].add(parts[:, : a.n_positions, shift])
+            positions = slice(shift, shift + a.n_positions)
+            gradients = gradients.at[:, positions].add(parts[:, : a.n_positions, shift])
         return gradients
 
     def _hidden(self, parameters: Parameters) -> tuple[Any, Any]:

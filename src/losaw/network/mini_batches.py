@@ -215,14 +215,14 @@ class LosawMiniBatches:
 
     @staticmethod
     def _checked(scores: ArrayLike, shape: tuple[int, ...], largest: float) -> FloatArray:
-        found = np.asarray(scores, dtype=np.float64)
-        if found.shape != shape:
-            raise ValueError(f"importances have shape {found.shape}, expected {shape}")
-        low, high = float(found.min()), float(found.max())
+        rows = np.asarray(scores, dtype=np.float64)
+        if rows.shape != shape:
+            raise ValueError(f"importances have shape {rows.shape}, expected {shape}")
+        low, high = float(rows.min()), float(rows.max())
         if not (low >= 0.0 and high <= largest and np.isfinite(high)):
             allowed = "[0, 1]" if largest == 1.0 else "[0, inf)"
             raise ValueError(
                 f"importances must be finite and in {allowed}, got values from {low} to {high}; "
                 "take absolute values, and scale those of single rows to 0-1"
             )
-        return found
+        return rows

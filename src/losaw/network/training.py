@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.extras import extra
 from losaw.network import backend
 from losaw.network.architecture import Architecture, Parameters
 from losaw.network.lookup import LookupForm
@@ -33,7 +34,8 @@ class Network:
 
     def __init__(self, architecture: Architecture, form: str, learning_rate: float) -> None:
         jax = backend.load()
-        import optax
+        with extra("network"):
+            import optax
 
         self.architecture = architecture
         self.form = FORMS[form](architecture)
@@ -60,10 +62,10 @@ class Network:
         self, parameters: Parameters, moments: Any, encoded: Any, y: Any, rows: NDArray[Any]
     ) -> tuple[Parameters, Any]:
         """Parameters and Adam's state after one mini-batch; the ones passed in are used up."""
-        found: tuple[Parameters, Any] = self._step(
+        step: tuple[Parameters, Any] = self._step(
             parameters, moments, encoded, y, rows.astype(np.int32)
         )
-        return found
+        return step
 
     def predict(self, parameters: Parameters, X: NDArray[Any]) -> FloatArray:
         """Output (n_rows,) of inputs (n_rows, P)."""

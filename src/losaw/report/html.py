@@ -1,6 +1,7 @@
 """The report: one self-contained HTML page over all studies of a session."""
 
 import base64
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,7 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 import losaw
-from losaw.report import provenance, sections
+from losaw.report import agreement, provenance, sections
 from losaw.report.layout import Cell, Table, arrange
 from losaw.report.markdown import counts_line
 from losaw.report.ranking import rank_methods
@@ -20,9 +21,11 @@ from losaw.report.results import StudyResults
 from losaw.report.svg import z_histogram
 from losaw.report.typeset import html_label, number, signed
 from losaw.study.design.grid import Study
+from losaw.study.design.published import read_published
 from losaw.study.design.session import Session
 from losaw.study.files.writing import write_text
-from losaw.study.results.compare import read_published
+from losaw.study.results.draws import read_draws
+from losaw.study.results.tally import compared
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,11 @@ def write_report(session: Session, path: Path) -> Path:
         If a study has not been collected, or the page cannot be written.
     """
     studies = [_section(session, study) for study in session.collected_studies()]
-    compared = [section["results"].comparison for section in studies]
+    comparisons = [
+        section["results"].comparison.assign(study=section["study"].name)
+        for section in studies
+        if section["study"].file.counted
+    ]
     page = (
         _environment()
         .get_template("report.html")
@@ -65,8 +72,8 @@ def write_report(session: Session, path: Path) -> Path:
             studies=studies,
             version=losaw.__version__,
             scale=session.scale,
-            total=sections.total_agreement(pd.concat(compared, ignore_index=True))
-            if compared
+            total=agreement.total_agreement(pd.concat(comparisons, ignore_index=True))
+            if comparisons
             else None,
             fits=sum(section["manifest"]["fits"] for section in studies),
             failed=sum(section["manifest"]["failed_rows"] for section in studies),
@@ -103,12 +110,19 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
         "manifest": results.manifest,
         "about": provenance.describe(study),
         "metrics": provenance.metric_notes(study),
-        "total": sections.total_agreement(comparison),
-        "histogram": Markup(z_histogram(sections.unique_cells(study, comparison))),
-        "agreement": sections.agreement_rows(study, results.agreement),
-        "disagreements": sections.disagreements(study, comparison, published),
+        "total": agreement.total_agreement(comparison),
+        "histogram": Markup(z_histogram(compared(comparison))),
+        "agreement": agreement.agreement_rows(study, results.agreement),
+        "signs": agreement.sign_rows(study, results.signs),
+        "shared_draws": agreement.shared_draws_line(study, session.results),
+        "undecided": agreement.undecided_line(study, comparison),
+        "disagreements": agreement.disagreements(study, comparison, published),
         "tables": list(_tables(study, comparison)),
-        "differences": list(sections.difference_grids(study, results.differences, published)),
+        "differences": list(
+            sections.difference_grids(
+                study, results.differences, published, read_draws(study, session.results)
+            )
+        ),
         "ranking": rank_methods(study, results.results).to_dict("records"),
         "figures": [_figure(session, study, key) for key in study.file.figures],
         "decided_by": provenance.decided_by(session, study, results),
@@ -143,7 +157,17 @@ def tip(cell: Cell, decimals: int) -> str:
     error = number(cell.mc_se, decimals + 1) or "unknown"
     words = f"{printed}reproduced {number(cell.reproduced, decimals)}, s.e. {error}"
     z = f", z {signed(cell.z)}" if cell.is_printed else ""
-    return f"{words}, n {cell.n_seeds}{z}: {cell.verdict}"
+    found = f", d {number(cell.detectable, decimals)}" if math.isfinite(cell.detectable) else ""
+    return f"{words}, n {cell.n_seeds}{z}{found}: {cell.verdict}{_more(cell)}"
+
+
+def _more(cell: Cell) -> str:
+    """What would decide an undecided cell."""
+    if math.isnan(cell.seeds_needed):
+        return ""
+    if math.isinf(cell.seeds_needed):
+        return ", whatever the number of seeds"
+    return f", about {cell.seeds_needed:,.0f} seeds would decide"
 
 
 def true_minus(text: str) -> str:

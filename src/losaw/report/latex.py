@@ -1,5 +1,6 @@
 """A table in LaTeX (booktabs), to be read in by a paper."""
 
+import math
 from itertools import groupby
 
 from losaw.report.layout import Cell, Table
@@ -77,7 +78,7 @@ def _body(table: Table) -> list[str]:
 
 
 def cell_text(cell: Cell, decimals: int) -> str:
-    r"""``.530 $\to$ \textbf{.532} (.007)`` over ``$z=+0.3$, $n=40$ \checkmark``."""
+    r"""``.530 $\to$ \textbf{.532} (.007)`` over ``$z=+0.3$, $n=40$, $d=.027$ \checkmark``."""
     printed = _rated(number(cell.published, decimals), cell.published_best, cell.published_leads)
     arrow = rf"{printed} $\to$ " if cell.is_printed else ""
     if not cell.was_run:
@@ -85,7 +86,8 @@ def cell_text(cell: Cell, decimals: int) -> str:
     ours = _rated(number(cell.reproduced, decimals), cell.best, cell.leads)
     first = f"{arrow}{ours} ({number(cell.mc_se, decimals) or '--'})"
     z = f"$z={{{signed(cell.z)}}}$, " if cell.is_printed else ""
-    second = f"{z}$n={cell.n_seeds}$ {latex(cell.mark)}".strip()
+    d = f", $d={number(cell.detectable, decimals)}$" if math.isfinite(cell.detectable) else ""
+    second = f"{z}$n={cell.n_seeds}${d} {latex(cell.mark)}".strip()
     return rf"\begin{{tabular}}{{@{{}}c@{{}}}}{first}\\{{\scriptsize {second}}}\end{{tabular}}"
 
 

@@ -10,11 +10,27 @@ import pandas as pd
 from losaw.study.design.grid import Study
 from losaw.study.design.schema import TableLayout
 from losaw.study.errors import StudyError
-from losaw.study.results.agreement import AGREES, DIFFERS, NEAR, NO_ERROR, NOT_PRINTED, NOT_RUN
+from losaw.study.results.agreement import (
+    AGREES,
+    DIFFERS,
+    NO_ERROR,
+    NOT_PRINTED,
+    NOT_RUN,
+    OFF,
+    UNDECIDED,
+)
 from losaw.study.results.compare import table_title
 
-# A single run has no error, and so no z.
-MARKS = {AGREES: "✓", NEAR: "≈", DIFFERS: "✗", NOT_PRINTED: "", NOT_RUN: "", NO_ERROR: "?"}
+# What the reader should see first comes first.
+MARKS = {
+    DIFFERS: "✗",
+    OFF: "!",
+    UNDECIDED: "?",
+    AGREES: "✓",
+    NO_ERROR: "",
+    NOT_PRINTED: "",
+    NOT_RUN: "",
+}
 _DEFAULT_DECIMALS, _FEWEST_DECIMALS = 3, 2
 
 Key = tuple[Any, ...]
@@ -24,8 +40,10 @@ Key = tuple[Any, ...]
 class Cell:
     """One number of a table, printed and reproduced.
 
-    ``best`` and ``leads`` (and the same of print) say that the method is the best of its row
-    among the methods, and by more than the table's ``underline_lead``.
+    ``detectable`` is the smallest difference from print that the cell could have found, and
+    ``seeds_needed`` the seeds that would decide an undecided one. ``best`` and ``leads`` (and the
+    same of print) say that the method is the best of its row among the methods, and by more than
+    the table's ``underline_lead``.
     """
 
     published: float
@@ -33,6 +51,8 @@ class Cell:
     mc_se: float
     n_seeds: int
     z: float
+    detectable: float
+    seeds_needed: float
     verdict: str
     best: bool = False
     leads: bool = False
@@ -184,6 +204,8 @@ def _cell(record: Mapping[str, Any]) -> Cell:
         mc_se=float(record["mc_se"]),
         n_seeds=int(record["n_seeds"]),
         z=float(record["z"]),
+        detectable=float(record["detectable"]),
+        seeds_needed=float(record["seeds_needed"]),
         verdict=str(record["verdict"]),
     )
 

@@ -1,22 +1,35 @@
 """A table in Markdown, readable on its own."""
 
+import math
+
 from losaw.report.layout import Cell, Table
 from losaw.report.typeset import markdown, number, signed
-from losaw.study.results.agreement import AGREES, DIFFERS, NEAR, NO_ERROR, NOT_PRINTED, NOT_RUN
+from losaw.study.results.agreement import (
+    AGREES,
+    DIFFERS,
+    NO_ERROR,
+    NOT_PRINTED,
+    NOT_RUN,
+    OFF,
+    UNDECIDED,
+)
 
 LEGEND = (
-    "A cell reads: printed → reproduced (Monte Carlo s.e.), z, number of seeds n, and "
-    "✓ for |z| ≤ 2, ≈ for |z| ≤ 3, ✗ beyond. z counts the standard errors between the two "
-    "numbers, made of both Monte Carlo errors and the printed rounding."
+    "A cell reads: printed → reproduced (Monte Carlo s.e.), z, number of seeds n, the smallest "
+    "difference d that it could have found, and a verdict. z counts the standard errors between "
+    "the two numbers, made of both Monte Carlo errors and the printed rounding. ✓ agrees: the "
+    "90 % interval of the difference lies within the margin that the study declares for the "
+    "metric; ✗ differs: |z| > 3; ! off: |z| > 2; ? undecided: none of these, more seeds are needed."
 )
 
 COUNTED = {
-    AGREES: "agree with print (|z| ≤ 2)",
-    NEAR: "are near (|z| ≤ 3)",
-    DIFFERS: "differ",
-    NOT_PRINTED: "have no printed number at hand",
+    DIFFERS: "differ from print (|z| > 3)",
+    OFF: "are off (|z| > 2)",
+    UNDECIDED: "are undecided",
+    AGREES: "agree within the margin",
+    NO_ERROR: "have no error at hand",
+    NOT_PRINTED: "are not printed",
     NOT_RUN: "were not run",
-    NO_ERROR: "have too few runs for a z",
 }
 
 
@@ -49,12 +62,8 @@ def legend(table: Table) -> str:
 
 
 def counts_line(table: Table) -> str:
-    """How many cells agree with print, in one sentence."""
-    counts = [
-        f"{count} {COUNTED.get(verdict, verdict)}"
-        for verdict, count in table.counts().items()
-        if count
-    ]
+    """How many cells have which verdict, in one sentence."""
+    counts = [f"{count} {COUNTED[word]}" for word, count in table.counts().items() if count]
     return f"Of {len(table.cells)} cells, {', '.join(counts)}."
 
 
@@ -80,7 +89,7 @@ def _cells(table: Table, row: tuple) -> list[str]:
 
 
 def cell_text(cell: Cell, decimals: int) -> str:
-    """``.530 → **.532** (.007) z +0.3 n 40 ✓``."""
+    """``.530 → **.532** (.007) z +0.3 n 40 d .027 ✓``."""
     printed = _rated(number(cell.published, decimals), cell.published_best, cell.published_leads)
     if not cell.was_run:
         return f"{printed} → {NOT_RUN}" if cell.is_printed else NOT_RUN
@@ -89,7 +98,10 @@ def cell_text(cell: Cell, decimals: int) -> str:
     words = [f"{printed} →" if cell.is_printed else "", ours, f"({error})"]
     if cell.is_printed:
         words.append(f"z {signed(cell.z)}")
-    words += [f"n {cell.n_seeds}", cell.mark]
+    words.append(f"n {cell.n_seeds}")
+    if math.isfinite(cell.detectable):
+        words.append(f"d {number(cell.detectable, decimals)}")
+    words.append(cell.mark)
     return " ".join(word for word in words if word)
 
 

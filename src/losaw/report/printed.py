@@ -1,12 +1,26 @@
 """What print says of the difference between two methods."""
 
 import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
 from losaw.study.design.grid import Study
-from losaw.study.results.agreement import z_score
+from losaw.study.design.published import margin, plain
+from losaw.study.results.agreement import Kind, Printed, Runs, verdict, weigh
+from losaw.study.results.compare import printed_axes, printed_cell
+from losaw.study.results.draws import BetweenDraws, difference_name
+from losaw.study.results.kinds import pooled_deviation
+
+
+@dataclass(frozen=True)
+class PrintedDifference:
+    """A printed difference, how many standard errors ours lies from it, and the verdict."""
+
+    value: float
+    z: float
+    verdict: str
 
 
 class PrintedDifferences:
@@ -16,28 +30,45 @@ class PrintedDifferences:
     ----------
     study : Study
     published : DataFrame
-        As :func:`losaw.study.results.compare.read_published` reads it; of a cell that several
+        As :func:`losaw.study.design.published.read_published` reads it; of a cell that several
         tables print, the first counts.
+    differences : DataFrame
+        Ours, as :func:`losaw.study.results.summary.paired_differences` makes them.
+    between_draws : BetweenDraws or None
+        For printed numbers whose runs share draws of X.
     """
 
-    def __init__(self, study: Study, published: pd.DataFrame) -> None:
+    def __init__(
+        self,
+        study: Study,
+        published: pd.DataFrame,
+        differences: pd.DataFrame,
+        between_draws: BetweenDraws | None = None,
+    ) -> None:
         self._study = study
-        self._axes = [axis for axis in study.axes if axis in published.columns]
+        self._between_draws = between_draws or BetweenDraws()
+        self._axes = printed_axes(study, published)
         self._cells: dict[tuple[Any, ...], dict[str, Any]] = {}
         for row in published.to_dict("records"):
             if math.isfinite(row["published"]):
                 self._cells.setdefault(self._key(row, row["metric"], row["method"]), row)
+        deviations = differences["mc_se"] * differences["n_seeds"] ** 0.5
+        self._kinds = {
+            key: Kind(*pooled_deviation(deviations[cells.index], cells["n_seeds"]))
+            for key, cells in differences.groupby(["learner", "metric"], sort=False)
+        }
 
-    def beside(self, record: dict[str, Any]) -> tuple[float, float] | None:
-        """The printed difference and its z beside one of ours; None if it is not printed.
+    def beside(self, record: dict[str, Any]) -> PrintedDifference | None:
+        """What print says beside one of our differences; None if it does not.
 
-        z is that of :func:`losaw.study.results.agreement.z_score` for the differences of single
-        data sets: the paper, too, is taken to have shown both methods the same data.
+        z and verdict are those of :func:`losaw.study.results.agreement.weigh` for the
+        differences of single data sets: the paper, too, is taken to have shown both methods the
+        same data.
 
         Parameters
         ----------
         record : dict
-            A row of :func:`losaw.study.results.summary.paired_differences`.
+            A row of ``differences``.
         """
         metric, importance = record["metric"], record["importance"]
         importance = importance if isinstance(importance, str) else ""
@@ -47,27 +78,24 @@ class PrintedDifferences:
         )
         if first is None or second is None:
             return None
-        decimals = max(int(first["decimals"]), int(second["decimals"]))
-        difference = round(second["published"] - first["published"], decimals)
-        low, high = self._study.metrics[metric].entry.load().range
-        z = z_score(
-            record["difference"],
-            record["mc_se"] * math.sqrt(record["n_seeds"]),
-            int(record["n_seeds"]),
-            difference,
+        one, other = printed_cell(first), printed_cell(second)
+        decimals = max(one.decimals, other.decimals)
+        printed = Printed(
+            round(other.value - one.value, decimals),
             decimals,
-            min(first["published_runs"], second["published_runs"]),
-            (low - high, high - low),
+            min(one.runs, other.runs),
+            None if one.draws is None or other.draws is None else min(one.draws, other.draws),
         )
-        return difference, z
+        n_seeds = int(record["n_seeds"])
+        ours = Runs(record["difference"], record["mc_se"] * math.sqrt(n_seeds), n_seeds)
+        method = difference_name(record["learner"], record["minus"])
+        kind = replace(
+            self._kinds[record["learner"], metric],
+            between_draws=self._between_draws.share(record, metric, method),
+        )
+        evidence = weigh(ours, printed, kind)
+        said = verdict(evidence, margin(self._study, metric))
+        return PrintedDifference(printed.value, evidence.z if evidence else math.nan, said)
 
     def _key(self, row: dict[str, Any], metric: str, method: str) -> tuple[Any, ...]:
-        return (*(_plain(row[axis]) for axis in self._axes), metric, method)
-
-
-def _plain(value: Any) -> Any:
-    """Numbers as floats, so that 1 and 1.0 are one key; everything else as text."""
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return str(value)
+        return (*(plain(row[axis]) for axis in self._axes), metric, method)

@@ -5,13 +5,13 @@ from typing import Any
 from losaw.report.results import StudyResults
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.session import Session
-from losaw.study.files.block_file import read_footer
+from losaw.study.files.block_file import read_block
 
 
 def decided_by(session: Session, study: Study, results: StudyResults) -> list[tuple[str, str]]:
     """What decided the numbers: the same wherever the blocks ran."""
     blocks = results.blocks
-    footers = [read_footer(session.results / file) for file in blocks["file"]]
+    footers = [read_block(session.results / file).footer for file in blocks["file"]]
     libraries = [
         ", ".join(f"{name} {version}" for name, version in footer["libraries"].items())
         for footer in footers

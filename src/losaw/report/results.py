@@ -57,8 +57,13 @@ class StudyResults:
 
     @cached_property
     def agreement(self) -> pd.DataFrame:
-        """Share of cells within two and three standard errors, by method and metric."""
+        """Verdicts and distances from print, counted by method and metric."""
         return self._csv("agreement.csv")
+
+    @cached_property
+    def signs(self) -> pd.DataFrame:
+        """Settings in which a learner lies on the printed side of the first one."""
+        return self._csv("signs.csv")
 
     @cached_property
     def differences(self) -> pd.DataFrame:

@@ -10,16 +10,11 @@ import pandas as pd
 
 from losaw.report.layout import MARKS, higher_is_better
 from losaw.report.printed import PrintedDifferences
-from losaw.report.typeset import number, percent, signed
+from losaw.report.typeset import number, signed
 from losaw.study.design.grid import Study
-from losaw.study.design.settings import same
-from losaw.study.results.agreement import verdict
-from losaw.study.results.compare import agreement_table
+from losaw.study.results.draws import BetweenDraws
 
 DECIMALS = 3
-_LARGEST = 12
-_SHARES = ("cells", "within_2", "within_3", "rms_z")
-_NUMBERS = ("published", "reproduced", "mc_se", "n_seeds", "z", "verdict")
 
 Record = dict[str, Any]
 
@@ -34,67 +29,6 @@ class Grid:
     rows: list[tuple[list[str], list[Record]]]
 
 
-def total_agreement(comparison: pd.DataFrame) -> Record | None:
-    """Cells, share of |z| <= 2 and <= 3, and rms z over all cells; None if none has a z."""
-    found = agreement_table(comparison.assign(all="all"), ["all"])
-    return None if found.empty else _agreement(found.to_dict("records")[0])
-
-
-def unique_cells(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
-    """The comparison with a cell that two tables show counted once."""
-    return comparison.drop_duplicates([*study.axes, "metric", "method", "published"])
-
-
-def agreement_rows(study: Study, agreement: pd.DataFrame) -> Grid:
-    """The same by the study's first axis, method and metric."""
-    by = [name for name in agreement.columns if name not in _SHARES]
-    rows = [
-        ([study.show(record[name]) for name in by], [_agreement(record)])
-        for record in agreement.to_dict("records")
-    ]
-    return Grid("", [study.show(name) for name in by], [], rows)
-
-
-def _agreement(record: Record) -> Record:
-    return {
-        "cells": record["cells"],
-        "within_2": percent(record["within_2"]),
-        "within_3": percent(record["within_3"]),
-        "share_2": round(100 * record["within_2"]),
-        "share_3": round(100 * record["within_3"]),
-        "rms_z": f"{record['rms_z']:.2f}",
-    }
-
-
-def disagreements(study: Study, comparison: pd.DataFrame, published: pd.DataFrame) -> list[Record]:
-    """The cells beyond two standard errors that are farthest from print, with their notes."""
-    keys = ["table", *study.axes, "metric", "method"]
-    noted = published[published["note"].notna()].to_dict("records")
-    beyond = unique_cells(study, comparison[comparison["z"].abs() > 2])
-    order = beyond["z"].abs().sort_values(ascending=False, kind="stable").index
-    found = []
-    for record in beyond.loc[order[:_LARGEST]].to_dict("records"):
-        notes = [
-            note["note"]
-            for note in noted
-            if all(same(note[key], record[key]) for key in keys if key in note)
-        ]
-        found.append(
-            {
-                **record,
-                "place": place(study, record),
-                "metric": study.show(record["metric"]),
-                "method": study.show(record["method"]),
-                "published": number(record["published"], DECIMALS),
-                "reproduced": number(record["reproduced"], DECIMALS),
-                "mc_se": number(record["mc_se"], DECIMALS),
-                "z": signed(record["z"]),
-                "note": "; ".join(notes),
-            }
-        )
-    return found
-
-
 def place(study: Study, record: Record) -> str:
     """The setting of a row in words: ``continuous, N = 500, f3``."""
     return ", ".join(in_words(study, axis, record[axis]) for axis in study.axes)
@@ -107,7 +41,10 @@ def in_words(study: Study, axis: str, value: Any) -> str:
 
 
 def difference_grids(
-    study: Study, differences: pd.DataFrame, published: pd.DataFrame
+    study: Study,
+    differences: pd.DataFrame,
+    published: pd.DataFrame,
+    between_draws: BetweenDraws | None = None,
 ) -> Iterator[Grid]:
     """Paired differences to the first learner, one grid per learner and metric.
 
@@ -118,7 +55,7 @@ def difference_grids(
         return
     axes = study.axes
     minus = study.show(differences["minus"].iloc[0])
-    printed = PrintedDifferences(study, published)
+    printed = PrintedDifferences(study, published, differences, between_draws)
     if differences["setting_id"].nunique() == 1:
         yield _grid(study, f"minus {minus}", differences, printed, ["learner"], "metric")
         return
@@ -168,11 +105,10 @@ def _difference(study: Study, record: Record, printed: PrintedDifferences) -> Re
     }
     print_says = printed.beside(record)
     if print_says is not None:
-        difference, z = print_says
-        judged = verdict(z, True, True)
-        found["printed"] = _signed(difference)
-        found["mark"] = MARKS[judged]
-        found["tip"] += f"; printed {_signed(difference)}, z {signed(z)}: {judged}"
+        found["printed"] = _signed(print_says.value)
+        found["mark"] = MARKS[print_says.verdict]
+        found["tip"] += f"; printed {found['printed']}, z {signed(print_says.z)}"
+        found["tip"] += f": {print_says.verdict}"
     return found
 
 

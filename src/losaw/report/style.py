@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from losaw.extras import extra
 from losaw.study.files.writing import write_file
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ _PARAMETERS: Any = {
 @contextmanager
 def house_style() -> Iterator[None]:
     """Draw in this style whatever the user's own settings are, and leave those as they were."""
-    import matplotlib
+    with extra("plot"):
+        import matplotlib
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()

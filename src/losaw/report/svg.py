@@ -47,6 +47,6 @@ def z_histogram(comparison: pd.DataFrame) -> str:
 
 
 def _kind(left: float) -> str:
-    """The verdict of a bin, by its edge that is nearer to zero."""
+    """The colour of a bin, by its edge that is nearer to zero."""
     nearest = min(abs(left), abs(left + _BIN))
-    return "agrees" if nearest < 2 else "near" if nearest < 3 else "differs"
+    return "within" if nearest < 2 else "off" if nearest < 3 else "differs"

@@ -1,7 +1,9 @@
 """The exceptions of the study engine."""
 
+from losaw.errors import LosawError
 
-class StudyError(ValueError):
+
+class StudyError(LosawError):
     """Something a user can mend: names the file, line, key and value, and the remedy."""
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.arguments import finite_sample
 from losaw.data import FloatArray
 from losaw.rng import as_generator
-from losaw.trends.inputs import checked
 from losaw.trends.result import TrendResult
 from losaw.words import unknown
 
@@ -37,7 +37,7 @@ def target_correlation(X: ArrayLike, y: ArrayLike, *, method: str = "pearson") -
     ValueError
         For bad values, fewer than 3 rows, or an unknown method.
     """
-    rows, response, names = checked(X, y, MIN_ROWS)
+    rows, response, names = finite_sample(X, y, MIN_ROWS)
     estimates = column_correlations(rows, response[:, None], method)
     return _result(f"{method} correlation with the response", estimates, len(rows), names)
 
@@ -70,7 +70,7 @@ def shapley_correlation(
     Returns
     -------
     TrendResult
-        ``details["mean_absolute"]``: mean of |s_p| over the rows, the usual SHAP importance.
+        ``details["mean_absolute"]``: mean of ``|s_p|`` over the rows, the usual SHAP importance.
 
     Raises
     ------
@@ -80,12 +80,12 @@ def shapley_correlation(
     """
     from losaw.fitted_trees.shapley import shapley_values
 
-    rows, _, names = checked(X, None, MIN_ROWS)
+    rows, _, names = finite_sample(X, None, MIN_ROWS)
     if n_rows is not None and n_rows < MIN_ROWS:
         raise ValueError(f"n_rows must be at least {MIN_ROWS} or None, got {n_rows}")
     if n_rows is not None and n_rows < len(rows):
-        chosen = as_generator(random_state).choice(len(rows), n_rows, replace=False)
-        rows = rows[np.sort(chosen)]
+        drawn = as_generator(random_state).choice(len(rows), n_rows, replace=False)
+        rows = rows[np.sort(drawn)]
     values = shapley_values(model, rows)
     estimates = column_correlations(rows, values, method)
     result = _result(f"{method} correlation with Shapley values", estimates, len(rows), names)

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.arguments import finite_sample
 from losaw.rng import as_generator, seed_integer
 from losaw.trends.correlation import METHODS, shapley_correlation, target_correlation
-from losaw.trends.inputs import checked
 from losaw.trends.linear import linear_coefficient
 from losaw.trends.result import TrendResult
 from losaw.trends.traversal_rate import absolute_traversal_rate, relative_traversal_rate
@@ -44,21 +44,21 @@ def estimate_trends(
     TypeError, ValueError
         As the estimators raise them.
     """
-    rows, response, names = checked(X, y, min_rows=3)
+    rows, response, names = finite_sample(X, y, min_rows=3)
     rng = as_generator(random_state)
     if forest is None:
         from sklearn.ensemble import RandomForestRegressor
 
         forest = RandomForestRegressor(random_state=seed_integer(rng)).fit(rows, response)
     seed = seed_integer(rng)  # both Shapley correlations of the same rows
-    found = {"linear-coefficient": linear_coefficient(X, y)}
-    found |= {method: target_correlation(X, y, method=method) for method in METHODS}
-    found |= {
+    trends = {"linear-coefficient": linear_coefficient(X, y)}
+    trends |= {method: target_correlation(X, y, method=method) for method in METHODS}
+    trends |= {
         f"shap-{method}": shapley_correlation(
             forest, X, method=method, n_rows=n_rows, random_state=seed
         )
         for method in METHODS
     }
-    found["atr"] = absolute_traversal_rate(forest, feature_names=names)
-    found["rtr"] = relative_traversal_rate(forest, feature_names=names)
-    return found
+    trends["atr"] = absolute_traversal_rate(forest, feature_names=names)
+    trends["rtr"] = relative_traversal_rate(forest, feature_names=names)
+    return trends

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.trends.inputs import checked
+from losaw.arguments import finite_sample
 from losaw.trends.result import TrendResult
 
 
@@ -35,7 +35,7 @@ def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False
     ValueError
         For missing, infinite or non-numeric values and wrong shapes.
     """
-    rows, response, names = checked(X, y)
+    rows, response, names = finite_sample(X, y)
     centred, target = rows - rows.mean(axis=0), response - response.mean()
     scale = centred.std(axis=0)
     # Rounding leaves a constant column a standard deviation of a few last digits.

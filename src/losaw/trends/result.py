@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.extras import extra
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +83,8 @@ class TrendResult:
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Horizontal bars from zero, rising trends to the right, with the spread where known."""
-        import matplotlib.pyplot as plt
+        with extra("plot"):
+            import matplotlib.pyplot as plt
 
         if ax is None:
             _, ax = plt.subplots(figsize=(5, 0.3 * len(self.estimates) + 1))

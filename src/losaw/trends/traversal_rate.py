@@ -52,8 +52,8 @@ def absolute_traversal_rate(
     """
     _check("weighting", weighting, WEIGHTINGS)
     forest = forest_arrays(model)
-    splits = np.flatnonzero(forest.feature >= 0)
-    left, right = forest.value[forest.left[splits]], forest.value[forest.right[splits]]
+    splits = forest.trees.splits
+    left, right = forest.value[forest.trees.children[splits].T]
     weights = forest.n_samples[splits] if weighting == "rows" else np.ones(len(splits))
     return _result(
         f"absolute traversal rate{' (weighted by rows)' if weighting == 'rows' else ''}",
@@ -104,8 +104,8 @@ def relative_traversal_rate(
     _check("form", form, FORMS)
     _check("weighting", weighting, WEIGHTINGS)
     forest = forest_arrays(model)
-    splits = np.flatnonzero(forest.feature >= 0)
-    left, right = forest.value[forest.left[splits]], forest.value[forest.right[splits]]
+    splits = forest.trees.splits
+    left, right = forest.value[forest.trees.children[splits].T]
     scale = np.abs(left) + np.abs(right) if form == "bounded" else np.abs(left + right)
     defined = scale > 0
     splits, left, right, scale = splits[defined], left[defined], right[defined], scale[defined]
@@ -134,11 +134,11 @@ def _result(
     is_sum: bool = False,
 ) -> TrendResult:
     """Weighted mean (or sum) of the splits' terms by feature, and its spread over trees."""
-    n_features = forest.n_features
-    key = forest.tree[splits] * n_features + forest.feature[splits]
+    trees, n_features = forest.trees, forest.n_features
+    key = trees.tree[splits] * n_features + trees.feature[splits]
 
     def by_tree(values: FloatArray | None) -> FloatArray:
-        size = forest.n_trees * n_features
+        size = trees.n_trees * n_features
         counts: FloatArray = np.bincount(key, values, minlength=size).astype(float)
         return counts.reshape(-1, n_features)
 

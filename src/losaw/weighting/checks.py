@@ -6,7 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.arguments import as_floats, beyond_range
 from losaw.data import FloatArray
+
+MOST_COPIES = 1e15
 
 
 def check_eta(eta: Any) -> None:
@@ -22,7 +25,7 @@ def check_eta(eta: Any) -> None:
 
 def check_weights(weights: ArrayLike) -> FloatArray:
     """Weights as a float vector; raises if one is negative or not finite, or all are zero."""
-    w = np.ascontiguousarray(weights, dtype=np.float64)
+    w = np.ascontiguousarray(as_floats("weights", weights))
     if w.ndim != 1 or len(w) == 0:
         raise ValueError(f"weights must be a vector with at least one entry, got shape {w.shape}")
     bad = ~(np.isfinite(w) & (w >= 0))
@@ -41,18 +44,20 @@ def check_counts(counts: ArrayLike | None, size: int) -> FloatArray:
     """Multiplicities as a float vector of length ``size``; ones by default."""
     if counts is None:
         return np.ones(size)
-    c = np.ascontiguousarray(counts, dtype=np.float64)
+    c = np.ascontiguousarray(as_floats("counts", counts))
     if c.shape != (size,):
         raise ValueError(f"counts has shape {c.shape}, expected ({size},): one for every weight")
-    if not (np.isfinite(c) & (c > 0)).all():
-        raise ValueError("counts must be finite and positive; leave out rows that do not occur")
+    if not ((c > 0) & (c <= MOST_COPIES)).all():
+        raise ValueError(
+            f"counts must be positive and at most {MOST_COPIES:g}; leave out rows that do not occur"
+        )
     return c
 
 
 def check_pair(target: ArrayLike, adjustment: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Target (n,) and adjustment features (n, n_adjustment) as finite float arrays."""
-    t = np.asarray(target, dtype=np.float64)
-    a = np.asarray(adjustment, dtype=np.float64)
+    t = as_floats("target", target)
+    a = as_floats("adjustment", adjustment)
     if a.ndim == 1:
         a = a[:, None]
     if t.ndim != 1 or len(t) == 0:
@@ -63,9 +68,10 @@ def check_pair(target: ArrayLike, adjustment: ArrayLike) -> tuple[FloatArray, Fl
             "one row for every entry of target"
         )
     for name, values in (("target", t), ("adjustment", a)):
-        if not np.isfinite(values).all():
+        if beyond_range(values).any():
             raise ValueError(
-                f"{name} contains missing or infinite values; losaw does not impute: drop or "
-                "impute them first, for example with sklearn.impute.SimpleImputer"
+                f"{name} contains missing or infinite values (NaN, inf, beyond 1e150); losaw does "
+                "not impute: drop or impute them first, for example with "
+                "sklearn.impute.SimpleImputer"
             )
     return np.ascontiguousarray(t), np.ascontiguousarray(a)

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.arguments import in_range
 from losaw.data import FloatArray
 from losaw.kernels.compiled import REORDERED, compiled
 from losaw.weighting.checks import check_counts, check_eta, check_weights
@@ -34,6 +35,7 @@ def effective_sample_size(weights: ArrayLike, counts: ArrayLike | None = None) -
     """
     w = check_weights(weights)
     c = check_counts(counts, len(w))
+    w = in_range(w)
     return float((c @ w) ** 2 / (c @ w**2))
 
 

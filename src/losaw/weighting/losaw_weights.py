@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.arguments import as_floats, in_range
 from losaw.data import FloatArray
 from losaw.weighting.checks import check_counts, check_eta, check_pair, check_weights
 from losaw.weighting.choice import choose_propensity, choose_stabilization, positive_density
@@ -73,7 +74,7 @@ def losaw_weights(
     check_eta(eta)
     if a.shape[1] == 0 or eta == 1.0:
         return np.full(len(t), 1.0 / c.sum())
-    marginal = t if reference is None else np.asarray(reference, dtype=np.float64)
+    marginal = t if reference is None else as_floats("reference", reference)
     discrete = few_levels(marginal) is not None
     conditional_model = choose_propensity(propensity, discrete)
     marginal_model = choose_stabilization(stabilization, discrete)
@@ -93,8 +94,10 @@ def weighted_correlations(
     """
     t, a = check_pair(target, adjustment)
     w = check_weights(weights) * check_counts(counts, len(t))
+    w = in_range(w)
     w = w / w.sum()
-    t = t - w @ t
-    a = a - w @ a
+    t, a = in_range(t), in_range(a)
+    t = in_range(t - w @ t)
+    a = in_range(a - w @ a)
     scale = np.sqrt((w @ t**2) * (w @ a**2))
     return np.divide(w * t @ a, scale, out=np.zeros(a.shape[1]), where=scale > 0)

@@ -10,11 +10,15 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import as_floats
 from losaw.data import FloatArray
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
 from losaw.weighting.logit.newton import fit_multinomial
 from losaw.weighting.logit.terms import make_logit
+
+# Of a multinomial logit; as many take some two seconds.
+MOST_COEFFICIENTS = 1000
 
 
 class PointMassError(ValueError):
@@ -105,8 +109,10 @@ class GaussianLinear:
 class MultinomialLogit:
     """Penalised multinomial logit, ``P(x = k | a) ∝ exp(b_k' (1, a))``.
 
-    Minimises the negative log-likelihood plus |b|^2 / 2C (no intercepts), scikit-learn's default
-    with C = 1. Discrete adjustment features enter by their levels.
+    Minimises the negative log-likelihood plus ``|b|^2 / 2C`` (no intercepts), scikit-learn's
+    default with C = 1. Discrete adjustment features enter by their levels.
+
+    At most 1,000 coefficients: (levels - 1) times columns.
 
     Parameters
     ----------
@@ -150,6 +156,13 @@ class MultinomialLogit:
         np.add.at(cells, (pattern.ravel(), code), c)
         z = self._encoder(patterns)
         n_patterns, width = z.shape
+        if (n_classes - 1) * width > MOST_COEFFICIENTS:
+            raise ValueError(
+                f"target has {n_classes} levels, their logit on {width} columns "
+                f"{(n_classes - 1) * width} coefficients; at most {MOST_COEFFICIENTS} are fitted "
+                "(the cost grows with their cube): merge levels, adjust for fewer features, or "
+                "take another propensity ('gaussian', 'kernel')"
+            )
         logit = make_logit(n_patterns, n_classes, width)
         logit.design[:, :width] = z
         logit.columns[:, :n_patterns] = z.T
@@ -161,7 +174,7 @@ class MultinomialLogit:
 
     def probabilities(self, adjustment: ArrayLike) -> FloatArray:
         """P(x = k | a) for every row and class, (n, n_classes)."""
-        a = np.asarray(adjustment, dtype=np.float64)
+        a = as_floats("adjustment", adjustment)
         a = a[:, None] if a.ndim == 1 else a
         predictor = np.zeros((len(a), len(self.classes_)))
         predictor[:, 1:] = self._encoder(a) @ self.coefficients_.T

@@ -1,7 +1,11 @@
 """Real data: found, downloaded, verified, or refused with what to do."""
 
 import dataclasses
+import functools
+import http.server
 import os
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,14 +19,25 @@ FISH = b"Pike,200,30,32,35,6,3\n"
 ORIGINAL, CONVERTED = b"\xef\xbb\xbf" + RENAMED + FISH, HEADER + FISH
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A web server on this machine: the folder that it serves, and its address."""
+    folder = tmp_path_factory.mktemp("served")
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as served:
+        threading.Thread(target=served.serve_forever, daemon=True).start()
+        yield folder, f"http://127.0.0.1:{served.server_port}"
+        served.shutdown()
+
+
 @pytest.fixture
-def tiny_fish(monkeypatch, tmp_path):
+def tiny_fish(monkeypatch, server):
     """The data set fish with one fish, whose original lies on this machine."""
-    original = tmp_path / "original.csv"
+    original = server[0] / "original.csv"
     original.write_bytes(ORIGINAL)
     source = sources.SOURCES["fish"]
     file = dataclasses.replace(
-        source.files[0], sha256=files.sha256(CONVERTED), url=original.as_uri()
+        source.files[0], sha256=files.sha256(CONVERTED), url=f"{server[1]}/original.csv"
     )
     monkeypatch.setitem(sources.SOURCES, "fish", dataclasses.replace(source, files=(file,)))
     return original
@@ -60,6 +75,22 @@ def test_a_local_file_with_another_checksum_is_refused_unless_asked_for(tiny_fis
 def test_a_failed_download_says_where_to_put_the_file_by_hand(tiny_fish, tmp_path):
     tiny_fish.unlink()
     with pytest.raises(DatasetError, match=r"cannot be downloaded.*by hand as .*Fish\.csv.*DATA"):
+        datasets.load("fish", tmp_path)
+
+
+def test_a_server_that_is_not_there_is_named_in_our_words(tiny_fish, monkeypatch, tmp_path):
+    source = sources.SOURCES["fish"]
+    gone = dataclasses.replace(source.files[0], url="http://127.0.0.1:9/fish.csv")
+    monkeypatch.setitem(sources.SOURCES, "fish", dataclasses.replace(source, files=(gone,)))
+    with pytest.raises(
+        DatasetError, match=r"127\.0\.0\.1:9/fish\.csv cannot be downloaded.*by hand"
+    ):
+        datasets.load("fish", tmp_path)
+
+
+def test_a_download_without_pooch_names_the_extra(tiny_fish, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(ImportError, match=r"'pooch' is not installed.*losaw\[study\]"):
         datasets.load("fish", tmp_path)
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from losaw import LosawRandomForestRegressor
+from losaw.forest.validation import check_max_features
 
 
 def sample(n=60):
@@ -134,3 +135,11 @@ def test_collinear_features_are_fine():
     y = X[:, 0] + rng.standard_normal(80)
     forest = LosawRandomForestRegressor(n_estimators=5, random_state=0).fit(X, y)
     assert np.isfinite(forest.feature_importances_).all()
+
+
+@pytest.mark.parametrize(
+    ("choice", "n_features", "expected"),
+    [(0.5, 5, 2), (1 / 3, 5, 1), (1 / 3, 6, 2), (0.99, 3, 2), (1.0, 3, 3), (0.01, 3, 1)],
+)
+def test_a_fraction_of_the_features_is_rounded_down(choice, n_features, expected):
+    assert check_max_features(choice, n_features) == expected

@@ -101,3 +101,17 @@ def test_every_replicate_has_its_own_block():
 def test_parameters_out_of_range_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         FiveFeatureBlocksGenerator(**parameters)
+
+
+def test_the_law_of_a_block_takes_the_same_options_as_that_of_six_features():
+    def drawn(**law):
+        generator = FiveFeatureBlocksGenerator(n_features=25, function="f8", n_samples=50, **law)
+        return generator.sample(np.random.default_rng(3))
+
+    exact, mixed = drawn(), drawn(independent_share=0.1)
+    shrunk = mixed.truth.details["attained_alpha"] / exact.truth.details["attained_alpha"]
+    assert shrunk == pytest.approx(0.9, abs=1e-6)
+    with pytest.raises(ValueError, match="independent_share"):
+        drawn(independent_share=2)
+    with pytest.raises(ValueError, match="did you mean 'OSQP'"):
+        drawn(tie_break="none", solver="OSPQ")

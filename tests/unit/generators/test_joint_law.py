@@ -11,6 +11,7 @@ import pytest
 from losaw.generators.correlation import five_feature_block, six_features
 from losaw.generators.joint_law.fit import fit_joint_law
 from losaw.generators.joint_law.law import JointLaw, JointLawError, JointLawSpecification
+from losaw.generators.losaw import LosawGenerator
 
 PAIR = ((1.0, 0.5), (0.5, 1.0))
 
@@ -67,6 +68,7 @@ def test_named_defaults_give_the_identifier_of_unnamed_ones():
         {"marginal": (0.2, 0.6, 0.2)},
         {"tie_break": "none"},
         {"tolerance": 1e-7},
+        {"independent_share": 0.02},
     ],
 )
 def test_the_identifier_depends_on_everything_that_decides_the_law(change):
@@ -177,3 +179,44 @@ def test_a_solver_that_fails_is_reported_with_the_remedy(monkeypatch):
     monkeypatch.setattr(joint_law_fit, "RESIDUAL", -1.0)
     with pytest.raises(JointLawError, match=r"was not fitted: .* try another tolerance"):
         fit_joint_law(JointLawSpecification(PAIR))
+
+
+def test_a_mixture_keeps_the_marginals_and_shrinks_the_correlations():
+    exact = fit_joint_law(JointLawSpecification(PAIR))
+    mixed = fit_joint_law(JointLawSpecification(PAIR, independent_share=0.1))
+    assert mixed.probabilities.sum() == pytest.approx(1, abs=1e-14)
+    for column in mixed.cells.T:
+        shares = [mixed.probabilities[column == level].sum() for level in (-1, 0, 1)]
+        assert shares == pytest.approx([0.25, 0.5, 0.25], abs=1e-12)
+    pair = mixed.attained_correlation[0, 1], exact.attained_correlation[0, 1]
+    assert pair[0] == pytest.approx(0.9 * pair[1], abs=1e-9)
+    assert mixed.objective == pytest.approx((0.1 * pair[1]) ** 2, rel=1e-6)
+
+
+def test_nothing_but_independent_features_is_a_mixture_too():
+    law = fit_joint_law(JointLawSpecification(PAIR, independent_share=1))
+    assert np.abs(law.probabilities - law.specification.independent_probabilities()).max() < 1e-15
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, "a lot"])
+def test_a_share_outside_of_0_and_1_is_an_error_that_names_it(share):
+    with pytest.raises(JointLawError, match="independent_share"):
+        JointLawSpecification(PAIR, independent_share=share)
+
+
+@pytest.mark.parametrize(
+    ("asked", "share", "off"),
+    [
+        ({}, 0.02, 0.65625 * 0.02),
+        ({"independent_share": 0}, 0.0, 0.0),
+        ({"independent_share": 0.05}, 0.05, 0.65625 * 0.05),
+        ({"tie_break": "none"}, 0.0, 0.015),
+    ],
+)
+def test_the_generator_says_how_much_mass_its_law_has_off_the_support(asked, share, off):
+    generator = LosawGenerator(
+        data_type="discrete", n_samples=20, n_features=6, phi=0.1, function="f3", **asked
+    )
+    assert generator.joint_law().independent_share == share
+    details = generator.sample(np.random.default_rng(0)).truth.details
+    assert details["off_support"] == pytest.approx(off, abs=1e-4)

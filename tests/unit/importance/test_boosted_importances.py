@@ -57,7 +57,7 @@ def test_example_1_of_the_paper():
     model = XGBoostTrees(
         eta=1.0, max_depth=1, num_boost_round=1, min_child_weight=0, base_score=0.0
     ).fit(X, y)
-    values = read_booster(model.booster_).value
+    values = read_booster(model.booster_).branches.value
     assert values[0] == pytest.approx(0, abs=1e-7)
     # The tree splits X1 into {A, B} and {C}, or X2 into {A, C} and {B}.
     split_first = values[1] > 0
@@ -86,21 +86,22 @@ def test_node_predictions_are_those_of_the_training_gradients(fitted):
     # p(t) = eta G / (H + lambda), Equation (7), G and H summed over the rows in the node.
     model, data = fitted
     trees = read_booster(model.booster_)
+    branches = trees.branches
     leaves = model.booster_.predict(xgboost.DMatrix(data.train.X), pred_leaf=True).astype(int)
     for index in (0, 10, 29):
         residual = residuals(model, data, index)
         mean = data.train.y - residual
         hessian = np.ones_like(mean) if data.task == "regression" else mean * (1 - mean)
-        start, end = trees.starts[index : index + 2]
+        start, end = branches.starts[index : index + 2]
         G, H = np.zeros(end - start), np.zeros(end - start)
         for row, leaf in enumerate(leaves[:, index]):
             node = leaf
             while node >= 0:
                 G[node] += residual[row]
                 H[node] += hessian[row]
-                node = trees.parent[start + node]
+                node = branches.parent[start + node]
         expected = trees.eta * G / (H + 1)
-        assert np.abs(trees.value[start:end] - expected).max() < 1e-5
+        assert np.abs(branches.value[start:end] - expected).max() < 1e-5
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -169,7 +170,7 @@ def test_tree_shap_is_xgboosts_for_short_and_long_paths_with_missing_values(max_
     X, y = rows_with_gaps(16)
     parameters = {"max_depth": max_depth, "min_child_weight": 0, "reg_lambda": 0, "nthread": 1}
     booster = xgboost.train(parameters, xgboost.DMatrix(X, y), 3)
-    assert longest_path(read_booster(booster)) >= most_tested
+    assert longest_path(read_booster(booster).branches) >= most_tested
     sums = attribution_sums(booster, X, y, "treeshap")
     whole = booster.predict(xgboost.DMatrix(X), pred_contribs=True)[:, :-1]
     assert np.abs(sums.forest - whole).max() < 1e-4
@@ -180,15 +181,15 @@ def test_tree_shap_is_xgboosts_for_short_and_long_paths_with_missing_values(max_
     np.testing.assert_allclose(sums.absolute, absolute, rtol=1e-4)
 
 
-def longest_path(trees):
+def longest_path(branches):
     """Largest number of different features that a path tests."""
     longest = 0
-    for start, end in zip(trees.starts[:-1], trees.starts[1:], strict=True):
-        for leaf in np.flatnonzero(trees.is_leaf[start:end]):
+    for start, end in zip(branches.starts[:-1], branches.starts[1:], strict=True):
+        for leaf in np.flatnonzero(branches.is_leaf[start:end]):
             tested, node = set(), leaf
-            while trees.parent[start + node] >= 0:
-                tested.add(int(trees.feature[start + node]))
-                node = trees.parent[start + node]
+            while branches.parent[start + node] >= 0:
+                tested.add(int(branches.feature[start + node]))
+                node = branches.parent[start + node]
             longest = max(longest, len(tested))
     return longest
 

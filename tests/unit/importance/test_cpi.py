@@ -1,5 +1,7 @@
 """Conditional predictive impact: what it replaces, what it tests, what it refuses."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
@@ -154,6 +156,32 @@ def test_cross_validation_uses_every_training_row_once():
     assert np.isfinite(found.rows).all()
     assert found.scores[0] == pytest.approx(hold_out.scores[0], rel=0.25)
     assert found.p_values[0] < 0.01
+
+
+class RemembersItsRows(LinearRegression):
+    """Keeps the first column of every sample that any copy was fitted to, or predicted."""
+
+    log: ClassVar[list[tuple[str, set[float]]]] = []
+
+    def fit(self, X, y):
+        self.log.append(("fit", set(X[:, 0])))
+        return super().fit(X, y)
+
+    def predict(self, X):
+        self.log.append(("predict", set(X[:, 0])))
+        return super().predict(X)
+
+
+def test_cross_validation_tests_on_the_rows_that_a_fold_leaves_out(monkeypatch):
+    monkeypatch.setattr(RemembersItsRows, "log", [])
+    data = linear_data(n=100)
+    # The second feature is replaced: the first one tells the rows apart.
+    explain(data, RemembersItsRows(), sampler=Shifted(), n_folds=5, groups={"b": ["b"]})
+    calls = RemembersItsRows.log
+    assert [name for name, _ in calls] == ["fit", "predict"] * 5
+    for (_, fitted), (_, predicted) in zip(calls[::2], calls[1::2], strict=True):
+        assert (len(fitted), len(predicted)) == (80, 20)
+        assert not fitted & predicted
 
 
 def test_holm_and_benjamini_hochberg_adjust_the_raw_p_values():

@@ -119,8 +119,8 @@ def test_deep_trees_drop_splits_without_out_of_bag_rows():
     dropped = []
 
     def count(nodes):
-        size, split = nodes.out_of_bag.size, nodes.splits
-        without = (size[nodes.tree.left[split]] == 0) | (size[nodes.tree.right[split]] == 0)
+        size, (left, right) = nodes.out_of_bag.size, nodes.children
+        without = (size[left] == 0) | (size[right] == 0)
         dropped.append(without.mean())
         return without.astype(float)
 
@@ -151,8 +151,8 @@ def test_mdi_as_an_inner_product_is_the_split_improvement_on_in_bag_rows(case):
 
     def in_bag_product(nodes):
         product = (nodes.in_bag.mean * nodes.in_bag.total).sum(axis=1)
-        split, tree = nodes.splits, nodes.tree
-        gained = product[tree.left[split]] + product[tree.right[split]] - product[split]
+        left, right = nodes.children
+        gained = product[left] + product[right] - product[nodes.splits]
         return gained / nodes.in_bag.size[0]
 
     expected = split_improvement(model, X, y).scores

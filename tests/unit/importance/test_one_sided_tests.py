@@ -62,3 +62,14 @@ def test_holm_multiplies_by_the_hypotheses_left():
 def test_benjamini_hochberg_is_scipys():
     p = np.random.default_rng(3).random(12)
     assert adjust(p, "benjamini-hochberg") == pytest.approx(stats.false_discovery_control(p))
+
+
+def test_fishers_p_value_counts_the_observed_signs():
+    assert run(np.linspace(1, 2, 60), "fisher").p_value == 1 / 2000
+
+
+@pytest.mark.parametrize(("n", "method"), [(15, "exact"), (50, "exact"), (51, "approx")])
+def test_wilcoxons_p_value_is_exact_up_to_fifty_rows(n, method):
+    x = np.random.default_rng(n).standard_normal(n) + 0.2
+    expected = stats.wilcoxon(x, alternative="greater", method=method).pvalue
+    assert run(x, "wilcoxon").p_value == pytest.approx(expected, rel=1e-12)

@@ -197,3 +197,21 @@ def test_boruta_asks_for_more_than_the_best_shadow(monkeypatch):
     )
     found = explain(Boruta(max_runs=30), None, two)
     assert found.details["decisions"].tolist() == [1, -1]
+
+
+@pytest.mark.parametrize(("max_runs", "decision"), [(7, 0), (8, 1)])
+def test_boruta_corrects_its_limit_for_the_number_of_features(monkeypatch, max_runs, decision):
+    """Ten features at .05: 2^-8 is below .005, 2^-7 is not; 2^-5 would be below .05."""
+
+    def scores(X, *rest):
+        found = np.zeros(X.shape[1])
+        found[0] = 1.0
+        return found
+
+    monkeypatch.setattr("losaw.importance.boruta_selection.out_of_bag_z_scores", scores)
+    sample = Sample(np.zeros((9, 10)), np.zeros(9))
+    names = tuple("abcdefghij")
+    ten = Dataset(sample, sample, Truth((0,), 10), names, ("continuous",) * 10)
+    found = explain(Boruta(max_runs=max_runs, alpha=0.05), None, ten)
+    assert found.details["decisions"][0] == decision
+    assert found.p_values[0] == pytest.approx(10 * 0.5**max_runs)

@@ -11,20 +11,22 @@ from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import mdi_oob, split_improvement, treeinner
 from losaw.fitted_trees import attributions
 from losaw.fitted_trees import node_moments
-from losaw.importance import per_tree_permutation, ufi, warm_up
+from losaw.importance import ufi
+from losaw.commands.warm_up import compile_importances
+from losaw.kernels import trees
 from losaw.fitted_trees import tree_shap
 from losaw.importance.per_tree_permutation import TreePermutationImportance
 import xgboost
 
 KERNELS = (
     attributions.add_trees, node_moments.add_rows, node_moments.add_children,
-    per_tree_permutation.find_leaf, tree_shap.add_shapley_values,
+    trees.find_leaves, tree_shap.add_shapley_values,
 )
 
 def signatures():
     return [list(kernel.signatures) for kernel in KERNELS]
 
-warm_up.warm_up()
+compile_importances()
 warm = signatures()
 assert all(warm), warm
 rng = np.random.default_rng(1)

@@ -182,3 +182,33 @@ def test_the_moments_of_a_batch_do_not_prefer_copies_to_independent_knockoffs():
     ]
     # Independent columns: copies and independent draws have the right moments off the diagonal.
     assert abs(np.mean(differences)) < 4 * np.std(differences) / np.sqrt(200)
+
+
+def test_gaussian_knockoffs_have_no_noise_where_s_leaves_none():
+    """With s = 2 lambda_min, 2 D - D Sigma^-1 D vanishes on the eigenvectors v of lambda_min,
+
+    and (x~ - mean)'v = -(x - mean)'v.
+    """
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((400, 3)) @ np.linalg.cholesky(0.9 + 0.1 * np.eye(3)).T
+    sampler = make_sampler("gaussian", s_method="equicorrelated").fit(X)
+    values, vectors = np.linalg.eigh(sampler.correlation_)
+    assert sampler.s_ == pytest.approx(2 * values[0])
+    mean, scale = X.mean(axis=0), X.std(axis=0, ddof=1)
+    original, copied = (X - mean) / scale, (sampler.sample(rng) - mean) / scale
+    np.testing.assert_allclose(copied @ vectors[:, 0], -original @ vectors[:, 0], atol=1e-7)
+
+
+def test_sequential_knockoffs_keep_the_variance_and_the_level_frequencies():
+    rng = np.random.default_rng(5)
+    n = 4000
+    X = np.column_stack([rng.standard_normal(n), rng.choice(3, n, p=[0.6, 0.3, 0.1])])
+    copies = (
+        make_sampler("sequential", n_penalties=20).fit(X, ("continuous", "nominal")).sample(rng)
+    )
+    # 4.5 standard errors of the ratio of two variances, and of the difference of two shares.
+    assert copies[:, 0].var() / X[:, 0].var() == pytest.approx(1, abs=4.5 * np.sqrt(4 / n))
+    for level in range(3):
+        share = (X[:, 1] == level).mean()
+        error = np.sqrt(2 * share * (1 - share) / n)
+        assert (copies[:, 1] == level).mean() == pytest.approx(share, abs=4.5 * error)

@@ -20,6 +20,7 @@ learners:
 importances: [mdi]
 metrics: [r2_test, pr_auc]
 seeds: {smoke: 2, desk: 4, paper: 8}
+margins: {r2_test: 0.03, pr_auc: 0.1}
 labels: {n_samples: N, function: model, r2_test: R²_test, pr_auc: pr-AUC}
 tables:
   table_1:
@@ -30,37 +31,22 @@ tables:
     note: A note on 100 % of it.
 """
 
-# n_samples, metric, method, published, reproduced, mc_se, n_seeds, z, verdict
+NAN, INF = float("nan"), float("inf")
+# n_samples, metric, method, published, reproduced, mc_se, n_seeds, z, low, high, margin,
+# detectable, seeds_needed, verdict
 ROWS = [
-    (100, "r2_test", "RF", 0.530, 0.532, 0.007, 40, 0.3, "agrees"),
-    (100, "r2_test", "losawRF", 0.520, 0.500, 0.008, 40, -2.4, "near"),
-    (100, "pr_auc", "RF", 0.417, 0.417, 0.0, 40, 0.0, "agrees"),
-    (100, "pr_auc", "losawRF", 0.543, 0.700, 0.031, 40, 4.9, "differs"),
-    (1000, "r2_test", "RF", 0.9, 0.881, float("nan"), 1, float("nan"), "no error estimate"),
-    (1000, "r2_test", "losawRF", float("nan"), 0.881, 0.002, 4, float("nan"), "not printed"),
-    (1000, "pr_auc", "RF", 0.417, float("nan"), float("nan"), 0, float("nan"), "not run"),
-    (
-        1000,
-        "pr_auc",
-        "losawRF",
-        float("nan"),
-        float("nan"),
-        float("nan"),
-        0,
-        float("nan"),
-        "not run",
-    ),
+    (100, "r2_test", "RF", 0.530, 0.532, 0.007, 40, 0.3, -0.01, 0.01, 0.03, 0.027, NAN, "agrees"),
+    (100, "r2_test", "losawRF", 0.52, 0.5, 0.008, 40, -2.4, -0.03, 0.0, 0.03, 0.03, NAN, "off"),
+    (100, "pr_auc", "RF", 0.417, 0.417, 0.0, 40, 0.0, -0.2, 0.2, 0.1, 0.4, 150, "undecided"),
+    (100, "pr_auc", "losawRF", 0.543, 0.7, 0.031, 40, 4.9, 0.1, 0.2, 0.1, 0.12, NAN, "differs"),
+    (1000, "r2_test", "RF", 0.9, 0.881, NAN, 1, NAN, NAN, NAN, 0.03, NAN, NAN, "no error at hand"),
+    (1000, "r2_test", "losawRF", NAN, 0.881, 0.002, 4, NAN, NAN, NAN, NAN, NAN, NAN, "not printed"),
+    (1000, "pr_auc", "RF", 0.417, NAN, NAN, 0, NAN, NAN, NAN, 0.1, NAN, NAN, "not run"),
+    (1000, "pr_auc", "losawRF", NAN, NAN, NAN, 0, NAN, NAN, NAN, NAN, NAN, NAN, "not run"),
 ]
 COLUMNS = [
-    "n_samples",
-    "metric",
-    "method",
-    "published",
-    "reproduced",
-    "mc_se",
-    "n_seeds",
-    "z",
-    "verdict",
+    *("n_samples", "metric", "method", "published", "reproduced", "mc_se", "n_seeds", "z"),
+    *("low", "high", "margin", "detectable", "seeds_needed", "verdict"),
 ]
 
 

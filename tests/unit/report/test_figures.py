@@ -6,13 +6,9 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from losaw.report import figures
 from losaw.report.drawings import mean_importances, tradeoff
-from losaw.report.drawings.gradient_descent import descend
-from losaw.report.drawings.weighted_split import relative_decreases
 from losaw.report.results import StudyResults
 from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
@@ -107,39 +103,6 @@ def test_the_tradeoff_curves_are_the_means_along_the_axis(made):
         expected = results.summary[results.summary["metric"] == metric]
         drawn = ax.lines[0].get_xydata()
         np.testing.assert_allclose(drawn, expected[["eta", "mean"]].to_numpy())
-
-
-@given(
-    data=st.integers(0, 2**32 - 1),
-    n=st.integers(4, 30),
-    leaf=st.integers(1, 2),
-)
-def test_relative_decreases_are_those_of_the_definition(data, n, leaf):
-    rng = np.random.default_rng(data)
-    x, y, w = rng.standard_normal(n), rng.standard_normal(n), rng.dirichlet(np.ones(n))
-    points, decreases = relative_decreases(x, y, w, leaf)
-
-    def mse(rows):
-        share = w[rows] / w[rows].sum()
-        return share @ y[rows] ** 2 - (share @ y[rows]) ** 2
-
-    whole = mse(np.full(n, True))
-    expected = [
-        1 - (w[x <= t].sum() * mse(x <= t) + w[x > t].sum() * mse(x > t)) / whole
-        for t in np.sort(x)[leaf - 1 : n - leaf]
-    ]
-    np.testing.assert_allclose(points, np.sort(x)[leaf - 1 : n - leaf])
-    np.testing.assert_allclose(decreases, expected, atol=1e-9)
-
-
-def test_losaw_gradient_descent_learns_the_signal_features():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((2000, 4))
-    X[:, 2] = 0.8 * X[:, 0] + 0.6 * X[:, 2]
-    y = 2 * X[:, 0] + 2 * X[:, 1]
-    *_, last = (step for _, step in zip(range(400), descend(X, y, 64, 0.25, rng), strict=False))
-    assert (last.saliency[:2] > 0.9).all()
-    assert (last.saliency[2:] < 0.1).all()
 
 
 def changed(study: Study, tmp_path: Path, old: str, new: str) -> Study:

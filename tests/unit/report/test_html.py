@@ -11,9 +11,10 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from losaw.report.agreement import disagreements, sign_rows, total_agreement, undecided_line
 from losaw.report.html import write_report
 from losaw.report.results import StudyResults
-from losaw.report.sections import difference_grids, disagreements
+from losaw.report.sections import difference_grids
 from losaw.report.svg import z_histogram
 from losaw.report.typeset import number, signed
 from losaw.study.design.session import Session
@@ -80,8 +81,8 @@ def test_every_cell_of_the_comparison_is_on_the_page(session, page):
     for row in comparison.itertuples():
         start = f"printed {number(row.published, 2)}; " if math.isfinite(row.published) else ""
         middle = f"reproduced {number(row.reproduced, 2)}, s.e. {number(row.mc_se, 3)}, n 5"
-        z = f", z {signed(row.z)}" if math.isfinite(row.z) else ""
-        assert f"{start}{middle}{z}: {row.verdict}" in cells
+        z = f", z {signed(row.z)}, d {number(row.detectable, 2)}" if math.isfinite(row.z) else ""
+        assert any(tip.startswith(f"{start}{middle}{z}: {row.verdict}") for tip in cells)
 
 
 def test_verdicts_are_classes_of_their_cells(session, page):
@@ -162,7 +163,6 @@ def test_a_study_that_was_not_collected_is_an_error_with_the_command(session):
 
 
 def test_disagreements_come_largest_first_with_the_note_of_print(study, comparison):
-    comparison.loc[0, "z"] = 1.9
     published = comparison.assign(note=None)
     published.loc[3, "note"] = "a misprint?"
     found = disagreements(study, comparison, published)
@@ -212,8 +212,8 @@ def test_a_difference_is_held_against_the_difference_of_the_printed_cells(study,
     # print: .520 - .530; ours: three standard errors above it
     t = 0.03 / math.sqrt(0.01**2 + 0.001**2 / 12)
     z = norm.isf(student.sf(t, 39))
-    assert (printed["printed"], printed["mark"]) == ("-.010", "≈")
-    assert printed["tip"].endswith(f"printed -.010, z +{z:.1f}: near")
+    assert (printed["printed"], printed["mark"]) == ("-.010", "!")
+    assert printed["tip"].endswith(f"printed -.010, z +{z:.1f}: off")
     assert (not_printed["printed"], not_printed["mark"]) == ("", "")
 
 
@@ -225,3 +225,39 @@ def test_the_histogram_counts_every_score_once():
 
 def test_without_scores_there_is_no_histogram():
     assert z_histogram(pd.DataFrame({"z": [float("nan")]})) == ""
+
+
+def test_the_totals_count_every_verdict_of_what_is_printed_and_run(comparison):
+    total = total_agreement(comparison)
+    counts = [total[word] for word in ("cells", "differs", "off", "undecided", "agrees")]
+    assert counts == [5, 1, 1, 1, 1] and total["no_error_at_hand"] == 1
+    assert total["share_agrees"] == "20 %" and total["share_off"] == "40 %"
+    assert total["within"] == ["40 %", "80 %", "80 %"]  # .002, .02, 0, .157 and .019 apart
+    assert total["detectable"] == ".075"
+
+
+def test_a_certain_cell_that_is_undecided_never_counts_as_agreement(comparison):
+    comparison["verdict"] = "undecided"
+    assert total_agreement(comparison)["agrees"] == 0
+
+
+def test_the_cost_of_deciding_is_said(study, comparison):
+    assert undecided_line(study, comparison) == (
+        "1 cells are undecided. If differences and deviations stay as they are, about 150 seeds "
+        "for each of their settings would decide 1 of them, at about 0.0 core-hours."
+    )
+    comparison["seeds_needed"] = math.inf
+    assert "1 cannot be decided by seeds of ours" in undecided_line(study, comparison)
+    assert undecided_line(study, comparison[comparison["verdict"] == "off"]) == ""
+
+
+def test_the_sign_of_a_gain_is_counted_in_words(study):
+    signs = pd.DataFrame(
+        [[100, "r2_test", "losawRF", "RF", 38, 37 / 38, 4, 1.0]],
+        columns=[
+            *("n_samples", "metric", "method", "minus"),
+            *("settings", "as_printed", "large", "large_as_printed"),
+        ],
+    )
+    (row,) = sign_rows(study, signs)
+    assert (row["gain"], row["as_printed"], row["margin"]) == ("losawRF − RF", "97 %", ".03")

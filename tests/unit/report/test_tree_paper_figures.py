@@ -18,9 +18,10 @@ from losaw.report.drawings import (
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.study.design.grid import Study
+from losaw.study.design.published import read_published
 from losaw.study.design.validation import validate
 from losaw.study.results.collect import settings_frame
-from losaw.study.results.compare import cells, read_published
+from losaw.study.results.compare import cells
 
 CONFIG = Path(__file__).parents[3] / "config"
 NAMES = sorted(

@@ -15,7 +15,7 @@ import pytest
 
 from losaw.study.design.blocks import BlockName
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import problem_of, read_footer
+from losaw.study.files.block_file import problem_of, read_block
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running.runner import run_block
@@ -28,6 +28,7 @@ STUDY_FILES = (
     "summary.csv",
     "comparison.csv",
     "agreement.csv",
+    "signs.csv",
     "differences.csv",
 )
 
@@ -129,7 +130,8 @@ def test_learners_see_the_same_data(project):
     plain = results[(results.learner == "plain") & (results.metric == "r2_test")]
     again = run(project, selection={"learner": ("plain",)})
     alone = pd.read_parquet(again.results / "tiny" / "results.parquet")
-    assert np.array_equal(plain["value"], alone[alone.metric == "r2_test"]["value"])
+    keys = (alone.learner == "plain") & (alone.metric == "r2_test")
+    assert np.array_equal(plain["value"], alone[keys]["value"])
     # Without jitter the two learners are the same function of the data.
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.0")
     unjittered = run(project)
@@ -210,7 +212,7 @@ def test_a_folder_that_cannot_be_written_is_named_and_nothing_is_lost(project):
 def test_the_footer_says_where_the_numbers_came_from(project):
     session = run(project)
     block = session.all_blocks[-1]
-    footer = read_footer(block.path)
+    footer = read_block(block.path).footer
     assert footer["results_version"] == block.series.version
     assert footer["block"]["seeds"] == [block.name.first, block.name.last]
     assert footer["learner"]["parameters"] == {"jitter": 0.3}
@@ -234,7 +236,8 @@ def test_the_comparison_holds_every_cell_of_every_table(project):
     frame = pd.read_csv(session.results / "tiny" / "comparison.csv")
     assert list(frame.columns) == [
         "table", "n_samples", "noise_variance", "metric", "method",
-        "published", "reproduced", "mc_se", "n_seeds", "z", "verdict",
+        "published", "reproduced", "mc_se", "n_seeds", "z", "low", "high", "margin",
+        "detectable", "seeds_needed", "verdict",
     ]  # fmt: skip
     assert len(frame) == 2 * 2 * 2 * 2
     assert set(frame[frame.n_samples == 60]["verdict"]) == {"not run"}

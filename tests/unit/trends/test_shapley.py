@@ -21,12 +21,12 @@ def data(n_samples=150, n_features=5):
 
 
 def coalition_value(forest, node, x, coalition):
-    feature = forest.feature[node]
+    feature = forest.trees.feature[node]
     if feature < 0:
         return forest.value[node]
-    left, right = forest.left[node], forest.right[node]
+    left, right = forest.trees.children[node]
     if feature in coalition:
-        goes_left = x[feature] <= forest.threshold[node]
+        goes_left = x[feature] <= forest.trees.threshold[node]
         return coalition_value(forest, left if goes_left else right, x, coalition)
     share = forest.n_samples[left] / forest.n_samples[node]
     return share * coalition_value(forest, left, x, coalition) + (1 - share) * coalition_value(
@@ -67,7 +67,7 @@ def test_values_of_a_row_sum_to_its_prediction_minus_the_mean(model):
     X, y = data()
     model.fit(X, y)
     forest = forest_arrays(model)
-    mean = forest.value[forest.roots].mean()
+    mean = forest.value[forest.trees.starts[:-1]].mean()
     total = shapley_values(model, X).sum(axis=1)
     np.testing.assert_allclose(total, model.predict(X) - mean, atol=1e-9)
 

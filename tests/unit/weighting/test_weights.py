@@ -173,3 +173,16 @@ def test_bad_input_is_refused_with_advice(call, message):
 def test_a_model_without_the_methods_is_refused():
     with pytest.raises(TypeError, match="no fit"):
         losaw_weights([1.0, 2.0], [1.0, 2.0], propensity=object())
+
+
+def test_weighted_correlations_are_numpys_with_weights():
+    rng = np.random.default_rng(3)
+    target, adjustment = rng.standard_normal(40), rng.standard_normal((40, 2)) + 5
+    weights, counts = rng.random(40), rng.integers(1, 4, 40)
+    covariance = np.cov(
+        np.column_stack([target, adjustment]), rowvar=False, aweights=weights, fweights=counts
+    )
+    scale = np.sqrt(np.diag(covariance))
+    expected = covariance[0, 1:] / (scale[0] * scale[1:])
+    found = weighted_correlations(target, adjustment, weights, counts)
+    np.testing.assert_allclose(found, expected, rtol=1e-10)

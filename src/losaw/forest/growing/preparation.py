@@ -1,5 +1,7 @@
 """From a checked sample to :class:`ForestData`: sorted once per forest, read by all trees."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -112,18 +114,18 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
     patterns: list[NDArray[np.uint32]] = []
     only_factor = np.full(n_features, -1, dtype=np.int64)
     for p in range(n_features):
-        chosen = [int(q) for q in np.flatnonzero(adjustment[p])]
+        adjusted_for = [int(q) for q in np.flatnonzero(adjustment[p])]
         if not discrete[p]:
             if p in columns_of:
                 design_column[p] = columns_of[p][0]
-            for q in chosen:
+            for q in adjusted_for:
                 columns += columns_of[q]
-        elif len(chosen):
-            if _is_small(data, p, chosen):
-                only_factor[p] = data.position[chosen[0]]
+        elif len(adjusted_for):
+            if _is_small(data, p, adjusted_for):
+                only_factor[p] = data.position[adjusted_for[0]]
             pattern_slot[p] = len(patterns)
-            patterns.append(_pattern_ids(data, chosen))
-            for q in chosen:
+            patterns.append(_pattern_ids(data, adjusted_for))
+            for q in adjusted_for:
                 if discrete[q]:
                     factors.append(int(data.position[q]))
                 else:
@@ -184,26 +186,36 @@ def add_models(
     return data, OwnModels(seen, adjustment, data.is_discrete, models, marginal)
 
 
-def _is_small(data: ForestData, target: int, chosen: list[int]) -> bool:
+def _is_small(data: ForestData, target: int, adjusted_for: list[int]) -> bool:
     """Whether a discrete target's logit is one of those solved eight at a time."""
-    if data.n_classes > 2 or len(chosen) != 1 or not data.is_discrete[chosen[0]]:
+    if data.n_classes > 2 or len(adjusted_for) != 1 or not data.is_discrete[adjusted_for[0]]:
         return False
-    n_levels = data.n_levels[data.position[[target, chosen[0]]]]
+    n_levels = data.n_levels[data.position[[target, adjusted_for[0]]]]
     return bool(n_levels[0] == SMALL and n_levels[1] <= SMALL)
 
 
 def _pattern_ids(data: ForestData, features: list[int]) -> NDArray[np.uint32]:
-    """Equal ids for rows with equal values of ``features``; every row its own if continuous."""
+    """Equal ids for rows with equal values of ``features``."""
     n_samples = len(data.response)
-    if not data.is_discrete[features].all():
-        return np.arange(n_samples, dtype=np.uint32)
     key = np.zeros(n_samples, dtype=np.int64)
     n_keys = 1
     for q in features:
-        n_levels = int(data.n_levels[data.position[q]])
-        key = key * n_levels + data.codes[:, data.position[q]]
-        n_keys *= n_levels
+        codes, n_codes = _ranks(data, q)
+        key = key * n_codes + codes
+        n_keys *= n_codes
         if n_keys > n_samples:  # renumbered, so that neither the ids nor their table grow large
             values, key = np.unique(key, return_inverse=True)
             n_keys = len(values)
     return key.astype(np.uint32)
+
+
+def _ranks(data: ForestData, feature: int) -> tuple[NDArray[Any], int]:
+    """Rank of every row's value among the distinct ones, and how many there are."""
+    p = data.position[feature]
+    if data.is_discrete[feature]:
+        return data.codes[:, p], int(data.n_levels[p])
+    order = data.presorted[p]
+    steps = np.diff(data.values[p, order], prepend=data.values[p, order[0]]) > 0
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.cumsum(steps)
+    return ranks, int(steps.sum()) + 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.data import FloatArray
+from losaw.extras import extra
 from losaw.generators.joint_law.law import JointLaw, JointLawError, JointLawSpecification
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
     JointLawError
         If the solver fails, or its solution violates the constraints.
     """
-    import cvxpy as cp
+    with extra("study"):
+        import cvxpy as cp
 
     problem = _Problem(specification)
     attained = problem.closest_correlations()
@@ -42,6 +44,10 @@ def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
         probabilities, status = problem.loosely_closest(solver, tolerance)
         probabilities = np.clip(probabilities, 0, None)
         probabilities /= probabilities.sum()
+    share = specification.independent_share
+    if share:
+        independent = specification.independent_probabilities()
+        probabilities = (1 - share) * probabilities + share * independent
     law = JointLaw(
         specification,
         probabilities,

@@ -3,19 +3,13 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from losaw.report.drawings.one_replicate import chosen_setting, empty_figure, scores_of, signal_mask
 from losaw.report.drawings.scores_by_feature import describe
 from losaw.report.options import whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
-from losaw.study.design.blocks import law_file
 from losaw.study.design.grid import Study
-from losaw.study.design.series import resolve
-from losaw.study.design.settings import Setting
-from losaw.study.running.recipe import build_recipe
-from losaw.study.running.replicate import fit
+from losaw.study.running.again import replicate_model, replicate_recipe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +27,7 @@ def draw(
     """Relative effective sample size s(w) / N of the weights of each feature that was drawn,
     against the number of mini-batches that were drawn with them.
 
-    The replicate is fitted anew, with the random streams of its block: as long as one fit takes.
+    What a training notes is not stored: the replicate is computed once more, which takes one fit.
 
     Parameters
     ----------
@@ -58,7 +52,9 @@ def draw(
     if setting is None or row is None:
         return empty_figure()
     signal = signal_mask(row)
-    draws, sizes = _draws_and_sizes(study, results, setting, learner, seed)
+    recipe = replicate_recipe(study, setting, learner, results.folder.parent)
+    record = replicate_model(recipe, seed).training_record_
+    draws, sizes = record["draws"], record["relative_effective_sample_sizes"]
     figure = new_figure(2.6)
     ax = figure.subplots()
     for mask, colour, name in ((~signal, NOISE, "noise feature"), (signal, SIGNAL, "signal")):
@@ -77,13 +73,3 @@ def draw(
     heading(ax, f"{study.show(learner)}, {describe(study, setting.axes)}, seed {seed}")
     figure.legend(loc="outside lower center", ncols=2)
     return figure
-
-
-def _draws_and_sizes(
-    study: Study, results: StudyResults, setting: Setting, learner: str, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
-    series = resolve(study, setting, study.learner(learner))
-    law = None if series.law is None else law_file(results.folder.parent, series.law)
-    recipe, _ = build_recipe(series, law)
-    record = fit(recipe, recipe.draw(recipe.rng(seed, "data")), seed).training_record_
-    return record["draws"], record["relative_effective_sample_sizes"]

@@ -1,14 +1,13 @@
 """One step of losawGD, from importances to mini-batch (losaw, Figure 4)."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.report.drawings.samples import describe_weights, draw_points, weights_of
+from losaw.network.gradient_descent import Step, descend
+from losaw.report.drawings.samples import describe_weights, draw_points
 from losaw.report.options import between, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, NOISE, SECOND, SIGNAL, heading, new_figure
@@ -19,30 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-_RATE = 0.05
-
-
-@dataclass(frozen=True)
-class Step:
-    """What one step of losawGD computes.
-
-    Attributes
-    ----------
-    saliency : array of shape (n_features,)
-        FI(d), the mean over the rows of the min-max normalised input gradient.
-    feature : int
-        The feature drawn with probability proportional to it.
-    weights : array of shape (n_samples,)
-        The losaw weights of that feature.
-    batch : array of shape (batch_size,)
-        Rows drawn with these weights, with replacement.
-    """
-
-    saliency: FloatArray
-    feature: int
-    weights: FloatArray
-    batch: Any
 
 
 def draw(
@@ -68,7 +43,8 @@ def draw(
         Smallest relative effective sample size.
     """
     n = whole_number("n_samples", n_samples, 20)
-    eta = between("eta", eta, 0, 1)
+    # The relative effective sample size is never below 1 / n: half of it does not cap.
+    eta = between("eta", eta, 0, 1) or 0.5 / n
     rng = as_generator(whole_number("seed", seed, 0))
     X = rng.standard_normal((n, 5)) @ np.linalg.cholesky(_correlation()).T
     y = X[:, [0, 1, 3]].sum(axis=1) + rng.standard_normal(n)
@@ -138,25 +114,6 @@ def _draw_arrows(figure: "Figure", axes: Any) -> None:
     )
     text = "gradient step on the mini-batch, then d + 1"
     figure.text((start + end) / 2, 0.02, text, ha="center", fontsize=7.5)
-
-
-def descend(
-    X: FloatArray, y: FloatArray, batch_size: int, eta: float, rng: np.random.Generator
-) -> Iterator[Step]:
-    """The steps of Algorithm 5.2 for the linear model y = b'x, without end.
-
-    The input gradient of a linear model is b in every row.
-    """
-    n, n_features = X.shape
-    weights = [weights_of(X[:, p], np.delete(X, p, axis=1), eta) for p in range(n_features)]
-    b = 0.1 * rng.standard_normal(X.shape[1:])
-    while True:
-        gradient = np.abs(b)
-        saliency = (gradient - gradient.min()) / (np.ptp(gradient) + 1e-7)
-        p = int(rng.choice(n_features, p=saliency / saliency.sum()))
-        batch = rng.choice(n, size=batch_size, p=weights[p])
-        yield Step(saliency, p, weights[p], batch)
-        b = b - _RATE * 2 / batch_size * X[batch].T @ (X[batch] @ b - y[batch])
 
 
 def _correlation() -> FloatArray:

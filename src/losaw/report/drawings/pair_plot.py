@@ -9,6 +9,7 @@ from losaw.report.drawings.feature_scores import chosen_settings
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, new_figure
 from losaw.study.design.grid import Study
+from losaw.study.running.again import replicate_data, replicate_recipe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +22,7 @@ def draw(
     response: str,
     where: Mapping[str, Any] | None = None,
 ) -> "Figure":
-    """Scatter plots of the training sample, histograms on the diagonal.
+    """Scatter plots of the first replicate's training sample, histograms on the diagonal.
 
     Parameters
     ----------
@@ -31,8 +32,8 @@ def draw(
         Axis -> value; the first setting that agrees and was run is drawn.
     """
     setting = chosen_settings(study, results, where)[0]
-    generator = study.generator.entry.create(**setting.parameters)
-    data = generator.sample(np.random.default_rng(0))
+    recipe = replicate_recipe(study, setting, next(iter(study.learners)), results.folder.parent)
+    data = replicate_data(recipe, 0)
     columns = np.column_stack([data.train.X, data.train.y])
     names = [*data.feature_names, response]
     size = len(names)

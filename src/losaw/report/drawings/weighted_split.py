@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from losaw.data import FloatArray
 from losaw.report.drawings.samples import correlated_pair, describe_weights, draw_points, weights_of
 from losaw.report.options import OptionError, between, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, SECOND, heading, new_figure
 from losaw.rng import as_generator
 from losaw.study.design.grid import Study
+from losaw.weighting.relative_decrease import relative_decreases
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,22 +111,3 @@ def _draw_decreases(
     # Adding zero turns a rounded -0 into 0.
     heading(ax, f"Split: {NAMES[winner]} ≤ {round(points[best], 2) + 0.0:.2f}".replace("-", "−"))
     return winner, float(points[best])
-
-
-def relative_decreases(
-    x: FloatArray, y: FloatArray, weights: FloatArray, min_samples_leaf: int
-) -> tuple[FloatArray, FloatArray]:
-    """Split points and their weighted relative impurity decrease (Definition 4.1, Lemma 9.2).
-
-    ``Delta^rel(x) = (T_L^2 / W_L + (T - T_L)^2 / (1 - W_L) - T^2) / (S - T^2)`` with
-    ``W_L = sum w``, ``T_L = sum w y`` over the rows up to x, ``T`` the same over all rows and
-    ``S = sum w y^2``; splits that leave a side fewer than ``min_samples_leaf`` rows are left out.
-    """
-    order = np.argsort(x, kind="stable")
-    w, wy = weights[order], (weights * y)[order]
-    mass, moment = np.cumsum(w), np.cumsum(wy)
-    total = moment[-1]
-    inner = slice(min_samples_leaf - 1, len(x) - min_samples_leaf)
-    left, right = moment[inner] ** 2 / mass[inner], (total - moment[inner]) ** 2 / (1 - mass[inner])
-    spread = weights @ y**2 - total**2
-    return x[order][inner], (left + right - total**2) / spread

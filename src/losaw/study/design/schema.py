@@ -49,6 +49,13 @@ class FigureLayout(Strict):
     options: dict[str, Any] = {}
 
 
+class Draws(Strict):
+    """That runs share draws of X: the metric that notes the draw, and axes not pooled over."""
+
+    metric: str
+    by: list[str]
+
+
 class StudyFile(Strict):
     """A study file as written: one published experiment.
 
@@ -89,6 +96,18 @@ class StudyFile(Strict):
         learner has several importances, else ``{learner}``.
     published : str or None
         File in ``config/published``.
+    margins : dict
+        Metric -> how far our mean may lie from print and still agree, in the metric's own units;
+        needed for every metric that is printed.
+    draws : dict or None
+        ``{metric, by}``: the metric notes on which draw of X a run rests; the study measures which
+        share of the variance lies between draws, for every combination of the axes ``by``.
+    between_draws : str or None
+        The study that measured this share for printed numbers whose runs share draws of X
+        (column ``published_draws``).
+    counted : bool
+        Whether the cells count in the tiles of the report; false where a study shows on purpose
+        what does not agree.
     labels : dict
         Name -> how it is shown in tables and figures.
     """
@@ -109,6 +128,10 @@ class StudyFile(Strict):
     memory_megabytes: SeedCount = 1500
     method: str | None = None
     published: str | None = None
+    margins: dict[str, Annotated[float, Field(gt=0)]] = {}
+    draws: Draws | None = None
+    between_draws: Name | None = None
+    counted: bool = True
     tables: dict[Name, TableLayout] = {}
     figures: dict[Name, FigureLayout] = {}
     labels: dict[str, str] = {}
@@ -124,6 +147,7 @@ class Configuration(Strict):
     figures: Path = Path("figures")
     plugins: list[Path] = []
     max_failed_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    job_seconds: Annotated[float, Field(gt=0)] = 30.0
     block_minutes: Annotated[float, Field(gt=0)] = 120.0
     block_megabytes: Annotated[float, Field(gt=0)] | None = None
 

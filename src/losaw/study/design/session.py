@@ -14,6 +14,7 @@ from losaw.plugins import load_plugin
 from losaw.study.design.blocks import Block, BlockName, Limits, cut
 from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
+from losaw.study.design.published import read_published
 from losaw.study.design.request import Request
 from losaw.study.design.schema import SCALES, Configuration, parse
 from losaw.study.design.series import Series, resolve
@@ -136,7 +137,15 @@ class Session:
         study = Study(self.folder / "studies" / f"{name}.yaml")
         if not trusted:
             validate(study)
+            read_published(study, self.published_folder)
+            self._check_measuring(study)
         return study
+
+    def _check_measuring(self, study: Study) -> None:
+        """The study that measured shared draws must be there, whether or not it is asked for."""
+        name, known = study.file.between_draws, self.available_studies()
+        if name is not None and name not in known:
+            raise study.source.error(("between_draws",), unknown("study", name, known))
 
     def _check_selection(self) -> None:
         axes = {axis for study in self.studies for axis in study.axes} | {LEARNER_AXIS}

@@ -10,6 +10,8 @@ from losaw.study.errors import StudyError
 
 Location = tuple[str | int, ...]
 
+MOST_VALUES, DEEPEST = 50_000, 40
+
 
 class SourceFile:
     """A YAML file with the line of every key, for errors that point at it.
@@ -43,6 +45,12 @@ class SourceFile:
         self._read_lines(node, ())
 
     def _read_lines(self, node: yaml.Node, location: Location) -> None:
+        # Aliases of aliases would make millions of values, one of itself no end.
+        if len(self._lines) > MOST_VALUES or len(location) > DEEPEST:
+            raise StudyError(
+                f"{self.path}: more than {MOST_VALUES} values, or more than {DEEPEST} inside each "
+                "other; do aliases refer to aliases, or to themselves?"
+            )
         self._lines.setdefault(location, node.start_mark.line + 1)
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:

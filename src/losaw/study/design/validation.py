@@ -50,6 +50,13 @@ def validate(study: Study) -> None:
         _check_filter(study, entry, ("seed_blocks", index), other_keys=("boundaries",))
     for index, entry in enumerate(study.file.seconds_per_seed):
         _check_filter(study, entry, ("seconds_per_seed", index), ("learner", "seconds"))
+    if study.file.draws is not None:
+        for axis in study.file.draws.by:
+            _check_known(study, axis, study.axes, ("draws", "by"), "axis")
+        noted = study.file.draws.metric
+        _check_known(study, noted, study.metrics, ("draws", "metric"), "metric")
+    for metric in study.file.margins:
+        _check_known(study, metric, study.metrics, ("margins", metric), "metric")
     for name, table in study.file.tables.items():
         _check_filter(study, table.where, ("tables", name, "where"))
         allowed = [*study.axes, *CELL_AXES]

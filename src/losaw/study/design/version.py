@@ -8,7 +8,7 @@ block's footer, not here: results move between machines.
 
 from typing import Any
 
-from losaw.registry import RegistryError, entries, get
+from losaw.registry import RegistryError, entries, get, package_of
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.identifiers import short_digest
 from losaw.study.design.settings import Setting
@@ -38,8 +38,8 @@ def _method(method: Method, setting: Setting) -> list[Any]:
 
 
 def _source(target: str) -> str:
-    """Digest of our sources; the name of what another library holds."""
-    return source_digest(target) or target
+    """Digest of our sources; of an installed method its package's version; else the name."""
+    return source_digest(target) or f"{target} {package_of(target)}".strip()
 
 
 def _samplers(target: str, parameters: dict[str, Any]) -> list[str]:

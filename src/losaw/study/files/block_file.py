@@ -13,18 +13,24 @@ import pyarrow.parquet as pq
 
 from losaw.study.design.blocks import Block, BlockName
 from losaw.study.errors import StudyError
+from losaw.study.files.digest import digest_of
 from losaw.study.files.footer import identity
 from losaw.study.files.rows import BLOCK_SCHEMA, Row, table_of
 from losaw.study.files.writing import write_table
 
 FOOTER_KEY = b"losaw"
 READERS = 8
+DIGEST = "rows_and_footer_sha256"
 
 
 def write_block(block: Block, rows: Iterable[Row], footer: Mapping[str, Any]) -> None:
-    """Write a block's file atomically: equal rows and footers give equal bytes."""
+    """Write a block's file atomically: equal rows and footers give equal bytes.
+
+    The footer gets the digest of itself and of the rows.
+    """
     table = table_of(block.name.study, block.name.setting, block.name.learner, rows)
-    metadata = {FOOTER_KEY: json.dumps(footer, sort_keys=True)}
+    guarded = {**footer, DIGEST: digest_of(table, footer)}
+    metadata = {FOOTER_KEY: json.dumps(guarded, sort_keys=True)}
     write_table(block.path, table.replace_schema_metadata(metadata))
 
 
@@ -43,7 +49,8 @@ def read_block(path: Path) -> BlockFile:
     Raises
     ------
     StudyError
-        If the file is missing, empty, truncated, has other columns or no footer of ours.
+        If the file is missing, empty, truncated, has other columns or no footer of ours, or does
+        not hold what was written.
     """
     try:
         content = path.read_bytes()
@@ -55,7 +62,7 @@ def read_block(path: Path) -> BlockFile:
         # One thread: files are small, and threads must not be there when a child is forked.
         table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
         footer = json.loads(table.schema.metadata[FOOTER_KEY])
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, UnicodeDecodeError, OverflowError) as error:
         raise StudyError(f"{path}: is damaged or truncated ({_first_line(error)})") from None
     except (TypeError, KeyError, ValueError):
         raise StudyError(
@@ -64,21 +71,10 @@ def read_block(path: Path) -> BlockFile:
     table = table.replace_schema_metadata(None)
     if not table.schema.equals(BLOCK_SCHEMA):
         raise StudyError(f"{path}: its columns are not those of a block of this version")
+    written = footer.pop(DIGEST, None) if isinstance(footer, dict) else None
+    if written != digest_of(table, footer):
+        raise StudyError(f"{path}: does not hold the rows that were written: their digest differs")
     return BlockFile(table, footer, hashlib.sha256(content).hexdigest())
-
-
-def read_footer(path: Path) -> dict[str, Any]:
-    """The provenance in a block's footer, without its rows.
-
-    Raises
-    ------
-    StudyError
-        If the file is missing, empty, truncated, or has no footer of ours.
-    """
-    try:
-        return json.loads((pq.read_schema(path).metadata or {})[FOOTER_KEY])
-    except (OSError, pa.ArrowException, KeyError, ValueError):
-        return read_block(path).footer
 
 
 def _first_line(error: Exception) -> str:

@@ -12,7 +12,7 @@ from losaw.study.design.blocks import BlockName
 from losaw.study.design.grid import Study
 from losaw.study.design.settings import Setting, as_values
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import read_footer
+from losaw.study.files.block_file import read_block
 from losaw.study.files.run_record import RunRecord, read_run_record
 
 
@@ -124,7 +124,7 @@ def _origin(results: Path, name: BlockName, line: dict[str, str]) -> Origin:
     try:
         same = hashlib.sha256(path.read_bytes()).hexdigest() == line["sha256"]
         state = "" if same else "changed since it was collected"
-        footer = read_footer(path)
+        footer = read_block(path).footer
     except OSError:
         state = "gone since it was collected"
     except StudyError:

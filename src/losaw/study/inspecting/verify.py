@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from losaw.generators.joint_law.law import JointLaw, JointLawError
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
@@ -16,18 +15,10 @@ from losaw.study.files.block_file import load_block, load_named, problem_of
 from losaw.study.files.folder import other_blocks
 from losaw.study.files.rows import BLOCK_SCHEMA
 from losaw.study.files.writing import write_text
-from losaw.study.running.joint_laws import fit_laws, laws_of
+from losaw.study.running.healing import Finding, damaged_small_files
+from losaw.study.running.joint_laws import fit_laws
 from losaw.study.running.runner import run_blocks
 from losaw.whole_files import TEMPORARY
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A file that is not as it should be, and what is wrong with it."""
-
-    path: Path
-    problem: str
-    block: Block | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +36,8 @@ class Verification:
     n_others : int
         Good blocks that lie there and are not asked for.
     findings : list of Finding
-        Unusable blocks and joint laws, and temporary files that a killed process has left.
+        Unusable blocks, joint laws and run records, and temporary files that a killed process has
+        left.
     """
 
     n_good: int
@@ -64,7 +56,7 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
         Report blocks with failed fits too, so that they can be removed and run again.
     """
     blocks = [block for plan in plans for block in plan.blocks]
-    findings = list(_damaged_laws(blocks))
+    findings = [f for f in damaged_small_files(blocks) if f.block is None]
     n_good = n_absent = n_failed = 0
     for block in blocks:
         if not block.path.exists():
@@ -92,23 +84,6 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
         for path in plan.folder.rglob(f"*{TEMPORARY}"):
             findings.append(Finding(path, "left by a killed process"))
     return Verification(n_good, n_absent, n_failed, n_others, findings)
-
-
-def remove(findings: Iterable[Finding]) -> None:
-    """Remove what was found, blocks with their run records; only these are computed again."""
-    for finding in findings:
-        finding.path.unlink(missing_ok=True)
-        if finding.block is not None:
-            finding.block.record_path.unlink(missing_ok=True)
-
-
-def _damaged_laws(blocks: Iterable[Block]) -> Iterator[Finding]:
-    for path in laws_of(blocks):
-        if path.exists():
-            try:
-                JointLaw.load(path)
-            except JointLawError as error:
-                yield Finding(path, str(error))
 
 
 @dataclass(frozen=True)

@@ -1,54 +1,51 @@
 """The published tables cell by cell: printed beside reproduced."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from losaw.study.design.grid import Study
+from losaw.study.design.published import margin, plain
 from losaw.study.design.schema import TableLayout
 from losaw.study.design.settings import Setting, as_values
 from losaw.study.errors import StudyError
-from losaw.study.results.agreement import DIFFERS, verdict, z_score
-from losaw.words import unknown
+from losaw.study.results.agreement import (
+    UNDECIDED,
+    Kind,
+    Printed,
+    Runs,
+    seeds_to_decide,
+    verdict,
+    weigh,
+)
+from losaw.study.results.draws import BetweenDraws
+from losaw.study.results.kinds import kinds_of
 
-PUBLISHED_COLUMNS = ("table", "metric", "method", "published", "decimals", "published_runs", "note")
+NUMBER_COLUMNS = (
+    "published",
+    "reproduced",
+    "mc_se",
+    "n_seeds",
+    "z",
+    "low",
+    "high",
+    "margin",
+    "detectable",
+    "seeds_needed",
+    "verdict",
+)
 # Of single runs, where a paper prints it: two more columns of the comparison.
 SD_COLUMNS = ("published_sd", "reproduced_sd")
-NUMBER_COLUMNS = ("published", "reproduced", "mc_se", "n_seeds", "z", "verdict")
+
+Key = tuple[Any, ...]
 
 
 def table_title(name: str) -> str:
     """``table_2`` as papers write it: ``Table 2``."""
     return name.replace("_", " ").capitalize()
-
-
-def read_published(study: Study, folder: Path) -> pd.DataFrame:
-    """The printed numbers of a study.
-
-    The file holds one row per printed cell: ``table``, any of the study's axes, ``metric``,
-    ``method``, ``published``, ``decimals`` (as printed), ``published_runs`` (runs behind the
-    printed mean), ``note`` and, if the paper prints it, ``published_sd``, the standard deviation
-    of single runs.
-
-    Raises
-    ------
-    StudyError
-        If the file is missing or has a column that is neither of these nor an axis.
-    """
-    columns = ["table", *study.axes, *PUBLISHED_COLUMNS[1:], SD_COLUMNS[0]]
-    if study.file.published is None:
-        return pd.DataFrame(columns=columns)
-    path = folder / study.file.published
-    if not path.is_file():
-        raise study.source.error(("published",), f"{path}: no such file")
-    frame = pd.read_csv(path, dtype={"note": str}, keep_default_na=True)
-    for column in frame.columns:
-        if column not in columns:
-            raise StudyError(f"{path}: {unknown('column', column, columns)}")
-    return frame
 
 
 def cells(study: Study) -> Iterator[tuple[str, Setting, str, str]]:
@@ -66,7 +63,12 @@ def table_settings(study: Study, layout: TableLayout) -> list[Setting]:
     return [setting for setting in study.settings if setting.matches(where)]
 
 
-def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def compare(
+    study: Study,
+    summary: pd.DataFrame,
+    published: pd.DataFrame,
+    between_draws: BetweenDraws | None = None,
+) -> pd.DataFrame:
     """One row per cell of the published tables.
 
     Parameters
@@ -74,52 +76,42 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
     summary : DataFrame
         As :func:`losaw.study.results.summary.summarise` makes it.
     published : DataFrame
-        As :func:`read_published` reads it.
+        As :func:`losaw.study.design.published.read_published` reads it.
+    between_draws : BetweenDraws or None
+        For printed numbers whose runs share draws of X.
 
     Returns
     -------
     DataFrame
-        ``table``, the study's axes, ``metric``, ``method``, ``published``, ``reproduced``,
-        ``mc_se``, ``n_seeds``, ``z``, ``verdict``. Cells that were not run have no reproduced
-        value, cells without a printed number at hand no published one. ``published_sd`` and
+        ``table``, the study's axes, ``metric``, ``method``; ``published``, ``reproduced``,
+        ``mc_se``, ``n_seeds``; ``z``, the 90 % interval ``low`` to ``high`` of the difference,
+        the ``margin`` that it must lie within to agree, the smallest ``detectable`` difference,
+        for an undecided cell the ``seeds_needed``, and the ``verdict``
+        (:mod:`losaw.study.results.agreement`). Cells that were not run have no reproduced value,
+        cells without a printed number at hand no published one. ``published_sd`` and
         ``reproduced_sd`` follow if ``published`` has standard deviations.
     """
     ours = {
         (row.setting_id, row.metric, row.method): row for row in summary.itertuples(index=False)
     }
-    printed = _printed_cells(study, published)
-    ranges = {name: study.metrics[name].entry.load().range for name in study.metrics}
+    printed, axes = _printed_cells(study, published), printed_axes(study, published)
+    kinds = kinds_of(study, summary)
+    between_draws = between_draws or BetweenDraws()
     rows = []
     for table, setting, metric, method in cells(study):
         found = ours.get((setting.identifier, metric, method))
-        print_row = printed.get(_cell_key(study, table_title(table), setting.axes, metric, method))
-        reproduced = float(found.mean) if found else np.nan
-        value = float(print_row["published"]) if print_row else np.nan
-        z = np.nan
-        if found and print_row:
-            z = z_score(
-                reproduced,
-                float(found.sd),
-                int(found.n_seeds),
-                value,
-                int(print_row["decimals"]),
-                float(print_row["published_runs"]),
-                ranges[metric],
-            )
+        key = _cell_key(axes, table_title(table), setting.axes, metric, method)
+        print_row = printed.get(key)
+        kind = kinds.get((metric, method))
+        if kind:
+            kind = replace(kind, between_draws=between_draws.share(setting.axes, metric, method))
         rows.append(
             {
                 "table": table_title(table),
                 **setting.axes,
                 "metric": metric,
                 "method": method,
-                "published": value,
-                "reproduced": reproduced,
-                "mc_se": float(found.mc_se) if found else np.nan,
-                "n_seeds": int(found.n_seeds) if found else 0,
-                "z": z,
-                "verdict": verdict(z, bool(print_row), bool(found) and np.isfinite(reproduced)),
-                "published_sd": float((print_row or {}).get("published_sd", np.nan)),
-                "reproduced_sd": float(found.sd) if found else np.nan,
+                **_numbers(found, print_row, kind, margin(study, metric)),
             }
         )
     columns = ["table", *study.axes, "metric", "method", *NUMBER_COLUMNS]
@@ -128,60 +120,65 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
     return pd.DataFrame(rows, columns=columns)
 
 
-def _printed_cells(study: Study, published: pd.DataFrame) -> dict[tuple[Any, ...], dict[str, Any]]:
-    axes = [axis for axis in study.axes if axis in published.columns]
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+def _numbers(
+    found: Any, print_row: dict[str, Any] | None, kind: Kind | None, margin: float
+) -> dict[str, Any]:
+    """The numbers of one cell, and the verdict."""
+    reproduced = float(found.mean) if found else np.nan
+    evidence, needed = None, np.nan
+    if found and print_row and kind:
+        cell = Runs(reproduced, float(found.sd), int(found.n_seeds)), printed_cell(print_row), kind
+        evidence = weigh(*cell)
+    said = verdict(evidence, margin, bool(print_row), bool(np.isfinite(reproduced)))
+    if said == UNDECIDED:
+        needed = seeds_to_decide(*cell, margin)
+    return {
+        "published": float(print_row["published"]) if print_row else np.nan,
+        "reproduced": reproduced,
+        "mc_se": float(found.mc_se) if found else np.nan,
+        "n_seeds": int(found.n_seeds) if found else 0,
+        "z": evidence.z if evidence else np.nan,
+        "low": evidence.low if evidence else np.nan,
+        "high": evidence.high if evidence else np.nan,
+        "margin": margin if print_row else np.nan,
+        "detectable": evidence.detectable if evidence else np.nan,
+        "seeds_needed": needed,
+        "verdict": said,
+        "published_sd": float((print_row or {}).get("published_sd", np.nan)),
+        "reproduced_sd": float(found.sd) if found else np.nan,
+    }
+
+
+def printed_cell(row: dict[str, Any]) -> Printed:
+    """A row of the printed numbers as the verdict needs it."""
+    draws = row.get("published_draws")
+    return Printed(
+        float(row["published"]),
+        int(row["decimals"]),
+        float(row["published_runs"]),
+        None if draws is None or pd.isna(draws) else float(draws),
+    )
+
+
+def _printed_cells(study: Study, published: pd.DataFrame) -> dict[Key, dict[str, Any]]:
+    axes = printed_axes(study, published)
+    found: dict[Key, dict[str, Any]] = {}
     for row in published.to_dict("records"):
         if pd.isna(row["published"]):
             continue
-        key = _cell_key(
-            study, row["table"], {a: row[a] for a in axes}, row["metric"], row["method"]
-        )
+        key = _cell_key(axes, row["table"], row, row["metric"], row["method"])
         if key in found:
             raise StudyError(f"{study.file.published}: the cell {key} is printed twice")
         found[key] = row
     return found
 
 
+def printed_axes(study: Study, published: pd.DataFrame) -> list[str]:
+    """The study's axes that print has; a printed number holds for every value of the others."""
+    return [axis for axis in study.axes if axis in published.columns]
+
+
 def _cell_key(
-    study: Study, table: str, axes: dict[str, Any] | Any, metric: str, method: str
-) -> tuple[Any, ...]:
-    return (table, *(_plain(axes.get(axis)) for axis in study.axes), metric, method)
-
-
-def _plain(value: Any) -> Any:
-    """Numbers as floats, so that 1 and 1.0 are one key; everything else as text."""
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return str(value)
-
-
-def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Share of cells within two and three standard errors, and the root mean square of z.
-
-    Parameters
-    ----------
-    comparison : DataFrame
-    by : list of str
-        Columns to group by, for example ``["data_type", "method", "metric"]``.
-    """
-    scored = comparison[np.isfinite(comparison["z"].astype(float))]
-    # A cell that two tables show is one number.
-    keys = [c for c in comparison.columns if c not in ("table", *NUMBER_COLUMNS, *SD_COLUMNS)]
-    scored = scored.drop_duplicates([*keys, "published"])
-    grouped = scored.groupby(by, sort=False)["z"]
-    return pd.DataFrame(
-        {
-            "cells": grouped.size(),
-            "within_2": grouped.apply(lambda z: float((z.abs() <= 2).mean())),
-            "within_3": grouped.apply(lambda z: float((z.abs() <= 3).mean())),
-            "rms_z": grouped.apply(lambda z: float(np.sqrt((z**2).mean()))),
-        }
-    ).reset_index()
-
-
-def disagreements(comparison: pd.DataFrame) -> pd.DataFrame:
-    """The cells beyond three standard errors, largest first."""
-    found = comparison[comparison["verdict"] == DIFFERS]
-    return found.reindex(found["z"].abs().sort_values(ascending=False).index)
+    axes: Iterable[str], table: str, values: Mapping[str, Any], metric: str, method: str
+) -> Key:
+    return (table, *(plain(values[axis]) for axis in axes), metric, method)

@@ -14,6 +14,7 @@ from losaw.generators.joint_law.law import JointLaw
 from losaw.study.design.blocks import Block
 from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
+from losaw.study.design.published import read_published
 from losaw.study.files.footer import library_versions
 from losaw.study.files.run_record import commit, threads
 from losaw.study.files.writing import write_csv, write_text
@@ -25,17 +26,21 @@ from losaw.study.results.collect import (
     timings,
     write_collection,
 )
-from losaw.study.results.compare import agreement_table, compare, read_published
+from losaw.study.results.compare import compare
+from losaw.study.results.draws import FILE as DRAWS_FILE
+from losaw.study.results.draws import measure_draws, read_draws
 from losaw.study.results.summary import paired_differences, summarise
+from losaw.study.results.tally import agreement_table, sign_table
 
 
 def write_outputs(plan: StudyPlan) -> Path:
     """Collect a study's blocks and write everything that is made of them.
 
     Leaves in ``<results>/<study>/``: ``settings.csv``, ``blocks.csv``, ``results.parquet``,
-    ``scores.parquet``, ``summary.csv``, ``comparison.csv``, ``agreement.csv``,
-    ``differences.csv`` and ``manifest.json``. All but the manifest, and the list of the blocks'
-    own files, are the same bytes for any number of cores and any cut or order of blocks.
+    ``scores.parquet``, ``summary.csv``, ``comparison.csv``, ``agreement.csv``, ``signs.csv``,
+    ``differences.csv``, ``manifest.json`` and, where runs share draws of X, ``draws.csv``. All but
+    the manifest, and the list of the blocks' own files, are the same bytes for any number of cores
+    and any cut or order of blocks.
 
     Returns
     -------
@@ -49,17 +54,27 @@ def write_outputs(plan: StudyPlan) -> Path:
         print(words, "others are there.", file=sys.stderr, flush=True)
     write_collection(folder, collection)
     summary = summarise(study, collection)
-    comparison = compare(study, summary, read_published(study, plan.published))
+    comparison = compare(
+        study, summary, read_published(study, plan.published), read_draws(study, plan.results)
+    )
     by = [*study.axes[:1], "method", "metric"]
     write_csv(folder / "settings.csv", settings_frame(study))
     write_csv(folder / "blocks.csv", blocks_frame(collection))
     write_csv(folder / "summary.csv", summary)
     write_csv(folder / "agreement.csv", agreement_table(comparison, by))
+    if study.file.draws is not None:
+        write_csv(folder / DRAWS_FILE, measure_draws(study, collection))
+    write_csv(folder / "signs.csv", sign_table(study, comparison))
     write_csv(folder / "differences.csv", differences(study, collection))
     write_text(folder / "manifest.json", json.dumps(manifest(plan, collection), indent=1) + "\n")
     path = folder / "comparison.csv"
     write_csv(path, comparison)
     return path
+
+
+def measuring_first(plans: Iterable[StudyPlan]) -> list[StudyPlan]:
+    """The plans, those whose study measures what others read (shared draws of X) first."""
+    return sorted(plans, key=lambda plan: plan.study.file.draws is None)
 
 
 def differences(study: Study, collection: Collection) -> pd.DataFrame:

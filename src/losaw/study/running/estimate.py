@@ -10,7 +10,8 @@ from losaw.study.files.block_file import blocks_to_do
 from losaw.study.files.run_record import read_run_record
 
 UNMEASURED_SECONDS_PER_SEED = 1.0
-START_SECONDS = 2.0
+# Of a process: starting Python and importing.
+START_SECONDS = 1.5
 BYTES_PER_BLOCK = 12_000
 BYTES_PER_SCORE = 10
 
@@ -41,13 +42,13 @@ def seconds_per_seed(block: Block, from_record: bool = True) -> float | None:
 
 
 def block_seconds(block: Block, from_record: bool = True) -> float:
-    """Expected seconds of a block on one core, its start included."""
+    """Expected seconds of a block on one core."""
     return _seconds(block, seconds_per_seed(block, from_record))
 
 
 def _seconds(block: Block, cost: float | None) -> float:
     cost = UNMEASURED_SECONDS_PER_SEED if cost is None else cost
-    return START_SECONDS + cost * len(block.seeds)
+    return cost * len(block.seeds)
 
 
 def estimate(plan: StudyPlan) -> Estimate:

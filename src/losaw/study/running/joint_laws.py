@@ -14,11 +14,11 @@ def load_law(path: Path | None) -> Any:
     Raises
     ------
     StudyError
-        If there is no such file.
+        If there is no such file, or it is damaged.
     """
     if path is None:
         return None
-    from losaw.generators.joint_law.law import JointLaw
+    from losaw.generators.joint_law.law import JointLaw, JointLawError
 
     try:
         return JointLaw.load(path)
@@ -26,6 +26,8 @@ def load_law(path: Path | None) -> Any:
         raise StudyError(
             f"{path}: no such joint law; `losaw run` and `losaw fit-law` fit it"
         ) from None
+    except JointLawError as error:
+        raise StudyError(str(error)) from None
 
 
 def law_record(path: Path | None) -> Any:

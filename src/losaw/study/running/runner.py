@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from losaw.study.design.blocks import Block
 from losaw.study.errors import MissingBlocksError
-from losaw.study.files.block_file import write_block
+from losaw.study.files.block_file import blocks_to_do, write_block
 from losaw.study.files.footer import footer_of
 from losaw.study.files.run_record import write_run_record
 from losaw.study.running.supervisor import compute
@@ -15,6 +15,13 @@ def run_block(block: Block) -> None:
     """Compute a block and write its Parquet file, which is whole or absent, and its run record."""
     for _ in run_blocks([block], jobs=1):
         pass
+
+
+def run_job(blocks: Iterable[Block]) -> None:
+    """Compute those of a job's blocks that are not there yet; finished ones stay if it is ended."""
+    for task in run_blocks(blocks_to_do(blocks), jobs=1):
+        failed = f", {task.n_failed} failed fits" if task.n_failed else ""
+        print(f"{task.block.name}: {sum(task.seconds.values()):.1f} s{failed}", flush=True)
 
 
 def run_blocks(blocks: Iterable[Block], jobs: int) -> Iterator[Task]:

@@ -1,17 +1,21 @@
 """Blocks without Snakemake: the same ones, through the same functions, to the same bytes."""
 
+import sys
 from collections.abc import Sequence
 
 from losaw.study.design.blocks import Block
 from losaw.study.files.block_file import blocks_to_do
 from losaw.study.running.estimate import block_seconds
+from losaw.study.running.healing import damaged_small_files, heal
 from losaw.study.running.joint_laws import fit_laws
 from losaw.study.running.progress import Progress
 from losaw.study.running.runner import run_blocks
 
 
 def execute(blocks: Sequence[Block], jobs: int) -> int:
-    """Compute every block that is not there yet, on ``jobs`` processes.
+    """Compute every block that is not there yet, or damaged, on ``jobs`` processes.
+
+    Damaged joint laws are fitted again, damaged run records removed.
 
     Returns
     -------
@@ -25,6 +29,9 @@ def execute(blocks: Sequence[Block], jobs: int) -> int:
     MissingBlocksError
         If blocks could not begin; all others are done.
     """
+    healed = heal(damaged_small_files(blocks))
+    if healed:
+        print(f"losaw: {healed}", file=sys.stderr, flush=True)
     fit_laws(blocks)
     seconds = {block: block_seconds(block) for block in blocks_to_do(blocks)}
     # Longest first, so that the last blocks to finish are short.

@@ -5,7 +5,9 @@ import numpy as np
 from losaw.kernels.compiled import compiled, inlined
 from losaw.kernels.inversion import invert, product
 from losaw.kernels.vectors import LANES, add, load, store
+from losaw.weighting.logit.quasi_newton import fit_quasi_newton
 from losaw.weighting.logit.terms import (
+    MOST_UNKNOWNS,
     Logit,
     objective,
     update_gradient,
@@ -100,6 +102,8 @@ def fit_multinomial(
     if width == 1:
         return 0
     update_gradient(logit, n_patterns, n_classes, width, penalty)
+    if n_classes > 2 and (n_classes - 1) * width > MOST_UNKNOWNS:
+        return fit_quasi_newton(logit, n_patterns, n_classes, width, penalty, PRECISION)
     slope = np.inf
     is_near = False
     for taken in range(MAX_STEPS):

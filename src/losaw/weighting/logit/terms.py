@@ -32,8 +32,11 @@ from losaw.kernels.vectors import (
     store,
     subtract,
 )
+from losaw.weighting.logit.limited_memory import Memory, make_memory
 
-_ROWS = 4  # of the Hessian, summed side by side
+# Logits of more than two classes and more unknowns are left to the quasi-Newton method.
+MOST_UNKNOWNS = 16
+ROWS = 4  # of a sum over patterns, summed side by side
 
 
 class Logit(NamedTuple):
@@ -48,20 +51,21 @@ class Logit(NamedTuple):
     coefficients: NDArray[np.float64]  # (K - 1, w), of each class against the first
     probability: NDArray[np.float64]  # (K, G)
     size: NDArray[np.float64]  # (G,), counts of a pattern
-    residual: NDArray[np.float64]  # (K - 1, G), counts less expected counts
+    residual: NDArray[np.float64]  # (K - 1 + 4, G), counts less expected counts
     scaled: NDArray[np.float64]  # (1 + 4, G)
     gradient: NDArray[np.float64]  # (K - 1, w)
-    information: NDArray[np.float64]  # ((K - 1) w, (K - 1) w + 8), negative Hessian
-    diagonal: NDArray[np.float64]  # ((K - 1) w,)
-    slopes: NDArray[np.float64]  # ((K - 1) w,), the gradient class after class
-    step: NDArray[np.float64]  # ((K - 1) w + 8,)
+    information: NDArray[np.float64]  # (u, u + 8), negative Hessian; at most u unknowns for Newton
+    diagonal: NDArray[np.float64]  # (u,)
+    slopes: NDArray[np.float64]  # (u,), the gradient class after class
+    step: NDArray[np.float64]  # (u + 8,)
+    memory: Memory  # of the quasi-Newton method
 
 
 def make_logit(n_patterns: int, n_classes: int, width: int) -> Logit:
     """Room for a logit of at most this size, filled with zeros."""
     rows = padded(n_patterns)
     row = padded(width)
-    size = (n_classes - 1) * width
+    size = max(width, min((n_classes - 1) * width, MOST_UNKNOWNS))
     return Logit(
         design=np.zeros((n_patterns, row)),
         columns=np.zeros((width, rows)),
@@ -69,13 +73,14 @@ def make_logit(n_patterns: int, n_classes: int, width: int) -> Logit:
         coefficients=np.zeros((n_classes - 1, row)),
         probability=np.zeros((n_classes, rows)),
         size=np.zeros(rows),
-        residual=np.zeros((n_classes - 1, rows)),
-        scaled=np.zeros((1 + _ROWS, rows)),
+        residual=np.zeros((n_classes - 1 + ROWS, rows)),
+        scaled=np.zeros((1 + ROWS, rows)),
         gradient=np.zeros((n_classes - 1, row)),
         information=np.zeros((size, padded_row(size))),
         diagonal=np.zeros(size),
         slopes=np.zeros(size),
         step=np.zeros(padded_row(size)),
+        memory=make_memory(n_classes, width),
     )
 
 
@@ -111,14 +116,22 @@ def update_gradient(
     """Gradient of the penalised log-likelihood at the coefficients, whose residuals are known."""
     b = logit.coefficients
     stride = logit.design.shape[1]
-    for k in range(n_classes - 1):
+    for first in range(0, n_classes - 1, ROWS):
+        rows = min(ROWS, n_classes - 1 - first)
         for lane in range(0, width, LANES):
-            total = spread(0.0)
+            sums = spread(0.0)
+            second = spread(0.0)
+            third = spread(0.0)
+            fourth = spread(0.0)
             for g in range(n_patterns):
-                total = fma(
-                    spread(logit.residual[k, g]), load(logit.design, g * stride + lane), total
-                )
-            store(logit.gradient, k * stride + lane, total)
+                z = load(logit.design, g * stride + lane)
+                sums = fma(spread(logit.residual[first, g]), z, sums)
+                second = fma(spread(logit.residual[first + 1, g]), z, second)
+                third = fma(spread(logit.residual[first + 2, g]), z, third)
+                fourth = fma(spread(logit.residual[first + 3, g]), z, fourth)
+            for i in range(rows):
+                here = sums if i == 0 else second if i == 1 else third if i == 2 else fourth
+                store(logit.gradient, (first + i) * stride + lane, here)
     share = 1.0 / n_classes if n_classes > 2 else 0.0
     for j in range(1, width):
         total_j = 0.0
@@ -151,8 +164,8 @@ def update_information(
                 rest = subtract(spread(1.0 if k == other else 0.0), q)
                 store(logit.scaled, lane, multiply(both, rest))
             ridge = penalty * (1.0 - share) if k == other else -penalty * share
-            for first in range(0, width, _ROWS):
-                rows = min(_ROWS, width - first)
+            for first in range(0, width, ROWS):
+                rows = min(ROWS, width - first)
                 for i in range(rows):
                     for lane in range(0, n_patterns, LANES):
                         column = load(logit.columns, (first + i) * row + lane)

@@ -1,10 +1,38 @@
-"""Compile the kernels of the tree importances once, so that the first scores find them."""
+"""warm-up: compile kernels once, so that the first fit and the first scores find them.
 
-import numpy as np
+numba stores what it compiles beside the source, or in its user cache folder
+(``NUMBA_CACHE_DIR``) where that is read-only.
+"""
+
+import argparse
 
 
-def warm_up() -> None:
+def warm_up(options: argparse.Namespace) -> None:
+    """Compile what is compiled once."""
+    compile_forest()
+    compile_importances()
+
+
+def compile_forest() -> None:
+    """Fit, predict and apply small forests that together call every kernel."""
+    import numpy as np
+
+    from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4))
+    X[:, 1] += X[:, 0]
+    X[:, 2:] = np.clip(np.round(X[:, 2:] + X[:, :2]), -1, 1)
+    forest = LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X.sum(axis=1))
+    forest.predict(X)
+    forest.apply(X)
+    forest.in_bag_counts()
+    LosawRandomForestClassifier(n_estimators=2, random_state=0).fit(X, np.arange(60) % 3).predict(X)
+
+
+def compile_importances() -> None:
     """Score a small forest and a small booster with every kernel of their importances."""
+    import numpy as np
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     from losaw.data import Dataset, Sample, Truth, default_feature_names

@@ -1,0 +1,29 @@
+"""
+In which direction
+==================
+
+Trend estimates of a forest beside correlations: a feature whose effect is falling when the others
+are held, but which rises with the response because it goes along with a stronger one.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from losaw.trends import estimate_trends
+
+rng = np.random.default_rng(0)
+first = rng.standard_normal(400)
+second = 0.8 * first + 0.6 * rng.standard_normal(400)
+X = np.column_stack([first, second, rng.standard_normal(400)])
+y = 2 * first - second + 0.5 * rng.standard_normal(400)
+
+# %%
+trends = estimate_trends(X, y, n_rows=100, random_state=0)
+chosen = ["pearson", "linear-coefficient", "shap-pearson", "atr"]
+figure, ax = plt.subplots(figsize=(6, 2.8), layout="constrained")
+for place, name in enumerate(chosen):
+    ax.bar(np.arange(3) + 0.2 * place - 0.3, trends[name].estimates, width=0.2, label=name)
+ax.set_xticks(range(3), ["rises", "falls", "noise"])
+ax.axhline(0, color="black", linewidth=0.6)
+ax.set_ylabel("trend")
+ax.legend(ncols=2)

@@ -1,0 +1,132 @@
+"""Pages that would be stale by hand: the API, the registered names, the studies, the figures.
+
+conf.py calls :func:`write_pages` before Sphinx reads anything; what it writes is not in git.
+"""
+
+import importlib
+import inspect
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+# What a user imports from: heading, and the names; none named: all that the package re-exports.
+PUBLIC: dict[str, tuple[str, tuple[str, ...]]] = {
+    "losaw": ("The front door", ()),
+    "losaw.forest": ("Forests", ()),
+    "losaw.network": ("Networks", ()),
+    "losaw.importance": ("Importances", ()),
+    "losaw.trends": ("Directions", ()),
+    "losaw.knockoffs": ("Knockoffs", ()),
+    "losaw.weighting": ("Weights", ()),
+    "losaw.datasets": ("Real data", ()),
+    "losaw.data": ("Data sets of a study", ("Dataset", "Sample", "Truth")),
+    "losaw.rng": ("Random streams", ("as_generator", "seed_integer", "stream")),
+    "losaw.metrics.base": ("Metrics", ("ImportanceMetric", "Predictions")),
+    "losaw.registry": (
+        "Registered names",
+        ("register", "add", "get", "names", "entries", "Entry", "RegistryError"),
+    ),
+    "losaw.plugins": ("Plugins", ("load_plugin", "plugin_entries", "PluginError")),
+    "losaw.contracts": (
+        "Contract tests and starters",
+        ("check_file", "check_entry", "new_method", "new_study"),
+    ),
+    "losaw.extras": ("Extras", ("extra", "MissingExtraError")),
+}
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """The functions and classes that a module offers."""
+    named = PUBLIC[module.__name__][1]
+    if named:
+        return list(named)
+    listed = getattr(module, "__all__", None) or [n for n in vars(module) if n[0] != "_"]
+
+    def is_ours(thing: Any) -> bool:
+        return callable(thing) and (getattr(thing, "__module__", "") or "").startswith("losaw")
+
+    return sorted(name for name in listed if is_ours(getattr(module, name)))
+
+
+def every_public_name() -> Iterator[tuple[str, str]]:
+    """(module, name) of everything in the API pages."""
+    for name in PUBLIC:
+        for attribute in public_names(importlib.import_module(name)):
+            yield name, attribute
+
+
+def write_pages(docs: Path) -> None:
+    """Write docs/api/ and copy the pictures of the documentation's study."""
+    _write_api(docs / "api")
+    _write_names(docs / "_build" / "names")
+    _copy_figures(docs / "_build" / "study", docs / "_build" / "pictures")
+
+
+def _write_api(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    lines = ["API", "===", "", "Every public name, with an example that runs in the tests.", ""]
+    elsewhere = {one: module for module, one in every_public_name() if module != "losaw"}
+    for name, (title, _) in PUBLIC.items():
+        module = importlib.import_module(name)
+        summary = (module.__doc__ or "").strip().splitlines()[0]
+        lines += [f"{title}: ``{name}``", "-" * (len(title) + len(name) + 6), "", summary, ""]
+        lines += [f".. currentmodule:: {name}", ""]
+        lines += [".. autosummary::", "   :toctree: generated", ""]
+        names = public_names(module)
+        here = [one for one in names if name != "losaw" or one not in elsewhere]
+        lines += [*(f"   {one}" for one in here), ""]
+        links = [f":class:`{one} <{elsewhere[one]}.{one}>`" for one in names if one not in here]
+        lines += [f"And from below: {', '.join(links)}.", ""] if links else []
+    _write(folder / "index.rst", "\n".join(lines))
+
+
+def _write_names(folder: Path) -> None:
+    """Tables of the registered names and of the studies, to be included in pages."""
+    from losaw import registry
+    from losaw.checkout import checkout
+    from losaw.datasets import SOURCES
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind in registry.KINDS:
+        rows = ["| name | what it is |", "|---|---|"]
+        for entry in registry.entries(kind):
+            rows.append(f"| `{entry.name}` | {_summary(entry.load())} |")
+        _write(folder / f"{kind}.md", "\n".join(rows) + "\n")
+    rows = ["| study | what it is |", "|---|---|"]
+    for path in sorted((checkout() / "config" / "studies").glob("*.yaml")):
+        title = next(
+            line.partition(":")[2].strip()
+            for line in path.read_text(encoding="utf-8").splitlines()
+            if line.startswith("title:")
+        )
+        rows.append(f"| `{path.stem}` | {title.strip(chr(34))} |")
+    _write(folder / "studies.md", "\n".join(rows) + "\n")
+    rows = ["| data set | origin | licence |", "|---|---|---|"]
+    rows += [f"| `{name}` | {one.origin} | {one.licence} |" for name, one in SOURCES.items()]
+    _write(folder / "data.md", "\n".join(rows) + "\n")
+
+
+def _summary(thing: Any) -> str:
+    """First paragraph of a docstring, in one line of a table."""
+    paragraph = (inspect.getdoc(thing) or "").partition("\n\n")[0]
+    return " ".join(paragraph.replace("``", "`").replace("|", "\\|").split())
+
+
+def _copy_figures(study: Path, pictures: Path) -> None:
+    pictures.mkdir(parents=True, exist_ok=True)
+    drawn = sorted((study / "figures").glob("*.png"))
+    if not drawn:
+        raise SystemExit(f"{study / 'figures'}: no figures; `make docs` draws them first")
+    for path in drawn:
+        shutil.copyfile(path, pictures / path.name)
+    table = (study / "methods" / "tables" / "methods.md").read_text(encoding="utf-8")
+    rows = [line for line in table.splitlines() if line.startswith("|")]
+    _write(pictures / "methods.md", "\n".join(rows) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write only what changed, so that a second build has little to do."""
+    if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")

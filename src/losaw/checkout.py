@@ -1,0 +1,27 @@
+"""The parts of the repository that a wheel takes along: the studies and their workflow.
+
+In a checkout they lie on top, where people look for them; in an installed package, in its folder
+``checkout`` (pyproject.toml puts them there).
+"""
+
+from pathlib import Path
+
+CONFIGURATION = Path("config", "config.yaml")
+
+
+def checkout() -> Path:
+    """The folder of ``Snakefile``, ``config/``, ``profiles/`` and ``workflow/``.
+
+    Examples
+    --------
+    >>> from losaw.checkout import checkout
+    >>> (checkout() / "config" / "studies" / "losaw_forest.yaml").is_file()
+    True
+    """
+    packaged = Path(__file__).parent / "checkout"
+    return packaged if packaged.is_dir() else Path(__file__).parents[2]
+
+
+def default_configuration() -> Path:
+    """``config/config.yaml`` of the current folder, or else the one that comes with losaw."""
+    return CONFIGURATION if CONFIGURATION.is_file() else checkout() / CONFIGURATION

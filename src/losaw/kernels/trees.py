@@ -1,0 +1,112 @@
+"""Binary trees as flat arrays, and the way of a row to its leaf: written once, for all forests.
+
+What else a node holds (its value, its number of rows) stands in arrays of its own, in the same
+order; the readers of fitted models say which.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.kernels.compiled import compiled, inlined
+
+LEAF = -1
+
+
+class Trees(NamedTuple):
+    """Splits of many trees, one tree after the other: tree t is ``starts[t] : starts[t + 1]``.
+
+    The first node of a tree is its root; children stand behind their parent.
+    """
+
+    feature: NDArray[np.int32]  # (n_nodes,), column that a node splits on, LEAF where it does not
+    threshold: NDArray[np.float64]  # (n_nodes,), rows with x <= threshold go left
+    children: NDArray[np.int32]  # (n_nodes, 2), places of both among all nodes, LEAF in a leaf
+    starts: NDArray[np.int64]  # (n_trees + 1,)
+
+    @classmethod
+    def of(cls, trees: Iterable[tuple[Any, Any, Any, Any]]) -> Self:
+        """Trees given one by one: feature, threshold, left and right, numbered within the tree."""
+        parts = [tuple(np.asarray(array) for array in tree) for tree in trees]
+        sizes = [len(feature) for feature, *_ in parts]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        feature, threshold, left, right = (
+            np.concatenate(arrays) for arrays in zip(*parts, strict=True)
+        )
+        return cls.joined(feature, threshold, np.column_stack([left, right]), starts)
+
+    @classmethod
+    def joined(cls, feature: Any, threshold: Any, children: Any, starts: Any) -> Self:
+        """Trees that stand one after the other already, children numbered within the tree."""
+        shift = np.repeat(starts[:-1], np.diff(starts))
+        is_leaf = children[:, 0] < 0
+        return cls(
+            np.where(is_leaf, LEAF, feature).astype(np.int32),
+            np.ascontiguousarray(threshold, dtype=np.float64),
+            np.where(is_leaf[:, None], LEAF, children + shift[:, None]).astype(np.int32),
+            np.ascontiguousarray(starts, dtype=np.int64),
+        )
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return len(self.starts) - 1
+
+    @property
+    def splits(self) -> NDArray[np.intp]:
+        """Numbers of the inner nodes."""
+        return np.flatnonzero(self.feature >= 0)
+
+    @property
+    def tree(self) -> NDArray[np.int64]:
+        """The tree that a node belongs to, (n_nodes,)."""
+        return np.repeat(np.arange(self.n_trees), np.diff(self.starts))
+
+
+@inlined()
+def leaf_of(
+    trees: Trees, root: int, X: np.ndarray, row: int, exchanged: int = -1, source: int = 0
+) -> int:
+    """Leaf of X[row] in the tree with that root; column ``exchanged`` is read in row ``source``.
+
+    NaN goes right.
+    """
+    node = root
+    feature = trees.feature[node]
+    while feature >= 0:
+        place = source if feature == exchanged else row
+        goes_right = not X[place, feature] <= trees.threshold[node]
+        node = trees.children[node, np.int64(goes_right)]
+        feature = trees.feature[node]
+    return node
+
+
+@compiled()
+def find_leaves(trees: Trees, X: np.ndarray, out: np.ndarray) -> None:
+    """Leaf of every row in every tree, numbered within the tree; ``out`` (n_rows, n_trees)."""
+    for tree in range(len(trees.starts) - 1):
+        root = trees.starts[tree]
+        for row in range(X.shape[0]):
+            out[row, tree] = leaf_of(trees, root, X, row) - root
+
+
+@compiled()
+def add_values(trees: Trees, value: np.ndarray, X: np.ndarray, out: np.ndarray) -> None:
+    """Add the values of a row's leaves in all trees to ``out`` (n_rows,)."""
+    for tree in range(len(trees.starts) - 1):
+        root = trees.starts[tree]
+        for row in range(X.shape[0]):
+            out[row] += value[leaf_of(trees, root, X, row)]
+
+
+@compiled()
+def add_shares(trees: Trees, shares: np.ndarray, X: np.ndarray, out: np.ndarray) -> None:
+    """Add the class shares of a row's leaves in all trees to ``out`` (n_rows, n_classes)."""
+    for tree in range(len(trees.starts) - 1):
+        root = trees.starts[tree]
+        for row in range(X.shape[0]):
+            leaf = leaf_of(trees, root, X, row)
+            for k in range(out.shape[1]):
+                out[row, k] += shares[leaf, k]

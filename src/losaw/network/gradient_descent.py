@@ -1,0 +1,100 @@
+"""losaw gradient descent as the paper writes it (Algorithm 5.2), for a linear model.
+
+To be read beside :mod:`losaw.network.mini_batches` and :mod:`losaw.network.training`, which do the
+same for networks and many features. Nothing here needs JAX.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.weighting import losaw_weights
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step of losawGD computes.
+
+    Attributes
+    ----------
+    saliency : array of shape (n_features,)
+        FI(d), the mean over the rows of the min-max normalised input gradient.
+    feature : int
+        The feature drawn with probability proportional to it.
+    weights : array of shape (n_samples,)
+        The losaw weights of that feature.
+    batch : array of shape (batch_size,)
+        Rows drawn with these weights, with replacement.
+    """
+
+    saliency: FloatArray
+    feature: int
+    weights: FloatArray
+    batch: Any
+
+
+def descend(
+    X: FloatArray,
+    y: FloatArray,
+    batch_size: int,
+    eta: float,
+    rng: np.random.Generator,
+    learning_rate: float = 0.05,
+) -> Iterator[Step]:
+    """The steps of Algorithm 5.2 for the linear model y = b'x, without end.
+
+    A step draws a feature by its importance, rows by that feature's weights, and moves b against
+    the gradient of the mean squared error on these rows. The input gradient of a linear model is
+    b in every row.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        Continuous features, each adjusted for all others.
+    y : array of shape (n_samples,)
+    batch_size : int
+    eta : float in (0, 1]
+        Smallest relative effective sample size of the weights.
+    rng : numpy.random.Generator
+    learning_rate : float, default 0.05
+
+    Yields
+    ------
+    Step
+        What was drawn, before b is moved.
+
+    References
+    ----------
+    losaw, Section 5, Algorithm 5.2.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 3))
+    >>> step = next(descend(X, X[:, 0], 16, 0.25, rng))
+    >>> step.saliency.shape, step.batch.shape
+    ((3,), (16,))
+    """
+    n_samples, n_features = X.shape
+    weights = [
+        losaw_weights(
+            X[:, p],
+            np.delete(X, p, axis=1),
+            eta=eta,
+            propensity="gaussian",
+            stabilization="normal",
+        )
+        for p in range(n_features)
+    ]
+    b = 0.1 * rng.standard_normal((n_features,))
+    while True:
+        gradient = np.abs(b)
+        saliency = (gradient - gradient.min()) / (np.ptp(gradient) + 1e-7)
+        p = int(rng.choice(n_features, p=saliency / saliency.sum()))
+        batch = rng.choice(n_samples, size=batch_size, p=weights[p])
+        yield Step(saliency, p, weights[p], batch)
+        residual = X[batch] @ b - y[batch]
+        b = np.asarray(b - learning_rate * 2 / batch_size * X[batch].T @ residual)

@@ -1,0 +1,134 @@
+"""What the report says of a study's agreement with print, as plain values for the template."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from losaw.report.sections import Grid, place
+from losaw.report.typeset import number, percent, signed
+from losaw.study.design.grid import Study
+from losaw.study.design.settings import same
+from losaw.study.results.agreement import DIFFERS, OFF
+from losaw.study.results.draws import FILE
+from losaw.study.results.more_seeds import more_seeds
+from losaw.study.results.tally import DISTANCES, VERDICTS, agreement_table, compared
+
+DECIMALS = 3
+_LARGEST = 40
+_COUNTED = ("cells", *VERDICTS, *(f"within_{d}" for d in DISTANCES), "rms_z", "detectable")
+
+Record = dict[str, Any]
+
+
+def total_agreement(comparison: pd.DataFrame) -> Record | None:
+    """Verdicts, distances and z of all compared cells; None if there are none."""
+    found = agreement_table(comparison.assign(all="all"), ["all"])
+    return None if found.empty else _agreement(found.to_dict("records")[0])
+
+
+def agreement_rows(study: Study, agreement: pd.DataFrame) -> Grid:
+    """The same by the study's first axis, method and metric."""
+    by = [name for name in agreement.columns if name not in _COUNTED]
+    rows = [
+        ([study.show(record[name]) for name in by], [_agreement(record)])
+        for record in agreement.to_dict("records")
+    ]
+    return Grid("", [study.show(name) for name in by], [], rows)
+
+
+def _agreement(record: Record) -> Record:
+    cells = record["cells"]
+    return {
+        "cells": cells,
+        **{word.replace(" ", "_"): record[word] for word in VERDICTS},
+        "share_agrees": percent(record["agrees"] / cells),
+        "share_undecided": percent(record["undecided"] / cells),
+        "share_off": percent((record[OFF] + record[DIFFERS]) / cells),
+        "bar": round(100 * record["agrees"] / cells),
+        "within": [percent(record[f"within_{d}"]) for d in DISTANCES],
+        "rms_z": f"{record['rms_z']:.2f}" if math.isfinite(record["rms_z"]) else "–",
+        "detectable": number(record["detectable"], DECIMALS) or "–",
+    }
+
+
+def sign_rows(study: Study, signs: pd.DataFrame) -> list[Record]:
+    """In how many settings the gain of a method has the printed sign, by axis and metric."""
+    by = [name for name in signs.columns if name in study.axes[:1]]
+    return [
+        {
+            "place": ", ".join(study.show(record[name]) for name in by),
+            "metric": study.show(record["metric"]),
+            "gain": f"{study.show(record['method'])} − {study.show(record['minus'])}",
+            "settings": record["settings"],
+            "as_printed": percent(record["as_printed"]),
+            "large": record["large"],
+            "large_as_printed": percent(record["large_as_printed"]),
+            "margin": number(study.file.margins[record["metric"]], 2),
+        }
+        for record in signs.to_dict("records")
+    ]
+
+
+def undecided_line(study: Study, comparison: pd.DataFrame) -> str:
+    """How many cells are undecided, what would decide them, and what that costs."""
+    more = more_seeds(study, comparison)
+    if not more.undecided:
+        return ""
+    words = f"{more.undecided} cells are undecided."
+    if more.decided:
+        words += (
+            f" If differences and deviations stay as they are, about {more.seeds:,} seeds for each "
+            f"of their settings would decide {more.decided} of them, at about "
+            f"{more.core_hours:,.1f} core-hours."
+        )
+    if more.hopeless:
+        words += (
+            f" {more.hopeless} cannot be decided by seeds of ours: print's own error is too wide."
+        )
+    return words
+
+
+def shared_draws_line(study: Study, results: Path) -> str:
+    """How the error of printed numbers is known whose runs share draws of X."""
+    name = study.file.between_draws
+    if name is None:
+        return ""
+    words = "The runs behind some printed numbers share draws of X (published_draws). "
+    if (results / name / FILE).is_file():
+        return words + f"Which share of the variance lies between draws, {name} has measured."
+    return words + (
+        f"The study {name}, which measures the share of the variance between draws, was not run: "
+        "all of it is taken to lie there, and such cells are seldom decided."
+    )
+
+
+def disagreements(study: Study, comparison: pd.DataFrame, published: pd.DataFrame) -> list[Record]:
+    """The cells that differ or are off, farthest from print first, with the notes of print."""
+    keys = ["table", *study.axes, "metric", "method"]
+    noted = published[published["note"].notna()].to_dict("records")
+    cells = compared(comparison)
+    beyond = cells[cells["verdict"].isin([DIFFERS, OFF])]
+    order = beyond["z"].abs().sort_values(ascending=False, kind="stable").index
+    found = []
+    for record in beyond.loc[order[:_LARGEST]].to_dict("records"):
+        notes = [
+            note["note"]
+            for note in noted
+            if all(same(note[key], record[key]) for key in keys if key in note)
+        ]
+        found.append(
+            {
+                **record,
+                "place": place(study, record),
+                "metric": study.show(record["metric"]),
+                "method": study.show(record["method"]),
+                "published": number(record["published"], DECIMALS),
+                "reproduced": number(record["reproduced"], DECIMALS),
+                "mc_se": number(record["mc_se"], DECIMALS),
+                "z": signed(record["z"]),
+                "note": "; ".join(notes),
+            }
+        )
+    return found

@@ -1,0 +1,115 @@
+"""Metrics of several methods along a noted number, beside their printed values."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from losaw.report.drawings.panels import COLOURS, MARKERS, note_runs, panel_title, panels_of
+from losaw.report.options import OptionError
+from losaw.report.results import StudyResults
+from losaw.report.style import heading, new_figure
+from losaw.report.typeset import math_label
+from losaw.study.design.grid import Study
+from losaw.study.design.settings import as_values
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def draw(
+    study: Study,
+    results: StudyResults,
+    *,
+    metrics: list[str],
+    along: str,
+    panels: str,
+    where: Mapping[str, Any] | None = None,
+) -> "Figure":
+    """Rows of panels for metrics, columns for values of an axis; a dashed line for print.
+
+    Parameters
+    ----------
+    metrics : list of str
+        Metrics of the study; one row each.
+    along : str
+        The metric whose mean is the horizontal axis: a number that every run notes.
+    panels : str
+        Axis of the study; one column for each value that was run.
+    where : dict or None
+        Axis -> values: the settings that are shown.
+
+    Raises
+    ------
+    OptionError
+        If nothing was run, ``along`` is no metric of the study or ``where`` names no axis of it.
+    """
+    if along not in study.metrics:
+        raise OptionError(f"along: {along!r} is no metric of the study")
+    chosen = {axis: as_values(values) for axis, values in (where or {}).items()}
+    for axis in chosen:
+        if axis not in study.axes:
+            raise OptionError(f"where: {axis!r} is no axis of the study")
+    shown = {setting.identifier for setting in study.settings if setting.matches(chosen)}
+    summary = results.summary
+    summary = summary[summary["setting_id"].isin(shown) & (summary["n_seeds"] > 0)]
+    groups = panels_of(study, summary["setting_id"], panels)
+    places = summary[summary["metric"] == along].groupby("setting_id")["mean"].first()
+    printed = _printed(study, results.comparison, chosen)
+    figure = new_figure(0.8 + 1.9 * len(metrics))
+    axes = figure.subplots(len(metrics), len(groups), squeeze=False, sharex=True, sharey="row")
+    for row, metric in zip(axes, metrics, strict=True):
+        for ax, (panel, settings) in zip(row, groups.items(), strict=True):
+            here = summary[summary["setting_id"].isin([one.identifier for one in settings])]
+            here = here[here["metric"] == metric]
+            of_print = printed[(printed["metric"] == metric) & (printed[panels] == panel[0])]
+            _draw_lines(ax, study, study.methods_of(metric), here, places, of_print)
+            heading(ax, f"{study.show(panels)} = {panel_title(study, panel)}")
+            note_runs(ax, here["n_seeds"])
+            ax.grid(axis="y")
+        row[0].set_ylabel(math_label(study.show(metric)))
+    for ax in axes[-1]:
+        ax.set_xlabel(study.show(along))
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    return figure
+
+
+def _printed(
+    study: Study, comparison: pd.DataFrame, chosen: Mapping[str, Sequence[Any]]
+) -> pd.DataFrame:
+    """The printed cells of the chosen settings."""
+    cells = comparison[comparison["published"].notna()]
+    inside = [
+        all(row[axis] in values for axis, values in chosen.items() if axis in study.axes)
+        for row in cells.to_dict("records")
+    ]
+    return cells[inside]
+
+
+def _draw_lines(
+    ax: "Axes",
+    study: Study,
+    methods: Sequence[str],
+    here: pd.DataFrame,
+    places: pd.Series,
+    printed: pd.DataFrame,
+) -> None:
+    for index, method in enumerate(methods):
+        line = here[here["method"] == method]
+        line = line.assign(place=line["setting_id"].map(places)).sort_values("place")
+        colour = COLOURS[index % len(COLOURS)]
+        ax.errorbar(
+            line["place"],
+            line["mean"],
+            yerr=line["mc_se"].fillna(0.0),
+            label=study.show(method),
+            color=colour,
+            marker=MARKERS[index % len(MARKERS)],
+            markersize=3.5,
+            elinewidth=0.8,
+        )
+        for value in printed[printed["method"] == method]["published"].unique():
+            label = f"{study.show(method)}, print"
+            ax.axhline(value, color=colour, linewidth=0.9, linestyle="--", label=label)

@@ -1,0 +1,134 @@
+"""How much of the scatter of single runs lies between draws of X, from runs that share draws."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from losaw.study.design.grid import Study
+from losaw.study.design.published import plain
+from losaw.study.results.collect import Collection, settings_frame
+
+FILE = "draws.csv"
+NUMBERS = ("metric", "method", "between_draws", "degrees_between", "degrees_within")
+
+
+def measure_draws(study: Study, collection: Collection) -> pd.DataFrame:
+    r"""The share of variance between draws, by metric and method.
+
+    The study's runs note which draw of X they rest on. With MS the mean squares of a one-way
+    analysis of variance, its sums taken over all settings that agree in the axes of
+    ``draws.by``, and n0 the number of runs of a draw,
+
+    .. math:: b = \frac{\sigma_b^2}{\sigma_b^2 + MS_{within}},
+              \quad \sigma_b^2 = \max(0, (MS_{between} - MS_{within}) / n_0).
+
+    Returns
+    -------
+    DataFrame
+        The axes of ``draws.by``, ``metric``, ``method``, ``between_draws`` (b) and the degrees of
+        freedom between and within. A later learner minus the first, on the same data, is a method
+        of its own: ``losawRF - RF``.
+    """
+    assert study.file.draws is not None
+    by, noted = study.file.draws.by, study.file.draws.metric
+    values = collection.results[collection.results["status"] == "ok"]
+    values = values.merge(settings_frame(study), on="setting_id", how="left")
+    keys = ["setting_id", "learner", "seed"]
+    draws = values[values["metric"] == noted].drop_duplicates(keys).set_index(keys)["value"]
+    measured = values[values["metric"].astype(str).isin(study.file.margins)]
+    measured = measured.join(draws.rename("draw"), on=keys).dropna(subset=["draw", "value"])
+    rows = []
+    for method, frame in _methods(study, measured):
+        for key, part in frame.groupby([*by, "metric"], sort=False, observed=True):
+            between, of_between, of_within = share_between(part)
+            rows.append((*key[:-1], key[-1], method, between, of_between, of_within))
+    return pd.DataFrame(rows, columns=[*by, *NUMBERS])
+
+
+def share_between(runs: pd.DataFrame) -> tuple[float, int, int]:
+    """(b, degrees between, degrees within) of ``value`` by ``draw`` in every ``setting_id``.
+
+    b is NaN where no draw has two runs, or there is a single draw.
+    """
+    between = within = of_between = of_within = spread = 0.0
+    for _, cell in runs.groupby("setting_id", sort=False, observed=True):
+        groups = cell.groupby("draw")["value"].agg(["count", "mean", "var"])
+        counts = groups["count"].to_numpy(dtype=float)
+        total = counts.sum()
+        centre = cell["value"].mean()
+        between += float(counts @ (groups["mean"].to_numpy() - centre) ** 2)
+        within += float((counts - 1) @ np.nan_to_num(groups["var"].to_numpy()))
+        of_between += len(groups) - 1
+        of_within += total - len(groups)
+        spread += total - (counts**2).sum() / total
+    if not of_between or not of_within:
+        return np.nan, int(of_between), int(of_within)
+    mean_within = within / of_within
+    n0 = spread / of_between
+    component = max(0.0, (between / of_between - mean_within) / n0)
+    whole = component + mean_within
+    return (component / whole if whole else np.nan), int(of_between), int(of_within)
+
+
+def _methods(study: Study, measured: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Every method with its runs, then every later learner minus the first."""
+    named = measured.assign(
+        method=[
+            study.method_name(learner, importance)
+            for learner, importance in zip(measured["learner"], measured["importance"], strict=True)
+        ]
+    )
+    yield from ((str(name), frame) for name, frame in named.groupby("method", sort=False))
+    first, *others = study.learners
+    keys = [c for c in measured.columns if c not in ("learner", "value", "message", "status")]
+    of_first = measured[measured["learner"] == first]
+    for other in others:
+        both = measured[measured["learner"] == other].merge(of_first, on=keys, suffixes=("", "_1"))
+        yield difference_name(other, first), both.assign(value=both["value"] - both["value_1"])
+
+
+def difference_name(learner: str, minus: str) -> str:
+    """The method that a paired difference stands for."""
+    return f"{learner} - {minus}"
+
+
+class BetweenDraws:
+    """What another study measured of the draws, looked up by setting, metric and method.
+
+    Parameters
+    ----------
+    frame : DataFrame or None
+        As :func:`measure_draws` makes it; None where the study was not run. Without a measured
+        share all variance is taken to lie between draws, which it cannot exceed: print is then as
+        uncertain as a single run, and such a cell seldom decided.
+    """
+
+    def __init__(self, frame: pd.DataFrame | None = None) -> None:
+        self._by: list[str] = []
+        self._shares: dict[tuple[Any, ...], float] = {}
+        if frame is None:
+            return
+        self._by = [column for column in frame.columns if column not in NUMBERS]
+        for row in frame.dropna(subset=["between_draws"]).to_dict("records"):
+            self._shares[self._key(row, row["metric"], row["method"])] = row["between_draws"]
+
+    def share(self, axes: Mapping[str, Any], metric: str, method: str) -> float:
+        """b of a cell; 1 where it was not measured."""
+        if any(axis not in axes for axis in self._by):
+            return 1.0
+        return self._shares.get(self._key(axes, metric, method), 1.0)
+
+    def _key(self, axes: Mapping[str, Any], metric: str, method: str) -> tuple[Any, ...]:
+        return (*(plain(axes[axis]) for axis in self._by), metric, method)
+
+
+def read_draws(study: Study, results: Path) -> BetweenDraws:
+    """What the study that ``study`` names under ``between_draws`` has measured, if it was run."""
+    name = study.file.between_draws
+    path = None if name is None else results / name / FILE
+    if path is None or not path.is_file():
+        return BetweenDraws()
+    return BetweenDraws(pd.read_csv(path))

@@ -1,0 +1,84 @@
+"""How many more seeds would decide the undecided cells, and at what cost."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from losaw.study.design.grid import Study
+from losaw.study.design.published import plain
+from losaw.study.results.agreement import UNDECIDED
+from losaw.study.results.tally import compared
+from losaw.study.running.estimate import UNMEASURED_SECONDS_PER_SEED
+
+MOST_OF_THEM = 0.9
+
+
+@dataclass(frozen=True)
+class MoreSeeds:
+    """What it takes to decide the undecided cells of a study.
+
+    Attributes
+    ----------
+    undecided : int
+        Undecided cells.
+    hopeless : int
+        Those that no number of our seeds decides, because print's own error is too wide.
+    seeds : int
+        Seeds per setting that decide nine in ten of the others, as things stand.
+    decided : int
+        Cells that would then be decided.
+    core_hours : float
+        What these further seeds cost, by the costs that the study file states.
+    """
+
+    undecided: int
+    hopeless: int
+    seeds: int
+    decided: int
+    core_hours: float
+
+
+def more_seeds(study: Study, comparison: pd.DataFrame) -> MoreSeeds:
+    """The seeds behind the ``seeds_needed`` of a comparison, setting by setting.
+
+    A cell's difference and deviation are taken to stay what they are, so that all numbers are
+    approximate.
+    """
+    cells = compared(comparison)
+    cells = cells[cells["verdict"] == UNDECIDED]
+    open_cells = cells[np.isfinite(cells["seeds_needed"])]
+    if open_cells.empty:
+        return MoreSeeds(len(cells), len(cells), 0, 0, 0.0)
+    seeds = math.ceil(open_cells["seeds_needed"].quantile(MOST_OF_THEM))
+    within = open_cells[open_cells["seeds_needed"] <= seeds]
+    settings = {_key(one.axes[axis] for axis in study.axes): one for one in study.settings}
+    learners = _learners_by_method(study)
+    wanted: dict[tuple[str, str], float] = {}
+    costs: dict[tuple[str, str], float] = {}
+    for row in within.to_dict("records"):
+        setting = settings[_key(row[axis] for axis in study.axes)]
+        learner = learners[row["method"]]
+        place = setting.identifier, learner
+        more = max(row["seeds_needed"] - row["n_seeds"], 0)
+        wanted[place] = max(wanted.get(place, 0), more)
+        seconds = study.seconds_per_seed(setting, learner)
+        costs[place] = UNMEASURED_SECONDS_PER_SEED if seconds is None else seconds
+    hours = sum(wanted[place] * costs[place] for place in wanted) / 3600
+    return MoreSeeds(len(cells), len(cells) - len(open_cells), seeds, len(within), hours)
+
+
+def _key(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(plain(value) for value in values)
+
+
+def _learners_by_method(study: Study) -> dict[str, str]:
+    """Method of the comparison -> the learner whose fits it needs."""
+    return {
+        study.method_name(label, importance): label
+        for label, learner in study.learners.items()
+        for importance in ("", *learner.importances)
+    }

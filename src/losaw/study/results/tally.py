@@ -1,0 +1,126 @@
+"""The verdicts counted: by method and metric, and by the sign of what a paper claims."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from losaw.study.design.grid import Study
+from losaw.study.design.published import margin
+from losaw.study.results.agreement import (
+    AGREES,
+    DIFFERS,
+    NO_ERROR,
+    NOT_PRINTED,
+    NOT_RUN,
+    OFF,
+    UNDECIDED,
+)
+from losaw.study.results.compare import NUMBER_COLUMNS, SD_COLUMNS
+
+VERDICTS = (DIFFERS, OFF, UNDECIDED, AGREES, NO_ERROR)
+DISTANCES = (0.01, 0.02, 0.05)
+
+
+def compared(comparison: pd.DataFrame) -> pd.DataFrame:
+    """The cells that are printed and were run; one that two tables show is one number."""
+    found = comparison[~comparison["verdict"].isin([NOT_PRINTED, NOT_RUN])]
+    keys = [c for c in found.columns if c not in ("table", *NUMBER_COLUMNS, *SD_COLUMNS)]
+    return found.drop_duplicates([*keys, "published"])
+
+
+def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Verdicts, distances and z of the compared cells.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+    by : list of str
+        Columns to group by, for example ``["data_type", "method", "metric"]``.
+
+    Returns
+    -------
+    DataFrame
+        ``cells``; how many of them differ, are off, undecided, agree or have no error at hand
+        (one column each, named as the verdict); ``within_0.01``, ``within_0.02`` and
+        ``within_0.05``, the shares that lie so near to print whatever their errors; ``rms_z``;
+        and ``detectable``, the median of the smallest differences that could have been found.
+    """
+    rows = []
+    for key, group in compared(comparison).groupby(by, sort=False):
+        distance = (group["reproduced"] - group["published"]).abs()
+        rows.append(
+            {
+                **dict(zip(by, key if isinstance(key, tuple) else (key,), strict=True)),
+                "cells": len(group),
+                **{word: int((group["verdict"] == word).sum()) for word in VERDICTS},
+                # Both numbers are read as decimals: .02 apart is within .02.
+                **{f"within_{d}": float((distance <= d + 1e-9).mean()) for d in DISTANCES},
+                "rms_z": float(np.sqrt((group["z"] ** 2).mean())),
+                "detectable": float(group["detectable"].median()),
+            }
+        )
+    columns = [*by, "cells", *VERDICTS, *(f"within_{d}" for d in DISTANCES)]
+    return pd.DataFrame(rows, columns=[*columns, "rms_z", "detectable"])
+
+
+def sign_table(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
+    """In how many settings a later learner lies on the printed side of the first one.
+
+    Returns
+    -------
+    DataFrame
+        By the study's first axis, ``metric``, ``method`` and ``minus``: ``settings`` whose printed
+        difference is not 0, the share ``as_printed`` of them in which ours has its sign, and the
+        same of the ``large`` ones, at least as large in print as the metric's margin
+        (``large_as_printed``).
+    """
+    by, keys = (study.axes[:1], study.axes) if study.axes else (["table"], ["table"])
+    columns = [*by, "metric", "method", "minus"]
+    values = compared(comparison)
+    rows = []
+    for metric, first, other in _pairs(study):
+        pair = values[(values["metric"] == metric) & values["method"].isin([first, other])]
+        wide = pair.drop_duplicates([*keys, "method"]).pivot(
+            index=keys, columns="method", values=["published", "reproduced"]
+        )
+        if len(wide.columns) < 4:
+            continue
+        gain = {
+            name: (wide[kind][other] - wide[kind][first]).round(9)
+            for name, kind in (("printed", "published"), ("ours", "reproduced"))
+        }
+        frame = pd.DataFrame(gain).dropna()
+        frame = frame[frame["printed"] != 0].reset_index()
+        for key, group in frame.groupby(by, sort=False):
+            same = np.sign(group["printed"]) == np.sign(group["ours"])
+            large = group["printed"].abs() >= margin(study, metric) - 1e-9
+            rows.append(
+                {
+                    by[0]: key[0],
+                    "metric": metric,
+                    "method": other,
+                    "minus": first,
+                    "settings": len(group),
+                    "as_printed": float(same.mean()),
+                    "large": int(large.sum()),
+                    "large_as_printed": float(same[large].mean()) if large.any() else np.nan,
+                }
+            )
+    return pd.DataFrame(
+        rows, columns=[*columns, "settings", "as_printed", "large", "large_as_printed"]
+    )
+
+
+def _pairs(study: Study) -> Iterator[tuple[str, str, str]]:
+    """(metric, method of the first learner, the same of a later one)."""
+    first, *others = study.learners.values()
+    for name, metric in study.metrics.items():
+        by_importance = metric.entry.load().needs == "importance"
+        for other in others:
+            shared: Any = [label for label in first.importances if label in other.importances]
+            for importance in shared if by_importance else ("",):
+                pair = [study.method_name(one.label, importance) for one in (first, other)]
+                if pair[0] != pair[1]:
+                    yield name, pair[0], pair[1]

@@ -1,0 +1,147 @@
+"""A quasi-Newton method for multinomial logits that are large for Newton's.
+
+With K classes of w coefficients each, Newton's step costs (K w)^2 sums over the patterns and
+(K w)^3 for the inverse. Here only the K diagonal blocks of the Hessian are summed and inverted, a
+few times in a fit, and what they miss is learnt from the steps taken
+(:mod:`losaw.weighting.logit.limited_memory`): a step costs K w times the patterns and K w^2. In the
+symmetric form with one vector per class,
+
+    block_k = K / (K - 1) sum_g n_g p_gk (1 - p_gk) z_g z_g' + 1 / C (no intercept),
+
+which is exact where all classes are equally likely, but for the shift that classes may share.
+"""
+
+from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.inversion import invert
+from losaw.kernels.vectors import (
+    LANES,
+    add,
+    fma,
+    insert,
+    load,
+    multiply,
+    spread,
+    store,
+    subtract,
+)
+from losaw.weighting.logit.limited_memory import (
+    MEMORY,
+    add_scaled,
+    find_direction,
+    inner,
+    keep_gradient,
+    keep_step,
+)
+from losaw.weighting.logit.terms import ROWS, Logit, update_gradient, update_probabilities
+
+# Blocks are renewed at the first two steps, and at every other one while the squared distance to
+# the optimum, in standard errors of the coefficients, is above this.
+_FAR = 1.0
+# Curvature of an intercept, per row of its class, that is taken for granted: where classes are
+# nearly separated it vanishes, and the step would be endless.
+_FLOOR = 1e-3
+MAX_QUASI_STEPS = 500
+
+
+@inlined()
+def _update_blocks(
+    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
+) -> None:
+    """The inverse blocks at the probabilities; their lower triangles are summed and mirrored."""
+    blocks = logit.memory.blocks
+    row = logit.columns.shape[1]
+    stride = logit.design.shape[1]
+    place = blocks.shape[2]
+    scale = spread(n_classes / (n_classes - 1.0))
+    for k in range(n_classes):
+        block = k * blocks.shape[1] * place
+        count = 0.0
+        for g in range(n_patterns):
+            count += logit.counts[k, g]
+        floor = _FLOOR * count
+        for lane in range(0, n_patterns, LANES):
+            p = load(logit.probability, k * row + lane)
+            both = multiply(multiply(scale, load(logit.size, lane)), p)
+            store(logit.scaled, lane, multiply(both, subtract(spread(1.0), p)))
+        for first in range(0, width, ROWS):
+            rows = min(ROWS, width - first)
+            for i in range(rows):
+                for lane in range(0, n_patterns, LANES):
+                    column = load(logit.columns, (first + i) * row + lane)
+                    product = multiply(load(logit.scaled, lane), column)
+                    store(logit.scaled, (1 + i) * row + lane, product)
+            for lane in range(0, first + rows, LANES):
+                a = spread(0.0)
+                b = spread(0.0)
+                c = spread(0.0)
+                d = spread(0.0)
+                for g in range(n_patterns):
+                    z = load(logit.design, g * stride + lane)
+                    a = fma(spread(logit.scaled[1, g]), z, a)
+                    b = fma(spread(logit.scaled[2, g]), z, b)
+                    c = fma(spread(logit.scaled[3, g]), z, c)
+                    d = fma(spread(logit.scaled[4, g]), z, d)
+                for i in range(rows):
+                    sums = a if i == 0 else b if i == 1 else c if i == 2 else d
+                    if lane <= first + i < lane + LANES:
+                        ridge = penalty if first + i > 0 else floor
+                        sums = add(sums, insert(spread(0.0), first + i - lane, ridge))
+                    store(logit.memory.blocks, block + (first + i) * place + lane, sums)
+        for i in range(width):
+            for j in range(i + 1, width):
+                blocks[k, i, j] = blocks[k, j, i]
+            for j in range(width, -(-width // LANES) * LANES):
+                blocks[k, i, j] = 0.0
+        invert(blocks[k], width, logit.diagonal)
+
+
+@compiled()
+def fit_quasi_newton(
+    logit: Logit,
+    n_patterns: int,
+    n_classes: int,
+    width: int,
+    penalty: float,
+    precision: float,
+) -> int:
+    """Move coefficients and probabilities to the optimum; returns the number of steps.
+
+    Probabilities and gradient at the start are known. Ends where the squared distance to the
+    optimum, in standard errors of the coefficients, is below ``precision``.
+    """
+    direction = logit.memory.direction
+    row = direction.shape[1]
+    n_rows = n_classes - 1
+    held = 0
+    newest = 0
+    since = 0
+    slope = 1.0
+    for taken in range(MAX_QUASI_STEPS):
+        if taken < 2 or (slope > _FAR and since >= 2):
+            _update_blocks(logit, n_patterns, n_classes, width, penalty)
+            held = 0
+            since = 0
+        since += 1
+        before = slope
+        slope = find_direction(logit.memory, logit.gradient, n_classes, width, held, newest)
+        newest = (newest + 1) % MEMORY
+        keep_gradient(logit.memory, logit.gradient, n_rows, width, newest)
+        add_scaled(logit.coefficients, 0, 1.0, direction, 0, n_rows, row, width)
+        update_probabilities(logit, n_patterns, n_classes, width)
+        # Steps shrink by a factor that itself shrinks: what is left is like the step before.
+        if max(slope / before, 1e-3) * slope < precision:
+            return taken + 1
+        update_gradient(logit, n_patterns, n_classes, width, penalty)
+        after = inner(logit.gradient, 0, direction, 0, n_rows, row, width)
+        times = 1.0
+        # A step past the top of its line is shortened to where a parabola has it.
+        while not after >= -0.5 * slope and times > 1e-12:
+            shorter = times * max(0.1, slope / (slope - after))
+            add_scaled(logit.coefficients, 0, shorter - times, direction, 0, n_rows, row, width)
+            times = shorter
+            update_probabilities(logit, n_patterns, n_classes, width)
+            update_gradient(logit, n_patterns, n_classes, width, penalty)
+            after = inner(logit.gradient, 0, direction, 0, n_rows, row, width)
+        keep_step(logit.memory, logit.gradient, n_rows, width, newest, times)
+        held = min(held + 1, MEMORY)
+    return MAX_QUASI_STEPS

@@ -1,0 +1,404 @@
+"""Every public callable that takes a user's numbers, as one call on X, y and options."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fuzz.worker import NoModel
+from losaw.data import Dataset, Sample, Truth, default_feature_names
+from losaw.registry import get, names
+
+Call = Callable[[Any, Any, dict[str, Any], np.random.Generator], Any]
+
+
+@dataclass(frozen=True)
+class Target:
+    """One callable.
+
+    ``options`` are parameters with values worth trying beside strange ones, ``arguments`` what a
+    refusal may name, ``may_be_missing`` a pattern of documented NaN or infinities in results.
+    """
+
+    call: Call
+    options: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ("X", "y")
+    may_be_missing: str = r"(?!)"
+    is_slow: bool = False
+
+
+def _estimator(make: Callable[..., Any], **fixed: Any) -> Call:
+    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
+        model = make(**{**fixed, **options}).fit(X, y)
+        found = [model.predict(X), getattr(model, "feature_importances_", 0.0)]
+        if hasattr(model, "predict_proba"):
+            found.append(model.predict_proba(X))
+        return found
+
+    return call
+
+
+def _classes(call: Call) -> Call:
+    """The same call with numbers cut into classes, so that a classifier gets somewhere."""
+
+    def wrapped(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
+        if isinstance(y, np.ndarray) and y.dtype == np.float64 and len(np.unique(y)) > 10:
+            y = np.where(np.isfinite(y), np.digitize(y, [-0.5, 0.5]), y)
+        return call(X, y, options, rng)
+
+    return wrapped
+
+
+def _clean(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and response of the same shape that any model can be fitted to."""
+    rows = np.random.default_rng(1).standard_normal(np.shape(X))
+    labels = np.asarray(y)
+    if labels.dtype.kind != "f" or not np.isfinite(labels).all() or np.ptp(labels) == 0:
+        labels = (rows[:, 0] > 0).astype(float)
+    return rows, labels
+
+
+def _fitted(make: Callable[[], Any], X: Any, y: Any) -> Any:
+    """A model of X and y; of other numbers of their shape if it refuses them."""
+    try:
+        return make().fit(X, y)
+    except Exception:
+        try:
+            return make().fit(*_clean(X, y))
+        except Exception as error:
+            raise NoModel from error
+
+
+def _small(name: str, task: str) -> Any:
+    small = {
+        "random-forest": {"n_estimators": 6},
+        "xgboost": {"n_estimators": 5},
+        "losaw-forest": {"n_estimators": 3},
+    }
+    if name == "random-forest" and task == "classification":
+        from sklearn.ensemble import RandomForestClassifier
+
+        return RandomForestClassifier(6, random_state=0)
+    return get("learner", name).create(**small.get(name, {}), random_state=0)
+
+
+def _explain(name: str, **fixed: Any) -> Call:
+    entry = get("importance", name)
+
+    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
+        options = dict(options)
+        task = options.pop("task", "regression")
+        kinds = options.pop("feature_kinds", "continuous")
+        importance = entry.create(**{**fixed, **options})
+        shape = np.shape(X)
+        n_features = shape[1] if len(shape) == 2 else 1
+        learner = getattr(entry.load(), "example_learner", "random-forest")
+        model = _fitted(lambda: _small(learner, task), X, y)
+        sample = Sample(X, y)
+        data = Dataset(
+            sample,
+            sample,
+            Truth((0,), n_features),
+            default_feature_names(n_features),
+            (kinds,) * n_features,
+            task=task,
+        )
+        return importance.explain(model, data, rng)
+
+    return call
+
+
+def _forest_function(function: str) -> Call:
+    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
+        import losaw.importance
+
+        model = _fitted(lambda: _small("random-forest", "regression"), X, y)
+        return getattr(losaw.importance, function)(model, X, y, **options)
+
+    return call
+
+
+def _booster_function(function: str) -> Call:
+    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
+        import losaw.importance
+
+        model = _fitted(lambda: _small("xgboost", "regression"), X, y)
+        arguments = (model, X, y) if function == "treeinner" else (model, X)
+        return getattr(losaw.importance, function)(*arguments, **options)
+
+    return call
+
+
+def _plain(module: str, function: str, *which: str) -> Call:
+    """A function of X and y, or of what ``which`` names."""
+
+    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
+        import importlib
+
+        given = {"X": X, "y": y, "rng": rng}
+        chosen = [given[name] for name in which or ("X", "y")]
+        return getattr(importlib.import_module(module), function)(*chosen, **options)
+
+    return call
+
+
+def _knockoffs(name: str, **fixed: Any) -> Call:
+    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
+        from losaw.knockoffs import make_sampler
+
+        options = dict(options)
+        kinds = options.pop("kinds", None)
+        if isinstance(kinds, str):
+            kinds = (kinds,) * (np.shape(X)[1] if np.ndim(X) == 2 else 1)
+        sampler = make_sampler(name, **{**fixed, **options})
+        return sampler.fit(X, kinds, rng).sample(rng)
+
+    return call
+
+
+def _model(module: str, name: str, takes_adjustment: bool) -> Call:
+    """A propensity or stabilisation model: fit and density."""
+
+    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
+        import importlib
+
+        model = getattr(importlib.import_module(module), name)(**options)
+        arguments = (y, X) if takes_adjustment else (y,)
+        model.fit(*arguments)
+        return model.density(*arguments)
+
+    return call
+
+
+def _mini_batches(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
+    from losaw import LosawMiniBatches
+
+    batches = LosawMiniBatches(X, **{"batch_size": 5, "random_state": 0, **options})
+    return batches.draw(y if np.ndim(y) == 1 and len(y) == np.shape(X)[1] else np.ones(len(X[0])))
+
+
+def _shapley_correlation(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
+    from losaw.trends import shapley_correlation
+
+    return shapley_correlation(
+        _fitted(lambda: _small("random-forest", "regression"), X, y), X, random_state=0, **options
+    )
+
+
+def _diagnose(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
+    from losaw.forest import diagnose
+
+    model = _fitted(lambda: _small("losaw-forest", "regression"), X, y)
+    diagnose(model, X, **options)
+
+
+FOREST = {
+    "n_estimators": (3,),
+    "max_depth": (1, 3),
+    "min_samples_leaf": (1, 2),
+    "max_features": (0.5, "sqrt", 1),
+    "eta": (0.5, 1.0, 1e-6),
+    "n_adjustment": (0, 2),
+    "correlation_threshold": (0.0, 1.0),
+    "discrete_features": ("auto", [0], [True, False], ["column 0"]),
+    "propensity": ("kernel", "gaussian", "logit"),
+    "stabilization": ("kernel", "normal"),
+    "bootstrap": (False,),
+    "n_jobs": (2,),
+}
+NETWORK = {
+    "n_steps": (2,),
+    "batch_size": (4,),
+    "learning_rate": (0.1,),
+    "kernel_sizes": ((2, 1), (9, 9)),
+    "filters": ((2, 2),),
+}
+SMALL_NETWORK = {
+    "n_steps": 2,
+    "batch_size": 4,
+    "kernel_sizes": (1, 1),
+    "filters": (2, 2),
+    "units": (3, 2),
+}
+TASK = {"task": ("classification",), "feature_kinds": ("nominal", "discrete")}
+EXPLAINED = ("X", "y", "sample", "feature", "features", "forest", "row", "rows", "columns", "loss")
+
+OPTIONS: dict[str, dict[str, tuple[Any, ...]]] = {
+    "cpi-sequential": {
+        "test": ("wilcoxon", "binomial", "fisher"),
+        "adjustment": ("holm",),
+        "n_folds": (2, 5),
+        "n_draws": (2,),
+        "level": (0.5,),
+        "loss": ("absolute-error",),
+        "groups": ({"all": ["X1", "X2"]}, {"none": []}),
+    },
+    "cpi-gaussian": {"n_folds": (2,), "test": ("wilcoxon",)},
+    "loco": {"test": ("wilcoxon", "binomial"), "loss": ("absolute-error",)},
+    "subgroups": {"max_depth": (1,), "min_samples_leaf": (2,), "n_repeats": (1, 2)},
+    "sage": {"n_background": (4,), "max_permutations": (8,), "threshold": (0.5, None)},
+    "boruta": {"alpha": (0.5,)},
+}
+FIXED: dict[str, dict[str, Any]] = {
+    "boruta": {"n_estimators": 8, "max_runs": 3},
+    "sage": {"n_background": 4, "max_permutations": 16},
+    "residual-gram-schmidt": {"n_permutations": 2, "n_estimators": 5},
+    "residual-gram-schmidt-printed": {"n_permutations": 2, "n_estimators": 5},
+    "residual-random-forest": {"n_permutations": 2, "n_estimators": 10},
+    "residual-random-forest-out-of-bag": {"n_permutations": 2, "n_estimators": 30},
+    "cpi-deep": {"sampler_parameters": {"n_epochs": 1, "width": 4, "n_layers": 1}},
+}
+NOT_NUMBERS = {"reported", "saliency"}  # they read an attribute that the learner provides
+
+
+def _all_targets() -> dict[str, Target]:
+    from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+    from losaw.network import LosawNetworkRegressor, NetworkRegressor
+
+    forest = {"n_estimators": 3, "random_state": 0, "n_initial_estimators": 2}
+    found = {
+        "LosawRandomForestRegressor": Target(
+            _estimator(LosawRandomForestRegressor, **forest), FOREST, ("X", "y", "n_samples")
+        ),
+        "LosawRandomForestClassifier": Target(
+            _classes(_estimator(LosawRandomForestClassifier, **forest)),
+            FOREST,
+            ("X", "y", "n_samples"),
+        ),
+        "diagnose": Target(_diagnose, arguments=EXPLAINED),
+        "NetworkRegressor": Target(
+            _estimator(NetworkRegressor, random_state=0, **SMALL_NETWORK),
+            NETWORK,
+            ("X", "y", "batch_size", "kernel_sizes", "n_features"),
+            is_slow=True,
+        ),
+        "LosawNetworkRegressor": Target(
+            _estimator(LosawNetworkRegressor, random_state=0, **SMALL_NETWORK),
+            NETWORK | {"eta": (0.5,), "correlation_threshold": (0.0,)},
+            ("X", "y", "batch_size", "kernel_sizes", "n_features"),
+            is_slow=True,
+        ),
+        "LosawMiniBatches": Target(
+            _mini_batches,
+            {"batch_size": (2,), "eta": (0.5, 1.0), "correlation_threshold": (0.0,)},
+            ("X", "batch_size", "importances", "n_samples"),
+        ),
+        "losaw_weights": Target(
+            lambda X, y, options, rng: _plain("losaw.weighting", "losaw_weights", "y", "X")(
+                X, y, options, rng
+            ),
+            {
+                "eta": (0.5, 1.0, 1e-9),
+                "propensity": ("logit", "kernel", "gaussian"),
+                "stabilization": ("kernel", "frequency", "normal"),
+                "counts": ([1.0], np.arange(1, 41), np.full(40, 1e14)),
+                "reference": (np.ones(30), np.arange(30.0)),
+            },
+            ("target", "adjustment", "density", "reference"),
+        ),
+        "weighted_correlations": Target(
+            lambda X, y, options, rng: _plain("losaw.weighting", "weighted_correlations")(
+                np.ravel(np.asarray(y)), X, {"weights": np.asarray(y), **options}, rng
+            ),
+            {"weights": (np.ones(40), np.full(40, 1e300), np.full(40, 5e-324))},
+            ("target", "adjustment", "weights"),
+        ),
+        "effective_sample_size": Target(
+            _plain("losaw.weighting", "effective_sample_size", "y"),
+            {"counts": (np.ones(40), np.full(40, 1e200))},
+            ("weights", "counts"),
+        ),
+        "cap_weights": Target(
+            lambda X, y, options, rng: _plain("losaw.weighting", "cap_weights", "y")(
+                X, y, {"eta": 0.25, **options}, rng
+            ),
+            {"eta": (0.5, 1.0, 1e-300), "counts": (np.ones(40), np.arange(1, 41))},
+            ("weights", "counts"),
+        ),
+        "knockoffs gaussian": Target(
+            _knockoffs("gaussian"),
+            {
+                "s_method": ("equicorrelated", "mvr", "maximum-entropy"),
+                "shrinkage": (0.5,),
+                "kinds": ("nominal", "discrete"),
+            },
+            ("X", "column", "kinds"),
+        ),
+        "knockoffs sequential": Target(
+            _knockoffs("sequential"),
+            {
+                "kinds": ("nominal", "discrete"),
+                "mixing": (0.0, 0.5),
+                "n_folds": (2, 1000),
+                "n_penalties": (2, 9),
+                "smallest_ratio": (0.5,),
+                "patience": (1, None),
+                "tolerance": (0.1,),
+            },
+            ("X", "column", "kinds"),
+        ),
+        "knockoffs deep": Target(
+            _knockoffs("deep", n_epochs=1, width=4, n_layers=1),
+            {"n_epochs": (2,)},
+            ("X", "column", "kinds"),
+            is_slow=True,
+        ),
+        "swap_tests": Target(
+            _plain("losaw.knockoffs.diagnostics", "swap_tests", "X", "X"), arguments=("X", "column")
+        ),
+        "second_moments": Target(
+            _plain("losaw.knockoffs.diagnostics", "second_moments", "X", "X"),
+            arguments=("X", "column"),
+        ),
+        "s_values": Target(
+            _plain("losaw.knockoffs.s_matrix", "s_values", "X"),
+            {"method": ("mvr", "equicorrelated", "maximum-entropy")},
+            ("correlation",),
+        ),
+        "residual_importance": Target(
+            lambda X, y, options, rng: _plain("losaw.importance", "residual_importance")(
+                X, y, {"n_permutations": 2, "n_estimators": 5, **options}, rng
+            ),
+            {"algorithm": ("gram-schmidt-printed", "random-forest"), "n_permutations": (1,)},
+        ),
+        "estimate_trends": Target(
+            _plain("losaw.trends", "estimate_trends"), {"n_rows": (3,)}, may_be_missing="spread"
+        ),
+        "linear_coefficient": Target(
+            _plain("losaw.trends", "linear_coefficient"),
+            {"standardized": (True,)},
+            may_be_missing="spread",
+        ),
+        "target_correlation": Target(
+            _plain("losaw.trends", "target_correlation"), {"method": ("spearman",)}
+        ),
+        "shapley_correlation": Target(
+            _shapley_correlation, {"method": ("spearman",), "n_rows": (3, None)}
+        ),
+    }
+    models = (("GaussianLinear", True), ("MultinomialLogit", True), ("KernelConditional", True))
+    marginal = (("NormalDensity", False), ("ClassFrequency", False), ("KernelMarginal", False))
+    for name, takes_adjustment in (*models, *marginal):
+        options = {"C": (0.1, 1e-300, 1e300)} if name == "MultinomialLogit" else {}
+        found[name] = Target(
+            _model("losaw.weighting", name, takes_adjustment), options, ("target", "adjustment")
+        )
+    for name in ("ufi", "mdi_oob", "split_improvement"):
+        options = {"groups": (["a", "a"], ["a", "b", "b"])}
+        found[name] = Target(_forest_function(name), options, EXPLAINED)
+    for name in ("treeinner", "predecomp"):
+        found[name] = Target(_booster_function(name), arguments=EXPLAINED)
+    for name in names("importance"):
+        if name not in NOT_NUMBERS:
+            found[f"importance {name}"] = Target(
+                _explain(name, **FIXED.get(name, {})),
+                TASK | OPTIONS.get(name, {}),
+                EXPLAINED,
+                may_be_missing=r"spread|lower",  # a bound of a few rows is minus infinity
+                is_slow=name == "cpi-deep",
+            )
+    return found
+
+
+TARGETS = _all_targets()

@@ -1,0 +1,169 @@
+"""Change the package in one place, run the tests that ought to notice; survivors are printed.
+
+    make test-mutants                                  # the share that is tried by default
+    python tests/mutants/run.py --share 20 --seed 3    # other places, 20 of every file
+    python tests/mutants/run.py weighting knockoffs    # some rooms only
+
+The working tree stays as it is: every mutant is a forked process into which the changed module is
+imported from memory. Compiled kernels are compiled anew where they are changed, without the stored
+ones. A mutant that ends its process or takes too long counts as noticed.
+"""
+
+import argparse
+import contextlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+TESTS = Path(__file__).resolve().parents[1]
+ROOT = TESTS.parent
+sys.path.insert(0, str(TESTS))
+
+from mutants.mutations import Mutation, mutations  # noqa: E402
+from mutants.targets import SURVIVED_ONCE, TARGETS, Target  # noqa: E402
+
+PACKAGE = ROOT / "src" / "losaw"
+COMPILED = ("njit", "compiled(", "inlined(", "intrinsic")
+
+
+class Mutant(NamedTuple):
+    """A changed module and the tests that ought to notice."""
+
+    file: str
+    mutation: Mutation
+    target: Target
+
+    def __str__(self) -> str:
+        return (
+            f"{self.file}:{self.mutation.line}: {self.mutation.before}  ->  {self.mutation.after}"
+        )
+
+
+class _FromMemory(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports one module from changed source, under the name and file of the real one."""
+
+    def __init__(self, file: str, source: str) -> None:
+        parts = Path(file).with_suffix("").parts
+        self.name = ".".join(("losaw", *(p for p in parts if p != "__init__")))
+        self.path, self.source = PACKAGE / file, source
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        if name != self.name:
+            return None
+        return importlib.util.spec_from_file_location(name, self.path, loader=self)
+
+    def exec_module(self, module: Any) -> None:
+        exec(compile(self.source, str(self.path), "exec"), module.__dict__)
+
+    def get_source(self, name: str) -> str:
+        return self.source
+
+
+def chosen(rooms: list[str], share: int, seed: int) -> Iterator[Mutant]:
+    """The mutants that survived once, then ``share`` drawn places of every file."""
+    for file, old, new, target in SURVIVED_ONCE:
+        if rooms and not any(file.startswith(room) for room in rooms):
+            continue
+        source = (PACKAGE / file).read_text(encoding="utf-8")
+        if source.count(old) != 1:
+            raise SystemExit(f"{file}: {old!r} stands there {source.count(old)} times, not once")
+        line = source[: source.index(old)].count("\n") + 1
+        yield Mutant(file, Mutation(line, old, new, source.replace(old, new)), target)
+    for target in TARGETS:
+        for path in sorted(PACKAGE.glob(target.files)):
+            file = str(path.relative_to(PACKAGE))
+            if rooms and not any(file.startswith(room) for room in rooms):
+                continue
+            found = mutations(path.read_text(encoding="utf-8"))
+            draw = random.Random(f"{seed} {file}")
+            for mutation in draw.sample(found, min(share, len(found))):
+                yield Mutant(file, mutation, target)
+
+
+def notice(mutant: Mutant, limit: int) -> str:
+    """What the tests did: "killed", "survived", "timed out" or "crashed"."""
+    with tempfile.TemporaryDirectory() as folder:
+        child = os.fork()
+        if child == 0:
+            _run(mutant, folder)
+        end = time.monotonic() + limit
+        while time.monotonic() < end:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                if os.WIFSIGNALED(status):
+                    return "crashed"
+                return "survived" if os.WEXITSTATUS(status) == 0 else "killed"
+            time.sleep(0.05)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, 9)
+        os.waitpid(child, 0)
+        return "timed out"
+
+
+def _run(mutant: Mutant, folder: str) -> None:
+    """In the child: import the mutant, run its tests, end with pytest's status."""
+    os.setsid()
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, 1)
+    os.dup2(silent, 2)
+    if any(mark in mutant.mutation.source for mark in COMPILED):
+        import numba
+
+        numba.config.CACHE_DIR = folder
+    sys.meta_path.insert(0, _FromMemory(mutant.file, mutant.mutation.source))
+    code = 1
+    try:
+        import pytest
+
+        os.chdir(ROOT)
+        options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
+        code = int(pytest.main([*options, *mutant.target.options, *mutant.target.tests]))
+    except BaseException:
+        code = 1
+    os._exit(code)
+
+
+def preload() -> None:
+    """Import what every child needs, but nothing of losaw."""
+    for name in ("pytest", "numpy", "pandas", "scipy.stats", "sklearn.ensemble", "numba"):
+        importlib.import_module(name)
+    assert not any(name.split(".")[0] == "losaw" for name in sys.modules)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("rooms", nargs="*", help="folders or files below src/losaw; default: all")
+    parser.add_argument("--share", type=int, default=2, help="places of every file (default 2)")
+    parser.add_argument("--seed", type=int, default=0, help="which places (default 0)")
+    parser.add_argument("--limit", type=int, default=600, help="seconds for a mutant (default 600)")
+    parser.add_argument("--record", type=Path, help="append outcomes as lines of JSON")
+    parser.add_argument("--survived-once", action="store_true", help="only those")
+    arguments = parser.parse_args()
+    preload()
+    counts: dict[str, int] = {}
+    share = 0 if arguments.survived_once else arguments.share
+    for mutant in chosen(arguments.rooms, share, arguments.seed):
+        start = time.monotonic()
+        outcome = notice(mutant, arguments.limit)
+        counts[outcome] = counts.get(outcome, 0) + 1
+        print(f"{outcome:9} {time.monotonic() - start:5.0f} s  {mutant}", flush=True)
+        if arguments.record:
+            with arguments.record.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"outcome": outcome, "mutant": str(mutant)}) + "\n")
+    total = sum(counts.values())
+    print(f"{total} mutants:", ", ".join(f"{n} {name}" for name, n in sorted(counts.items())))
+    survived = counts.get("survived", 0)
+    raise SystemExit(survived > 0.05 * total)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""Which tests ought to notice a change of which files, and the mutants that once went unnoticed."""
+
+from typing import NamedTuple
+
+
+class Target(NamedTuple):
+    """Files below src/losaw by pattern, the tests of them, and options of pytest."""
+
+    files: str
+    tests: tuple[str, ...]
+    options: tuple[str, ...] = ()
+
+
+def _unit(room: str, *files: str) -> tuple[str, ...]:
+    return tuple(f"tests/unit/{room}/test_{file}.py" for file in files)
+
+
+NOT_DEEP = ("-k", "not deep")
+WEIGHTS = (*_unit("weighting", "weights"), "tests/unit/test_range_of_numbers.py")
+KNOCKOFFS = (
+    *_unit("knockoffs", "samplers", "penalised_regressions", "s_values"),
+    "tests/statistical/knockoffs",
+    "tests/unit/test_range_of_numbers.py",
+)
+CPI = _unit("importance", "cpi")
+TESTS_OF_DIFFERENCES = _unit("importance", "one_sided_tests")
+RIVALS = _unit("importance", "rivals")
+FORESTS = _unit("importance", "forest_importances")
+BOOSTERS = _unit("importance", "boosted_importances")
+RESIDUAL = _unit("importance", "residual")
+TRENDS = _unit("trends", "linear_and_correlation", "traversal_rate", "shapley")
+FOREST = (*_unit("forest", "bad_input", "regressor", "kernels"),)
+BLOCKS = _unit("study", "grid_and_blocks", "trust", "faults")
+RESULTS = (*_unit("study", "running", "agreement"), *_unit("report", "tables"))
+
+TARGETS = (
+    Target("weighting/checks.py", WEIGHTS),
+    Target("weighting/choice.py", WEIGHTS),
+    Target("weighting/effective_sample_size.py", (*WEIGHTS, "tests/property/weighting")),
+    Target("weighting/levels.py", WEIGHTS),
+    Target("weighting/losaw_weights.py", WEIGHTS),
+    Target("weighting/propensity.py", WEIGHTS),
+    Target("weighting/stabilization.py", WEIGHTS),
+    Target("knockoffs/base.py", KNOCKOFFS, NOT_DEEP),
+    Target("knockoffs/diagnostics.py", KNOCKOFFS, NOT_DEEP),
+    Target("knockoffs/elastic_net.py", KNOCKOFFS, NOT_DEEP),
+    Target("knockoffs/gaussian.py", KNOCKOFFS, NOT_DEEP),
+    Target("knockoffs/multinomial.py", KNOCKOFFS, NOT_DEEP),
+    Target("knockoffs/s_matrix.py", KNOCKOFFS, NOT_DEEP),
+    Target("knockoffs/sequential.py", KNOCKOFFS, NOT_DEEP),
+    Target("importance/boruta_selection.py", RIVALS, ("-k", "boruta")),
+    Target("importance/out_of_bag_permutation.py", RIVALS, ("-k", "boruta")),
+    Target("importance/conditional_predictive_impact.py", CPI),
+    Target("importance/conditional_subgroups.py", RIVALS),
+    Target("importance/leave_one_covariate_out.py", RIVALS),
+    Target("importance/losses.py", (*RIVALS, *CPI)),
+    Target("importance/model_columns.py", (*CPI, *RIVALS)),
+    Target("importance/one_sided_tests.py", TESTS_OF_DIFFERENCES),
+    Target("importance/permutation_feature_importance.py", RIVALS),
+    Target("importance/shapley_global_importance.py", RIVALS),
+    Target("importance/[amopsu]*i*y*.py", FORESTS),
+    Target("importance/total_gain.py", BOOSTERS),
+    Target("importance/tree_inner.py", BOOSTERS),
+    Target("importance/residual*.py", RESIDUAL),
+    Target("importance/result.py", (*FORESTS, *CPI)),
+    Target("fitted_trees/forest_view.py", FORESTS),
+    Target("fitted_trees/node_moments.py", FORESTS),
+    Target("fitted_trees/booster.py", BOOSTERS),
+    Target("trends/*.py", TRENDS),
+    Target("metrics/decisions.py", _unit("metrics", "decisions")),
+    Target("metrics/r*.py", (*_unit("metrics", "ranking", "record"), "tests/property")),
+    Target("metrics/[nops]*.py", ("tests/unit/metrics",)),
+    Target("forest/validation.py", FOREST),
+    Target("study/design/[begiv]*.py", (*BLOCKS, *_unit("study", "errors_and_schema"))),
+    Target("study/files/*.py", BLOCKS),
+    Target("study/inspecting/*.py", (*_unit("study", "trust", "faults"),)),
+    Target("study/results/*.py", RESULTS),
+    Target(
+        "report/latex.py", ("tests/unit/report/test_typeset.py", "tests/unit/report/test_tables.py")
+    ),
+    Target("report/markdown.py", ("tests/unit/report/test_tables.py",)),
+    Target("report/ranking.py", ("tests/unit/report/test_ranking.py",)),
+    Target(
+        "report/t*.py", ("tests/unit/report/test_typeset.py", "tests/unit/report/test_tables.py")
+    ),
+)
+
+# File, what stands there once, what it was changed to, and what must notice.
+SURVIVED_ONCE = (
+    (
+        "forest/validation.py",
+        "int(float(value) * n_features + 1e-9)",
+        "int(float(value) * n_features + 0.5)",
+        Target("", _unit("forest", "bad_input")),
+    ),
+    (
+        "weighting/losaw_weights.py",
+        "a = in_range(a - w @ a)",
+        "a = in_range(a - a.mean(axis=0))",
+        Target("", _unit("weighting", "weights")),
+    ),
+    (
+        "knockoffs/gaussian.py",
+        "np.maximum(values, 0.0)",
+        "np.maximum(values, 1e-3)",
+        Target("", _unit("knockoffs", "samplers"), ("-k", "no_noise")),
+    ),
+    (
+        "knockoffs/sequential.py",
+        "fit.residual_scale * rng",
+        "0.9 * fit.residual_scale * rng",
+        Target("", _unit("knockoffs", "samplers"), ("-k", "keep_the_variance")),
+    ),
+    (
+        "knockoffs/sequential.py",
+        "uniform = rng.random(n_rows) *",
+        "uniform = 0.95 * rng.random(n_rows) *",
+        Target("", _unit("knockoffs", "samplers"), ("-k", "keep_the_variance")),
+    ),
+    (
+        "importance/one_sided_tests.py",
+        "(1 + int((flipped >= mean).sum()))",
+        "int((flipped >= mean).sum())",
+        Target("", TESTS_OF_DIFFERENCES),
+    ),
+    (
+        "importance/one_sided_tests.py",
+        "n <= 50",
+        "n <= 20",
+        Target("", TESTS_OF_DIFFERENCES),
+    ),
+    (
+        "importance/conditional_predictive_impact.py",
+        "held = folds == fold",
+        "held = folds != fold",
+        Target("", CPI, ("-k", "cross_validation")),
+    ),
+    (
+        "importance/boruta_selection.py",
+        "limit = self.alpha / n_features",
+        "limit = self.alpha",
+        Target("", RIVALS, ("-k", "boruta")),
+    ),
+)

@@ -1,0 +1,222 @@
+"""The wheel and the source archive: what is in them, and what they do in a fresh environment."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory):
+    """(wheel, source archive), the wheel built from the archive as an index user's would be."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
+    subprocess.run([*build, "-t", "sdist"], cwd=ROOT, check=True, capture_output=True)
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter="data")
+    unpacked = folder / archive.name.removesuffix(".tar.gz")
+    subprocess.run([*build, "-t", "wheel"], cwd=unpacked, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    return wheel, archive
+
+
+def test_the_wheel_has_the_sources_the_studies_and_the_printed_numbers(distributions):
+    with zipfile.ZipFile(distributions[0]) as wheel:
+        names = set(wheel.namelist())
+    checkout = [
+        path
+        for folder in ("config", "profiles", "workflow")
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file()
+    ]
+    expected = {f"losaw/checkout/{path.relative_to(ROOT)}" for path in checkout}
+    expected |= {"losaw/checkout/Snakefile", "losaw/py.typed", "losaw/report/templates/report.css"}
+    expected |= {
+        str(path.relative_to(ROOT / "src"))
+        for path in (ROOT / "src" / "losaw").rglob("*.py")
+        if "__pycache__" not in path.parts
+    }
+    assert expected - names == set()
+    assert not [name for name in names if name.startswith(("tests", "docs", "benchmarks"))]
+
+
+def test_the_metadata_say_licence_extras_and_command(distributions):
+    with zipfile.ZipFile(distributions[0]) as wheel:
+        (info,) = {name.partition("/")[0] for name in wheel.namelist() if "dist-info" in name}
+        metadata = wheel.read(f"{info}/METADATA").decode()
+        entry_points = wheel.read(f"{info}/entry_points.txt").decode()
+        assert f"{info}/licenses/LICENSE" in wheel.namelist()
+    assert "License-Expression: BSD-3-Clause" in metadata
+    extras = set(re.findall(r"Provides-Extra: (\S+)", metadata))
+    assert {"all", "gpu", "network", "plot", "slurm", "study", "xgboost"} <= extras
+    assert "losaw = losaw.cli:main" in entry_points
+
+
+def test_the_source_archive_is_the_repository(distributions):
+    with tarfile.open(distributions[1]) as tar:
+        top = {name.split("/")[1] for name in tar.getnames() if "/" in name}
+    assert {
+        "CITATION.cff",
+        "LICENSE",
+        "Makefile",
+        "README.md",
+        "Snakefile",
+        "config",
+        "docs",
+        "requirements.txt",
+        "src",
+        "tests",
+        "workflow",
+    } <= top
+    assert not top & {"results.parquet", ".venv", "data", ".snakemake"}
+
+
+def test_the_wheel_unpacked_runs_its_studies_without_a_checkout(distributions, tmp_path):
+    """Against this environment's libraries; in an environment of its own it is a long test."""
+    with zipfile.ZipFile(distributions[0]) as wheel:
+        wheel.extractall(tmp_path / "site")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    def losaw(*words):
+        run = subprocess.run(
+            [sys.executable, "-m", "losaw", *words],
+            cwd=empty,
+            env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
+            capture_output=True,
+            text=True,
+        )
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
+    assert losaw("--version").startswith("losaw 0.")
+    assert "in all 0." in losaw("plan", "--study", "losaw_figure_1", "--scale", "smoke")
+    losaw("new-study", "mine")
+    assert (empty / "mine" / "config" / "studies" / "my_study.yaml").is_file()
+
+
+# --- In an environment of its own: minutes, and the network for the first time -------------------
+
+PACKAGE = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+[project]
+name = "other-package"
+version = "1.0"
+[project.entry-points."losaw.methods"]
+"importance.shuffled-loss" = "other_package:ShuffledLoss"
+"""
+FIRST_FOREST = """
+import json, time
+start = time.perf_counter()
+import losaw
+imported = time.perf_counter() - start
+import numpy as np
+from losaw import LosawRandomForestRegressor
+X = np.random.default_rng(0).standard_normal((400, 4))
+LosawRandomForestRegressor(random_state=0).fit(X, X[:, 0])
+start = time.perf_counter()
+LosawRandomForestRegressor(random_state=0).fit(X, X[:, 0])
+print(json.dumps({"import": imported, "fit": time.perf_counter() - start}))
+"""
+# Every registered thing either can be made and used, or says in one line which extra it needs.
+EVERY_NAME = """
+from losaw.contracts import check_entry
+from losaw.registry import entries
+needs = {}
+for entry in entries():
+    if entry.kind in ("drawing", "generator") or entry.target.startswith("sklearn"):
+        continue
+    try:
+        entry.load()
+    except ImportError as error:
+        needs[entry.name] = str(error)
+for name, message in needs.items():
+    assert "pip install 'losaw[" in message and "\\n" not in message, (name, message)
+print(sorted(needs))
+"""
+
+
+class Environment:
+    """A virtual environment of its own, with a wheel installed into it."""
+
+    def __init__(self, folder, wheel, extras=""):
+        self.bin = folder / "bin"
+        subprocess.run([uv(), "venv", "-q", "-p", sys.executable, str(folder)], check=True)
+        self.install(f"{wheel}{extras}")
+
+    def install(self, *words):
+        python = ["--python", str(self.bin / "python")]
+        constraints = ["--constraints", str(ROOT / "requirements.txt")]
+        subprocess.run([uv(), "pip", "install", "-q", *python, *constraints, *words], check=True)
+
+    def run(self, *words, cwd, status=0):
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        command = [str(self.bin / words[0]), *words[1:]]
+        run = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+        assert run.returncode == status, run.stderr
+        return run.stdout if status == 0 else run.stderr
+
+    def megabytes(self):
+        files = (path for path in self.bin.parent.rglob("*") if not path.is_symlink())
+        return sum(path.stat().st_size for path in files if path.is_file()) / 1e6
+
+
+def uv():
+    return str(Path(sys.executable).with_name("uv"))
+
+
+@pytest.mark.long
+def test_the_library_alone_is_small_quick_and_names_the_extras(distributions, tmp_path):
+    alone = Environment(tmp_path / "alone", distributions[0])
+    assert alone.megabytes() < 500
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    seconds = json.loads(alone.run("python", "-c", FIRST_FOREST, cwd=empty).splitlines()[-1])
+    print(f"{alone.megabytes():.0f} MB", seconds)
+    needs = alone.run("python", "-c", EVERY_NAME, cwd=empty)
+    assert "deep" in needs
+    assert "cpi-sequential" in alone.run("losaw", "list", cwd=empty)
+    assert "losaw[study]" in alone.run("losaw", "plan", cwd=empty, status=2)
+
+
+@pytest.mark.long
+def test_the_wheel_with_its_study_extra_does_what_the_documentation_says(distributions, tmp_path):
+    study = Environment(tmp_path / "study", distributions[0], "[study]")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    narrow = ["--scale", "smoke", "--set", "data_type=continuous", "--seeds", "1"]
+    study.run("losaw", "run", "--study", "losaw_forest", *narrow, cwd=empty)
+    assert (empty / "results" / "losaw_forest" / "tables" / "table_7.md").is_file()
+    study.run("losaw", "new-study", "mine", cwd=empty)
+    mine = empty / "mine"
+    assert "my_study" in study.run("losaw", "plan", cwd=mine)
+    study.run("losaw", "run", "--scale", "smoke", "--jobs", "2", cwd=mine)
+    assert (mine / "figures" / "my_figure.png").is_file()
+    assert (mine / "results" / "report.html").is_file()
+    study.run("snakemake", "--cores", "1", "--config", "results=under_snakemake", cwd=mine)
+    assert (mine / "under_snakemake" / "report.html").is_file()
+    # A package of methods, found by its entry points.
+    other = tmp_path / "other"
+    other.mkdir()
+    source = (mine / "my_importance.py").read_text().replace("@register", "# @register")
+    source = source.replace("class MyImportance", "class ShuffledLoss")
+    (other / "other_package.py").write_text(source)
+    (other / "pyproject.toml").write_text(PACKAGE)
+    study.install(str(other))
+    assert "shuffled-loss" in study.run("losaw", "list", cwd=mine)
+    file = mine / "config" / "studies" / "my_study.yaml"
+    file.write_text(file.read_text().replace("[mdi, my-importance]", "[mdi, shuffled-loss]"))
+    file.write_text(file.read_text().replace("RF my-importance", "RF shuffled-loss"))
+    study.run("losaw", "run", "--scale", "smoke", "--output", "other", cwd=mine)
+    assert "shuffled-loss" in (mine / "other" / "my_study" / "tables" / "my_table.md").read_text()

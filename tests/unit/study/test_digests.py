@@ -1,0 +1,194 @@
+"""What a stored file says is what was written: blocks and joint laws, flipped and edited."""
+
+import json
+import random
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from losaw.generators.joint_law.law import JointLaw, JointLawError
+from losaw.study.design.blocks import BlockName
+from losaw.study.errors import StudyError
+from losaw.study.files.block_file import FOOTER_KEY, load_named, write_block
+from losaw.study.files.digest import digest_of
+from losaw.study.files.footer import identity
+from losaw.study.files.rows import BLOCK_SCHEMA, Row
+
+BLOCK = BlockName("tiny", "abc", "plain", 0, 1)
+FOOTER = {"block": identity(BLOCK), "results_version": "1", "libraries": {"numpy": "2"}}
+N_FLIPS = 600
+
+
+def rows():
+    rng = np.random.default_rng(0)
+    found = []
+    for seed in BLOCK.seeds:
+        for metric in ("r2_test", "pr_auc"):
+            found.append(Row(seed, "mdi", metric, float(rng.random())))
+        found.append(
+            Row(
+                seed,
+                "mdi",
+                "scores",
+                None,
+                features=("X1", "X2", "X3"),
+                scores=[float(value) for value in rng.random(3)],
+                signal=[0],
+            )
+        )
+    return found
+
+
+@pytest.fixture
+def stored(tmp_path):
+    path = tmp_path / "block.parquet"
+    write(path, rows())
+    return path
+
+
+def write(path, lines):
+    write_block(SimpleNamespace(name=BLOCK, path=path), lines, FOOTER)
+
+
+def said(path):
+    """What a reader is given, or None if the file is refused."""
+    try:
+        found = load_named(path, BLOCK)
+    except StudyError:
+        return None
+    return repr(found.table.to_pylist()), repr(found.footer)
+
+
+def served(path, content, original):
+    """Whether other content is taken for what was written."""
+    path.write_bytes(content)
+    now = said(path)
+    return now is not None and now != original
+
+
+def flips(content, n, seed):
+    rng = random.Random(seed)
+    for _ in range(n):
+        place = rng.randrange(8 * len(content))
+        changed = bytearray(content)
+        changed[place // 8] ^= 1 << place % 8
+        yield bytes(changed)
+
+
+def test_no_flipped_bit_of_a_block_gives_other_rows(stored):
+    original, content = said(stored), stored.read_bytes()
+    assert original is not None
+    assert not any(served(stored, changed, original) for changed in flips(content, N_FLIPS, 1))
+
+
+@pytest.mark.long
+def test_none_of_ten_thousand_flipped_bits_of_a_block_gives_other_rows(stored):
+    original, content = said(stored), stored.read_bytes()
+    n_refused = 0
+    for changed in flips(content, 10_000, 2):
+        assert not served(stored, changed, original)
+        n_refused += said(stored) is None
+    # The others do no harm: padding, statistics, the names of encodings.
+    assert n_refused > 2_000
+
+
+EDITS = {
+    "value": lambda row, rng: {"value": (row["value"] or 0.0) + 10.0 ** rng.randrange(-16, 1)},
+    "no value": lambda row, rng: {"value": None if row["value"] is not None else 0.0},
+    "status": lambda row, rng: {"status": "failed" if row["status"] == "ok" else "ok"},
+    "message": lambda row, rng: {"message": (row["message"] or "") + "x"},
+    "metric": lambda row, rng: {"metric": row["metric"] + "_"},
+    "importance": lambda row, rng: {"importance": "ufi"},
+    "signal": lambda row, rng: {"signal": [rng.randrange(1, 9)]},
+    "scores": lambda row, rng: {"scores": [*(row["scores"] or []), rng.random()]},
+    "order": lambda row, rng: {"features": [*reversed(row["features"] or ["X"])]},
+}
+
+
+def edited(table, rng):
+    """The table after one edit that leaves its schema and its footer as they are."""
+    lines = table.to_pylist()
+    kind = rng.choice([*EDITS, "delete", "repeat", "swap"])
+    place = rng.randrange(len(lines))
+    if kind == "delete":
+        del lines[place]
+    elif kind == "repeat":
+        lines.insert(rng.randrange(len(lines)), lines[place])
+    elif kind == "swap":
+        other = (place + 1 + rng.randrange(len(lines) - 1)) % len(lines)
+        lines[place], lines[other] = lines[other], lines[place]
+    else:
+        lines[place] |= EDITS[kind](lines[place], rng)
+    return type(table).from_pylist(lines, schema=table.schema)
+
+
+@pytest.mark.parametrize("n_edits", [60, pytest.param(1000, marks=pytest.mark.long)])
+def test_no_edit_of_the_rows_is_served(stored, n_edits):
+    original, table = said(stored), pq.ParquetFile(stored).read()
+    for seed in range(n_edits):
+        changed = edited(table, random.Random(seed))
+        if changed.to_pylist() == table.to_pylist():  # two equal rows were swapped
+            continue
+        pq.write_table(changed, stored, compression="zstd")
+        assert said(stored) is None, f"edit {seed} is taken for {original}"
+
+
+def test_a_footer_that_was_edited_is_refused(stored):
+    table = pq.ParquetFile(stored).read()
+    footer = json.loads(table.schema.metadata[FOOTER_KEY])
+    footer["libraries"]["numpy"] = "1"
+    pq.write_table(table.replace_schema_metadata({FOOTER_KEY: json.dumps(footer)}), stored)
+    assert said(stored) is None
+
+
+def test_seeds_that_the_name_does_not_say_are_refused(stored):
+    """Rows of another seed under a digest of their own: whole, and not this block."""
+    others = [replace(row, seed=row.seed + 1) for row in rows()]
+    write(stored, others)
+    with pytest.raises(StudyError, match="does not hold the seeds"):
+        load_named(stored, BLOCK)
+
+
+def test_the_digest_does_not_depend_on_how_the_rows_are_cut(stored):
+    table = pq.ParquetFile(stored).read().replace_schema_metadata(None)
+    halves = type(table).from_batches(table.to_batches(max_chunksize=2), schema=BLOCK_SCHEMA)
+    assert digest_of(halves, FOOTER) == digest_of(table, FOOTER)
+    pq.write_table(pq.ParquetFile(stored).read(), stored, compression="none", row_group_size=1)
+    assert said(stored) is not None
+
+
+@pytest.fixture(scope="module")
+def law():
+    from losaw.generators.joint_law.fit import fit_joint_law
+    from losaw.generators.joint_law.law import JointLawSpecification
+
+    return fit_joint_law(JointLawSpecification(correlation=((1.0, 0.3), (0.3, 1.0))))
+
+
+def test_a_joint_law_with_other_numbers_is_refused(law, tmp_path):
+    path = tmp_path / "law.json"
+    law.save(path)
+    content = json.loads(path.read_text())
+    content["probabilities"][0] += 0.05
+    content["probabilities"][1] -= 0.05
+    path.write_text(json.dumps(content))
+    with pytest.raises(JointLawError, match="digest differs"):
+        JointLaw.load(path)
+
+
+@pytest.mark.parametrize("n_flips", [300, pytest.param(5000, marks=pytest.mark.long)])
+def test_no_flipped_bit_of_a_joint_law_gives_another_law(law, tmp_path, n_flips):
+    path = tmp_path / "law.json"
+    law.save(path)
+    content = path.read_bytes()
+    for changed in flips(content, n_flips, 3):
+        path.write_bytes(changed)
+        try:
+            found = JointLaw.load(path)
+        except JointLawError:
+            continue
+        assert np.array_equal(found.probabilities, law.probabilities)
+        assert found.record() == law.record()

@@ -1,0 +1,62 @@
+"""Jobs hold every block once, in order, and as many as their seconds allow."""
+
+import json
+
+import pytest
+
+from losaw.study.errors import StudyError
+from losaw.study.files.block_file import blocks_to_do
+from losaw.study.running import jobs as jobs_module
+from losaw.study.running.estimate import block_seconds
+from losaw.study.running.jobs import cut_into_jobs, job_list, read_job, write_job
+from losaw.study.running.runner import run_job
+from losaw.study.running.watch import Watch
+
+
+@pytest.mark.parametrize("seconds", [0.1, 4.0, 7.0, 1e6])
+def test_every_block_is_in_one_job_and_a_job_takes_about_its_seconds(project, seconds):
+    blocks = project.session().all_blocks
+    jobs = cut_into_jobs(blocks, seconds)
+    assert [block for job in jobs for block in job.blocks] == blocks
+    assert len({job.name for job in jobs}) == len(jobs)
+    longest = max(map(block_seconds, blocks))
+    for job in jobs[:-1]:
+        cost = sum(map(block_seconds, job.blocks))
+        assert len(job.blocks) == 1 or abs(cost - seconds) <= longest / 2
+
+
+def test_a_huge_plan_has_longer_jobs_rather_than_more(project, monkeypatch):
+    monkeypatch.setattr(jobs_module, "MOST_JOBS", 4)
+    blocks = project.session(seeds=60).all_blocks
+    assert len(blocks) > 100
+    assert len(cut_into_jobs(blocks, 0.1)) <= 5
+
+
+def test_a_job_computes_what_is_missing_and_a_watch_counts_it(project, capsys):
+    session = project.session()
+    (job,) = cut_into_jobs(session.all_blocks[:4], 1e6)
+    write_job(session.results, job)
+    path = job_list(session.results, job.name)
+    assert [session.block(name) for name in read_job(path)] == list(job.blocks)
+    run_job(job.blocks[:1])
+    watch = Watch(dict.fromkeys(blocks_to_do(job.blocks), 1.0), len(job.blocks))
+    assert watch.line().startswith("losaw: 1 of 4 blocks, 0 fits in")
+    before = job.blocks[0].path.stat().st_mtime_ns
+    run_job(job.blocks)
+    assert job.blocks[0].path.stat().st_mtime_ns == before
+    assert blocks_to_do(job.blocks) == []
+    assert watch.line().startswith("losaw: 4 of 4 blocks, 8 fits in")
+    assert capsys.readouterr().out.count("seeds_") == 4
+
+
+def test_a_list_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(StudyError, match=r"job\.txt: cannot be read"):
+        read_job(tmp_path / "job.txt")
+
+
+def test_a_run_record_counts_no_compiling(project):
+    """The plugin is plain Python: what it takes is counted, and little else."""
+    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 0.05")
+    block = next(b for b in project.session().all_blocks if b.name.learner == "jittered")
+    run_job([block])
+    assert min(json.loads(block.record_path.read_text())["seconds"]) >= 0.05

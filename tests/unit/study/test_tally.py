@@ -1,0 +1,158 @@
+"""What is counted over the cells of a comparison: kinds, signs, further seeds."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.study.errors import StudyError
+from losaw.study.results.compare import compare
+from losaw.study.results.kinds import kinds_of, pooled_deviation
+from losaw.study.results.more_seeds import more_seeds
+from losaw.study.results.tally import agreement_table, sign_table
+
+COST = "seconds_per_seed:\n  - {learner: plain, seconds: 3600}\n"
+COLUMNS = ["table", "n_samples", "noise_variance", "metric", "method"]
+
+
+@pytest.fixture
+def study(project):
+    project.study_file.write_text(project.study_file.read_text() + COST)
+    return project.session().studies[0]
+
+
+def summary(study, **values):
+    """All cells with the same numbers, or those of ``values``."""
+    rows = [
+        {
+            "setting_id": setting.identifier,
+            "metric": metric,
+            "method": method,
+            "n_seeds": 4,
+            "mean": 0.5,
+            "sd": 0.1,
+            "mc_se": 0.05,
+            **values,
+        }
+        for setting in study.settings
+        for metric in study.metrics
+        for method in study.methods_of(metric)
+    ]
+    return pd.DataFrame(rows)
+
+
+def printed(study, frame):
+    columns = ["table", *study.axes, "metric", "method", "published", "decimals", "published_runs"]
+    return pd.DataFrame(frame, columns=columns).assign(note=None)
+
+
+def every_cell(study, published, methods=("plain", "jittered")):
+    return printed(
+        study,
+        [
+            ("Table 1", n, v, "pr_auc", method, published, 3, 250)
+            for n in (30, 60)
+            for v in (0.5, 1.0)
+            for method in methods
+        ],
+    )
+
+
+def test_the_pooled_deviation_weighs_cells_by_their_degrees_of_freedom():
+    pooled, degrees = pooled_deviation(pd.Series([0.3, 0.1, math.nan]), pd.Series([2, 4, 1]))
+    assert degrees == 4
+    assert pooled == pytest.approx(math.sqrt((0.3**2 + 3 * 0.1**2) / 4))
+    assert pooled_deviation(pd.Series([math.nan]), pd.Series([1]))[1] == 0
+
+
+def test_a_kind_knows_its_metric(study):
+    kinds = kinds_of(study, summary(study))
+    assert kinds["pr_auc", "plain"].is_bounded and not kinds["r2_test", "plain"].is_bounded
+    assert kinds["pr_auc", "plain"].degrees == 4 * 3
+
+
+def test_a_cell_whose_runs_sit_on_one_value_is_judged_by_the_others(study):
+    measured = summary(study)
+    same = (measured["metric"] == "pr_auc") & (
+        measured["setting_id"] == study.settings[0].identifier
+    )
+    measured.loc[same, ["mean", "sd", "mc_se"]] = 0.417, 0.0, 0.0
+    far = compare(study, measured, every_cell(study, 0.999))
+    cell = far[(far["n_samples"] == 30) & (far["noise_variance"] == 0.5)]
+    assert set(cell[cell["metric"] == "pr_auc"]["verdict"]) == {"differs"}
+
+
+def test_a_metric_that_never_varies_has_no_error_at_hand(study):
+    constant = compare(study, summary(study, sd=0.0, mc_se=0.0), every_cell(study, 0.5))
+    assert set(constant[constant["published"].notna()]["verdict"]) == {"no error at hand"}
+    table = agreement_table(constant, ["metric"])
+    assert table.loc[0, "agrees"] == 0 and table.loc[0, "no error at hand"] == 8
+
+
+def test_a_printed_metric_without_a_margin_is_an_error_that_names_it(project):
+    project.replace(project.study_file, "margins: {r2_test: 0.03, pr_auc: 0.1}", "margins: {}")
+    with pytest.raises(StudyError, match=r"tiny\.yaml.*margins: the metric 'r2_test' is printed"):
+        project.session()
+
+
+def test_a_margin_of_an_unknown_metric_is_an_error(project):
+    project.replace(project.study_file, "{r2_test: 0.03,", "{r2_tset: 0.03, r2_test: 0.03,")
+    with pytest.raises(StudyError, match="did you mean 'r2_test'"):
+        project.session()
+
+
+def signs_of(study, gains_printed, gains_ours):
+    """pr-AUC of the two methods over the four settings, .5 and .5 + gain."""
+    rows = []
+    for (n, v), theirs, ours in zip(
+        [(30, 0.5), (30, 1.0), (60, 0.5), (60, 1.0)], gains_printed, gains_ours, strict=True
+    ):
+        rows += [("Table 1", n, v, "pr_auc", "plain", 0.5, 0.5, "agrees")]
+        rows += [("Table 1", n, v, "pr_auc", "jittered", 0.5 + theirs, 0.5 + ours, "agrees")]
+    frame = pd.DataFrame(rows, columns=[*COLUMNS, "published", "reproduced", "verdict"])
+    return sign_table(study, frame)
+
+
+def test_signs_are_counted_where_print_has_one(study):
+    table = signs_of(study, [0.2, 0.01, 0.0, -0.3], [0.1, -0.01, 0.1, 0.1]).set_index("n_samples")
+    assert list(table["settings"]) == [2, 1]
+    assert list(table["as_printed"]) == [0.5, 0.0]
+    assert list(table["large"]) == [1, 1]
+    assert list(table["large_as_printed"]) == [1.0, 0.0]
+    assert set(table["method"] + " - " + table["minus"]) == {"jittered - plain"}
+
+
+def test_a_gain_of_nothing_has_not_the_printed_sign(study):
+    table = signs_of(study, [0.2, 0.2, 0.2, 0.2], [0.0, 0.1, 0.1, 0.1])
+    assert list(table["as_printed"]) == [0.5, 1.0]
+
+
+def test_further_seeds_cost_what_the_study_file_says(study):
+    comparison = compare(study, summary(study, sd=0.2), every_cell(study, 0.5, ("plain",)))
+    undecided = comparison[comparison["verdict"] == "undecided"]
+    assert len(undecided) == 4
+    needed = undecided["seeds_needed"].iloc[0]
+    more = more_seeds(study, comparison)
+    assert (more.undecided, more.hopeless, more.decided) == (4, 0, 4)
+    assert more.seeds == needed
+    assert more.core_hours == pytest.approx(4 * (needed - 4))  # an hour a seed, four settings
+
+
+def test_cells_of_one_fit_are_paid_once(study):
+    cells = every_cell(study, 0.5, ("plain",))
+    both = pd.concat([cells, cells.assign(metric="r2_test")])
+    comparison = compare(study, summary(study, sd=0.2), both)
+    undecided = comparison[comparison["verdict"] == "undecided"]
+    assert len(undecided) == 8
+    most = undecided["seeds_needed"].max()
+    within = undecided[undecided["seeds_needed"] <= more_seeds(study, comparison).seeds]
+    assert most in set(within["seeds_needed"])
+    assert more_seeds(study, comparison).core_hours == pytest.approx(4 * (most - 4))
+
+
+def test_where_print_is_too_uncertain_no_seeds_are_asked_for(study):
+    published = every_cell(study, 0.5).assign(published_runs=1)
+    more = more_seeds(study, compare(study, summary(study), published))
+    assert (more.undecided, more.hopeless, more.core_hours) == (8, 8, 0.0)
+    assert np.isinf(compare(study, summary(study), published)["seeds_needed"].dropna()).all()

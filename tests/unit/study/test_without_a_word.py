@@ -1,0 +1,150 @@
+"""No wrong result without a word: what fails is named, and nothing good is lost beside it."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from losaw.cli import main
+from losaw.study.design.grid import Study
+from losaw.study.design.validation import validate
+from losaw.study.errors import StudyError
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.without_snakemake import execute
+
+IMPORTANCES = """
+
+from pathlib import Path
+
+from losaw.importance.result import ImportanceResult
+from losaw.registry import register as _register
+
+
+def _result(data, scores):
+    return ImportanceResult(np.asarray(scores, float), tuple(data.feature_names))
+
+
+@_register("importance", "nothing")
+class Nothing:
+    def explain(self, model, data, rng):
+        return _result(data, np.full(len(data.feature_names), np.nan))
+
+
+@_register("importance", "backwards")
+class Backwards:
+    def explain(self, model, data, rng):
+        names = tuple(reversed(data.feature_names))
+        return ImportanceResult(np.arange(len(names)), names)
+
+
+@_register("importance", "exploding")
+class Exploding:
+    def explain(self, model, data, rng):
+        raise RuntimeError("my method exploded")
+
+
+@_register("importance", "once")
+class Once:
+    def explain(self, model, data, rng):
+        if Path(__file__).with_name("no_more").exists():
+            raise RuntimeError("asked for again")
+        return _result(data, model.slopes_)
+"""
+
+
+@pytest.fixture
+def asking(project):
+    """The tiny project with importances that go wrong; ``ask(names)`` puts them into the study."""
+    plugin = project.folder / "plugin.py"
+    plugin.write_text(plugin.read_text() + IMPORTANCES)
+    project.replace(project.study_file, "boundaries: [2, 5]", "boundaries: [5]")
+    project.replace(project.study_file, "[30, 60]", "[30]")
+    text = project.study_file.read_text()
+    text = text[: text.index("published:")]
+
+    def ask(*names):
+        new = text.replace("importances: [mdi]", f"importances: [{', '.join(names)}]")
+        project.study_file.write_text(new)
+        session = project.session()
+        execute(session.all_blocks, 1)
+        return session.plans[0]
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("nothing", "scores are missing or infinite"),
+        ("backwards", "the features are named"),
+        ("exploding", r"RuntimeError: my method exploded (plugin.py:"),
+    ],
+)
+def test_an_importance_that_fails_is_named_and_the_others_are_summarised(
+    asking, capsys, name, words
+):
+    plan = asking("mdi", name)
+    write_outputs(plan)
+    said = capsys.readouterr().err
+    assert f"plain {name}: failed in 10 of 10 fits" in said and words in said
+    summary = pd.read_csv(plan.folder / "summary.csv")
+    assert set(summary["importance"].dropna()) == {"mdi"}
+    assert summary["n_failed"].eq(0).all()
+    assert (
+        words
+        in json.loads((plan.folder / "manifest.json").read_text())["left_out"][f"jittered {name}"]
+    )
+
+
+def test_another_importance_leaves_stored_ones_as_they_are(asking, project, tmp_path):
+    before = asking("once")
+    assert not pd.read_csv(write_outputs(before).with_name("summary.csv")).empty
+    (project.folder / "no_more").touch()
+    after = asking("once", "mdi")
+    write_outputs(after)
+    summary = pd.read_csv(after.folder / "summary.csv")
+    assert set(summary["importance"].dropna()) == {"once", "mdi"}
+    assert set(summary["method"]) >= {"plain once", "plain mdi"}
+    # The same bytes as without anything stored.
+    (project.folder / "no_more").unlink()
+    fresh = project.session(overrides={"results": str(tmp_path / "fresh")})
+    execute(fresh.all_blocks, 1)
+    for block, other in zip(after.blocks, fresh.all_blocks, strict=True):
+        assert block.path.read_bytes() == other.path.read_bytes()
+
+
+def test_plan_and_status_count_what_a_run_computes(asking, project, capsys):
+    asking("mdi")
+    project.replace(project.study_file, "importances: [mdi]", "importances: [mdi, once]")
+    words = ["--config", str(project.configuration)]
+    assert main(["status", *words]) == 0
+    assert "4 blocks are stale or damaged" in capsys.readouterr().out
+    assert main(["plan", *words]) == 0
+    assert " 4      0 " in capsys.readouterr().out
+    assert main(["verify", *words]) == 1
+    assert execute(project.session().all_blocks, 1) == 4
+
+
+def test_a_narrow_run_adds_to_what_a_long_one_has_left(asking, project, capsys):
+    plan = asking("mdi")
+    whole = pd.read_csv(write_outputs(plan).with_name("summary.csv"))
+    narrow = project.session(selection={"noise_variance": ("0.5",)}, seeds=7)
+    assert execute(narrow.all_blocks, 1) == 2
+    write_outputs(narrow.plans[0])
+    both = pd.read_csv(plan.folder / "summary.csv")
+    assert len(both) == len(whole)
+    assert sorted(both["n_seeds"].unique()) == [5, 7]
+    words = ["--config", str(project.configuration)]
+    assert main(["verify", *words]) == 0
+    assert "2 further blocks belong to other selections and are whole" in capsys.readouterr().out
+    assert main(["status", *words]) == 0
+    assert "2 further blocks lie there" in capsys.readouterr().out
+
+
+def test_one_name_for_two_columns_is_refused(asking):
+    plan = asking("mdi", "once")
+    text = plan.study.source.path.read_text()
+    plan.study.source.path.write_text(text + "method: '{learner}'\n")
+    study = Study(plan.study.source.path)
+    with pytest.raises(StudyError, match=r"method: names learner 'plain'.* alike, 'plain'"):
+        validate(study)

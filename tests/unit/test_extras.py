@@ -1,0 +1,103 @@
+"""losaw.extras: what is not installed is named, with the extra that brings it."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from losaw import ImportanceResult, LosawNetworkRegressor, NetworkRegressor
+from losaw.extras import MissingExtraError, extra, require
+from losaw.generators.joint_law.fit import fit_joint_law
+from losaw.generators.joint_law.law import JointLawSpecification
+from losaw.importance import treeinner
+from losaw.knockoffs import make_sampler
+from losaw.registry import get
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "losaw"
+
+X = np.random.default_rng(0).standard_normal((60, 8))
+y = X[:, 0]
+# What a person does, the library that is absent, and the extra that brings it.
+USES = {
+    "a network": (lambda: NetworkRegressor(batch_size=20).fit(X, y), "jax", "network"),
+    "losawGD": (lambda: LosawNetworkRegressor(batch_size=20).fit(X, y), "jax", "network"),
+    "an optimiser": (lambda: NetworkRegressor(batch_size=20).fit(X, y), "optax", "network"),
+    "deep knockoffs": (lambda: make_sampler("deep"), "jax", "network"),
+    "a learner": (lambda: get("learner", "xgboost").create().fit(X, y), "xgboost", "xgboost"),
+    "an importance": (lambda: treeinner(None, X, y), "xgboost", "xgboost"),
+    "a plot": (lambda: ImportanceResult(y[:2], ("a", "b")).plot(), "matplotlib", "plot"),
+    "a law": (lambda: fit_joint_law(JointLawSpecification(np.eye(2))), "cvxpy", "study"),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_method_whose_extra_is_absent_says_which_in_one_line(use, monkeypatch):
+    do, library, name = USES[use]
+    for module in list(sys.modules):
+        if module.partition(".")[0] == library or module.startswith("losaw.knockoffs.deep"):
+            monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, library, None)  # as where it is not installed
+    with pytest.raises(ImportError) as raised:
+        do()
+    assert str(raised.value) == (
+        f"{library!r} is not installed; it comes with the extra {name!r}: "
+        f"pip install 'losaw[{name}]'"
+    )
+
+
+@pytest.mark.parametrize("command", ["plan", "run"])
+def test_a_command_on_studies_without_their_extra_says_so_and_ends(command, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['pyarrow'] = None\n")
+    run = losaw(tmp_path, command)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert (
+        run.stderr.startswith("losaw: 'pyarrow' is not installed") and run.stderr.count("\n") == 1
+    )
+
+
+def test_names_are_listed_without_what_studies_need(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['yaml'] = None\n")
+    run = losaw(tmp_path, "list")
+    assert run.returncode == 0 and "cpi-sequential" in run.stdout
+    assert run.stdout.endswith("pip install 'losaw[study]'\n")
+
+
+def losaw(folder, *words):
+    """The command line in a Python whose sitecustomize.py lies in ``folder``."""
+    script = (
+        "import sys; sys.path.insert(0, '.'); import importlib.util;"
+        "exec(open('sitecustomize.py').read());"
+        "from losaw.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", script, *words], cwd=folder, capture_output=True, text=True
+    )
+
+
+def test_every_extra_that_the_code_names_is_one_of_pyproject():
+    named = {
+        name
+        for path in PACKAGE.rglob("*.py")
+        for name in re.findall(r"with extra\(\"(\w+)\"\)", path.read_text(encoding="utf-8"))
+    }
+    content = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert {"network", "plot", "study", "xgboost"} <= named
+    assert named <= set(content["project"]["optional-dependencies"])
+
+
+def test_another_mistake_inside_keeps_its_own_words():
+    with pytest.raises(ImportError, match="cannot import name"), extra("plot"):
+        from math import no_such_function  # noqa: F401
+    with pytest.raises(MissingExtraError, match="'inner'"), extra("outer"), extra("inner"):
+        import a_library_that_draws  # noqa: F401
+
+
+def test_what_is_there_is_not_complained_about():
+    require("study", ("json",))
+    with pytest.raises(MissingExtraError, match=r"'a_library'.*losaw\[study\]"):
+        require("study", ("json", "a_library"))
