@@ -19,6 +19,7 @@ PAGE = Path(__file__).with_name("architecture.md")
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("words", "errors", "extras", "checkout", "data", "rng", "catalogue", "whole_files"),
     ("arguments", "registry", "kernels"),
+    ("outcomes", "tables"),
     ("plugins", "datasets", "weighting.logit", "generators.joint_law"),
     ("weighting",),
     ("forest.growing", "network", "learners", "knockoffs", "generators"),
@@ -45,8 +46,9 @@ SHELVES: dict[str, tuple[str, ...]] = {
         "normal",
     ),
     "importance": (
-        "losses", "model_columns", "one_sided_tests", "out_of_bag_permutation",
-        "residual_algorithms", "result",
+        "described", "explained", "jobs", "losses", "model_columns", "one_sided_tests",
+        "out_of_bag_permutation", "over_trees", "residual_algorithms", "result",
+        "row_differences", "selector", "showing", "without_columns",
     ),
     "report.drawings": ("feature_scores", "one_replicate", "panels", "samples"),
 }  # fmt: skip

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 FeatureKind = Literal["continuous", "discrete", "nominal"]
+_TASKS = ("regression", "classification")
 
 
 class Sample(NamedTuple):
@@ -65,6 +66,14 @@ class Dataset:
     feature_kinds : tuple of {"continuous", "discrete", "nominal"}
         Discrete features are ordered numbers; nominal ones are level codes 0, 1, ….
     task : {"regression", "classification"}
+        Of a classification y holds labels of any kind.
+
+    Raises
+    ------
+    TypeError
+        If a sample holds anything but arrays of numbers.
+    ValueError
+        If names or kinds do not fit the columns, or a kind or the task is unknown.
     """
 
     train: Sample
@@ -74,6 +83,35 @@ class Dataset:
     feature_kinds: tuple[FeatureKind, ...]
     independent: Sample | None = None
     task: Literal["regression", "classification"] = "regression"
+
+    def __post_init__(self) -> None:
+        for name in ("train", "test", "independent"):
+            sample = getattr(self, name)
+            if sample is None:
+                continue
+            if not (isinstance(sample[0], np.ndarray) and sample[0].dtype.kind in "fiub"):
+                raise TypeError(
+                    f"{name}.X must be an array of numbers, got {type(sample[0]).__name__}; for a "
+                    "table of your own call losaw.importance.cpi(model, X, y) and its neighbours"
+                )
+            if sample[0].ndim == 2 and sample[0].shape[1] != len(self.feature_names):
+                raise ValueError(
+                    f"feature_names must be {sample[0].shape[1]} different names, one for each "
+                    f"column of {name}.X, got {len(self.feature_names)}"
+                )
+        n_features = len(self.feature_names)
+        if len(set(self.feature_names)) != n_features:
+            raise ValueError(
+                f"feature_names must be {n_features} different names, got {self.feature_names}"
+            )
+        known = get_args(FeatureKind)
+        if len(self.feature_kinds) != n_features or not set(self.feature_kinds) <= set(known):
+            raise ValueError(
+                f"feature_kinds must name one of {known} for each of {n_features} features, got "
+                f"{self.feature_kinds}"
+            )
+        if self.task not in _TASKS:
+            raise ValueError(f"task must be one of {_TASKS}, got {self.task!r}")
 
 
 def default_feature_names(n_features: int) -> tuple[str, ...]:

@@ -1,8 +1,11 @@
 """Checks of an importance: one finite score per feature, reproducible, without side effects."""
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from losaw.contracts.learner import example_data
 from losaw.contracts.learner import fitted as fitted_learner
@@ -14,7 +17,7 @@ from losaw.contracts.outcome import (
     require_methods,
     unchanged,
 )
-from losaw.data import Dataset, FloatArray
+from losaw.data import Dataset, FloatArray, Sample
 from losaw.importance.result import ImportanceResult
 from losaw.registry import get
 
@@ -114,6 +117,99 @@ def does_not_touch_the_global_generators(subject: Subject) -> None:
         _scores(subject.create(), model, data, seed=1)
 
 
+def class_names_do_not_matter(subject: Subject) -> None:
+    two = np.array([0.0, 1.0])
+    expected = _class_scores(subject, two)
+    if expected is None:
+        return
+    for names in (("no", "yes"), (1, 2), ("yes", "no")):
+        found = _class_scores(subject, np.array(names))
+        size = np.abs if names[0] == "yes" else np.asarray  # the sign is that of the second class
+        require(
+            found is None or np.allclose(size(found), size(expected), rtol=1e-6, atol=1e-9),
+            f"classes named {names} score otherwise than 0 and 1; read them by the model's "
+            "classes_ (losaw.outcomes.class_numbers), or refuse them with a ValueError",
+        )
+
+
+def the_order_of_three_classes_does_not_matter(subject: Subject) -> None:
+    first, second = (
+        _class_scores(subject, np.array(names)) for names in (("a", "b", "c"), ("c", "a", "b"))
+    )
+    require(
+        first is None or second is None or np.allclose(first, second, rtol=1e-6, atol=1e-9),
+        "three classes score otherwise when they change their names; treat all classes alike, or "
+        "refuse more than two with a ValueError",
+    )
+
+
+def a_class_that_never_comes_changes_nothing(subject: Subject) -> None:
+    two = np.array(["a", "b"])
+    expected, found = _class_scores(subject, two), _class_scores(subject, two, empty="c")
+    require(
+        expected is None or found is None or np.allclose(found, expected, rtol=1e-6, atol=1e-9),
+        "a third class without rows and with probability 0 changes the scores",
+    )
+
+
+def a_classifier_is_not_scored_as_a_regression(subject: Subject) -> None:
+    two = np.array([0.0, 1.0])
+    expected, found = _class_scores(subject, two), _class_scores(subject, two, task="regression")
+    require(
+        expected is None or found is None or np.allclose(found, expected, rtol=1e-6, atol=1e-9),
+        "a classifier on data whose task is not named scores otherwise, without a word; check "
+        "losaw.outcomes.task_of(model, data.task)",
+    )
+
+
+def _class_scores(
+    subject: Subject, names: NDArray[Any], empty: str | None = None, task: str = "classification"
+) -> FloatArray | None:
+    """Scores of a classifier of classes with these names; None if it is refused."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    data = example_data()
+    steps = np.quantile(data.train.y, np.arange(1, len(names)) / len(names))
+    train, test = (
+        Sample(part.X, names[np.searchsorted(steps, part.y)]) for part in (data.train, data.test)
+    )
+    data = replace(data, train=train, test=test, task=cast(Any, task))
+    learner = getattr(subject.entry.load(), "example_learner", "random-forest")
+    model: Any = RandomForestClassifier(10, max_depth=4, random_state=1)
+    if learner != "random-forest":
+        entry = get("learner", learner)
+        if "task" not in entry.parameter_names():
+            return None
+        model = entry.create(task="classification")
+    if empty is not None:
+        model = WithAnEmptyClass(model, empty)
+    try:
+        model.fit(*data.train)
+        return _scores(subject.create(), model, data, seed=1)
+    except (TypeError, ValueError):
+        return None
+
+
+class WithAnEmptyClass(ClassifierMixin, BaseEstimator):
+    """A classifier that knows one more class, which it never expects."""
+
+    def __init__(self, model: Any, name: str) -> None:
+        self.model = model
+        self.name = name
+
+    def fit(self, X: Any, y: Any) -> "WithAnEmptyClass":
+        self.model_ = clone(self.model).fit(X, y)
+        self.classes_ = np.array([*self.model_.classes_, self.name])
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        known = self.model_.predict_proba(X)
+        return np.column_stack([known, np.zeros(len(known))])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        return np.asarray(self.model_.predict(X))
+
+
 def example_fit(subject: Subject) -> tuple[Any, Dataset]:
     """The example learner, fitted, and the data it was fitted to."""
     data = example_data()
@@ -134,4 +230,8 @@ CHECKS = (
     random_state_takes_an_int_a_generator_or_none,
     does_not_change_its_input,
     does_not_touch_the_global_generators,
+    class_names_do_not_matter,
+    the_order_of_three_classes_does_not_matter,
+    a_class_that_never_comes_changes_nothing,
+    a_classifier_is_not_scored_as_a_regression,
 )

@@ -233,6 +233,9 @@ def _check_kind(content: dict[str, Any], configuration: dict[str, Any]) -> None:
     for index, tree in enumerate(trees):
         if tree["categories_nodes"]:
             feature = tree["split_indices"][tree["categories_nodes"][0]]
+            named = content.get("feature_names") or []
+            if feature < len(named):
+                feature = f"{feature} ({named[feature]!r})"
             raise ValueError(
                 f"tree {index} splits feature {feature} by categories, which is not supported; "
                 "encode it as dummies or ordered numbers"

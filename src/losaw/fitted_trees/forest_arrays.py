@@ -12,7 +12,7 @@ from losaw.kernels.trees import Trees
 
 SUPPORTED = (
     "a fitted DecisionTree, RandomForest, ExtraTrees, Bagging (of trees) or GradientBoosting "
-    "model of scikit-learn, or a LosawRandomForestRegressor"
+    "model of scikit-learn, or a losaw forest"
 )
 
 _MANY_CLASSES = (
@@ -60,6 +60,11 @@ def forest_arrays(model: Any) -> ForestArrays:
     ValueError
         If it has several responses, more than two classes, or trees on subsets of the features.
     """
+    if len(getattr(model, "classes_", ())) > 2:
+        raise ValueError(
+            f"the model has {len(model.classes_)} classes; a trend is defined for one response "
+            "that is numeric or has two classes"
+        )
     if hasattr(model, "trees_"):
         if len(getattr(model, "classes_", ())) > 2:
             raise ValueError(_MANY_CLASSES.format(1, len(model.classes_)))

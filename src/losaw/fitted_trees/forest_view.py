@@ -1,15 +1,18 @@
 """One view of the bagged forests that importances are computed from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import as_floats, beyond_range
-from losaw.data import FloatArray, default_feature_names
+from losaw.data import FloatArray
+from losaw.fitted_trees.forest_rows import ForestRows, forest_rows
 from losaw.kernels.trees import Trees
+from losaw.outcomes import class_numbers, finite_numbers
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 
 IntArray = NDArray[np.intp]
 TOLERANCE = 1e-6
@@ -44,6 +47,7 @@ class ForestView:
     in_bag_counts : array of shape (n_trees, n_samples)
         How often a row stands in a tree's sample; 0 is out of bag.
     task : {"regression", "classification"}
+    n_features : int
     """
 
     trees: list[TreeView]
@@ -52,27 +56,32 @@ class ForestView:
     outcomes: FloatArray
     in_bag_counts: NDArray[np.int64]
     task: str
-
-    @property
-    def n_features(self) -> int:
-        return int(self.feature_of_column.max()) + 1
+    n_features: int = 0
 
 
 def view_forest(
-    model: Any, X: ArrayLike, y: ArrayLike, groups: Sequence[Any] | None = None
-) -> tuple[ForestView, tuple[str, ...]]:
-    """A fitted forest with its training sample, and the names of its features.
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+) -> tuple[ForestView, ForestRows]:
+    """A fitted forest with its training sample.
 
     Parameters
     ----------
     model : estimator
         A fitted ``RandomForestRegressor`` or ``RandomForestClassifier`` of scikit-learn (or
-        extra trees) with ``bootstrap=True``, a ``LosawRandomForestRegressor``, or this package's
-        ``RandomForest``.
-    X, y : arrays of shape (n_samples, n_features) and (n_samples,)
+        extra trees) with ``bootstrap=True``, a ``LosawRandomForestRegressor`` or
+        ``LosawRandomForestClassifier``, this package's ``RandomForest``, or a Pipeline that ends
+        with one.
+    X, y : array or frame (n_samples, n_features), array (n_samples,)
         The training sample, rows in the order of the fit.
-    groups : sequence of length n_features or None
-        The factor of every column; columns with equal names are one feature.
+    groups : dict of str to sequence of str, or None
+        Columns that are one feature, by its name.
+    kinds, feature_names
+        As :func:`losaw.tables.read_table`.
 
     Raises
     ------
@@ -81,28 +90,9 @@ def view_forest(
     TypeError
         If the model is no such forest.
     """
-    names = [str(name) for name in getattr(X, "columns", ())]
-    if hasattr(model, "numeric_rows"):  # levels to codes
-        X = model.numeric_rows(X)
-    rows, response = as_floats("X", X), np.asarray(y)
-    if rows.ndim != 2 or response.shape != (len(rows),):
-        raise ValueError(
-            f"X must be (n_samples, n_features) and y (n_samples,), got {rows.shape} and "
-            f"{response.shape}"
-        )
-    names = names or [str(name) for name in getattr(model, "feature_names_in_", ())]
-    names = names or list(default_feature_names(rows.shape[1]))
-    feature_of_column = np.arange(rows.shape[1])
-    forest = model
-    if hasattr(model, "feature_of_column_"):
-        forest, feature_of_column = model.forest_, model.feature_of_column_
-        rows = model.encode(rows)
-    if groups is not None:
-        if len(groups) != len(names):
-            raise ValueError(f"groups has {len(groups)} entries for {len(names)} columns of X")
-        factors = {group: index for index, group in enumerate(dict.fromkeys(groups))}
-        feature_of_column = np.array([factors[group] for group in groups])[feature_of_column]
-        names = [str(group) for group in factors]
+    sample = forest_rows(model, X, y, groups, kinds, feature_names)
+    forest, rows, response = sample.forest, sample.rows, sample.y
+    feature_of_column = sample.unit_of_column
     if hasattr(forest, "trees_") and hasattr(forest, "in_bag_counts"):
         view = _losaw_view(forest, rows, response, feature_of_column)
     elif hasattr(forest, "estimators_") and hasattr(type(forest), "estimators_samples_"):
@@ -110,11 +100,11 @@ def view_forest(
     else:
         raise TypeError(
             f"{type(forest).__name__} is not a fitted bagged forest; fit a scikit-learn "
-            "RandomForestRegressor or RandomForestClassifier, or a LosawRandomForestRegressor"
+            "RandomForestRegressor or RandomForestClassifier, or a losaw forest"
         )
     if not (view.in_bag_counts == 0).any():
         raise ValueError("no tree has out-of-bag rows: fit the forest with bootstrap=True")
-    return view, tuple(names)
+    return replace(view, n_features=len(sample.names)), sample
 
 
 def _losaw_view(forest: Any, X: FloatArray, y: NDArray[Any], features: IntArray) -> ForestView:
@@ -124,11 +114,28 @@ def _losaw_view(forest: Any, X: FloatArray, y: NDArray[Any], features: IntArray)
     trees = [
         _tree_view(tree, leaf, features) for tree, leaf in zip(forest.trees_, leaves.T, strict=True)
     ]
-    y = _finite_response(y)
-    centred = (y - y.mean())[:, None]
-    root = forest.trees_[0].value[0] - y.mean()
-    _check_root(root, np.average(centred, axis=0, weights=counts[0]), float(np.ptp(y)))
+    if hasattr(forest, "classes_"):
+        shares = forest.forest_.nodes.distribution[0]
+        if len(forest.classes_) == 2:
+            second = float(forest.trees_[0].value[0])
+            shares = np.array([1.0 - second, second])
+        outcomes = _indicators(y, forest.classes_)
+        _check_root(shares, np.average(outcomes, axis=0, weights=counts[0]), 1.0)
+        return ForestView(trees, X, features, outcomes, counts, "classification")
+    centred = _centred(y)
+    root = forest.trees_[0].value[0] - finite_numbers(y).mean()
+    _check_root(root, np.average(centred, axis=0, weights=counts[0]), float(np.ptp(centred)))
     return ForestView(trees, X, features, centred, counts, "regression")
+
+
+def _indicators(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
+    """Columns (n_samples, n_classes), 1 where y is the class."""
+    return np.asarray(class_numbers(y, classes)[:, None] == np.arange(len(classes)), dtype=float)
+
+
+def _centred(y: NDArray[Any]) -> FloatArray:
+    values = finite_numbers(y)
+    return (values - values.mean())[:, None]
 
 
 def _scikit_learn_view(
@@ -147,26 +154,13 @@ def _scikit_learn_view(
     trees = [_tree_view(tree, tree.apply(single), features) for tree in inner]
     root = inner[0].value[0, 0]
     if hasattr(forest, "classes_"):
-        outcomes = (y[:, None] == forest.classes_).astype(float)
-        if not outcomes.any(axis=1).all():
-            raise ValueError(f"y holds classes that the forest does not know ({forest.classes_})")
+        outcomes = _indicators(y, forest.classes_)
         _check_root(root / root.sum(), np.average(outcomes, axis=0, weights=counts[0]), 1.0)
         return ForestView(trees, single, features, outcomes, counts, "classification")
-    y = _finite_response(y)
-    centred = (y - y.mean())[:, None]
+    centred = _centred(y)
     expected = np.average(centred, axis=0, weights=counts[0])
-    _check_root(root - y.mean(), expected, float(np.ptp(y)))
+    _check_root(root - finite_numbers(y).mean(), expected, float(np.ptp(centred)))
     return ForestView(trees, single, features, centred, counts, "regression")
-
-
-def _finite_response(y: ArrayLike) -> FloatArray:
-    response = as_floats("y", y)
-    if beyond_range(response).any():
-        raise ValueError(
-            "y has missing or infinite values (NaN, inf, beyond 1e150); give the sample that the "
-            "forest was fitted on, in a unit in which its squares are finite"
-        )
-    return response
 
 
 def _tree_view(tree: Any, leaf: Any, features: IntArray) -> TreeView:

@@ -67,20 +67,23 @@ class Nodes:
         return self.tree.nodes.children[self.splits].T
 
 
-def mean_over_trees(forest: ForestView, rule: Callable[[Nodes], FloatArray]) -> FloatArray:
-    """Per feature, the mean over trees of the sum of ``rule`` over the splits on the feature.
+def scores_of_trees(forest: ForestView, rule: Callable[[Nodes], FloatArray]) -> FloatArray:
+    """Of every tree and feature, the sum of ``rule`` over the splits on the feature.
 
     Parameters
     ----------
     rule : callable
         ``rule(nodes) -> array``, one value for each of ``nodes.splits``.
+
+    Returns
+    -------
+    array of shape (n_trees, n_features)
     """
-    scores = np.zeros(forest.n_features)
-    for tree, counts in zip(forest.trees, forest.in_bag_counts, strict=True):
+    scores = np.zeros((len(forest.trees), forest.n_features))
+    for own, tree, counts in zip(scores, forest.trees, forest.in_bag_counts, strict=True):
         nodes = tree_nodes(tree, counts, forest)
-        features = tree.feature[nodes.splits]
-        scores += np.bincount(features, rule(nodes), minlength=forest.n_features)
-    return scores / len(forest.trees)
+        own += np.bincount(tree.feature[nodes.splits], rule(nodes), minlength=forest.n_features)
+    return scores
 
 
 def tree_nodes(tree: TreeView, counts: NDArray[np.int64], forest: ForestView) -> Nodes:

@@ -5,27 +5,66 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from losaw.fitted_trees.attributions import predecomp as predecomp
+    from losaw.importance.actual_impurity_reduction import air as air
+    from losaw.importance.boruta_selection import boruta as boruta
+    from losaw.importance.conditional_predictive_impact import cpi as cpi
+    from losaw.importance.conditional_subgroups import subgroups as subgroups
+    from losaw.importance.leave_one_covariate_out import loco as loco
+    from losaw.importance.losses import pinball as pinball
+    from losaw.importance.mean_decrease_in_impurity import mdi as mdi
     from losaw.importance.out_of_bag_mdi import mdi_oob as mdi_oob
+    from losaw.importance.per_tree_permutation import tree_permutation as tree_permutation
+    from losaw.importance.permutation_feature_importance import pfi as pfi
     from losaw.importance.residual import residual_importance as residual_importance
+    from losaw.importance.result import ImportanceResult as ImportanceResult
+    from losaw.importance.selector import ImportanceSelector as ImportanceSelector
+    from losaw.importance.shapley_global_importance import sage as sage
     from losaw.importance.split_gain import split_improvement as split_improvement
     from losaw.importance.tree_inner import treeinner as treeinner
     from losaw.importance.unbiased_feature_importance import ufi as ufi
+    from losaw.tables.groups import groups_of as groups_of
 
 # Function -> module. Imported on first use: xgboost and numba are heavy.
 _PUBLIC = {
+    "ImportanceResult": "losaw.importance.result",
+    "ImportanceSelector": "losaw.importance.selector",
+    "air": "losaw.importance.actual_impurity_reduction",
+    "boruta": "losaw.importance.boruta_selection",
+    "cpi": "losaw.importance.conditional_predictive_impact",
+    "groups_of": "losaw.tables.groups",
+    "loco": "losaw.importance.leave_one_covariate_out",
+    "mdi": "losaw.importance.mean_decrease_in_impurity",
     "mdi_oob": "losaw.importance.out_of_bag_mdi",
+    "pfi": "losaw.importance.permutation_feature_importance",
+    "pinball": "losaw.importance.losses",
     "predecomp": "losaw.fitted_trees.attributions",
     "residual_importance": "losaw.importance.residual",
+    "sage": "losaw.importance.shapley_global_importance",
     "split_improvement": "losaw.importance.split_gain",
+    "subgroups": "losaw.importance.conditional_subgroups",
+    "tree_permutation": "losaw.importance.per_tree_permutation",
     "treeinner": "losaw.importance.tree_inner",
     "ufi": "losaw.importance.unbiased_feature_importance",
 }
 
 __all__ = [
+    "ImportanceResult",
+    "ImportanceSelector",
+    "air",
+    "boruta",
+    "cpi",
+    "groups_of",
+    "loco",
+    "mdi",
     "mdi_oob",
+    "pfi",
+    "pinball",
     "predecomp",
     "residual_importance",
+    "sage",
     "split_improvement",
+    "subgroups",
+    "tree_permutation",
     "treeinner",
     "ufi",
 ]

@@ -1,15 +1,101 @@
 """Actual impurity reduction, AIR (Nembrini, König and Wright 2018): ranger's corrected impurity."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
+from losaw.fitted_trees.forest_rows import forest_rows
+from losaw.importance.described import Described, described
+from losaw.importance.explained import of_dataset
+from losaw.importance.over_trees import result_of_trees, scores_only
 from losaw.importance.result import ImportanceResult
-from losaw.rng import seed_integer
+from losaw.rng import as_generator, seed_integer
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 
 
-class ActualImpurityReduction:
+def air(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    max_features: int | None = None,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+    n_jobs: int | None = None,
+    random_state: int | np.random.Generator | None = None,
+) -> ImportanceResult:
+    """Actual impurity reduction, see :class:`ActualImpurityReduction`.
+
+    Parameters
+    ----------
+    model : fitted random forest of scikit-learn, or a Pipeline that ends with one
+    X, y, features, groups, kinds, feature_names
+        As in :func:`losaw.importance.ufi`.
+    max_features : int or None, default None
+        Columns drawn at a node; None: as many as the given forest.
+    n_jobs : int or None
+        Of the second forest; None: as the given one.
+    random_state : int, Generator or None
+        Draws the permutation and the second forest's seed.
+
+    Returns
+    -------
+    ImportanceResult
+        ``std_error`` over the trees of the second forest.
+
+    Raises
+    ------
+    TypeError
+        If the model is no random forest of scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> forest = RandomForestRegressor(20, random_state=0).fit(X, X[:, 0])
+    >>> air(forest, X, X[:, 0], random_state=0).select(top=1)
+    ('X1',)
+    """
+    from sklearn.base import clone
+
+    rng = as_generator(random_state)
+    sample = forest_rows(model, X, y, groups, kinds, feature_names)
+    forest, rows = sample.forest, sample.rows
+    if not hasattr(forest, "estimators_") or not hasattr(type(forest), "estimators_samples_"):
+        raise TypeError(
+            f"{type(forest).__name__} is not a fitted random forest of scikit-learn; the "
+            "actual impurity reduction is defined for its impurity and its way to split"
+        )
+    drawn = max_features or int(forest.estimators_[0].max_features_)
+    shadowed = clone(forest).set_params(max_features=drawn, random_state=seed_integer(rng))
+    if n_jobs is not None:
+        shadowed.set_params(n_jobs=n_jobs)
+    shadowed.fit(np.hstack([rows, rows[rng.permutation(len(rows))]]), sample.y)
+    own = np.stack(
+        [tree.tree_.compute_feature_importances(normalize=False) for tree in shadowed.estimators_]
+    )
+    n_columns, size = rows.shape[1], len(sample.names)
+
+    def of_units(columns: FloatArray) -> FloatArray:
+        real, shadow = (
+            np.bincount(sample.unit_of_column, part, minlength=size).astype(float)
+            for part in (columns[:n_columns], columns[n_columns:])
+        )
+        return real - shadow
+
+    shown = described("air", max_features=max_features)
+    of_trees = np.stack([of_units(one) for one in own])
+    return result_of_trees(shown, of_trees, sample, features, of_units(np.mean(own, axis=0)))
+
+
+class ActualImpurityReduction(Described):
     """Split improvement of a feature minus that of its permuted copy.
 
     A forest with the parameters of the given one is grown on ``[X, X[pi]]``, pi one random
@@ -39,30 +125,7 @@ class ActualImpurityReduction:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of the second forest; ``rng`` draws the permutation and the forest's seed."""
-        from sklearn.base import clone
-
-        X, y = data.train
-        forest = getattr(model, "forest_", model)
-        if not hasattr(forest, "estimators_") or not hasattr(type(forest), "estimators_samples_"):
-            raise TypeError(
-                f"{type(model).__name__} is not a fitted random forest of scikit-learn; the "
-                "actual impurity reduction is defined for its impurity and its way to split"
-            )
-        drawn = self.max_features or int(forest.estimators_[0].max_features_)
-        shadowed = clone(model).set_params(max_features=drawn, random_state=seed_integer(rng))
-        if getattr(model, "one_hot", ()):
-            columns = list(model.one_hot)
-            shadowed.set_params(one_hot=[*columns, *(c + X.shape[1] for c in columns)])
-        shadowed.fit(np.hstack([X, X[rng.permutation(len(X))]]), y)
-        scores = _impurity_decreases(shadowed)
-        n_features = X.shape[1]
-        return ImportanceResult(scores[:n_features] - scores[n_features:], data.feature_names)
-
-
-def _impurity_decreases(model: Any) -> FloatArray:
-    """Mean over trees of the split improvements, a factor's dummies summed."""
-    forest = getattr(model, "forest_", model)
-    trees = [tree.tree_.compute_feature_importances(normalize=False) for tree in forest.estimators_]
-    scores = np.mean(trees, axis=0)
-    features = getattr(model, "feature_of_column_", np.arange(len(scores)))
-    return np.bincount(features, scores).astype(float)
+        columns = of_dataset(model, data)
+        return scores_only(
+            air(model, *data.train, max_features=self.max_features, random_state=rng, **columns)
+        )

@@ -4,20 +4,59 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from losaw.data import Dataset, FloatArray, Sample
-from losaw.importance.losses import resolve_loss
-from losaw.importance.model_columns import check_sample, columns_of
-from losaw.importance.one_sided_tests import ADJUSTMENTS, BOUND_OF, TESTS, adjust, one_sided_test
+from losaw.arguments import whole_number
+from losaw.data import Dataset, FloatArray
+from losaw.importance.described import Described, described
+from losaw.importance.explained import (
+    Explained,
+    Options,
+    Rows,
+    explained,
+    of_dataset,
+    read_rows,
+    require_complete,
+)
+from losaw.importance.one_sided_tests import ADJUSTMENTS, TESTS
 from losaw.importance.result import ImportanceResult
+from losaw.importance.row_differences import Differences, Testing, cross_fitted, hold_out
 from losaw.knockoffs import make_sampler
+from losaw.rng import as_generator
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 from losaw.words import unknown
 
 ERROR_KIND = "over test rows, the fitted model and the drawn knockoffs held fixed"
+# A knockoff that differs from its feature by less than this part of what an independent copy would
+# leaves nothing to be tested.
+SMALLEST_OWN_SHARE = 1e-3
+_COPY = "untestable: the other features determine it (its knockoff is its copy)"
+_CONSTANT = "constant: there is nothing to test"
 
 
-class ConditionalPredictiveImpact:
+def cpi(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    sampler: Any = "sequential",
+    sampler_parameters: Mapping[str, Any] | None = None,
+    n_draws: int = 1,
+    loss: Any = None,
+    test: str = "t",
+    adjustment: str = "none",
+    level: float = 0.95,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    random_state: int | np.random.Generator | None = None,
+) -> ImportanceResult:
     """Mean increase in loss when a feature is replaced by its knockoff,
 
         CPI_j = E[L(f(X_-j, X~_j), Y) - L(f(X), Y)],
@@ -27,40 +66,209 @@ class ConditionalPredictiveImpact:
 
     Parameters
     ----------
+    model : fitted predictor
+        Anything with ``predict`` or ``predict_proba``, Pipelines included. With ``cv`` it is
+        cloned and need not be fitted.
+    X : array, pandas or polars frame of shape (n_samples, n_features)
+        Rows that the model has not seen (with ``cv``: all rows), columns as it was fitted to.
+        Missing values are drawn with the values by sequential knockoffs, if the model takes them.
+    y : array of shape (n_samples,)
+        Numbers, or labels of any kind.
     sampler : {"sequential", "gaussian", "deep"} or KnockoffSampler, default "sequential"
-        Fitted to the test features and drawn from once. A sampler that does not know levels
-        imitates the columns that the model sees (codes or dummies) as real numbers, and all
-        columns of a feature are replaced together.
+        Fitted to X and drawn from ``n_draws`` times. A sampler that does not know levels imitates
+        the columns that the model sees (codes or dummies) as real numbers, and all columns of a
+        feature are replaced together.
     sampler_parameters : dict or None
         For a sampler that is given by name.
-    loss : str, callable or None, default None
-        ``loss(y, prediction) -> (n_samples,)``; None is squared error, or log-loss for
-        classification, where the prediction is the probability of class 1.
-    test : {"t", "wilcoxon", "binomial", "fisher"}, default "t"
-        One-sided: see :func:`losaw.importance.one_sided_tests.one_sided_test`.
-    adjustment : {"none", "holm", "benjamini-hochberg"}, default "none"
-        Of the p-values over features.
-    level : float, default 0.95
-        Confidence of the one-sided interval.
-    groups : dict of str to sequence of str, or None
-        Group name -> feature names that are replaced together. None: every feature alone.
     n_draws : int, default 1
         Knockoff draws; the losses of a row are averaged over them.
-    n_folds : int or None, default None
-        None: hold-out, the given model on the test sample. Otherwise the model is refitted in
-        cross-validation on the training sample and the differences of all its rows are pooled;
-        they then share training rows, which the tests do not account for.
+    loss : str, callable or None, default None
+        Of single rows, see :mod:`losaw.importance.losses`. None: squared error, of classes
+        log-loss.
+    test : {"t", "wilcoxon", "binomial", "fisher"}, default "t"
+        One-sided: see :func:`losaw.importance.one_sided_tests.one_sided_test`.
+    adjustment : {"none", "holm", "benjamini-hochberg", "benjamini-yekutieli"}, default "none"
+        Of the p-values over features.
+    level : float, default 0.95
+        Confidence of the one-sided bound ``details["lower"]``.
+    features : sequence of str or None
+        Features or groups to score; None: all.
+    groups : dict of str to sequence of str, or None
+        Group name -> columns that are replaced together and scored as one. For a model that was
+        fitted to dummies: :func:`losaw.importance.groups_of`.
+    kinds : dict of str to {"continuous", "discrete", "nominal"}, or None
+        Overrides what the dtypes say, see :func:`losaw.tables.read_table`.
+    feature_names : sequence of str or None
+        Of an array.
+    sample_weight : array of shape (n_samples,) or None
+        Weights of the rows in all means; of the fits too, with ``cv``.
+    cv : int, splitter or None, default None
+        None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
+        the rows left out: see :func:`losaw.importance.row_differences.cross_fitted`.
+    n_jobs : int or None
+        Threads that predict; the result does not depend on it.
+    verbose : bool, default False
+        Show a progress bar.
+    random_state : int, Generator or None
 
     Returns
     -------
     ImportanceResult
-        ``scores`` CPI, ``std_error`` over rows, ``p_values`` adjusted; ``details``: ``lower``
-        (of the confidence interval), ``lower_of`` (of which quantity), ``raw_p_values``.
+        ``scores`` CPI, ``std_error``, ``p_values`` adjusted, ``rows``; ``notes`` names features
+        that cannot be tested; ``details``: ``lower`` (of the confidence interval), ``lower_of``
+        (of which quantity), ``raw_p_values``, ``own_share`` (how far knockoffs are from their
+        features: 0 for copies, 1 for independent ones).
+
+    Raises
+    ------
+    ValueError, TypeError
+        For unknown names, columns or classes that the model does not know, groups of unknown
+        features, columns of dates or free text, missing values where the sampler cannot draw
+        them, or fewer than 5 rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((300, 3))
+    >>> y = X[:, 0] + rng.standard_normal(300)
+    >>> model = LinearRegression().fit(X[:200], y[:200])
+    >>> cpi(model, X[200:], y[200:], random_state=0).select(fwer=0.05)
+    ('X1',)
+    """
+    _check(test, adjustment, level, n_draws)
+    make_sampler(sampler, **(sampler_parameters or {}))
+    rng = as_generator(random_state)
+    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
+    options = Options(loss, features, groups, n_jobs, verbose)
+    shown = described("cpi", sampler=sampler, n_draws=n_draws, loss=loss, test=test, cv=cv)
+    testing = Testing(test, adjustment, level, ERROR_KIND, shown)
+
+    def differences(subject: Explained, train: Rows | None) -> Differences:
+        return _differences(
+            subject, make_sampler(sampler, **(sampler_parameters or {})), n_draws, rng
+        )
+
+    if cv is None:
+        return hold_out(differences, explained(model, rows, options), None, testing, rng)
+    return cross_fitted(differences, model, rows, options, cv, testing, rng)
+
+
+def _differences(
+    subject: Explained, sampler: Any, n_draws: int, rng: np.random.Generator
+) -> Differences:
+    """Loss with knockoffs minus loss, shape (n_samples, n_units)."""
+    table, view = subject.table, subject.view
+    columns = view.encode(table.codes)
+    replaced = [view.columns_of_unit(unit) for unit in subject.members]
+    knows_levels = getattr(sampler, "handles_nominal", False)
+    _check_sampler(subject, sampler, knows_levels)
+    if knows_levels:
+        sampler.fit(table.codes, table.kinds, rng)
+    elif columns.shape[1]:
+        sampler.fit(columns, None, rng)
+    total = np.zeros((len(table), len(replaced)))
+    own = np.zeros(len(replaced))
+    for draw in range(n_draws):
+        drawn = sampler.sample(rng)
+        copies = view.encode(drawn) if knows_levels else drawn
+        matrices = (
+            _exchanged(columns, copies, group) for group in [np.empty(0, np.intp), *replaced]
+        )
+        what = f"cpi, draw {draw + 1} of {n_draws}"
+        losses = view.losses_each(
+            matrices, len(replaced) + 1, subject.y, subject.loss, subject.jobs, what
+        )
+        original = next(losses)
+        total += np.column_stack([other - original for other in losses])
+        own += [own_share(columns[:, group], copies[:, group]) for group in replaced]
+    own /= n_draws
+    notes = {
+        name: _CONSTANT if np.isnan(share) else _COPY
+        for name, share in zip(subject.names, own, strict=True)
+        if not share >= SMALLEST_OWN_SHARE
+    }
+    return Differences(total / n_draws, details={"own_share": own, "notes": notes})
+
+
+def own_share(columns: FloatArray, copies: FloatArray) -> float:
+    """Mean square of X - X~ over twice the variance, of several columns (n_samples, n_columns).
+
+    1 for independent copies, 0 where a knockoff is its feature; NaN if all columns are constant.
+    A value whose knockoff is missing, or the reverse, counts like an independent copy.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centred = columns - np.nanmean(columns, axis=0) if len(columns) else columns
+        variance = np.nanmean(centred**2, axis=0)
+        moved = (columns - copies) ** 2
+        moved = np.where(np.isnan(columns) & np.isnan(copies), 0.0, moved)
+        moved = np.where(np.isnan(moved), 2.0 * variance, moved)
+        share = moved.mean(axis=0) / (2.0 * variance)
+    varies = variance > 0
+    for j in np.flatnonzero(~varies):  # constant where it is known, but not always known
+        missing = np.isnan(columns[:, j])
+        if missing.any() and not missing.all():
+            share[j] = (missing != np.isnan(copies[:, j])).mean() / (
+                2.0 * missing.mean() * (1.0 - missing.mean())
+            )
+            varies[j] = True
+    return float(share[varies].max()) if varies.any() else float("nan")
+
+
+def _check_sampler(subject: Explained, sampler: Any, knows_levels: bool) -> None:
+    if not getattr(sampler, "handles_missing", False):
+        require_complete(
+            subject.table,
+            f"{type(sampler).__name__} cannot draw them",
+            "use sampler='sequential', or impute them first",
+        )
+    if knows_levels or subject.table.is_plain:
+        return
+    for name, levels in zip(subject.table.names, subject.table.levels, strict=True):
+        if levels is not None:
+            raise ValueError(
+                f"column {name!r} holds levels, which {type(sampler).__name__} would imitate as "
+                "numbers; use sampler='sequential'"
+            )
+
+
+def _exchanged(columns: FloatArray, copies: FloatArray, group: NDArray[np.intp]) -> FloatArray:
+    if not len(group):
+        return columns
+    changed = columns.copy()
+    changed[:, group] = copies[:, group]
+    return changed
+
+
+def _check(test: str, adjustment: str, level: float, n_draws: int) -> None:
+    if test not in TESTS:
+        raise ValueError(unknown("test", test, TESTS))
+    if adjustment not in ADJUSTMENTS:
+        raise ValueError(unknown("adjustment", adjustment, ADJUSTMENTS))
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, got {level!r}")
+    whole_number("n_draws", n_draws, 1)
+
+
+class ConditionalPredictiveImpact(Described):
+    """:func:`cpi` of a study's test sample.
+
+    Parameters
+    ----------
+    sampler, sampler_parameters, loss, test, adjustment, level, n_draws
+        As in :func:`cpi`.
+    groups : dict of str to sequence of str, or None
+        Group name -> feature names that are replaced together; only groups are scored. None:
+        every feature alone.
+    n_folds : int or None, default None
+        None: hold-out, the given model on the test sample. Otherwise ``cv`` on the training
+        sample.
 
     Raises
     ------
     ValueError
-        For unknown names, a group of unknown features, missing values, or fewer than 5 rows.
+        As :func:`cpi`.
     """
 
     def __init__(
@@ -75,14 +283,7 @@ class ConditionalPredictiveImpact:
         n_draws: int = 1,
         n_folds: int | None = None,
     ) -> None:
-        if test not in TESTS:
-            raise ValueError(unknown("test", test, TESTS))
-        if adjustment not in ADJUSTMENTS:
-            raise ValueError(unknown("adjustment", adjustment, ADJUSTMENTS))
-        if not 0 < level < 1:
-            raise ValueError(f"level must be between 0 and 1, got {level!r}")
-        if n_draws < 1:
-            raise ValueError(f"n_draws must be at least 1, got {n_draws!r}")
+        _check(test, adjustment, level, n_draws)
         if n_folds is not None and n_folds < 2:
             raise ValueError(f"n_folds must be at least 2, or None for hold-out, got {n_folds!r}")
         make_sampler(sampler, **(sampler_parameters or {}))
@@ -98,89 +299,19 @@ class ConditionalPredictiveImpact:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """CPI of every feature or group for a fitted ``model``."""
-        names, members = self._groups(data)
-        if self.n_folds is None:
-            differences = self._differences(model, data, data.test, members, rng)
-        else:
-            differences = self._cross_validated(model, data, members, rng)
-        tests = [one_sided_test(one, self.test, self.level, rng) for one in differences.T]
-        raw = np.array([found.p_value for found in tests])
-        return ImportanceResult(
-            differences.mean(axis=0),
-            names,
-            std_error=differences.std(axis=0, ddof=1) / np.sqrt(len(differences)),
-            std_error_kind=ERROR_KIND if self.n_folds is None else "over rows of all folds",
-            p_values=adjust(raw, self.adjustment),
-            details={
-                "lower": np.array([found.lower for found in tests]),
-                "lower_of": BOUND_OF[self.test],
-                "raw_p_values": raw,
-            },
+        return cpi(
+            model,
+            *(data.test if self.n_folds is None else data.train),
+            sampler=self.sampler,
+            sampler_parameters=self.sampler_parameters,
+            n_draws=self.n_draws,
+            loss=self.loss,
+            test=self.test,
+            adjustment=self.adjustment,
+            level=self.level,
+            features=None if self.groups is None else list(self.groups),
+            groups=self.groups,
+            cv=self.n_folds,
+            random_state=rng,
+            **of_dataset(model, data),
         )
-
-    def _groups(self, data: Dataset) -> tuple[tuple[str, ...], list[list[int]]]:
-        if self.groups is None:
-            return data.feature_names, [[j] for j in range(len(data.feature_names))]
-        position = {name: j for j, name in enumerate(data.feature_names)}
-        members = []
-        for group, features in self.groups.items():
-            for feature in features:
-                if feature not in position:
-                    raise ValueError(f"group {group!r}: {unknown('feature', feature, position)}")
-            members.append([position[feature] for feature in features])
-        return tuple(self.groups), members
-
-    def _differences(
-        self,
-        model: Any,
-        data: Dataset,
-        sample: Sample,
-        members: list[list[int]],
-        rng: np.random.Generator,
-    ) -> FloatArray:
-        """Loss with knockoffs minus loss, shape (n_samples, n_groups)."""
-        X, y = sample
-        check_sample(X, y, len(data.feature_names))
-        loss = resolve_loss(self.loss, data.task)
-        view = columns_of(model, data)
-        columns = view.encode(X)
-        replaced = [
-            np.concatenate([np.empty(0, dtype=np.intp), *(view.groups[j] for j in group)])
-            for group in members
-        ]
-        sampler = make_sampler(self.sampler, **self.sampler_parameters)
-        levels = getattr(sampler, "handles_nominal", False)
-        if levels:
-            sampler.fit(X, data.feature_kinds, rng)
-        elif columns.shape[1]:
-            sampler.fit(columns, None, rng)
-        total = np.zeros((len(y), len(members)))
-        for _ in range(self.n_draws):
-            drawn = sampler.sample(rng)
-            copies = view.encode(drawn) if levels else drawn
-            matrices = [columns, *(_exchanged(columns, copies, group) for group in replaced)]
-            original, *others = [loss(y, found) for found in view.predict_each(matrices)]
-            total += np.column_stack([other - original for other in others])
-        return total / self.n_draws
-
-    def _cross_validated(
-        self, model: Any, data: Dataset, members: list[list[int]], rng: np.random.Generator
-    ) -> FloatArray:
-        from sklearn.base import clone
-
-        X, y = data.train
-        n_folds = min(self.n_folds or 2, len(y))
-        folds = rng.permutation(len(y)) % n_folds
-        parts = []
-        for fold in range(n_folds):
-            held = folds == fold
-            refitted = clone(model).fit(X[~held], y[~held])
-            sample = Sample(X[held], y[held])
-            parts.append(self._differences(refitted, data, sample, members, rng))
-        return np.concatenate(parts)
-
-
-def _exchanged(columns: FloatArray, copies: FloatArray, group: NDArray[np.intp]) -> FloatArray:
-    changed = columns.copy()
-    changed[:, group] = copies[:, group]
-    return changed

@@ -1,139 +1,204 @@
 """Permutation within subgroups (Molnar, König, Bischl & Casalicchio 2023)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import whole_number
 from losaw.data import Dataset, FloatArray
-from losaw.importance.losses import resolve_loss
-from losaw.importance.model_columns import check_sample, columns_of
+from losaw.importance.described import Described, described
+from losaw.importance.explained import (
+    Explained,
+    Options,
+    Rows,
+    explained,
+    of_dataset,
+    read_rows,
+)
+from losaw.importance.permutation_feature_importance import permuted_differences
 from losaw.importance.result import ImportanceResult
+from losaw.importance.row_differences import Differences, Testing, cross_fitted, repeated
+from losaw.rng import as_generator, seed_integer
+from losaw.tables import Table
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 
 
-class ConditionalSubgroups:
+def subgroups(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    train: tuple[ArrayLike, ArrayLike] | None = None,
+    max_depth: int = 3,
+    min_samples_leaf: int = 30,
+    n_repeats: int = 5,
+    loss: Any = None,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    random_state: int | np.random.Generator | None = None,
+) -> ImportanceResult:
     """Loss after a permutation of X_j among rows with similar other features, minus the loss,
 
         CS_j = E[L(f(X_-j, X_pi(j)), Y)] - E[L(f(X), Y)],   pi within the leaves of a tree
 
-    that predicts X_j from X_-j on the training sample; the median over permutations.
+    that predicts X_j from X_-j; the median over permutations.
 
     The trees are scikit-learn's regression and classification trees (the paper uses transformation
     and conditional inference trees, which also split on changes of spread); nominal features
-    enter them as dummies.
+    enter them as dummies, and where values are missing that is a level, or a side of a split.
 
     Parameters
     ----------
+    model, X, y, loss, features, groups, kinds, feature_names, sample_weight, cv, n_jobs, \
+verbose, random_state
+        As in :func:`losaw.importance.cpi`. Missing values are the model's business.
+    train : pair of (X, y) or None, default None
+        Rows that the trees are grown on, best those that the model was fitted to; None: X itself
+        (with ``cv`` the rows of the fit).
     max_depth : int, default 3
     min_samples_leaf : int, default 30
         Of training rows, as in the published code; fewer where the sample has less than two
         leaves' worth of rows.
     n_repeats : int, default 5
-    loss : str, callable or None, default None
-        As in :class:`ConditionalPredictiveImpact`.
 
     Returns
     -------
     ImportanceResult
-        ``std_error`` of the mean over permutations, if there are two or more;
+        ``std_error`` of the mean over permutations, if there are two or more, or over folds;
         ``details["n_subgroups"]`` (n_features,).
 
     Raises
     ------
-    ValueError
-        For a parameter below 1, missing values, or fewer than 2 features.
+    ValueError, TypeError
+        As :func:`losaw.importance.cpi`; for a parameter below 1, or fewer than 2 features.
 
     Notes
     -----
     A row that is alone in its subgroup keeps its value. In larger subgroups no row keeps its
     place (a random cycle).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X = np.random.default_rng(0).standard_normal((300, 3))
+    >>> model = LinearRegression().fit(X[:200], X[:200, 0])
+    >>> subgroups(model, X[200:], X[200:, 0], random_state=0).select(top=1)
+    ('X1',)
     """
+    _check(max_depth, min_samples_leaf, n_repeats)
+    rng = as_generator(random_state)
+    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
+    if len(rows.table.names) < 2:
+        raise ValueError("subgroups need at least 2 features: they are made of the others")
+    options = Options(loss, features, groups, n_jobs, verbose)
+    testing = Testing(
+        error_kind="over permutations within subgroups",
+        method=described(
+            "subgroups",
+            max_depth=max_depth,
+            min_samples_leaf=min_samples_leaf,
+            n_repeats=n_repeats,
+            loss=loss,
+            cv=cv,
+        ),
+    )
 
-    def __init__(
-        self,
-        max_depth: int = 3,
-        min_samples_leaf: int = 30,
-        n_repeats: int = 5,
-        loss: Any = None,
-    ) -> None:
-        counts = {
-            "max_depth": max_depth,
-            "min_samples_leaf": min_samples_leaf,
-            "n_repeats": n_repeats,
-        }
-        for name, value in counts.items():
-            if value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value!r}")
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.n_repeats = n_repeats
-        self.loss = loss
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """CS of every feature for a fitted ``model``."""
-        X, y = data.test
-        check_sample(X, y, len(data.feature_names))
-        if len(data.feature_names) < 2:
-            raise ValueError("subgroups need at least 2 features: they are made of the others")
-        loss = resolve_loss(self.loss, data.task)
-        view = columns_of(model, data)
-        columns = view.encode(X)
-        original = float(loss(y, view.predict(columns)).mean())
-        subgroups = [self._subgroups(data, j, rng) for j in range(X.shape[1])]
-        repeats = np.empty((self.n_repeats, X.shape[1]))
-        for repeat in range(self.n_repeats):
-            matrices = []
-            for group, leaves in zip(view.groups, subgroups, strict=True):
-                changed = columns.copy()
-                changed[:, group] = columns[np.ix_(_cycle_within(leaves, rng), group)]
-                matrices.append(changed)
-            repeats[repeat] = [
-                float(loss(y, found).mean()) for found in view.predict_each(matrices)
-            ]
-        repeats -= original
-        several = self.n_repeats > 1
-        return ImportanceResult(
-            np.median(repeats, axis=0),
-            data.feature_names,
-            std_error=repeats.std(axis=0, ddof=1) / np.sqrt(self.n_repeats) if several else None,
-            std_error_kind="over permutations within subgroups" if several else None,
-            details={"n_subgroups": np.array([len(np.unique(leaves)) for leaves in subgroups])},
-        )
-
-    def _subgroups(self, data: Dataset, column: int, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Leaf of every test row."""
-        from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-        from losaw.rng import seed_integer
-
-        nominal = data.feature_kinds[column] == "nominal"
-        tree = (DecisionTreeClassifier if nominal else DecisionTreeRegressor)(
-            max_depth=self.max_depth,
-            min_samples_leaf=max(1, min(self.min_samples_leaf, len(data.train.y) // 2)),
-            random_state=seed_integer(rng),
-        )
-        others = _others(data, column)
-        tree.fit(others(data.train.X), data.train.X[:, column])
-        return np.asarray(tree.apply(others(data.test.X)))
-
-
-def _others(data: Dataset, column: int) -> Any:
-    """Function from X to the other features, nominal ones as dummies of the training levels."""
-    levels = {
-        j: np.unique(data.train.X[:, j])
-        for j, kind in enumerate(data.feature_kinds)
-        if kind == "nominal"
-    }
-
-    def encode(X: FloatArray) -> FloatArray:
-        parts = [
-            (X[:, [j]] == levels[j]).astype(float) if j in levels else X[:, [j]]
-            for j in range(X.shape[1])
-            if j != column
+    def differences(subject: Explained, train_rows: Rows | None) -> Differences:
+        grown = subject.table if train_rows is None else train_rows.table
+        leaves = [
+            _subgroups(grown, subject.table, unit, max_depth, min_samples_leaf, rng)
+            for unit in subject.members
         ]
-        return np.hstack(parts)
+        sources = (_cycle_within(one, rng) for _ in range(n_repeats) for one in leaves)
+        found = permuted_differences(subject, sources, n_repeats, "difference")
+        counts = np.array([len(np.unique(one)) for one in leaves])
+        return found._replace(details={**found.details, "n_subgroups": counts})
 
-    return encode
+    if cv is not None:
+        if train is not None:
+            raise ValueError("give train or cv, not both")
+        return cross_fitted(differences, model, rows, options, cv, testing, rng)
+    fitted = None
+    if train is not None:
+        fitted = read_rows(*train, kinds=rows.table.kinds, feature_names=feature_names)
+        if fitted.table.levels != rows.table.levels:
+            raise ValueError(
+                "train and X do not have the same levels in every column; give them as the same "
+                "category dtypes"
+            )
+    return repeated(differences, explained(model, rows, options), fitted, testing)
+
+
+def _subgroups(
+    train: Table,
+    table: Table,
+    unit: NDArray[np.intp],
+    max_depth: int,
+    min_samples_leaf: int,
+    rng: np.random.Generator,
+) -> NDArray[np.intp]:
+    """Leaf of every row of ``table`` in a tree that predicts the features of ``unit``."""
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    others = [j for j in range(len(train.names)) if j not in set(unit.tolist())]
+    seed = seed_integer(rng)
+    if not others:
+        return np.zeros(len(table), dtype=np.intp)
+    classify = len(unit) == 1 and train.kinds[unit[0]] == "nominal"
+    if len(unit) == 1:
+        target = (
+            _with_a_level_for_missing(train)[:, unit[0]] if classify else train.codes[:, unit[0]]
+        )
+    else:
+        target = _standardised(_dummies(train, train, unit.tolist()))
+    known = np.isfinite(target).reshape(len(target), -1).all(axis=1)
+    if not known.any():
+        return np.zeros(len(table), dtype=np.intp)
+    tree = (DecisionTreeClassifier if classify else DecisionTreeRegressor)(
+        max_depth=max_depth,
+        min_samples_leaf=max(1, min(min_samples_leaf, int(known.sum()) // 2)),
+        random_state=seed,
+    )
+    tree.fit(_dummies(train, train, others)[known], target[known])
+    return np.asarray(tree.apply(_dummies(train, table, others)))
+
+
+def _dummies(train: Table, table: Table, columns: Sequence[int]) -> FloatArray:
+    """Some columns of ``table``, nominal ones as dummies of the training levels."""
+    known, codes = _with_a_level_for_missing(train), _with_a_level_for_missing(table)
+    parts = [
+        (codes[:, [j]] == np.unique(known[:, j])).astype(float)
+        if train.kinds[j] == "nominal"
+        else codes[:, [j]]
+        for j in columns
+    ]
+    return np.hstack(parts)
+
+
+def _with_a_level_for_missing(table: Table) -> FloatArray:
+    """The codes, with -1 for missing values of nominal columns."""
+    if not np.isnan(table.codes).any():
+        return table.codes
+    nominal = np.array([kind == "nominal" for kind in table.kinds])
+    return np.where(np.isnan(table.codes) & nominal, -1.0, table.codes)
+
+
+def _standardised(columns: FloatArray) -> FloatArray:
+    """Columns of variance 1; what is missing becomes the mean."""
+    with np.errstate(invalid="ignore"):
+        centred = columns - np.nanmean(columns, axis=0)
+        scale = np.nanstd(columns, axis=0)
+    return np.nan_to_num(centred / np.where(scale > 0, scale, 1.0))
 
 
 def _cycle_within(leaves: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
@@ -143,3 +208,46 @@ def _cycle_within(leaves: NDArray[np.intp], rng: np.random.Generator) -> NDArray
         rows = rng.permutation(np.flatnonzero(leaves == leaf))
         source[rows] = np.roll(rows, 1)
     return source
+
+
+def _check(max_depth: int, min_samples_leaf: int, n_repeats: int) -> None:
+    whole_number("max_depth", max_depth, 1)
+    whole_number("min_samples_leaf", min_samples_leaf, 1)
+    whole_number("n_repeats", n_repeats, 1)
+
+
+class ConditionalSubgroups(Described):
+    """:func:`subgroups` of a study's test sample, trees grown on its training sample.
+
+    Parameters
+    ----------
+    max_depth, min_samples_leaf, n_repeats, loss
+        As in :func:`subgroups`.
+    """
+
+    def __init__(
+        self,
+        max_depth: int = 3,
+        min_samples_leaf: int = 30,
+        n_repeats: int = 5,
+        loss: Any = None,
+    ) -> None:
+        _check(max_depth, min_samples_leaf, n_repeats)
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.n_repeats = n_repeats
+        self.loss = loss
+
+    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
+        """CS of every feature for a fitted ``model``."""
+        return subgroups(
+            model,
+            *data.test,
+            train=data.train,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            n_repeats=self.n_repeats,
+            loss=self.loss,
+            random_state=rng,
+            **of_dataset(model, data),
+        )

@@ -1,103 +1,192 @@
 """Leave-one-covariate-out importance (Lei, G'Sell, Rinaldo, Tibshirani & Wasserman 2018)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import Dataset, FloatArray
-from losaw.importance.losses import resolve_loss
-from losaw.importance.model_columns import check_sample, columns_of
-from losaw.importance.one_sided_tests import ADJUSTMENTS, TESTS, adjust, one_sided_test
+from losaw.importance.described import Described, described
+from losaw.importance.explained import (
+    Explained,
+    Options,
+    Rows,
+    explained,
+    of_dataset,
+    read_rows,
+)
+from losaw.importance.model_columns import view_model
+from losaw.importance.one_sided_tests import ADJUSTMENTS, TESTS
 from losaw.importance.result import ImportanceResult
+from losaw.importance.row_differences import (
+    Differences,
+    Testing,
+    cross_fitted,
+    fit_copy,
+    hold_out,
+)
+from losaw.importance.without_columns import without
+from losaw.rng import as_generator
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 from losaw.words import unknown
 
-# Parameters of a learner that name columns of X and move when one is left out.
-COLUMN_PARAMETERS = ("nominal", "one_hot")
+ERROR_KIND = "over test rows, both fitted models held fixed"
 
 
-class LeaveOneCovariateOut:
+def loco(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    train: tuple[ArrayLike, ArrayLike] | None = None,
+    loss: Any = None,
+    test: str = "t",
+    adjustment: str = "none",
+    level: float = 0.95,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    random_state: int | np.random.Generator | None = None,
+) -> ImportanceResult:
     """Mean increase in loss when the model is fitted again without a feature,
 
         LOCO_j = E[L(f_-j(X_-j), Y) - L(f(X), Y)],
 
-    on the test sample, both models fitted to the training sample with the same settings and seed.
+    both models fitted to the same rows with the same settings and seed. The model is fitted once
+    for every feature or group, and fold.
 
     Parameters
     ----------
-    loss : str, callable or None, default None
-        As in :class:`ConditionalPredictiveImpact`.
-    test : {"t", "wilcoxon", "binomial", "fisher"}, default "t"
-    adjustment : {"none", "holm", "benjamini-hochberg"}, default "none"
+    model : predictor that scikit-learn can clone
+        Pipelines included: a ColumnTransformer loses the column, whatever its step is.
+    X, y : array or frame (n_samples, n_features), array (n_samples,)
+        With ``train`` rows that the model has not seen; without, all rows.
+    train : pair of (X, y) or None, default None
+        What ``model`` was fitted to, and its copies are. None: cross-fitting on X and y, as
+        ``cv`` says (5 folds if it says nothing).
+    loss, test, adjustment, level, features, groups, kinds, feature_names, sample_weight
+        As in :func:`losaw.importance.cpi`.
+    cv : int, splitter or None, default None
+        As in :func:`losaw.importance.cpi`; not beside ``train``.
+    n_jobs : int or None
+        Threads that fit; the result does not depend on it.
+    verbose, random_state
+        As in :func:`losaw.importance.cpi`.
 
     Returns
     -------
     ImportanceResult
         ``std_error`` over test rows, both models held fixed: it does not hold what another
-        training sample, or another seed of a random learner, would change.
+        training sample, or another seed of a random learner, would change. With ``cv`` over folds.
 
     Raises
     ------
-    ValueError
-        For unknown names, missing values, fewer than 2 features, or a model that cannot be
-        cloned.
+    ValueError, TypeError
+        As :func:`losaw.importance.cpi`; for fewer than 2 features, or a model that cannot be
+        cloned or fitted without one.
 
     Notes
     -----
     An integer ``max_features`` above the number of columns left is lowered to it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((300, 3))
+    >>> y = X[:, 0] + rng.standard_normal(300)
+    >>> loco(LinearRegression(), X, y, random_state=0).select(fdr=0.1)
+    ('X1',)
+    """
+    _check(test, adjustment)
+    rng = as_generator(random_state)
+    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
+    if len(rows.table.names) < 2:
+        raise ValueError("LOCO needs at least 2 features: without the only one nothing is left")
+    options = Options(loss, features, groups, n_jobs, verbose)
+    if train is None and cv is None:
+        cv = 5
+    shown = described("loco", loss=loss, test=test, cv=cv)
+    testing = Testing(test, adjustment, level, ERROR_KIND, shown)
+    if cv is not None:
+        if train is not None:
+            raise ValueError("give train (the rows of the fit) or cv (fits of its own), not both")
+        return cross_fitted(_differences, model, rows, options, cv, testing, rng)
+    fitted = read_rows(*train, kinds=rows.table.kinds, feature_names=feature_names)  # type: ignore[misc]
+    if fitted.table.names != rows.table.names:
+        raise ValueError("train has other columns than X")
+    return hold_out(_differences, explained(model, rows, options), fitted, testing, rng)
+
+
+def _differences(subject: Explained, train: Rows | None) -> Differences:
+    view, table = subject.view, subject.table
+    if train is None:
+        raise ValueError("LOCO needs the rows that the model was fitted to")
+    original = subject.loss(subject.y, view.predict(view.encode(table.codes)))
+
+    def increase(unit: NDArray[np.intp]) -> FloatArray:
+        rest = train.table.without(unit)
+        if not rest.names:
+            raise ValueError("without the only group no feature is left")
+        names = [train.table.names[j] for j in unit]
+        try:
+            copy = without(subject.model, unit.tolist(), train.table.names)
+            reduced = fit_copy(copy, Rows(rest, train.y, train.weights))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{type(subject.model).__name__} cannot be fitted without "
+                f"{', '.join(map(repr, names))} ({' '.join(str(error).split())[:200]}); leave it "
+                "out with features=, or use cpi, which fits once"
+            ) from error
+        part = table.without(unit)
+        reduced_view = view_model(reduced, part)
+        predicted = reduced_view.predict(reduced_view.encode(part.codes))
+        return np.asarray(subject.loss(subject.y, predicted) - original)
+
+    members = subject.members
+    found = subject.jobs.each(increase, members, len(members), "loco, fits")
+    return Differences(np.column_stack(list(found)))
+
+
+def _check(test: str, adjustment: str) -> None:
+    if test not in TESTS:
+        raise ValueError(unknown("test", test, TESTS))
+    if adjustment not in ADJUSTMENTS:
+        raise ValueError(unknown("adjustment", adjustment, ADJUSTMENTS))
+
+
+class LeaveOneCovariateOut(Described):
+    """:func:`loco` of a study's test sample, fitted to its training sample.
+
+    Parameters
+    ----------
+    loss, test, adjustment
+        As in :func:`loco`.
     """
 
     def __init__(self, loss: Any = None, test: str = "t", adjustment: str = "none") -> None:
-        if test not in TESTS:
-            raise ValueError(unknown("test", test, TESTS))
-        if adjustment not in ADJUSTMENTS:
-            raise ValueError(unknown("adjustment", adjustment, ADJUSTMENTS))
+        _check(test, adjustment)
         self.loss = loss
         self.test = test
         self.adjustment = adjustment
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """LOCO of every feature; fits the model once per feature."""
-        X, y = data.test
-        n_features = len(data.feature_names)
-        check_sample(X, y, n_features)
-        if n_features < 2:
-            raise ValueError("LOCO needs at least 2 features: without the only one nothing is left")
-        loss = resolve_loss(self.loss, data.task)
-        original = loss(y, _predict(model, data, X))
-        differences = np.empty((len(y), n_features))
-        for j in range(n_features):
-            rest = np.delete(np.arange(n_features), j)
-            reduced = without(model, j, n_features).fit(data.train.X[:, rest], data.train.y)
-            differences[:, j] = loss(y, _predict(reduced, data, X[:, rest])) - original
-        tests = [one_sided_test(one, self.test, 0.95, rng) for one in differences.T]
-        raw = np.array([found.p_value for found in tests])
-        return ImportanceResult(
-            differences.mean(axis=0),
-            data.feature_names,
-            std_error=differences.std(axis=0, ddof=1) / np.sqrt(len(y)),
-            std_error_kind="over test rows, both fitted models held fixed",
-            p_values=adjust(raw, self.adjustment),
-            details={"raw_p_values": raw, "lower": np.array([found.lower for found in tests])},
+        return loco(
+            model,
+            *data.test,
+            train=data.train,
+            loss=self.loss,
+            test=self.test,
+            adjustment=self.adjustment,
+            random_state=rng,
+            **of_dataset(model, data),
         )
-
-
-def without(model: Any, column: int, n_features: int) -> Any:
-    """An unfitted copy of ``model`` for X without one column."""
-    from sklearn.base import clone
-
-    copy = clone(model)
-    parameters = copy.get_params()
-    for name in COLUMN_PARAMETERS:
-        columns = parameters.get(name)
-        if columns is not None and len(columns):
-            kept = [c - (c > column) for c in columns if c != column]
-            copy.set_params(**{name: kept})
-    most = parameters.get("max_features")
-    if isinstance(most, int) and not isinstance(most, bool) and most > n_features - 1:
-        copy.set_params(max_features=n_features - 1)
-    return copy
-
-
-def _predict(model: Any, data: Dataset, X: FloatArray) -> FloatArray:
-    view = columns_of(model, data)
-    return view.predict(view.encode(X))

@@ -1,4 +1,10 @@
-"""Losses of single rows: ``loss(y, prediction) -> array (n_samples,)``."""
+"""Losses of single rows: ``loss(y, prediction) -> array (n_samples,)``.
+
+For a regression y and the prediction are numbers. For a classification y holds class numbers 0, 1,
+… (positions in the model's ``classes_``), and the prediction the probability of class 1,
+(n_samples,), if there are two classes, and the probabilities of all, (n_samples, K), if there are
+more.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,26 +19,72 @@ _SMALLEST_PROBABILITY = 1e-15
 
 
 def squared_error(y: FloatArray, prediction: FloatArray) -> FloatArray:
-    """(y - f)^2."""
+    """(y - f)^2; of classes half the sum of (1{y = k} - p_k)^2, which is (y - p_1)^2 for two."""
+    if prediction.ndim == 2:
+        return np.asarray(((_indicators(y, prediction) - prediction) ** 2).sum(axis=1) / 2)
     return np.asarray((y - prediction) ** 2)
 
 
 def absolute_error(y: FloatArray, prediction: FloatArray) -> FloatArray:
-    """|y - f|."""
+    """|y - f|; of classes half the sum of |1{y = k} - p_k|, which is 1 - p_y."""
+    if prediction.ndim == 2:
+        return np.asarray(np.abs(_indicators(y, prediction) - prediction).sum(axis=1) / 2)
     return np.abs(y - prediction)
 
 
 def log_loss(y: FloatArray, prediction: FloatArray) -> FloatArray:
     """-log of the probability given to the class that came; probabilities at least 1e-15."""
     p = np.clip(prediction, _SMALLEST_PROBABILITY, 1 - _SMALLEST_PROBABILITY)
-    return np.asarray(-np.where(y > 0.5, np.log(p), np.log1p(-p)))
+    if p.ndim == 2:
+        return np.asarray(-np.log(p[np.arange(len(y)), y.astype(np.intp)]))
+    # 1 - (1 - 1e-15) is not 1e-15 in floats: the minimum gives both classes the same worst loss.
+    other = np.minimum(-np.log1p(-p), -np.log(_SMALLEST_PROBABILITY))
+    return np.asarray(np.where(y > 0.5, -np.log(p), other))
+
+
+def zero_one(y: FloatArray, prediction: FloatArray) -> FloatArray:
+    """1 if the most probable class did not come, else 0; classes that tie share the guess."""
+    if prediction.ndim == 1:
+        prediction = np.column_stack([1.0 - prediction, prediction])
+    best = prediction >= prediction.max(axis=1, keepdims=True)
+    hit = best[np.arange(len(y)), y.astype(np.intp)]
+    return np.asarray(1.0 - hit / best.sum(axis=1))
+
+
+def pinball(quantile: float = 0.5) -> Loss:
+    """The pinball loss of a quantile q: (y - f) q above the prediction, (f - y) (1 - q) below.
+
+    Raises
+    ------
+    ValueError
+        If the quantile is not between 0 and 1.
+
+    Examples
+    --------
+    >>> pinball(0.9)(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    array([0.9, 0.1])
+    """
+    if not 0 < quantile < 1:
+        raise ValueError(f"quantile must be between 0 and 1, got {quantile!r}")
+
+    def loss(y: FloatArray, prediction: FloatArray) -> FloatArray:
+        above = y - prediction
+        return np.maximum(quantile * above, (quantile - 1.0) * above)
+
+    loss.__name__ = f"pinball_{quantile:g}"
+    return loss
 
 
 LOSSES: dict[str, Loss] = {
     "squared-error": squared_error,
     "absolute-error": absolute_error,
+    "pinball": pinball(0.5),
     "log-loss": log_loss,
+    "brier": squared_error,
+    "zero-one": zero_one,
 }
+_OF_CLASSES = ("log-loss", "brier", "zero-one")
+_OF_NUMBERS = ("pinball",)
 
 
 def resolve_loss(loss: Any, task: str) -> Loss:
@@ -41,15 +93,37 @@ def resolve_loss(loss: Any, task: str) -> Loss:
     Raises
     ------
     ValueError
-        For an unknown name or something that cannot be called.
+        For an unknown name, something that cannot be called, or a loss of the other task.
     """
     if loss is None:
         return log_loss if task == "classification" else squared_error
     if callable(loss):
-        found: Loss = loss
-        return found
+        return _checked(loss)
     if loss not in LOSSES:
         raise ValueError(
             unknown("loss", loss, LOSSES) + "; or give loss(y, prediction) -> array (n_samples,)"
         )
+    if loss in (_OF_CLASSES if task == "regression" else _OF_NUMBERS):
+        raise ValueError(f"the loss {loss!r} is not defined for a {task}")
     return LOSSES[loss]
+
+
+def _checked(loss: Loss) -> Loss:
+    """A user's loss that must give one finite number for every row."""
+
+    def checked(y: FloatArray, prediction: FloatArray) -> FloatArray:
+        values = np.asarray(loss(y, prediction), dtype=float)
+        if values.shape != y.shape:
+            raise ValueError(
+                f"the loss gives shape {values.shape} for {len(y)} rows; it must give one number "
+                "for every row, not their mean"
+            )
+        if not np.isfinite(values).all():
+            raise ValueError("the loss gives values that are not finite")
+        return values
+
+    return checked
+
+
+def _indicators(y: FloatArray, prediction: FloatArray) -> FloatArray:
+    return np.asarray(y[:, None] == np.arange(prediction.shape[1]), dtype=float)

@@ -1,14 +1,81 @@
 """Mean decrease in impurity, as the fitted forest reports it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from losaw.data import Dataset
+from losaw.data import Dataset, FloatArray
+from losaw.fitted_trees.forest_rows import ForestRows, forest_rows
+from losaw.importance.described import Described
+from losaw.importance.over_trees import result_of_trees
 from losaw.importance.result import ImportanceResult
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 
 
-class MeanDecreaseInImpurity:
+def mdi(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+) -> ImportanceResult:
+    """The forest's own ``feature_importances_``, see :class:`MeanDecreaseInImpurity`.
+
+    Columns that a Pipeline makes of one column of X are one feature; their scores are summed.
+
+    Parameters
+    ----------
+    model : fitted forest of trees, or a Pipeline that ends with one
+    X, y, features, groups, kinds, feature_names
+        As in :func:`losaw.importance.ufi`; X and y name the columns, and are not computed with.
+
+    Returns
+    -------
+    ImportanceResult
+        ``std_error`` over trees, where each tree has importances of its own.
+
+    Raises
+    ------
+    TypeError
+        If the model reports no ``feature_importances_``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> mdi(RandomForestRegressor(20, random_state=0).fit(X, X[:, 0]), X, X[:, 0]).select(top=1)
+    ('X1',)
+    """
+    sample = forest_rows(model, X, y, groups, kinds, feature_names)
+    reported = getattr(sample.forest, "feature_importances_", None)
+    if reported is None:
+        raise TypeError(f"{type(sample.forest).__name__} has no feature_importances_")
+    trees = getattr(sample.forest, "estimators_", None)
+    own = [reported]
+    is_mean = isinstance(trees, list) and len(trees) > 1
+    if is_mean and all(hasattr(tree, "feature_importances_") for tree in trees or ()):
+        own = [tree.feature_importances_ for tree in trees or ()]
+        if not np.allclose(np.mean(own, axis=0), reported, atol=1e-8):
+            own = [reported]
+    of_trees = np.stack([_summed(sample, one) for one in own])
+    scores = _summed(sample, reported)
+    return result_of_trees("mdi()", of_trees, sample, features, scores)
+
+
+def _summed(sample: ForestRows, scores: FloatArray) -> FloatArray:
+    """Scores of columns, summed by feature."""
+    found = np.bincount(sample.unit_of_column, scores, minlength=len(sample.names))
+    return found.astype(float)
+
+
+class MeanDecreaseInImpurity(Described):
     """The forest's own ``feature_importances_``.
 
     For a tree with inner nodes k, split features p_k, in-bag sizes N_k and impurity decreases

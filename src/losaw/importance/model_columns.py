@@ -1,17 +1,27 @@
-"""What a fitted model sees of a sample, so that single features can be exchanged."""
+"""What a fitted model sees of a table, so that single features can be exchanged."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import beyond_range
-from losaw.data import Dataset, FloatArray
+from losaw.data import FloatArray
+from losaw.importance.jobs import Jobs
+from losaw.importance.losses import Loss
+from losaw.outcomes import (
+    Task,
+    class_numbers,
+    classes_of,
+    finite_numbers,
+    probabilities,
+    task_of,
+)
+from losaw.tables import Table
 
-# Rows predicted in one call; more are cut into several.
-_CHUNK = 200_000
+# Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
+_BATCH = 20_000
 
 
 @dataclass(frozen=True)
@@ -25,58 +35,165 @@ class ModelColumns:
     groups : tuple of array
         Columns of each feature.
     predict : callable
-        Columns to means, or probabilities of class 1.
+        Columns to means, or to probabilities as :mod:`losaw.importance.losses` has them.
+    classes : array of shape (n_classes,) or None
+        Of a classifier.
     """
 
     encode: Callable[[FloatArray], FloatArray]
     groups: tuple[NDArray[np.intp], ...]
     predict: Callable[[FloatArray], FloatArray]
+    classes: NDArray[Any] | None = None
 
-    def predict_each(self, matrices: Sequence[FloatArray]) -> list[FloatArray]:
-        """Predictions of several matrices of columns, in as few calls of the model as possible."""
-        found: list[FloatArray] = []
-        waiting: list[FloatArray] = []
-        for index, matrix in enumerate(matrices):
-            waiting.append(matrix)
-            last = index + 1 == len(matrices)
-            if last or sum(map(len, waiting)) + len(matrices[index + 1]) > _CHUNK:
-                ends = np.cumsum([len(one) for one in waiting])[:-1]
-                found += np.split(np.asarray(self.predict(np.vstack(waiting))), ends)
-                waiting = []
-        return found
+    @property
+    def task(self) -> Task:
+        return "regression" if self.classes is None else "classification"
+
+    def response(self, y: ArrayLike) -> FloatArray:
+        """y (n_samples,) as a loss compares it: numbers, or positions in ``classes``."""
+        return finite_numbers(y) if self.classes is None else class_numbers(y, self.classes)
+
+    def columns_of_unit(self, members: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The columns of several features."""
+        return np.concatenate([np.empty(0, np.intp), *(self.groups[j] for j in members)])
+
+    def predict_each(
+        self, matrices: Iterable[FloatArray], total: int, jobs: Jobs, what: str
+    ) -> Iterator[FloatArray]:
+        """Predictions of ``total`` matrices of columns, in few calls of the model."""
+
+        def predict(batch: list[FloatArray]) -> list[FloatArray]:
+            ends = np.cumsum([len(matrix) for matrix in batch])[:-1]
+            rows = batch[0] if len(batch) == 1 else np.vstack(batch)
+            return np.split(np.asarray(self.predict(rows)), ends)
+
+        # Matrices of one call are of one size, as all callers have them.
+        first, matrices = _first(matrices)
+        size = max(1, _BATCH // max(len(first), 1))
+        batches = _batches(matrices, size)
+        for found in jobs.each(predict, batches, -(-total // size), what):
+            yield from found
+
+    def losses_each(
+        self,
+        matrices: Iterable[FloatArray],
+        total: int,
+        y: FloatArray,
+        loss: Loss,
+        jobs: Jobs,
+        what: str,
+    ) -> Iterator[FloatArray]:
+        """Losses of the rows (n_samples,) for every matrix of columns."""
+        for predicted in self.predict_each(matrices, total, jobs, what):
+            yield loss(y, predicted)
 
 
-def columns_of(model: Any, data: Dataset) -> ModelColumns:
+def view_model(model: Any, table: Table, declared: str | None = None) -> ModelColumns:
     """The columns of a fitted model: its encoding if it has one, else the features themselves.
 
-    A model with an encoding has ``encode(X)``, ``encoding_.groups`` and
-    ``predict_encoded(columns)``.
+    A model with an encoding, on an array of numbers, has ``encode(X)``, ``encoding_.groups`` and
+    ``predict_encoded(columns)``, which gives means or probabilities of the second class. Any other
+    model is given rows of the type that the table was read from.
+
+    Raises
+    ------
+    ValueError
+        If the model is a classifier and the data are declared a regression, or the other way
+        round; if it was fitted to other columns.
     """
-    if hasattr(model, "predict_encoded"):
-        return ModelColumns(model.encode, model.encoding_.groups, model.predict_encoded)
-    n_features = len(data.feature_names)
-    groups = tuple(np.array([j]) for j in range(n_features))
-    if data.task == "classification":
-        return ModelColumns(_same, groups, lambda X: np.asarray(model.predict_proba(X)[:, 1]))
-    return ModelColumns(_same, groups, lambda X: np.asarray(model.predict(X)))
+    classes = classes_of(model) if task_of(model, declared) == "classification" else None
+    if table.is_plain and hasattr(model, "predict_encoded"):
+        return ModelColumns(model.encode, model.encoding_.groups, model.predict_encoded, classes)
+    groups = tuple(np.array([j]) for j in range(len(table.names)))
+    rebuild = _in_the_order_of(model, table)
+
+    def predict(codes: FloatArray) -> FloatArray:
+        rows = rebuild(codes)
+        try:
+            if classes is None:
+                return _means(model, rows)
+            return probabilities(model, rows, len(classes))
+        except (TypeError, ValueError) as error:
+            raise _with_missing_rows(error, model, table) from error
+
+    return ModelColumns(_same, groups, predict, classes)
 
 
-def _same(X: FloatArray) -> FloatArray:
-    return X
+def _with_missing_rows(error: Exception, model: Any, table: Table) -> Exception:
+    """A model's refusal, with the place of the missing values if there are any."""
+    missing = np.isnan(table.codes)
+    if not missing.any():
+        return error
+    row, column = np.argwhere(missing)[0]
+    return ValueError(
+        f"{type(model).__name__} refuses the rows ({' '.join(str(error).split())[:100]}). X has "
+        f"{int(missing.any(axis=1).sum())} rows with missing values (first: row {row}, column "
+        f"{table.names[column]!r}); impute them in a Pipeline with the model, for example by "
+        "sklearn.impute.SimpleImputer"
+    )
 
 
-def check_sample(X: FloatArray, y: FloatArray, n_features: int) -> None:
-    """Raise a ValueError for rows that no importance can be computed on."""
-    if X.ndim != 2 or X.shape[1] != n_features:
-        raise ValueError(f"X has shape {X.shape}, expected (n_samples, {n_features})")
-    if np.shape(y) != (len(X),):
-        raise ValueError(f"y has shape {np.shape(y)}, expected ({len(X)},) as X has rows")
-    if len(X) < 2:
-        raise ValueError(f"the sample has {len(X)} row(s); an importance needs at least 2")
-    bad = beyond_range(X).any(axis=1) | beyond_range(y)
-    if bad.any():
+def _means(model: Any, rows: Any) -> FloatArray:
+    found = np.asarray(model.predict(rows))
+    if found.ndim == 2 and found.shape[1] == 1:
+        found = found[:, 0]
+    if found.ndim != 1:
         raise ValueError(
-            f"the sample has {int(bad.sum())} rows with missing or infinite values in X or y "
-            f"(NaN, inf, beyond 1e150; first: row {int(np.flatnonzero(bad)[0])}). losaw does not "
-            "impute; drop or impute them first, for example with sklearn.impute.SimpleImputer"
+            f"{type(model).__name__} predicts {found.shape[1]} responses; explain one model for "
+            "each"
         )
+    return found
+
+
+def _in_the_order_of(model: Any, table: Table) -> Callable[[FloatArray], Any]:
+    """Codes to rows with exactly the columns that the model was fitted to."""
+    fitted = getattr(model, "feature_names_in_", None)
+    if table.is_plain or fitted is None:
+        n_fitted = getattr(model, "n_features_in_", None)
+        if n_fitted is not None and n_fitted != len(table.names):
+            raise ValueError(
+                f"X has {len(table.names)} columns, but {type(model).__name__} was fitted to "
+                f"{n_fitted}"
+            )
+        return table.rebuild
+    names = [str(name) for name in fitted]
+    if names == list(table.names):
+        return table.rebuild
+    for what, some, others in (
+        ("lacks", names, table.names),
+        ("has", list(table.names), names),
+    ):
+        strange = [name for name in some if name not in others]
+        if strange:
+            end = "" if what == "lacks" else f", which {type(model).__name__} was not fitted to"
+            raise ValueError(
+                f"X {what} the column {strange[0]!r}{end}; give X[model.feature_names_in_]"
+            )
+    return lambda codes: table.rebuild(codes)[list(fitted)]
+
+
+def _first(matrices: Iterable[FloatArray]) -> tuple[FloatArray, Iterator[FloatArray]]:
+    """The first matrix, and all of them."""
+    remaining = iter(matrices)
+    first = next(remaining)
+
+    def all_of_them() -> Iterator[FloatArray]:
+        yield first
+        yield from remaining
+
+    return first, all_of_them()
+
+
+def _batches(matrices: Iterator[FloatArray], size: int) -> Iterator[list[FloatArray]]:
+    batch: list[FloatArray] = []
+    for matrix in matrices:
+        batch.append(matrix)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _same(codes: FloatArray) -> FloatArray:
+    return codes

@@ -8,7 +8,8 @@ from losaw.data import FloatArray
 from losaw.words import unknown
 
 TESTS = ("t", "wilcoxon", "binomial", "fisher")
-ADJUSTMENTS = ("none", "holm", "benjamini-hochberg")
+ADJUSTMENTS = ("none", "holm", "benjamini-hochberg", "benjamini-yekutieli")
+_SCIPY = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
 # What a test's lower confidence bound is a bound of.
 BOUND_OF = {
     "t": "mean difference",
@@ -103,22 +104,23 @@ def adjust(p_values: FloatArray, method: str) -> FloatArray:
 
     Parameters
     ----------
-    method : {"none", "holm", "benjamini-hochberg"}
+    method : {"none", "holm", "benjamini-hochberg", "benjamini-yekutieli"}
         Holm bounds the probability of any false rejection; Benjamini and Hochberg bound the
-        expected share of false ones among the rejections.
+        expected share of false ones among the rejections, for independent or positively dependent
+        p-values; Benjamini and Yekutieli for any.
     """
     if method not in ADJUSTMENTS:
         raise ValueError(unknown("adjustment", method, ADJUSTMENTS))
     p_values = np.asarray(p_values, dtype=float)
-    n = len(p_values)
-    order = np.argsort(p_values)
-    if method == "holm":
-        found = np.maximum.accumulate(p_values[order] * np.arange(n, 0, -1))
-    elif method == "benjamini-hochberg":
-        scaled = p_values[order] * n / np.arange(1, n + 1)
-        found = np.minimum.accumulate(scaled[::-1])[::-1]
-    else:
+    if method == "none" or len(p_values) == 0:
         return p_values
-    adjusted = np.empty(n)
-    adjusted[order] = np.minimum(found, 1.0)
+    if method != "holm":
+        from scipy.stats import false_discovery_control
+
+        found = false_discovery_control(p_values, method=_SCIPY[method])
+        return np.asarray(found, dtype=float)
+    order = np.argsort(p_values)
+    scaled = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(scaled, 1.0)
     return adjusted

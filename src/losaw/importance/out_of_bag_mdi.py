@@ -7,12 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
-from losaw.fitted_trees.forest_view import view_forest
-from losaw.fitted_trees.node_moments import Nodes, mean_over_trees
+from losaw.fitted_trees.node_moments import Nodes
+from losaw.importance.described import Described
+from losaw.importance.explained import of_dataset
+from losaw.importance.over_trees import mean_over_trees, scores_only
 from losaw.importance.result import ImportanceResult
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 
 
-class OutOfBagMdi:
+class OutOfBagMdi(Described):
     """Inner product of a feature's contributions with the response, on out-of-bag rows.
 
     With mu_m the in-bag mean (or class shares) of node m, and
@@ -27,15 +31,31 @@ class OutOfBagMdi:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of the forest ``model`` fitted on ``data.train``; ``rng`` is not used."""
-        return ImportanceResult(mdi_oob(model, *data.train).scores, data.feature_names)
+        return scores_only(mdi_oob(model, *data.train, **of_dataset(model, data)))
 
 
 def mdi_oob(
-    forest: Any, X: ArrayLike, y: ArrayLike, *, groups: Sequence[Any] | None = None
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
 ) -> ImportanceResult:
-    """MDI-oob of a fitted forest; parameters as of :func:`losaw.importance.ufi`."""
-    view, names = view_forest(forest, X, y, groups)
-    return ImportanceResult(mean_over_trees(view, _contribution), names)
+    """MDI-oob of a fitted forest; everything else as of :func:`losaw.importance.ufi`."""
+    return mean_over_trees(
+        "mdi_oob()",
+        lambda task: _contribution,
+        model,
+        X,
+        y,
+        features=features,
+        groups=groups,
+        kinds=kinds,
+        feature_names=feature_names,
+    )
 
 
 def _contribution(nodes: Nodes) -> FloatArray:

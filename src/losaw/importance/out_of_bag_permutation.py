@@ -17,14 +17,16 @@ def out_of_bag_z_scores(
         z_j = mean_t d_tj / sqrt(var_t d_tj / T),
 
     shape (n_features,); 0 for a feature that no tree uses. Loss: squared error, or 1 for a wrong
-    class. The forest has ranger's defaults: square root of the columns at a node; nodes of 5 rows
-    are not split in regression, all impure ones are in classification.
+    one of the classes 0 and 1, and 1/4 in a leaf that holds as many of either. The forest has
+    ranger's defaults: square root of the columns at a node; nodes of 5 rows are not split in
+    regression, all impure ones are in classification.
     """
     rng = np.random.default_rng(seed)
     regression = task == "regression"
     forest = RangerTrees(n_estimators, 5 if regression else 1, seed_integer(rng)).fit(X, y)
     trees = forest.trees_
-    value = forest.value_ if regression else (forest.value_ > 0.5).astype(float)
+    # A leaf without a majority guesses: half an error, whichever class is called 1.
+    value = forest.value_ if regression else np.sign(forest.value_ - 0.5) / 2 + 0.5
     columns = np.ascontiguousarray(X, dtype=float)
     increases = np.zeros((n_estimators, X.shape[1]))
     for index, sampled in enumerate(forest.in_bag_):

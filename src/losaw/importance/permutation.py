@@ -1,26 +1,36 @@
 """Permutation importance of any model, on training or test rows, one score per fit."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
+from losaw.importance.described import Described
 from losaw.importance.result import ImportanceResult
+from losaw.outcomes import (
+    class_numbers,
+    classes_of,
+    finite_numbers,
+    probabilities,
+    task_of,
+)
+from losaw.rng import as_generator
 from losaw.words import unknown
 
 ROWS = ("test", "train")
 
 
-class PermutationImportance:
+class PermutationImportance(Described):
     """How much worse the model predicts when a feature is permuted (Breiman 2001),
 
         PFI_j = mean over permutations pi of score(f, X, y) - score(f, X^(pi, j), y),
 
-    where score is minus the mean squared error for regression, the area under the ROC curve for
-    two classes, and minus the log-loss for more. (Zhou and Hooker, Equation (2); TreeInner,
-    Section 4.4.)
+    where score is minus the mean squared error for regression and the area under the ROC curve for
+    classes; of more than two the mean over all pairs of classes that y holds (Hand and Till 2001).
+    (Zhou and Hooker, Equation (2); TreeInner, Section 4.4.)
 
     Parameters
     ----------
@@ -41,6 +51,7 @@ class PermutationImportance:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores on ``data.test`` or ``data.train``; ``rng`` draws the permutations."""
+        rng = as_generator(rng)
         X, y = data.test if self.rows == "test" else data.train
         score = score_of(model, y, data.task)
         reference = score(X)
@@ -58,13 +69,30 @@ class PermutationImportance:
         return ImportanceResult(drops.mean(axis=0), data.feature_names, error, kind)
 
 
-def score_of(model: Any, y: NDArray[Any], task: str) -> Callable[[FloatArray], float]:
+def score_of(model: Any, y: ArrayLike, task: str | None) -> Callable[[FloatArray], float]:
     """``score(X)`` of the model's predictions of ``y``; larger is better."""
-    if task == "regression":
-        return lambda X: -float(((y - model.predict(X)) ** 2).mean())
-    from sklearn.metrics import log_loss, roc_auc_score
+    if task_of(model, task) == "regression":
+        response = finite_numbers(y)
+        return lambda X: -float(((response - model.predict(X)) ** 2).mean())
+    from sklearn.metrics import roc_auc_score
 
-    classes = model.classes_
+    classes = classes_of(model)
+    numbers = class_numbers(y, classes)
+    present = np.unique(numbers)
+    if len(present) < 2:
+        raise ValueError("the area under the curve is not defined: y holds one class only")
+    if not hasattr(model, "predict_proba"):
+        raise ValueError(f"{type(model).__name__} has no predict_proba, so that rows have no order")
     if len(classes) == 2:
-        return lambda X: float(roc_auc_score(y == classes[1], model.predict_proba(X)[:, 1]))
-    return lambda X: -float(log_loss(y, model.predict_proba(X), labels=classes))
+        return lambda X: float(roc_auc_score(numbers, probabilities(model, X, 2)))
+
+    def mean_over_pairs(X: FloatArray) -> float:
+        predicted = probabilities(model, X, len(classes))
+        areas = []
+        for first, second in itertools.combinations(present.astype(int), 2):
+            rows = (numbers == first) | (numbers == second)
+            for one in (first, second):
+                areas.append(roc_auc_score(numbers[rows] == one, predicted[rows, one]))
+        return float(np.mean(areas))
+
+    return mean_over_pairs

@@ -1,20 +1,51 @@
 """Permutation feature importance on unseen rows (Breiman 2001; Fisher, Rudin & Dominici 2019)."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from losaw.data import Dataset
-from losaw.importance.losses import resolve_loss
-from losaw.importance.model_columns import check_sample, columns_of
+from losaw.arguments import whole_number
+from losaw.data import Dataset, FloatArray
+from losaw.importance.described import Described, described
+from losaw.importance.explained import (
+    Explained,
+    Options,
+    Rows,
+    explained,
+    of_dataset,
+    read_rows,
+)
 from losaw.importance.result import ImportanceResult
+from losaw.importance.row_differences import Differences, Testing, cross_fitted, repeated
+from losaw.rng import as_generator
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 from losaw.words import unknown
 
 SCALES = ("difference", "ratio")
 
 
-class PermutationFeatureImportance:
-    """Loss after a permutation of a feature's test values, against the loss before,
+def pfi(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    scale: str = "difference",
+    n_repeats: int = 5,
+    loss: Any = None,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    random_state: int | np.random.Generator | None = None,
+) -> ImportanceResult:
+    """Loss after a permutation of a feature's values, against the loss before,
 
         difference:  E[L(f(X_-j, X_pi(j)), Y)] - E[L(f(X), Y)],   0 is no importance;
         ratio:       E[L(f(X_-j, X_pi(j)), Y)] / E[L(f(X), Y)],   1 is no importance,
@@ -27,60 +58,136 @@ class PermutationFeatureImportance:
 
     Parameters
     ----------
+    model, X, y, features, groups, kinds, feature_names, sample_weight, n_jobs, verbose, \
+random_state
+        As in :func:`losaw.importance.cpi`. Missing values are the model's business.
     scale : {"difference", "ratio"}, default "difference"
     n_repeats : int, default 5
         Permutations of a feature.
     loss : str, callable or None, default None
-        As in :class:`ConditionalPredictiveImpact`.
+        As in :func:`losaw.importance.cpi`.
+    cv : int, splitter or None, default None
+        As in :func:`losaw.importance.cpi`: with it the scores have an error over fits, and are
+        tested.
 
     Returns
     -------
     ImportanceResult
-        ``std_error`` of the mean over permutations (model and test sample held fixed), if there
-        are two or more; ``details["repeats"]`` (n_repeats, n_features).
+        ``std_error`` of the mean over permutations (model and rows held fixed), if there are two
+        or more, or over folds; ``rows``: differences of single rows, mean over permutations;
+        ``details["repeats"]`` (n_repeats, n_features).
 
     Raises
     ------
-    ValueError
-        For an unknown name, ``n_repeats`` below 1, missing values, or a ratio to a loss of 0.
+    ValueError, TypeError
+        As :func:`losaw.importance.cpi`, and for a ratio to a loss of 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X = np.random.default_rng(0).standard_normal((300, 3))
+    >>> model = LinearRegression().fit(X[:200], X[:200, 0])
+    >>> pfi(model, X[200:], X[200:, 0], random_state=0).select(top=1)
+    ('X1',)
+    """
+    _check(scale, n_repeats)
+    rng = as_generator(random_state)
+    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
+    options = Options(loss, features, groups, n_jobs, verbose)
+    testing = Testing(
+        error_kind="over permutations of the test rows",
+        method=described("pfi", scale=scale, n_repeats=n_repeats, loss=loss, cv=cv),
+        null=1.0 if scale == "ratio" else 0.0,
+    )
+
+    def differences(subject: Explained, train: Rows | None) -> Differences:
+        return permuted_differences(subject, _draws(subject, n_repeats, rng), n_repeats, scale)
+
+    if cv is None:
+        return repeated(differences, explained(model, rows, options), None, testing)
+    return cross_fitted(differences, model, rows, options, cv, testing, rng)
+
+
+def _draws(
+    subject: Explained, n_repeats: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.intp]]:
+    """The row that each row takes its value from, for every repeat and unit that is scored.
+
+    Units that are not scored are drawn for as well, so that they change nothing.
+    """
+    for _ in range(n_repeats):
+        sources = [rng.permutation(len(subject.y)) for _ in subject.units.names]
+        yield from (sources[unit] for unit in subject.chosen)
+
+
+def permuted_differences(
+    subject: Explained, sources: Iterator[NDArray[np.intp]], n_repeats: int, scale: str
+) -> Differences:
+    """Differences in loss when units take their values from other rows.
+
+    Parameters
+    ----------
+    sources : iterator of int arrays (n_rows,)
+        For every repeat, one for every unit.
+    """
+    view, y, loss = subject.view, subject.y, subject.loss
+    columns = view.encode(subject.table.codes)
+    members = [view.columns_of_unit(unit) for unit in subject.members]
+    n_units = len(members)
+    before = loss(y, view.predict(columns))
+    original = float(subject.mean(before))
+    if scale == "ratio" and original == 0:
+        raise ValueError("scale='ratio' is not defined: the model's loss is 0; use 'difference'")
+
+    def matrices() -> Iterator[FloatArray]:
+        for place, source in enumerate(sources):
+            group = members[place % n_units]
+            changed = columns.copy()
+            changed[:, group] = columns[np.ix_(source, group)]
+            yield changed
+
+    repeats = np.empty((n_repeats, n_units))
+    total = np.zeros((len(y), n_units))
+    losses = view.losses_each(
+        matrices(), n_repeats * n_units, y, loss, subject.jobs, "permutations"
+    )
+    for place, after in enumerate(losses):
+        repeats[divmod(place, n_units)] = subject.mean(after)
+        total[:, place % n_units] += after - before
+    repeats = repeats - original if scale == "difference" else repeats / original
+    return Differences(total / n_repeats, np.median(repeats, axis=0), {"repeats": repeats})
+
+
+def _check(scale: str, n_repeats: int) -> None:
+    if scale not in SCALES:
+        raise ValueError(unknown("scale", scale, SCALES))
+    whole_number("n_repeats", n_repeats, 1)
+
+
+class PermutationFeatureImportance(Described):
+    """:func:`pfi` of a study's test sample.
+
+    Parameters
+    ----------
+    scale, n_repeats, loss
+        As in :func:`pfi`.
     """
 
     def __init__(self, scale: str = "difference", n_repeats: int = 5, loss: Any = None) -> None:
-        if scale not in SCALES:
-            raise ValueError(unknown("scale", scale, SCALES))
-        if n_repeats < 1:
-            raise ValueError(f"n_repeats must be at least 1, got {n_repeats!r}")
+        _check(scale, n_repeats)
         self.scale = scale
         self.n_repeats = n_repeats
         self.loss = loss
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """PFI of every feature for a fitted ``model``."""
-        X, y = data.test
-        check_sample(X, y, len(data.feature_names))
-        loss = resolve_loss(self.loss, data.task)
-        view = columns_of(model, data)
-        columns = view.encode(X)
-        original = float(loss(y, view.predict(columns)).mean())
-        if self.scale == "ratio" and original == 0:
-            raise ValueError(
-                "scale='ratio' is not defined: the model's loss is 0; use 'difference'"
-            )
-        repeats = np.empty((self.n_repeats, len(view.groups)))
-        for repeat in range(self.n_repeats):
-            matrices = []
-            for group in view.groups:
-                changed = columns.copy()
-                changed[:, group] = columns[np.ix_(rng.permutation(len(y)), group)]
-                matrices.append(changed)
-            permuted = [float(loss(y, found).mean()) for found in view.predict_each(matrices)]
-            repeats[repeat] = permuted
-        repeats = repeats - original if self.scale == "difference" else repeats / original
-        several = self.n_repeats > 1
-        return ImportanceResult(
-            np.median(repeats, axis=0),
-            data.feature_names,
-            std_error=repeats.std(axis=0, ddof=1) / np.sqrt(self.n_repeats) if several else None,
-            std_error_kind="over permutations of the test rows" if several else None,
-            details={"repeats": repeats},
+        return pfi(
+            model,
+            *data.test,
+            scale=self.scale,
+            n_repeats=self.n_repeats,
+            loss=self.loss,
+            random_state=rng,
+            **of_dataset(model, data),
         )

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from losaw.data import Dataset
+from losaw.importance.described import Described
 from losaw.importance.result import ImportanceResult
 
 
-class ReportedImportance:
+class ReportedImportance(Described):
     """``feature_importances_`` of any fitted learner, as it is.
 
     What it estimates is the learner's business: for the R peers, ranger's corrected impurity and

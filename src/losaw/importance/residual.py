@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 
 from losaw.arguments import finite_sample, whole_number
 from losaw.data import Dataset, FloatArray
+from losaw.importance.described import Described, described
+from losaw.importance.jobs import checked_jobs
 from losaw.importance.residual_algorithms import (
     Prefix,
     ResidualAlgorithm,
@@ -18,6 +20,7 @@ from losaw.importance.residual_algorithms import (
     seeded_clone,
 )
 from losaw.importance.result import ImportanceResult
+from losaw.outcomes import task_of, unnamed_response
 from losaw.rng import as_generator
 
 MIN_ROWS = 3
@@ -34,6 +37,7 @@ def residual_importance(
     n_permutations: int = 20,
     n_estimators: int = 100,
     forest: Any = None,
+    verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """What a feature explains once everything the others say about it is taken away.
@@ -64,6 +68,8 @@ def residual_importance(
     forest : regressor or None
         Forest of y on W, with ``feature_importances_``; None: bootstrap samples, all features at
         every node, grown until leaves are pure, as scikit-learn's default does.
+    verbose : bool, default False
+        Show a progress bar.
     random_state : int, Generator or None
 
     Returns
@@ -96,11 +102,19 @@ def residual_importance(
 
     found: list[list[float]] = [[] for _ in range(n_features)]
     prefixes: dict[Order, Prefix] = {}
-    for orders in _orders(n_features, None if takes_all else n_permutations, rng):
-        prefixes.clear()
-        for order in orders:
-            W = _prefix(rows, order, steps, prefixes, rng).residuals
-            found[order[-1]].append(float(grow(W).feature_importances_[-1]))
+
+    def add(order: Order) -> None:
+        W = _prefix(rows, order, steps, prefixes, rng).residuals
+        found[order[-1]].append(float(grow(W).feature_importances_[-1]))
+
+    def all_orders() -> Iterator[Order]:
+        for orders in _orders(n_features, None if takes_all else n_permutations, rng):
+            prefixes.clear()
+            yield from orders
+
+    total = math.factorial(n_features) if takes_all else n_features * n_permutations
+    for _ in checked_jobs(None, verbose).each(add, all_orders(), total, "residuals, orders"):
+        pass
     impurity = np.array(found)
     weight = np.array([_fit_correlation(grow, rows[:, [i]], response) for i in range(n_features)])
     weighted = weight[:, None] * impurity
@@ -118,6 +132,12 @@ def residual_importance(
             "n_permutations": count,
             "all_permutations": takes_all,
         },
+        method=described(
+            "residual_importance",
+            algorithm=algorithm,
+            n_permutations=n_permutations,
+            n_estimators=n_estimators,
+        ),
     )
 
 
@@ -151,7 +171,7 @@ def residual_features(
     return _prefix(rows, chosen, steps, {}, as_generator(random_state)).residuals
 
 
-class ResidualImportance:
+class ResidualImportance(Described):
     """:func:`residual_importance` of the training sample; the fitted model is not explained.
 
     Parameters
@@ -165,8 +185,8 @@ class ResidualImportance:
 
     Notes
     -----
-    Nominal features enter with their level codes. Of a classification response, the class
-    numbers are explained as they are, which is meant for two classes.
+    Nominal features enter with their level codes. Two classes are explained as 0 and 1; more are
+    refused.
     """
 
     examples = ({"n_permutations": 2, "n_estimators": 30, "top_features": 3},)
@@ -188,7 +208,7 @@ class ResidualImportance:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of all features; ``model`` only chooses the ``top_features``."""
-        X, y = data.train
+        X, y = data.train.X, unnamed_response(data.train.y, task_of(model, data.task))
         chosen = np.arange(X.shape[1])
         if self.top_features is not None and self.top_features < X.shape[1]:
             order = np.argsort(-np.asarray(model.feature_importances_), kind="stable")

@@ -1,16 +1,24 @@
 """The one result object that every importance method returns."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.extras import extra
+from losaw.words import unknown
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from losaw.tables import Table
+
+PROCEDURES = ("benjamini-hochberg", "benjamini-yekutieli")
 
 
 @dataclass(frozen=True)
@@ -26,10 +34,24 @@ class ImportanceResult:
     std_error_kind : str or None
         What the standard error measures, for example ``"over test rows"``.
     p_values : array of shape (n_features,) or None
+        One-sided, of a score larger than 0.
     higher_is_more : bool, default True
         Whether a larger score means a more important feature.
     details : dict
         Method-specific extras, documented by the method.
+    method : str
+        The method and its parameters.
+    kinds : tuple of str or None
+        The kind that each feature was taken for.
+    degrees_of_freedom : float or None
+        Of Student's t in :meth:`interval`; None: the normal law.
+    rows : array of shape (n_rows, n_features) or None
+        What every row adds to the score, where the score is a mean over rows; NaN for rows that
+        were never held out.
+    notes : dict of str to str
+        What must be known of a feature to read its score, for example that it cannot be tested.
+    table : Table or None
+        The rows, for :meth:`plot_rows`.
 
     Raises
     ------
@@ -44,10 +66,16 @@ class ImportanceResult:
     p_values: FloatArray | None = None
     higher_is_more: bool = True
     details: dict[str, Any] = field(default_factory=dict)
+    method: str = ""
+    kinds: tuple[str, ...] | None = None
+    degrees_of_freedom: float | None = None
+    rows: FloatArray | None = field(default=None, repr=False)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    table: "Table | None" = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scores", np.asarray(self.scores, dtype=float))
-        for name in ("scores", "std_error", "p_values"):
+        for name in ("scores", "std_error", "p_values", "kinds"):
             value = getattr(self, name)
             if value is not None and np.shape(value) != (len(self.feature_names),):
                 raise ValueError(
@@ -57,31 +85,208 @@ class ImportanceResult:
         if (self.std_error is None) != (self.std_error_kind is None):
             raise ValueError("std_error and std_error_kind belong together: give both or neither")
 
+    def __len__(self) -> int:
+        return len(self.feature_names)
+
+    def __repr__(self) -> str:
+        head = self.method or "ImportanceResult"
+        return f"{head}\n{self.to_frame().to_string(index=False)}"
+
     def ranking_scores(self) -> FloatArray:
         """Scores oriented so that larger means more important."""
         return self.scores if self.higher_is_more else -self.scores
 
+    def interval(self, level: float = 0.95) -> FloatArray:
+        """Two-sided confidence intervals, shape (n_features, 2).
+
+        ``score ± q std_error`` with Student's quantile q, or the normal one where the degrees of
+        freedom are not known. They cover what ``std_error_kind`` says, and nothing else.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+
+        Raises
+        ------
+        ValueError
+            If the method gives no standard error, or the level is not between 0 and 1.
+        """
+        from scipy.stats import norm, t
+
+        if not 0 < level < 1:
+            raise ValueError(f"level must be between 0 and 1, got {level!r}")
+        if self.std_error is None:
+            raise ValueError(
+                f"{self._name()} gives no standard error; ask cpi, loco or another method with "
+                "cv=5, or more repeats"
+            )
+        upper = (1 + level) / 2
+        freedom = self.degrees_of_freedom
+        quantile = norm.ppf(upper) if freedom is None else t.ppf(upper, freedom)
+        half = quantile * np.asarray(self.std_error)
+        return np.column_stack([self.scores - half, self.scores + half])
+
+    def select(
+        self,
+        *,
+        fdr: float | None = None,
+        fwer: float | None = None,
+        top: int | None = None,
+        procedure: str = "benjamini-hochberg",
+    ) -> tuple[str, ...]:
+        """Names of the selected features, most important first.
+
+        Exactly one of ``fdr``, ``fwer`` and ``top`` is given.
+
+        Parameters
+        ----------
+        fdr : float or None
+            Bound of the false discovery rate.
+        fwer : float or None
+            Bound of the probability of any false selection (Holm).
+        top : int or None
+            The so many largest scores.
+        procedure : {"benjamini-hochberg", "benjamini-yekutieli"}
+            Of ``fdr``. Benjamini and Hochberg's holds for independent and positively dependent
+            p-values, Benjamini and Yekutieli's for any.
+
+        Raises
+        ------
+        ValueError
+            If not exactly one is given, a number is out of range, or a rate is asked of a method
+            without p-values.
+        """
+        given = [name for name in ("fdr", "fwer", "top") if locals()[name] is not None]
+        if len(given) != 1:
+            raise ValueError(f"give exactly one of fdr, fwer and top, got {given or 'none'}")
+        order = np.argsort(-self.ranking_scores(), kind="stable")
+        if top is not None:
+            if not isinstance(top, int | np.integer) or isinstance(top, bool) or top < 1:
+                raise ValueError(f"top must be a positive integer, got {top!r}")
+            return tuple(self.feature_names[j] for j in order[:top])
+        rate = float(fdr if fdr is not None else fwer or 0.0)
+        if not 0 < rate < 1:
+            raise ValueError(f"{given[0]} must be between 0 and 1, got {rate!r}")
+        adjusted = self._adjusted("holm" if fwer is not None else procedure)
+        return tuple(self.feature_names[j] for j in order if adjusted[j] <= rate)
+
+    def _adjusted(self, procedure: str) -> FloatArray:
+        from losaw.importance.one_sided_tests import adjust
+
+        if procedure not in (*PROCEDURES, "holm"):
+            raise ValueError(unknown("procedure", procedure, PROCEDURES))
+        p_values = self.details.get("raw_p_values", self.p_values)
+        if p_values is None:
+            raise ValueError(
+                f"{self._name()} gives no p-values, so that no error rate can be kept; "
+                "select(top=…), or ask a method that tests: cpi, loco, or another with cv=5"
+            )
+        return adjust(np.asarray(p_values, dtype=float), procedure)
+
     def to_frame(self) -> "pd.DataFrame":
-        """One row per feature, most important first."""
+        """One row per feature, most important first.
+
+        Columns: feature, kind, score, std_error, p_value, note; without those that the method
+        does not give.
+        """
         import pandas as pd
 
-        columns: dict[str, Any] = {"feature": list(self.feature_names), "score": self.scores}
+        columns: dict[str, Any] = {"feature": list(self.feature_names)}
+        if self.kinds is not None:
+            columns["kind"] = list(self.kinds)
+        columns["score"] = self.scores
         if self.std_error is not None:
             columns["std_error"] = self.std_error
         if self.p_values is not None:
             columns["p_value"] = self.p_values
+        if self.notes:
+            columns["note"] = [self.notes.get(name, "") for name in self.feature_names]
         frame = pd.DataFrame(columns)
         order = np.argsort(-self.ranking_scores(), kind="stable")
         return frame.iloc[order].reset_index(drop=True)
 
-    def plot(self, ax: "Axes | None" = None, top: int = 20) -> "Axes":
-        """Horizontal bars of the ``top`` features, with one standard error where known."""
-        with extra("plot"):
-            import matplotlib.pyplot as plt
+    def to_json(self, path: "str | Path | None" = None) -> str:
+        """The scores, errors, p-values, notes and details as JSON; row differences are left out.
 
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5, 0.3 * min(top, len(self.scores)) + 1))
-        frame = self.to_frame().head(top).iloc[::-1]
-        ax.barh(frame["feature"], frame["score"], xerr=frame.get("std_error"), color="tab:blue")
-        ax.set_xlabel("importance")
-        return ax
+        Parameters
+        ----------
+        path : path or None
+            A file to write it to, beside returning it.
+        """
+        content = {
+            "method": self.method,
+            "features": list(self.feature_names),
+            "kinds": self.kinds,
+            "scores": self.scores,
+            "std_error": self.std_error,
+            "std_error_kind": self.std_error_kind,
+            "degrees_of_freedom": self.degrees_of_freedom,
+            "p_values": self.p_values,
+            "higher_is_more": self.higher_is_more,
+            "notes": dict(self.notes),
+            "details": {name: value for name, value in self.details.items() if _is_data(value)},
+        }
+        text = json.dumps(_plain(content), indent=2)
+        if path is not None:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+    def _repr_html_(self) -> str:
+        from losaw.importance.showing import result_html
+
+        return result_html(self)
+
+    def plot(self, ax: "Axes | None" = None, top: int = 20, level: float = 0.95) -> "Axes":
+        """Horizontal bars of the ``top`` features, with confidence intervals where there are any.
+
+        Parameters
+        ----------
+        ax : matplotlib axes or None
+        top : int, default 20
+        level : float, default 0.95
+            Confidence of the intervals.
+        """
+        from losaw.importance.showing import plot_scores
+
+        return plot_scores(self, ax, top, level)
+
+    def plot_rows(self, feature: str, ax: "Axes | None" = None) -> "Axes":
+        """The differences of single rows against the feature's values.
+
+        Numbers as points with the mean of tenths of the rows, levels as boxes: where the feature
+        matters, and where it does not.
+
+        Raises
+        ------
+        ValueError
+            For an unknown feature, a group, or a method whose score is no mean over rows.
+        """
+        from losaw.importance.showing import plot_row_differences
+
+        return plot_row_differences(self, feature, ax)
+
+    def _name(self) -> str:
+        return self.method.partition("(")[0] or "this method"
+
+
+def _is_data(value: Any) -> bool:
+    return isinstance(value, str | int | float | bool | np.ndarray | np.generic | list | tuple)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and lists that JSON knows; what is not finite becomes null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(_listed(value))
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
+
+
+def _listed(values: NDArray[Any]) -> Any:
+    return values.tolist()

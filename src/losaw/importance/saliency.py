@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from losaw.data import Dataset
+from losaw.importance.described import Described
 from losaw.importance.result import ImportanceResult
 
 
-class Saliency:
+class Saliency(Described):
     """Mean absolute input gradient on the training rows,
 
         s_p = (1 / N) sum_n |d f(x_n) / d x_p|,

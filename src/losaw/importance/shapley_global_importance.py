@@ -1,18 +1,53 @@
 """Shapley additive global importance (Covert, Lundberg & Lee 2020)."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import whole_number
 from losaw.data import Dataset, FloatArray
-from losaw.importance.losses import resolve_loss
-from losaw.importance.model_columns import check_sample, columns_of
+from losaw.importance.described import Described, described
+from losaw.importance.explained import (
+    Explained,
+    Options,
+    Rows,
+    explained,
+    kinds_of,
+    of_dataset,
+    read_rows,
+)
+from losaw.importance.jobs import Jobs
 from losaw.importance.result import ImportanceResult
+from losaw.importance.row_differences import Differences, Testing, cross_fitted
+from losaw.rng import as_generator
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 
 _BATCH = 16  # permutations between two looks at the convergence
+ERROR_KIND = "over random orders and test rows, the background held fixed"
 
 
-class ShapleyGlobalImportance:
+def sage(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    n_background: int = 32,
+    max_permutations: int = 512,
+    threshold: float | None = 0.05,
+    loss: Any = None,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    random_state: int | np.random.Generator | None = None,
+) -> ImportanceResult:
     """Shapley values of the fall in loss that a set of known features brings,
 
         SAGE_j = mean over orders of E[L(f_S(X), Y) - L(f_{S + j}(X), Y)],
@@ -26,26 +61,170 @@ class ShapleyGlobalImportance:
 
     Parameters
     ----------
+    model, X, y, loss, groups, kinds, feature_names, cv, n_jobs, verbose, random_state
+        As in :func:`losaw.importance.cpi`. Missing values are the model's business.
     n_background : int, default 32
-        Test rows, drawn once, that stand for the marginal law; all if there are fewer.
+        Rows of X, drawn once, that stand for the marginal law; all if there are fewer.
     max_permutations : int, default 512
-        Orders; each goes with one test row, all rows in turn.
+        Orders; each goes with one row, all rows in turn.
     threshold : float or None, default 0.05
         Stop when the largest standard error is below this share of the spread of the values
         (largest minus smallest). None runs all permutations.
-    loss : str, callable or None, default None
-        As in :class:`ConditionalPredictiveImpact`.
+    features : sequence of str or None
+        What is returned; all play.
+    sample_weight : array of shape (n_samples,) or None
+        Rows and background are drawn with these probabilities.
 
     Returns
     -------
     ImportanceResult
-        ``std_error`` over orders and rows, model and background held fixed; ``details``:
-        ``n_permutations`` and ``converged``.
+        ``std_error`` over orders and rows, model and background held fixed (with ``cv`` over
+        folds); ``details``: ``n_permutations`` and ``converged``.
 
     Raises
     ------
-    ValueError
-        For a parameter out of range, or missing values.
+    ValueError, TypeError
+        As :func:`losaw.importance.cpi`, and for a parameter out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X = np.random.default_rng(0).standard_normal((300, 3))
+    >>> model = LinearRegression().fit(X[:200], X[:200, 0])
+    >>> sage(model, X[200:], X[200:, 0], random_state=0).select(top=1)
+    ('X1',)
+    """
+    _check(n_background, max_permutations, threshold)
+    rng = as_generator(random_state)
+    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
+    options = Options(loss, features, groups, n_jobs, verbose)
+    shown = described(
+        "sage", n_background=n_background, max_permutations=max_permutations, loss=loss, cv=cv
+    )
+
+    def run(subject: Explained) -> tuple[FloatArray, bool]:
+        return _contributions(subject, n_background, max_permutations, threshold, rng)
+
+    if cv is None:
+        subject = explained(model, rows, options)
+        found, converged = run(subject)
+        found = found[:, subject.chosen]
+        return ImportanceResult(
+            found.mean(axis=0),
+            subject.names,
+            std_error=found.std(axis=0, ddof=1) / np.sqrt(len(found)),
+            std_error_kind=ERROR_KIND,
+            details={"n_permutations": len(found), "converged": converged},
+            method=shown,
+            kinds=kinds_of(subject.table, subject.members),
+            table=subject.table,
+        )
+
+    def differences(subject: Explained, train: Rows | None) -> Differences:
+        scores = run(subject)[0].mean(axis=0)[subject.chosen]
+        return Differences(np.full((len(subject.y), len(scores)), np.nan), scores)
+
+    result = cross_fitted(differences, model, rows, options, cv, Testing(method=shown), rng)
+    object.__setattr__(result, "rows", None)
+    return result
+
+
+def _contributions(
+    subject: Explained,
+    n_background: int,
+    max_permutations: int,
+    threshold: float | None,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, bool]:
+    """Falls in loss of all units, (n_permutations, n_units), and whether they converged."""
+    view, y = subject.view, subject.y
+    columns = view.encode(subject.table.codes)
+    members = [view.columns_of_unit(unit) for unit in subject.units.members]
+    background = columns[_in_turn(subject, rng)[:n_background]]
+    # The mean prediction: what is known of every row before the first feature.
+    nothing = view.predict(background).mean(axis=0)[None]
+    rows_in_turn = _in_turn(subject, rng)
+    found = np.empty((0, len(members)))
+    converged = False
+    while len(found) < max_permutations and not converged:
+        n_more = min(_BATCH, max_permutations - len(found))
+        chosen = rows_in_turn[(len(found) + np.arange(n_more)) % len(y)]
+        orders = [rng.permutation(len(members)) for _ in chosen]
+        matrices: Iterator[FloatArray] = (
+            _growing(columns[row], background, [members[j] for j in order])
+            for row, order in zip(chosen, orders, strict=True)
+        )
+        gains = np.empty((n_more, len(members)))
+        # A bar of a number of orders that is not known beforehand would tell nothing.
+        jobs = Jobs(subject.jobs.n_jobs, False)
+        predictions = view.predict_each(matrices, n_more, jobs, "sage")
+        for index, (row, order, predicted) in enumerate(
+            zip(chosen, orders, predictions, strict=True)
+        ):
+            shape = (len(order), len(background), *predicted.shape[1:])
+            known = predicted.reshape(shape).mean(axis=1)
+            losses = subject.loss(np.full(len(order) + 1, y[row]), np.concatenate([nothing, known]))
+            gains[index, order] = losses[:-1] - losses[1:]
+        found = np.concatenate([found, gains])
+        converged = _is_converged(found, threshold)
+        if subject.jobs.verbose:
+            _report(found, max_permutations)
+    return found, converged
+
+
+def _in_turn(subject: Explained, rng: np.random.Generator) -> NDArray[np.intp]:
+    """All rows in a random order; with weights, rows drawn with their probabilities."""
+    n_rows = len(subject.y)
+    if subject.weights is None:
+        return rng.permutation(n_rows)
+    return rng.choice(n_rows, n_rows, p=subject.weights / subject.weights.sum())
+
+
+def _is_converged(found: FloatArray, threshold: float | None) -> bool:
+    if threshold is None:
+        return False
+    error = found.std(axis=0, ddof=1).max() / np.sqrt(len(found))
+    spread = np.ptp(found.mean(axis=0))
+    return bool(error <= threshold * spread)
+
+
+def _report(found: FloatArray, most: int) -> None:
+    import sys
+
+    error = found.std(axis=0, ddof=1).max() / np.sqrt(len(found))
+    spread = max(float(np.ptp(found.mean(axis=0))), 1e-300)
+    print(
+        f"sage: {len(found)} of at most {most} orders, largest error {error / spread:.1%} of the "
+        "spread",
+        file=sys.stderr,
+    )
+
+
+def _growing(row: FloatArray, background: FloatArray, groups: list[Any]) -> FloatArray:
+    """The background with one feature of ``row`` after another filled in, stacked."""
+    filled = background.copy()
+    stages = []
+    for group in groups:
+        filled[:, group] = row[group]
+        stages.append(filled.copy())
+    return np.concatenate(stages)
+
+
+def _check(n_background: int, max_permutations: int, threshold: float | None) -> None:
+    whole_number("n_background", n_background, 2)
+    whole_number("max_permutations", max_permutations, 2)
+    if threshold is not None and not threshold > 0:
+        raise ValueError(f"threshold must be positive or None, got {threshold!r}")
+
+
+class ShapleyGlobalImportance(Described):
+    """:func:`sage` of a study's test sample.
+
+    Parameters
+    ----------
+    n_background, max_permutations, threshold, loss
+        As in :func:`sage`.
     """
 
     examples = ({"n_background": 8, "max_permutations": 32},)
@@ -57,11 +236,7 @@ class ShapleyGlobalImportance:
         threshold: float | None = 0.05,
         loss: Any = None,
     ) -> None:
-        for name, value in (("n_background", n_background), ("max_permutations", max_permutations)):
-            if value < 2:
-                raise ValueError(f"{name} must be at least 2, got {value!r}")
-        if threshold is not None and not threshold > 0:
-            raise ValueError(f"threshold must be positive or None, got {threshold!r}")
+        _check(n_background, max_permutations, threshold)
         self.n_background = n_background
         self.max_permutations = max_permutations
         self.threshold = threshold
@@ -69,55 +244,13 @@ class ShapleyGlobalImportance:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """SAGE values of every feature for a fitted ``model``."""
-        X, y = data.test
-        check_sample(X, y, len(data.feature_names))
-        loss = resolve_loss(self.loss, data.task)
-        view = columns_of(model, data)
-        columns = view.encode(X)
-        background = columns[rng.permutation(len(y))[: self.n_background]]
-        # The mean prediction: what is known of every row before the first feature.
-        nothing = float(view.predict(background).mean())
-        rows_in_turn = rng.permutation(len(y))
-        found = np.empty((0, len(view.groups)))
-        converged = False
-        while len(found) < self.max_permutations and not converged:
-            n_more = min(_BATCH, self.max_permutations - len(found))
-            chosen = rows_in_turn[(len(found) + np.arange(n_more)) % len(y)]
-            orders = [rng.permutation(len(view.groups)) for _ in chosen]
-            matrices = [
-                _growing(columns[row], background, [view.groups[j] for j in order])
-                for row, order in zip(chosen, orders, strict=True)
-            ]
-            gains = np.empty((n_more, len(view.groups)))
-            for index, (row, order, predicted) in enumerate(
-                zip(chosen, orders, view.predict_each(matrices), strict=True)
-            ):
-                known = predicted.reshape(len(order), len(background)).mean(axis=1)
-                losses = loss(np.full(len(order) + 1, y[row]), np.concatenate([[nothing], known]))
-                gains[index, order] = losses[:-1] - losses[1:]
-            found = np.concatenate([found, gains])
-            converged = self._is_converged(found)
-        return ImportanceResult(
-            found.mean(axis=0),
-            data.feature_names,
-            std_error=found.std(axis=0, ddof=1) / np.sqrt(len(found)),
-            std_error_kind="over random orders and test rows, the background held fixed",
-            details={"n_permutations": len(found), "converged": converged},
+        return sage(
+            model,
+            *data.test,
+            n_background=self.n_background,
+            max_permutations=self.max_permutations,
+            threshold=self.threshold,
+            loss=self.loss,
+            random_state=rng,
+            **of_dataset(model, data),
         )
-
-    def _is_converged(self, found: FloatArray) -> bool:
-        if self.threshold is None:
-            return False
-        error = found.std(axis=0, ddof=1).max() / np.sqrt(len(found))
-        spread = np.ptp(found.mean(axis=0))
-        return bool(error <= self.threshold * spread)
-
-
-def _growing(row: FloatArray, background: FloatArray, groups: list[Any]) -> FloatArray:
-    """The background with one feature of ``row`` after another filled in, stacked."""
-    filled = background.copy()
-    stages = []
-    for group in groups:
-        filled[:, group] = row[group]
-        stages.append(filled.copy())
-    return np.concatenate(stages)

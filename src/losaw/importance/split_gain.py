@@ -7,12 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
-from losaw.fitted_trees.forest_view import view_forest
-from losaw.fitted_trees.node_moments import Nodes, mean_over_trees
+from losaw.fitted_trees.node_moments import Nodes
+from losaw.importance.described import Described
+from losaw.importance.explained import of_dataset
+from losaw.importance.over_trees import mean_over_trees, scores_only
 from losaw.importance.result import ImportanceResult
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 
 
-class SplitImprovement:
+class SplitImprovement(Described):
     """Decrease of the in-bag impurity, summed over the splits on a feature,
 
         SI_j = mean over trees of sum over splits m on j of w_m H(m) - w_l H(l) - w_r H(r),
@@ -24,16 +28,31 @@ class SplitImprovement:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of the forest ``model`` fitted on ``data.train``; ``rng`` is not used."""
-        scores = split_improvement(model, *data.train).scores
-        return ImportanceResult(scores, data.feature_names)
+        return scores_only(split_improvement(model, *data.train, **of_dataset(model, data)))
 
 
 def split_improvement(
-    forest: Any, X: ArrayLike, y: ArrayLike, *, groups: Sequence[Any] | None = None
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
 ) -> ImportanceResult:
-    """Split improvement of a fitted forest; parameters as of :func:`losaw.importance.ufi`."""
-    view, names = view_forest(forest, X, y, groups)
-    return ImportanceResult(mean_over_trees(view, _decrease), names)
+    """Split improvement of a fitted forest; all else as of :func:`losaw.importance.ufi`."""
+    return mean_over_trees(
+        "split_improvement()",
+        lambda task: _decrease,
+        model,
+        X,
+        y,
+        features=features,
+        groups=groups,
+        kinds=kinds,
+        feature_names=feature_names,
+    )
 
 
 def _decrease(nodes: Nodes) -> FloatArray:

@@ -7,10 +7,11 @@ import numpy as np
 from losaw.data import Dataset, FloatArray
 from losaw.fitted_trees.attributions import attribution_sums
 from losaw.fitted_trees.booster import as_booster
+from losaw.importance.described import Described
 from losaw.importance.result import ImportanceResult
 
 
-class TotalGain:
+class TotalGain(Described):
     """Summed decrease of the penalised training loss by the splits on a feature,
 
         TotalGain_k = sum over trees and splits t on k of
@@ -26,7 +27,7 @@ class TotalGain:
         return ImportanceResult(total_gain(model), data.feature_names)
 
 
-class TotalGainDeviation:
+class TotalGainDeviation(Described):
     """Distance between two computations of the normalised total gain,
 
         abs(T_k / sum T - S_k / sum S),

@@ -1,19 +1,26 @@
 """TreeInner and ForestInner: attributions against what a tree has yet to explain (Sun 2022)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.data import Dataset, FloatArray, Sample, default_feature_names
+from losaw.data import Dataset, FloatArray, Sample
 from losaw.fitted_trees.attributions import ATTRIBUTIONS, AttributionSums, attribution_sums
+from losaw.fitted_trees.forest_rows import forest_rows
+from losaw.importance.described import Described, described
+from losaw.importance.explained import kinds_of
 from losaw.importance.result import ImportanceResult
+from losaw.tables import read_table
+from losaw.tables.groups import Groups, Units, chosen_units, units_of
+from losaw.tables.kinds import Kinds
 from losaw.words import unknown
 
 ROWS = ("test", "train")
 
 
-class _AttributionScore:
+class _AttributionScore(Described):
     """A score made of the sums of one attribution on one sample."""
 
     example_learner = "xgboost"
@@ -101,35 +108,61 @@ class AbsoluteAttribution(_AttributionScore):
 
 
 def treeinner(
-    model: Any, X: ArrayLike, y: ArrayLike, *, attribution: str = "predecomp"
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    attribution: str = "predecomp",
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
 ) -> ImportanceResult:
     """TreeInner of your own xgboost model on any sample, see :class:`TreeInner`.
 
     Parameters
     ----------
-    model : xgboost.Booster, XGBRegressor or XGBClassifier
+    model : xgboost.Booster, XGBRegressor or XGBClassifier, or a Pipeline that ends with one
         Trained with squared error or binary log-loss, without L1 penalty.
     X : array or data frame of shape (n_samples, n_features)
         Rows that the model has not seen, best; missing values go where xgboost sends them.
     y : array of shape (n_samples,)
         Responses, or classes 0 and 1.
     attribution : {"predecomp", "treeshap"}, default "predecomp"
+    features, groups, kinds, feature_names
+        As in :func:`losaw.importance.ufi`; scores of a group are summed.
+
+    Returns
+    -------
+    ImportanceResult
+        Scores without a standard error.
 
     Raises
     ------
     ValueError, TypeError
         See :func:`losaw.fitted_trees.booster.read_booster`.
     """
-    sums = attribution_sums(model, X, y, attribution)
-    return ImportanceResult(sums.inner, feature_names(X, len(sums.inner)))
-
-
-def feature_names(X: ArrayLike, n_features: int) -> tuple[str, ...]:
-    """The columns of a data frame, or X1, X2, …."""
-    columns = getattr(X, "columns", None)
-    if columns is not None:
-        return tuple(str(name) for name in columns)
-    return default_feature_names(n_features)
+    if hasattr(model, "steps") or hasattr(model, "best_estimator_"):
+        sample = forest_rows(model, X, y, groups, kinds, feature_names)
+        inner = attribution_sums(sample.forest, sample.rows, sample.y, attribution).inner
+        names, unit_of_column, kinds_found = sample.names, sample.unit_of_column, sample.kinds
+    else:
+        table = read_table(X, kinds=kinds, feature_names=feature_names)
+        rows = X.to_pandas() if hasattr(X, "to_pandas") else X
+        inner = attribution_sums(model, rows, y, attribution).inner
+        units = units_of(table.names, groups)
+        names, kinds_found = units.names, kinds_of(table, units.members)
+        unit_of_column = np.empty(len(table.names), dtype=np.intp)
+        for unit, members in enumerate(units.members):
+            unit_of_column[members] = unit
+    scores = np.bincount(unit_of_column, inner, minlength=len(names)).astype(float)
+    chosen = chosen_units(Units(names, ()), features)
+    return ImportanceResult(
+        scores[chosen],
+        tuple(names[unit] for unit in chosen),
+        method=described("treeinner", attribution=attribution),
+        kinds=tuple(kinds_found[unit] for unit in chosen),
+    )
 
 
 def sample_of(data: Dataset, rows: str) -> Sample:

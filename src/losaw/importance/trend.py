@@ -4,13 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from losaw.data import Dataset
+from losaw.data import Dataset, FloatArray
+from losaw.importance.described import Described
 from losaw.importance.result import ImportanceResult
+from losaw.outcomes import numeric_response
+from losaw.rng import as_generator
 from losaw.trends.result import TrendResult
 from losaw.words import unknown
 
 
-class TrendImportance:
+class TrendImportance(Described):
     """Absolute value of a trend estimate, or the estimate itself.
 
     Parameters
@@ -34,7 +37,7 @@ class TrendImportance:
     Raises
     ------
     ValueError
-        For an unknown estimator, or an option that it does not have.
+        For an unknown estimator, an option that it does not have, or more than two classes.
     """
 
     examples: tuple[dict[str, Any], ...] = ({}, {"signed": True})
@@ -58,6 +61,10 @@ class TrendImportance:
         }
         self.estimator = estimator
         self.signed = signed
+        self.weighting = weighting
+        self.form = form
+        self.standardized = standardized
+        self.n_rows = n_rows
         self.options = {name: value for name, value in given.items() if value is not None}
         allowed = _OPTIONS[estimator]
         for name in self.options:
@@ -67,6 +74,7 @@ class TrendImportance:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of all features; ``rng`` draws the rows of Shapley values."""
+        rng = as_generator(rng)
         trend = _ESTIMATORS[self.estimator](model, data, rng, **self.options)
         return ImportanceResult(
             trend.estimates if self.signed else trend.size,
@@ -96,14 +104,18 @@ def _linear_coefficient(
 ) -> TrendResult:
     from losaw.trends.linear import linear_coefficient
 
-    return linear_coefficient(*data.train, **options)
+    return linear_coefficient(data.train.X, _response(data), **options)
+
+
+def _response(data: Dataset) -> FloatArray:
+    return numeric_response(data.train.y, data.task)
 
 
 def _target(method: str) -> Any:
     def correlate(model: Any, data: Dataset, rng: np.random.Generator) -> TrendResult:
         from losaw.trends.correlation import target_correlation
 
-        return target_correlation(*data.train, method=method)
+        return target_correlation(data.train.X, _response(data), method=method)
 
     return correlate
 

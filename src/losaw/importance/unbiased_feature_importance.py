@@ -7,12 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
-from losaw.fitted_trees.forest_view import view_forest
-from losaw.fitted_trees.node_moments import Nodes, mean_over_trees
+from losaw.fitted_trees.node_moments import Nodes
+from losaw.importance.described import Described
+from losaw.importance.explained import of_dataset
+from losaw.importance.over_trees import mean_over_trees, scores_only
 from losaw.importance.result import ImportanceResult
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 
 
-class UnbiasedFeatureImportance:
+class UnbiasedFeatureImportance(Described):
     """Split improvement measured with the rows that the tree has not seen.
 
     With w_m the share of the tree's in-bag rows in node m, y_m its in-bag mean, p_m its in-bag
@@ -33,32 +37,68 @@ class UnbiasedFeatureImportance:
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of the forest ``model`` fitted on ``data.train``; ``rng`` is not used."""
-        return ImportanceResult(ufi(model, *data.train).scores, data.feature_names)
+        return scores_only(ufi(model, *data.train, **of_dataset(model, data)))
 
 
 def ufi(
-    forest: Any, X: ArrayLike, y: ArrayLike, *, groups: Sequence[Any] | None = None
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
 ) -> ImportanceResult:
     """UFI of a fitted forest, see :class:`UnbiasedFeatureImportance`.
 
     Parameters
     ----------
-    forest : estimator
-        A fitted scikit-learn random forest with bootstrap, or a losaw forest.
+    model : estimator
+        A fitted scikit-learn random forest with bootstrap, a losaw forest, or a Pipeline that
+        ends with one: columns that it makes of one column of X are one feature.
     X : array or data frame of shape (n_samples, n_features)
         The training sample, rows in the order of the fit.
     y : array of shape (n_samples,)
-    groups : sequence of length n_features or None
-        The factor of every column: scores of equal entries (dummies of one factor) are summed.
+    features : sequence of str or None
+        Features or groups to return; None: all.
+    groups : dict of str to sequence of str, or None
+        Group name -> columns, whose scores are summed: the dummies of one factor, for example.
+    kinds, feature_names
+        As in :func:`losaw.importance.cpi`.
+
+    Returns
+    -------
+    ImportanceResult
+        ``std_error`` over trees: it says how far more trees would move the score, not whether the
+        score would be another in another sample.
 
     Raises
     ------
     ValueError, TypeError
         See :func:`losaw.fitted_trees.forest_view.view_forest`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((200, 3))
+    >>> y = X[:, 0] + rng.standard_normal(200)
+    >>> ufi(RandomForestRegressor(20, random_state=0).fit(X, y), X, y).select(top=1)
+    ('X1',)
     """
-    view, names = view_forest(forest, X, y, groups)
-    rule = _classification if view.task == "classification" else _regression
-    return ImportanceResult(mean_over_trees(view, rule), names)
+    return mean_over_trees(
+        "ufi()",
+        lambda task: _classification if task == "classification" else _regression,
+        model,
+        X,
+        y,
+        features=features,
+        groups=groups,
+        kinds=kinds,
+        feature_names=feature_names,
+    )
 
 
 def _classification(nodes: Nodes) -> FloatArray:

@@ -73,7 +73,7 @@ def make_sampler(sampler: Any, **parameters: Any) -> Any:
 
 
 def check_features(
-    X: ArrayLike, kinds: Sequence[FeatureKind] | None
+    X: ArrayLike, kinds: Sequence[FeatureKind] | None, allow_missing: bool = False
 ) -> tuple[FloatArray, tuple[FeatureKind, ...]]:
     """X as finite floats and its kinds, or an error that names what is wrong and the remedy.
 
@@ -91,7 +91,7 @@ def check_features(
         raise ValueError(f"X must have shape (n_samples, n_features), got {X.shape}")
     if len(X) < MIN_ROWS:
         raise ValueError(f"X has {len(X)} rows; knockoffs need at least {MIN_ROWS}")
-    bad = beyond_range(X)
+    bad = beyond_range(X) & ~(allow_missing & np.isnan(X))
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise ValueError(
@@ -105,7 +105,7 @@ def check_features(
     for column, kind in enumerate(kinds):
         if kind not in KINDS:
             raise ValueError(f"kinds[{column}]: {unknown('kind', kind, KINDS)}")
-        if kind == "nominal" and (X[:, column] != np.round(X[:, column])).any():
+        if kind == "nominal" and (X[:, column] % 1 > 0).any():
             raise ValueError(
                 f"column {column} is declared nominal but holds fractions; level codes are whole"
             )
@@ -113,5 +113,9 @@ def check_features(
 
 
 def varying_columns(X: FloatArray) -> NDArray[np.intp]:
-    """The columns with more than one value. A constant column is its own, only, knockoff."""
-    return np.flatnonzero((X[0] != X).any(axis=0))
+    """The columns with more than one value. A constant column is its own, only, knockoff.
+
+    Missing is a value here: a column of one value that is missing in some rows varies.
+    """
+    differs = (X[0] != X) & ~(np.isnan(X[0]) & np.isnan(X))
+    return np.flatnonzero(differs.any(axis=0))

@@ -15,11 +15,16 @@ from losaw.kernels.compiled import allocating
 
 
 class LinearFit(NamedTuple):
-    """Fitted means (n_rows,), residual standard deviation and penalty."""
+    """Fitted means (n_rows,), residual standard deviation and penalty.
+
+    The means are ``intercept + X @ coefficients``.
+    """
 
     mean: FloatArray
     residual_scale: float
     penalty: float
+    intercept: float
+    coefficients: FloatArray
 
 
 def fit_mean(
@@ -78,7 +83,8 @@ def fit_mean(
     residual = z - X @ b
     freedom = max(n_rows - int(np.count_nonzero(b)) - 1, 1)
     spread = float(np.sqrt((residual**2).sum() / freedom))
-    return LinearFit(offset + scale * (X @ b), scale * spread, float(penalties[best]))
+    fitted, penalty = offset + scale * (X @ b), float(penalties[best])
+    return LinearFit(fitted, scale * spread, penalty, float(offset), scale * b)
 
 
 @allocating()

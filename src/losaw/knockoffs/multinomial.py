@@ -20,6 +20,13 @@ from losaw.kernels.compiled import allocating
 IntArray = NDArray[np.int64]
 # Probabilities of held-out rows are kept this far from 0, as in glmnet's cross-validation.
 _SMALLEST_PROBABILITY = 1e-5
+# A row's total of weights is summed anew when it falls to this part of itself in one step, and
+# scaled back to 1 when it leaves [1e-150, 1e150]; no step changes a weight by more than exp(300).
+_CANCELLED = 1e-4
+# Sweeps over the coefficients after which steps are shortened to what cannot overshoot.
+_CAREFUL_AFTER = 25
+_SMALLEST_TOTAL = 1e-150
+_LARGEST_STEP = 300.0
 
 
 class SparseColumns(NamedTuple):
@@ -155,6 +162,28 @@ def _largest_penalty(columns, codes, n_classes):  # type: ignore[no-untyped-def]
     return max(largest, 1e-12)
 
 
+@allocating(inline="always")
+def _reweigh(weight, total, k, i, changed):  # type: ignore[no-untyped-def]
+    """Give row i the weight ``changed`` in class k, and its total.
+
+    A total that shrinks to a small part of itself has lost its digits in the difference: it is
+    summed anew. Only ratios matter, so that a row near the ends of the floats is scaled back.
+    """
+    before = total[i]
+    total[i] = before + (changed - weight[k, i])
+    weight[k, i] = changed
+    if total[i] < _CANCELLED * before:
+        total[i] = 0.0
+        for other in range(len(weight)):
+            total[i] += weight[other, i]
+    if total[i] < _SMALLEST_TOTAL or total[i] > 1.0 / _SMALLEST_TOTAL:
+        scale = 1.0 / total[i]
+        total[i] = 0.0
+        for other in range(len(weight)):
+            weight[other, i] *= scale
+            total[i] += weight[other, i]
+
+
 @allocating(fastmath=True)
 def _descend(  # type: ignore[no-untyped-def]
     columns, codes, coefficients, intercepts, penalty, mixing, tolerance
@@ -182,11 +211,13 @@ def _descend(  # type: ignore[no-untyped-def]
     counts = np.zeros(n_classes)
     for i in range(n_rows):
         counts[codes[i]] += 1.0
+    spans = np.full(n_columns, 1e-300)
     for j in range(n_columns):
         for entry in range(starts[j], starts[j + 1]):
             targets[j, codes[rows[entry]]] += values[entry]
+            spans[j] = max(spans[j], abs(values[entry]))
     all_columns = True
-    for _ in range(200):
+    for sweep in range(200):
         largest = 0.0
         for k in range(n_classes):
             # Intercept; a class without rows keeps its start.
@@ -204,9 +235,7 @@ def _descend(  # type: ignore[no-untyped-def]
                     intercepts[k] += step
                     factor = np.exp(step)
                     for i in range(n_rows):
-                        changed = weight[k, i] * factor
-                        total[i] += changed - weight[k, i]
-                        weight[k, i] = changed
+                        _reweigh(weight, total, k, i, weight[k, i] * factor)
             for j in range(n_columns):
                 b = coefficients[j, k]
                 if scales[j] == 0.0 or (not all_columns and b == 0.0):
@@ -239,8 +268,13 @@ def _descend(  # type: ignore[no-untyped-def]
                     target = (z - threshold) / (h + ridge)
                 elif z < -threshold:
                     target = (z + threshold) / (h + ridge)
-                limit = 1.0 / scales[j]
+                limit = min(1.0 / scales[j], _LARGEST_STEP / spans[j])
                 step = min(limit, max(-limit, target - b))
+                if sweep >= _CAREFUL_AFTER and abs(step) * spans[j] > 1.0:
+                    # Along x the curvature grows by exp(|step| |x|) at most: this step cannot
+                    # pass the minimum, a Newton step on a column with far values can, for ever.
+                    careful = np.log1p(abs(step) * spans[j]) / spans[j]
+                    step = careful if step > 0.0 else -careful
                 if step == 0.0:
                     continue
                 largest = max(largest, h * step * step)
@@ -249,15 +283,11 @@ def _descend(  # type: ignore[no-untyped-def]
                     factor = np.exp(step)
                     for entry in range(first, last):
                         i = rows[entry]
-                        changed = weight[k, i] * factor
-                        total[i] += changed - weight[k, i]
-                        weight[k, i] = changed
+                        _reweigh(weight, total, k, i, weight[k, i] * factor)
                 else:
                     for entry in range(first, last):
                         i = rows[entry]
-                        changed = weight[k, i] * np.exp(step * values[entry])
-                        total[i] += changed - weight[k, i]
-                        weight[k, i] = changed
+                        _reweigh(weight, total, k, i, weight[k, i] * np.exp(step * values[entry]))
         if largest < tolerance:
             if all_columns:
                 break

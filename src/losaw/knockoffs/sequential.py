@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.knockoffs.base import check_features, varying_columns
+from losaw.knockoffs.base import MIN_ROWS, check_features, varying_columns
 from losaw.knockoffs.elastic_net import fit_mean
 from losaw.knockoffs.multinomial import fit_probabilities
 
@@ -60,6 +60,13 @@ class SequentialKnockoffs:
 
     Notes
     -----
+    Missing values (NaN) are drawn as well: of levels as one more level; of numbers first whether
+    the value is missing, by multinomial regression, then the value where it is not, by a
+    regression on the rows that have one. Together that is a draw from the estimated law of the
+    column with its missing values given all others, as the knockoffs of complete columns are. As
+    regressors such columns enter with an indicator of what is missing beside the numbers, which
+    have their mean there.
+
     A constant column is its own knockoff. A level of a single row is drawn with its estimated
     probability. A duplicated or collinear column is predicted almost exactly, its knockoff stays
     close to it, and nothing can be found out about it given its copy.
@@ -71,6 +78,7 @@ class SequentialKnockoffs:
     """
 
     handles_nominal = True
+    handles_missing = True
 
     def __init__(
         self,
@@ -106,14 +114,15 @@ class SequentialKnockoffs:
         rng: np.random.Generator | None = None,
     ) -> Self:
         """Keep X and prepare its columns as regressors; the regressions wait for their order."""
-        self._X, kinds = check_features(X, kinds)
+        self._X, kinds = check_features(X, kinds, allow_missing=True)
         self._columns = varying_columns(self._X)
         self._kinds = kinds
+        # NaN, sorted last, is a level of its own.
+        levels = {j: np.unique(self._X[:, j]) for j in self._columns if kinds[j] != "continuous"}
         self._levels = {
-            j: np.unique(self._X[:, j])
-            for j in self._columns
-            if kinds[j] == "nominal"
-            or (kinds[j] == "discrete" and len(np.unique(self._X[:, j])) <= MAX_DISCRETE_LEVELS)
+            j: values
+            for j, values in levels.items()
+            if kinds[j] == "nominal" or (~np.isnan(values)).sum() <= MAX_DISCRETE_LEVELS
         }
         self._blocks = {j: self._block(j, self._X[:, j]) for j in self._columns}
         return self
@@ -138,22 +147,62 @@ class SequentialKnockoffs:
     ) -> FloatArray:
         n_rows = len(self._X)
         X = _joined([block.standardised for block in regressors], n_rows)
+        missing = np.isnan(self._X[:, j])
+        if missing.any():
+            return self._draw_incomplete(j, X, regressors, missing, rng)
         fit = fit_mean(X, self._X[:, j], self._folds(rng), **self._options(X))
         self.penalties_[j] = fit.penalty
         return fit.mean + fit.residual_scale * rng.standard_normal(n_rows)
 
+    def _draw_incomplete(
+        self,
+        j: int,
+        X: FloatArray,
+        regressors: list[_Block],
+        missing: NDArray[np.bool_],
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """What is missing by its probability, and numbers for the rest."""
+        n_rows, known = len(missing), ~missing
+        absent = self._draw_codes(missing.astype(np.int64), 2, regressors, rng)[0] == 1
+        values = self._X[known, j]
+        if np.ptp(values) == 0 or len(values) < MIN_ROWS:
+            drawn = rng.choice(values, n_rows)
+        else:
+            mean, scale = X[known].mean(axis=0), X[known].std(axis=0)
+            scale = np.where(scale > 0, scale, 1.0)
+            Z = (X[known] - mean) / scale
+            folds = rng.permutation(len(values)) % min(self.n_folds, len(values))
+            fit = fit_mean(Z, values, folds, **self._options(Z))
+            self.penalties_[j] = fit.penalty
+            centre = fit.intercept + (X - mean) / scale @ fit.coefficients
+            drawn = centre + fit.residual_scale * rng.standard_normal(n_rows)
+        return np.where(absent, np.nan, drawn)
+
     def _draw_level(self, j: int, regressors: list[_Block], rng: np.random.Generator) -> FloatArray:
-        n_rows, levels = len(self._X), self._levels[j]
+        levels = self._levels[j]
+        codes = np.searchsorted(levels, self._X[:, j]).astype(np.int64)
+        chosen, self.penalties_[j] = self._draw_codes(codes, len(levels), regressors, rng)
+        return np.asarray(levels[chosen])
+
+    def _draw_codes(
+        self,
+        codes: NDArray[np.int64],
+        n_classes: int,
+        regressors: list[_Block],
+        rng: np.random.Generator,
+    ) -> tuple[NDArray[np.intp], float]:
+        """Classes drawn with their estimated probabilities, and the penalty of these."""
+        n_rows = len(self._X)
         X = _joined([block.raw for block in regressors], n_rows)
         scales = np.concatenate([np.empty(0), *(block.scales for block in regressors)])
-        codes = np.searchsorted(levels, self._X[:, j]).astype(np.int64)
-        probabilities, self.penalties_[j] = fit_probabilities(
-            X, scales, codes, len(levels), self._folds(rng), **self._options(X)
+        probabilities, penalty = fit_probabilities(
+            X, scales, codes, n_classes, self._folds(rng), **self._options(X)
         )
         cumulative = np.cumsum(probabilities, axis=1)
         uniform = rng.random(n_rows) * cumulative[:, -1]
-        drawn = (cumulative <= uniform[:, None]).sum(axis=1)
-        return np.asarray(levels[np.minimum(drawn, len(levels) - 1)])
+        chosen = (cumulative <= uniform[:, None]).sum(axis=1)
+        return np.minimum(chosen, n_classes - 1), penalty
 
     def _folds(self, rng: np.random.Generator) -> NDArray[np.int64]:
         n_rows = len(self._X)
@@ -172,11 +221,30 @@ class SequentialKnockoffs:
         }
 
     def _block(self, j: int, column: FloatArray) -> _Block:
+        missing = np.isnan(column)
+        if self._kinds[j] != "nominal" and np.isnan(self._X[:, j]).any():
+            known = column[~missing]
+            centre = known.mean() if len(known) else 0.0
+            filled = self._number_block(np.where(missing, centre, column))
+            indicator = missing.astype(float)[:, None]
+            scale = indicator.std(axis=0)
+            standard = (indicator - indicator.mean()) / np.where(scale > 0, scale, 1.0)
+            return _Block(
+                np.hstack([filled.standardised, standard]),
+                np.hstack([filled.raw, indicator]),
+                np.concatenate([filled.scales, scale]),
+            )
         if self._kinds[j] == "nominal":
-            raw = (column[:, None] == self._levels[j][1:]).astype(float)
+            levels = self._levels[j][1:]
+            raw = (column[:, None] == levels).astype(float)
+            raw[:, np.isnan(levels)] = missing[:, None]
             scales = raw.std(axis=0)
             safe = np.where(scales > 0, scales, 1.0)
             return _Block((raw - raw.mean(axis=0)) / safe, raw, scales)
+        return self._number_block(column)
+
+    @staticmethod
+    def _number_block(column: FloatArray) -> _Block:
         scale = column.std()
         standardised = ((column - column.mean()) / (scale if scale > 0 else 1.0))[:, None]
         return _Block(standardised, standardised, np.array([1.0 if scale > 0 else 0.0]))

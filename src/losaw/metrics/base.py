@@ -19,7 +19,8 @@ class Predictions:
     Attributes
     ----------
     test : pair of arrays (y, y_hat)
-        On the test sample.
+        On the test sample. Of a classification y holds class numbers 0, 1, … and y_hat the
+        probabilities of all classes, (n_samples, n_classes).
     independent : pair of arrays (y, y_hat) or None
         On the sample of independent features, where the generator gives one.
     """

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from losaw.data import Truth
+from losaw.importance.losses import zero_one
 from losaw.metrics.base import Needs, Predictions
 from losaw.metrics.prediction import r_squared
 
@@ -37,5 +38,5 @@ class DistanceFromOptimum:
         y, predicted = (np.asarray(part, dtype=float) for part in predictions.test)
         optimum = truth.details.get("optimum", 1.0) if self.from_optimum else 0.0
         if predicted.ndim == 2:
-            return float(((predicted[:, 1] > 0.5) == (y > 0.5)).mean() - optimum)
+            return float(1.0 - zero_one(y, predicted).mean() - optimum)
         return r_squared("optimum_gap", y, predicted) - optimum

@@ -34,6 +34,10 @@ class Risk:
             raise ValueError("risk: responses and predictions must be finite numbers")
         if predicted.shape == y.shape:
             return float(((y - predicted) ** 2).mean())
+        if predicted.ndim == 2 and len(predicted) == len(y) and predicted.shape[1] > 2:
+            raise ValueError(
+                f"risk is defined for numbers and two classes, not for {predicted.shape[1]} classes"
+            )
         if predicted.shape != (len(y), 2):
             raise ValueError(f"risk: predictions have shape {predicted.shape}, responses {y.shape}")
         if len(np.unique(y)) != 2:

@@ -11,9 +11,10 @@ from sklearn.linear_model import LinearRegression
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance.boruta_selection import Boruta
 from losaw.importance.conditional_subgroups import ConditionalSubgroups, _cycle_within
-from losaw.importance.leave_one_covariate_out import LeaveOneCovariateOut, without
+from losaw.importance.leave_one_covariate_out import LeaveOneCovariateOut
 from losaw.importance.permutation_feature_importance import PermutationFeatureImportance
 from losaw.importance.shapley_global_importance import ShapleyGlobalImportance
+from losaw.importance.without_columns import without
 from losaw.learners.ranger_forest import RangerForest
 
 
@@ -46,14 +47,14 @@ def test_loco_is_the_difference_of_two_fits():
 
 def test_leaving_a_column_out_moves_the_nominal_ones():
     forest = RangerForest(nominal=[0, 2, 3])
-    assert without(forest, 2, 5).nominal == [0, 2]
-    assert without(forest, 1, 5).nominal == [0, 1, 2]
+    assert without(forest, [2], "abcde").nominal == [0, 2]
+    assert without(forest, [1], "abcde").nominal == [0, 1, 2]
     assert forest.nominal == [0, 2, 3]
 
 
 def test_leaving_a_column_out_lowers_max_features_where_it_must():
-    assert without(RandomForestRegressor(max_features=4), 0, 4).max_features == 3
-    assert without(RandomForestRegressor(max_features=2), 0, 4).max_features == 2
+    assert without(RandomForestRegressor(max_features=4), [0], "abcd").max_features == 3
+    assert without(RandomForestRegressor(max_features=2), [0], "abcd").max_features == 2
 
 
 def test_pfi_agrees_with_scikit_learn():

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from losaw.data import Dataset
+from losaw.data import Dataset, FloatArray, Sample
 from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Predictions
+from losaw.outcomes import class_numbers, classes_of, task_of
 from losaw.plugins import PREFIX
 from losaw.rng import seed_integer, stream
 from losaw.study.files.rows import SCORES, Row
@@ -102,13 +103,19 @@ def _prediction_rows(recipe: Recipe, data: Dataset, model: Any, seed: int) -> li
 
 
 def predict(model: Any, data: Dataset) -> Predictions:
-    """The model's predictions on the test sample and, where there is one, the independent one."""
-    outcome = model.predict if data.task == "regression" else model.predict_proba
+    """The model's predictions on the test sample and, where there is one, the independent one.
+
+    Of a classification: class numbers, and the probabilities of the model's ``classes_``.
+    """
+    regression = task_of(model, data.task) == "regression"
+    outcome = model.predict if regression else model.predict_proba
+
+    def pair(sample: Sample) -> tuple[FloatArray, FloatArray]:
+        y = sample.y if regression else class_numbers(sample.y, classes_of(model))
+        return y, outcome(sample.X)
+
     independent = data.independent
-    return Predictions(
-        test=(data.test.y, outcome(data.test.X)),
-        independent=None if independent is None else (independent.y, outcome(independent.X)),
-    )
+    return Predictions(pair(data.test), None if independent is None else pair(independent))
 
 
 def _importance_rows(

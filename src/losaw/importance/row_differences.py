@@ -1,0 +1,281 @@
+"""From differences of single rows, of one model or of cross-fitted ones, to scores with tests."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.importance.explained import Explained, Options, Rows, explained, weights_of
+from losaw.importance.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test
+from losaw.importance.result import ImportanceResult
+from losaw.outcomes import is_classifier
+from losaw.rng import seed_integer
+
+CROSS_FITTED = (
+    "over folds, corrected for the training rows that they share (Nadeau and Bengio 2003)"
+)
+
+
+class Differences(NamedTuple):
+    """What one fitted model says.
+
+    Attributes
+    ----------
+    rows : array of shape (n_rows, n_units)
+        Increase in loss of every row.
+    scores : array of shape (n_units,) or None
+        None: the mean over rows.
+    details : dict
+        Arrays that are averaged over folds.
+    """
+
+    rows: FloatArray
+    scores: FloatArray | None = None
+    details: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Testing:
+    """How differences are tested, as :class:`ConditionalPredictiveImpact` describes it."""
+
+    test: str = "t"
+    adjustment: str = "none"
+    level: float = 0.95
+    error_kind: str = "over rows, the fitted model held fixed"
+    method: str = ""
+    null: float = 0.0
+
+
+Of = Callable[[Explained, Rows | None], Differences]
+
+
+def hold_out(
+    of: Of, subject: Explained, train: Rows | None, testing: Testing, rng: np.random.Generator
+) -> ImportanceResult:
+    """Scores and tests of one model on rows that it has not seen."""
+    found = of(subject, train)
+    rows = found.rows
+    if subject.weights is not None and testing.test != "t":
+        raise ValueError(f"sample_weight is not defined for test={testing.test!r}; use test='t'")
+    if subject.weights is None:
+        scores = rows.mean(axis=0)
+        error = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
+        tests = [one_sided_test(one, testing.test, testing.level, rng) for one in rows.T]
+    else:
+        scores = subject.mean(rows)
+        # Linearised error of a ratio of weighted sums.
+        weighted = subject.weights[:, None] * (rows - scores)
+        error = np.sqrt((weighted**2).sum(axis=0) / (len(rows) - 1) / len(rows))
+        tests = [
+            t_test(mean, spread, len(rows) - 1, testing.level)
+            for mean, spread in zip(scores, error, strict=True)
+        ]
+    return _result(
+        subject, testing, scores, error, testing.error_kind, tests, dict(found.details), rows,
+        len(rows) - 1,
+    )  # fmt: skip
+
+
+def repeated(of: Of, subject: Explained, train: Rows | None, testing: Testing) -> ImportanceResult:
+    """Scores of one model with their error over repeats, ``details["repeats"]``; no test.
+
+    Repeats share rows and model, and say nothing of another sample.
+    """
+    found = of(subject, train)
+    repeats = found.details["repeats"]
+    several = len(repeats) > 1
+    return ImportanceResult(
+        np.asarray(found.scores),
+        subject.names,
+        std_error=repeats.std(axis=0, ddof=1) / np.sqrt(len(repeats)) if several else None,
+        std_error_kind=testing.error_kind if several else None,
+        details=dict(found.details),
+        method=testing.method,
+        kinds=subject.kinds,
+        degrees_of_freedom=len(repeats) - 1 if several else None,
+        rows=found.rows,
+        table=subject.table,
+    )
+
+
+def cross_fitted(
+    of: Of,
+    model: Any,
+    rows: Rows,
+    options: Options,
+    cv: Any,
+    testing: Testing,
+    rng: np.random.Generator,
+) -> ImportanceResult:
+    """The mean over folds, each with the model fitted to the others, and a test of it.
+
+    With J folds (of all repetitions), the scores' sample variance s^2 over them, and n_2 and n_1
+    rows held out and trained on, the squared standard error is
+
+        (1 / J + n_2 / n_1) s^2,   with J - 1 degrees of freedom
+
+    (Nadeau & Bengio 2003): folds share training rows, and the plain s^2 / J is too small.
+
+    Raises
+    ------
+    ValueError
+        For another test than Student's.
+    """
+    if testing.test != "t":
+        raise ValueError(
+            f"test={testing.test!r} takes the rows for independent, which rows of models with "
+            "common training rows are not; with cv= use test='t'"
+        )
+    parts: list[Differences] = []
+    scores, sizes = [], []
+    total, count = None, np.zeros(len(rows))
+    for fitted, held in folds(cv, model, rows, rng):
+        train = rows.take(fitted)
+        fold = explained(refit(model, train), rows.take(held), options)
+        found = of(fold, train)
+        parts.append(found)
+        scores.append(fold.mean(found.rows) if found.scores is None else found.scores)
+        total = np.zeros((len(rows), len(fold.chosen))) if total is None else total
+        total[held] += found.rows
+        count[held] += 1
+        sizes.append(len(held) / len(fitted))
+    if total is None or len(parts) < 2:
+        raise ValueError("cv makes fewer than two folds")
+    mean, error, freedom = nadeau_bengio(np.array(scores), float(np.mean(sizes)))
+    tests = [
+        t_test(one, spread, freedom, testing.level) for one, spread in zip(mean, error, strict=True)
+    ]
+    details = joined_details(parts)
+    details["fold_scores"] = np.array(scores)
+    shown = replace(fold, table=rows.table)
+    with np.errstate(invalid="ignore"):
+        differences = total / count[:, None]
+    return _result(shown, testing, mean, error, CROSS_FITTED, tests, details, differences, freedom)
+
+
+def joined_details(parts: Sequence[Differences]) -> dict[str, Any]:
+    """Arrays as their means over folds; notes that hold in every fold."""
+    details: dict[str, Any] = {}
+    for name, first in parts[0].details.items():
+        values = [part.details[name] for part in parts]
+        if name == "notes":
+            details[name] = {k: v for k, v in first.items() if all(k in one for one in values)}
+        else:
+            details[name] = np.mean(values, axis=0)
+    return details
+
+
+def nadeau_bengio(scores: FloatArray, ratio: float) -> tuple[FloatArray, FloatArray, int]:
+    """Mean, standard error and degrees of freedom of scores (n_folds, n_units).
+
+    Parameters
+    ----------
+    ratio : float
+        Rows held out over rows trained on.
+    """
+    n_folds = len(scores)
+    error = scores.std(axis=0, ddof=1) * np.sqrt(1 / n_folds + ratio)
+    return scores.mean(axis=0), error, n_folds - 1
+
+
+def t_test(mean: float, error: float, freedom: int, level: float) -> Tested:
+    """One-sided t-test of mean > 0 and its lower bound."""
+    from scipy.special import stdtr, stdtrit
+
+    if error == 0:
+        return Tested(float(mean <= 0), float(mean))
+    bound = mean - float(stdtrit(freedom, level)) * error
+    return Tested(float(stdtr(freedom, -mean / error)), float(bound))
+
+
+def folds(
+    cv: Any, model: Any, rows: Rows, rng: np.random.Generator
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Rows to fit to, and rows held out, of every fold.
+
+    Parameters
+    ----------
+    cv : int, splitter of scikit-learn, or iterable of pairs of row numbers
+        An int makes shuffled folds, stratified by class.
+    """
+    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+    if isinstance(cv, int) and not isinstance(cv, bool):
+        if not 2 <= cv <= len(rows):
+            raise ValueError(
+                f"cv must be from 2 to the number of rows ({len(rows)}), or None for rows that "
+                f"the model has not seen, got {cv!r}"
+            )
+        splitter = StratifiedKFold if is_classifier(model) else KFold
+        cv = splitter(cv, shuffle=True, random_state=seed_integer(rng))
+    return iter(check_cv(cv).split(rows.table.codes, rows.y))
+
+
+def refit(model: Any, rows: Rows) -> Any:
+    """A copy of ``model`` fitted to ``rows``, with their weights where it takes them.
+
+    Raises
+    ------
+    ValueError
+        If the rows have weights and the model takes none.
+    """
+    from sklearn.base import clone
+
+    return fit_copy(clone(model), rows)
+
+
+def fit_copy(copy: Any, rows: Rows) -> Any:
+    """An unfitted model, fitted to ``rows``; see :func:`refit`."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    X = rows.table.rows()
+    if rows.weights is None:
+        return copy.fit(X, rows.y)
+    name, last = "sample_weight", copy
+    while hasattr(last, "steps"):
+        step, last = last.steps[-1]
+        name = f"{step}__{name}"
+    if not has_fit_parameter(last, "sample_weight"):
+        raise ValueError(
+            f"{type(last).__name__} takes no sample_weight, so that it cannot be fitted again as "
+            "the rows weigh; leave sample_weight or cv out"
+        )
+    return copy.fit(X, rows.y, **{name: weights_of(rows)})
+
+
+def _result(
+    subject: Explained,
+    testing: Testing,
+    scores: FloatArray,
+    error: FloatArray,
+    error_kind: str,
+    tests: list[Tested],
+    details: dict[str, Any],
+    rows: FloatArray,
+    freedom: int,
+) -> ImportanceResult:
+    raw = np.array([found.p_value for found in tests])
+    notes = details.pop("notes", {})
+    return ImportanceResult(
+        np.asarray(scores),
+        subject.names,
+        std_error=np.asarray(error),
+        std_error_kind=error_kind,
+        p_values=adjust(raw, testing.adjustment),
+        details={
+            "lower": np.array([found.lower for found in tests]),
+            "lower_of": BOUND_OF[testing.test],
+            "raw_p_values": raw,
+            **details,
+        },
+        method=testing.method,
+        kinds=subject.kinds,
+        degrees_of_freedom=freedom,
+        rows=rows,
+        notes=notes,
+        table=subject.table,
+    )

@@ -1,0 +1,152 @@
+"""Features chosen by an importance, as a step of a Pipeline."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+import losaw.importance
+from losaw.rng import as_generator, seed_integer
+from losaw.words import unknown
+
+METHODS = (
+    "air",
+    "boruta",
+    "cpi",
+    "loco",
+    "mdi",
+    "mdi_oob",
+    "pfi",
+    "residual_importance",
+    "sage",
+    "split_improvement",
+    "subgroups",
+    "tree_permutation",
+    "ufi",
+)
+
+
+class ImportanceSelector(SelectorMixin, BaseEstimator):
+    """Keep the columns that an importance selects.
+
+    Parameters
+    ----------
+    method : str or callable, default "cpi"
+        A function of :mod:`losaw.importance`, or its name; parameters by
+        ``functools.partial(cpi, sampler="gaussian")``.
+    estimator : predictor or None, default None
+        What is explained; None: a random forest of scikit-learn, of the task that y says.
+    fdr, fwer, top : float, float, int or None
+        As in :meth:`losaw.ImportanceResult.select`; exactly one, or none for ``fdr=0.1`` of methods
+        that test and half of the columns of others.
+    cv : int or None, default 5
+        Cross-fitting, of methods that take it: nothing is scored on rows that it was fitted to.
+    random_state : int, Generator or None
+
+    Attributes
+    ----------
+    result_ : ImportanceResult
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+        Only after a fit on a data frame.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method, or as the method and ``select`` do.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((300, 4))
+    >>> y = X[:, 1] + rng.standard_normal(300)
+    >>> selector = ImportanceSelector("loco", estimator=LinearRegression(), top=1, random_state=0)
+    >>> selector.fit(X, y).get_feature_names_out().tolist()
+    ['x1']
+    """
+
+    def __init__(
+        self,
+        method: str | Callable[..., Any] = "cpi",
+        *,
+        estimator: Any = None,
+        fdr: float | None = None,
+        fwer: float | None = None,
+        top: int | None = None,
+        cv: int | None = 5,
+        random_state: int | np.random.Generator | None = None,
+    ) -> None:
+        self.method = method
+        self.estimator = estimator
+        self.fdr = fdr
+        self.fwer = fwer
+        self.top = top
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Score the columns of X (n_samples, n_features) and choose among them."""
+        method = self._method()
+        table: Any = X
+        if hasattr(X, "columns"):
+            validate_data(self, X, skip_check_array=True)
+            response = np.asarray(y)
+        else:
+            table, response = validate_data(self, X, y, ensure_min_samples=2)
+        rng = as_generator(self.random_state)
+        parameters = inspect.signature(method).parameters
+        options: dict[str, Any] = {}
+        if "random_state" in parameters:
+            options["random_state"] = rng
+        if "cv" in parameters and self.cv is not None:
+            options["cv"] = min(self.cv, len(response))
+        model = ()
+        if "model" in parameters:
+            estimator = self._estimator(response, rng)
+            model = (estimator if "cv" in options else estimator.fit(table, response),)
+        self.result_ = method(*model, table, response, **options)
+        self._mask = np.isin(self.result_.feature_names, self._selected())
+        return self
+
+    def _method(self) -> Callable[..., Any]:
+        if callable(self.method):
+            return self.method
+        if self.method not in METHODS:
+            raise ValueError(unknown("method", self.method, METHODS))
+        found: Callable[..., Any] = getattr(losaw.importance, self.method)
+        return found
+
+    def _estimator(self, y: NDArray[Any], rng: np.random.Generator) -> Any:
+        if self.estimator is not None:
+            return clone(self.estimator)
+        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+        is_number = type_of_target(y).startswith("continuous")
+        forest = RandomForestRegressor if is_number else RandomForestClassifier
+        return forest(random_state=seed_integer(rng))
+
+    def _selected(self) -> tuple[str, ...]:
+        rates = {"fdr": self.fdr, "fwer": self.fwer, "top": self.top}
+        given: dict[str, Any] = {name: value for name, value in rates.items() if value is not None}
+        if not given:
+            half = max(1, len(self.result_.scores) // 2)
+            given = {"top": half} if self.result_.p_values is None else {"fdr": 0.1}
+        chosen: tuple[str, ...] = self.result_.select(**given)
+        return chosen
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return np.asarray(self._mask)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = False
+        return tags

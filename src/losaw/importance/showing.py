@@ -1,0 +1,130 @@
+"""A result as a picture, and as a table of HTML."""
+
+import html
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.extras import extra
+from losaw.words import unknown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from losaw.importance.result import ImportanceResult
+
+_BLUE, _GREY = "#0072b2", "#999999"
+_TENTHS = 10
+
+
+def plot_scores(result: "ImportanceResult", ax: "Axes | None", top: int, level: float) -> "Axes":
+    """Bars of the scores, see :meth:`ImportanceResult.plot`."""
+    with extra("plot"):
+        import matplotlib.pyplot as plt
+
+    order = np.argsort(-result.ranking_scores(), kind="stable")[:top][::-1]
+    if ax is None:
+        size = (6, 0.3 * len(order) + 1)
+        _, ax = plt.subplots(figsize=size, layout="constrained")
+    names = [result.feature_names[j] for j in order]
+    colours = [_GREY if name in result.notes else _BLUE for name in names]
+    ax.barh(names, result.scores[order], color=colours)
+    label = _axis_label(result)
+    if result.std_error is not None:
+        half = result.interval(level)[order, 1] - result.scores[order]
+        ax.errorbar(
+            result.scores[order], np.arange(len(order)), xerr=half, fmt="none", ecolor="black"
+        )
+        label += f"\n{level:.0%} interval {result.std_error_kind}"
+    ax.axvline(0.0, color="black", linewidth=0.8)
+    ax.set_xlabel(label)
+    return ax
+
+
+def plot_row_differences(result: "ImportanceResult", feature: str, ax: "Axes | None") -> "Axes":
+    """Differences of rows, see :meth:`ImportanceResult.plot_rows`."""
+    with extra("plot"):
+        import matplotlib.pyplot as plt
+
+    if feature not in result.feature_names:
+        raise ValueError(unknown("feature", feature, result.feature_names))
+    if result.rows is None or result.table is None:
+        raise ValueError(
+            "the score of this method is no mean over rows, so that rows have no part in it; ask "
+            "cpi, loco, pfi or subgroups"
+        )
+    if feature not in result.table.names:
+        raise ValueError(f"{feature!r} is a group; its values have no order to be drawn in")
+    differences = result.rows[:, result.feature_names.index(feature)]
+    column = result.table.names.index(feature)
+    codes, levels = result.table.codes[:, column], result.table.levels[column]
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+    known = np.isfinite(differences) & ~np.isnan(codes)
+    if levels is None and result.table.kinds[column] == "continuous":
+        _draw_numbers(ax, codes[known], differences[known])
+    else:
+        _draw_levels(ax, codes[known], differences[known], levels)
+    ax.axhline(0.0, color="black", linewidth=0.8)
+    ax.set_xlabel(feature)
+    ax.set_ylabel("difference in loss of a row")
+    return ax
+
+
+def _draw_numbers(ax: "Axes", values: FloatArray, differences: FloatArray) -> None:
+    ax.scatter(values, differences, s=8, alpha=0.3, color=_BLUE, linewidths=0)
+    parts = np.array_split(np.argsort(values, kind="stable"), min(_TENTHS, len(values)))
+    ax.plot(
+        [values[part].mean() for part in parts],
+        [differences[part].mean() for part in parts],
+        "o-",
+        color="black",
+        label="mean of a tenth of the rows",
+    )
+    ax.legend()
+
+
+def _draw_levels(
+    ax: "Axes", codes: FloatArray, differences: FloatArray, levels: tuple[Any, ...] | None
+) -> None:
+    present: NDArray[Any] = np.unique(codes)
+    ax.boxplot([differences[codes == code] for code in present], showmeans=True)
+    names = [f"{code:g}" if levels is None else str(levels[int(code)]) for code in present]
+    ax.set_xticks(np.arange(1, len(present) + 1), names, rotation=45, ha="right")
+
+
+def result_html(result: "ImportanceResult") -> str:
+    """A table with bars, most important first."""
+    frame = result.to_frame()
+    largest = max(float(np.nanmax(np.abs(result.scores), initial=0.0)), 1e-300)
+    head = "".join(f"<th style='text-align:left'>{_escaped(name)}</th>" for name in frame)
+    lines = []
+    for row in frame.itertuples(index=False):
+        cells = [f"<td>{_shown(value)}</td>" for value in row]
+        score = float(row[list(frame).index("score")])
+        width = 0.0 if not np.isfinite(score) else 100 * abs(score) / largest
+        colour = _BLUE if score >= 0 else _GREY
+        cells.append(
+            "<td style='width:100px'><div style='height:.8em;"
+            f"width:{width:.0f}px;background:{colour}'></div></td>"
+        )
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    foot = "" if result.std_error_kind is None else f"std_error: {result.std_error_kind}"
+    return (
+        f"<div><code>{_escaped(result.method)}</code><table><thead><tr>{head}<th></th></tr></thead>"
+        f"<tbody>{''.join(lines)}</tbody></table><small>{_escaped(foot)}</small></div>"
+    )
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else _escaped(value)
+
+
+def _escaped(value: Any) -> str:
+    return html.escape(str(value))
+
+
+def _axis_label(result: "ImportanceResult") -> str:
+    return f"importance ({result.method.partition('(')[0]})" if result.method else "importance"

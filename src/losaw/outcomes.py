@@ -1,0 +1,194 @@
+"""What a fitted model predicts, and responses in the form in which a loss compares them."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.arguments import beyond_range
+from losaw.data import FloatArray
+
+Task = Literal["regression", "classification"]
+
+
+def is_classifier(model: Any) -> bool:
+    """Whether a fitted model predicts classes: scikit-learn's tag, or ``predict_proba``."""
+    from sklearn.base import is_classifier as is_tagged
+
+    if hasattr(model, "predict_proba"):
+        return True
+    return hasattr(model, "__sklearn_tags__") and bool(is_tagged(model))
+
+
+def task_of(model: Any, declared: str | None = None) -> Task:
+    """The task that a fitted model solves; a declared one must agree.
+
+    Raises
+    ------
+    ValueError
+        If a classifier is declared to be a regression, or the other way round.
+    """
+    found: Task = "classification" if is_classifier(model) else "regression"
+    if declared is None or declared == found:
+        return found
+    name = type(model).__name__
+    if found == "classification":
+        raise ValueError(
+            f"the data are declared a {declared}, but {name} is a classifier: its labels would be "
+            "scored as numbers; declare task='classification'"
+        )
+    raise ValueError(
+        f"the data are declared a {declared}, but {name} is no classifier (it has no "
+        "predict_proba); fit a classifier, or declare task='regression'"
+    )
+
+
+def classes_of(model: Any) -> NDArray[Any]:
+    """The classes of a fitted classifier, in the order of its probabilities.
+
+    Raises
+    ------
+    ValueError
+        If it names none, fewer than two, or those of several responses.
+    """
+    name = type(model).__name__
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        raise ValueError(
+            f"{name} predicts probabilities but has no classes_: nothing says which class they "
+            "belong to"
+        )
+    if isinstance(classes, list):
+        raise ValueError(f"{name} has {len(classes)} responses; explain one model for each")
+    if len(classes) < 2:
+        raise ValueError(
+            f"{name} knows one class only ({np.asarray(classes).tolist()[0]!r}): nothing to explain"
+        )
+    return np.asarray(classes)
+
+
+def class_numbers(y: ArrayLike, classes: NDArray[Any]) -> FloatArray:
+    """Position of every label of y (n_samples,) in ``classes``, as floats.
+
+    Raises
+    ------
+    ValueError
+        If a label is missing or not among the classes.
+    """
+    labels = one_column(y)
+    order = np.argsort(classes, kind="stable")
+    try:
+        place = np.searchsorted(classes, labels, sorter=order)
+    except TypeError:
+        place = np.zeros(len(labels), dtype=np.intp)
+    numbers = order[np.minimum(place, len(classes) - 1)]
+    strange = np.asarray(classes[numbers] != labels)
+    if strange.any():
+        row = int(np.flatnonzero(strange)[0])
+        raise ValueError(
+            f"y holds {labels.tolist()[row]!r} (row {row}), which is none of the model's classes "
+            f"({', '.join(map(repr, classes[:5].tolist()))}{', …' if len(classes) > 5 else ''}); "
+            "give y with the labels that the model was fitted to"
+        )
+    return numbers.astype(float)
+
+
+def numeric_response(y: ArrayLike, task: str) -> FloatArray:
+    """y as the numbers that a method for numbers works on: two classes become 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        For more than two classes, or a response of a regression that is not a finite number.
+    """
+    values = one_column(y)
+    if task == "regression":
+        return finite_numbers(values)
+    classes = np.unique(values)
+    if len(classes) > 2:
+        raise ValueError(
+            f"y has {len(classes)} classes; this method is for a number or two classes: explain "
+            "one class against the rest, or use cpi, loco or pfi"
+        )
+    return class_numbers(values, classes)
+
+
+def unnamed_response(y: ArrayLike, task: str) -> FloatArray:
+    """As :func:`numeric_response`, but the class of the first row is 0, whatever its name.
+
+    For forests that regress on the classes: of splits that gain the same, rounding decides, and
+    must not decide otherwise because two classes have changed their names.
+    """
+    response = numeric_response(y, task)
+    return 1.0 - response if task == "classification" and response[0] == 1.0 else response
+
+
+def finite_numbers(y: ArrayLike) -> FloatArray:
+    """y (n_samples,) as finite floats.
+
+    Raises
+    ------
+    ValueError
+        If it holds text, or a missing or infinite value.
+    """
+    try:
+        values = np.asarray(y, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "y holds values that are not numbers, and the model is a regression; a response of "
+            "classes needs a classifier"
+        ) from None
+    bad = beyond_range(values)
+    if bad.any():
+        raise ValueError(
+            f"y has {int(bad.sum())} missing or infinite values (NaN, inf, beyond 1e150; first: "
+            f"row {int(np.flatnonzero(bad)[0])}); drop those rows, or take another unit"
+        )
+    return values
+
+
+def one_column(y: ArrayLike) -> NDArray[Any]:
+    """y as an array of shape (n_samples,).
+
+    Raises
+    ------
+    ValueError
+        If it has more columns.
+    """
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise ValueError(f"y has shape {values.shape}, expected (n_samples,)")
+    if values.dtype.kind == "O":
+        missing = np.array([value is None or value != value for value in values], dtype=bool)
+        if missing.any():
+            raise ValueError(
+                f"y has {int(missing.sum())} missing values (first: row "
+                f"{int(np.flatnonzero(missing)[0])}); drop those rows"
+            )
+        values = np.array(values.tolist())
+    return values
+
+
+def probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:
+    """Probability of the second of two classes (n_samples,), of all of more (n_samples, K).
+
+    A classifier without ``predict_proba`` is certain of what it predicts.
+
+    Raises
+    ------
+    ValueError
+        If the probabilities have another shape.
+    """
+    if hasattr(model, "predict_proba"):
+        found = np.asarray(model.predict_proba(X))
+    else:
+        certain = class_numbers(model.predict(X), classes_of(model)).astype(np.intp)
+        found = np.eye(n_classes)[certain]
+    if found.ndim != 2 or found.shape[1] != n_classes:
+        raise ValueError(
+            f"{type(model).__name__}.predict_proba gives shape {found.shape}; expected "
+            f"(n_samples, {n_classes}), a column for each of its classes_"
+        )
+    return found[:, 1] if n_classes == 2 else found

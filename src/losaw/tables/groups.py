@@ -1,0 +1,224 @@
+"""Groups of columns that are one feature: the one format, and the groups that an encoder makes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.words import unknown
+
+Groups = Mapping[str, Sequence[Any]] | None
+
+
+class Units(NamedTuple):
+    """What is scored: names, and the columns that belong to each."""
+
+    names: tuple[str, ...]
+    members: tuple[NDArray[np.intp], ...]
+
+
+def units_of(names: Sequence[str], groups: Groups = None) -> Units:
+    """Every group one unit, at the place of its first column; every other column alone.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns.
+    groups : dict of group name to columns (names, or positions), or None
+
+    Raises
+    ------
+    TypeError
+        If ``groups`` is no dict.
+    ValueError
+        For an unknown column, an empty group, a column of two groups, or a group that is named
+        as a column outside of it.
+    """
+    position = {name: column for column, name in enumerate(names)}
+    group_of: dict[int, str] = {}
+    if groups is not None and not isinstance(groups, Mapping):
+        raise TypeError(
+            "groups must be a dict of group name to its columns, as in "
+            f"{{'address': ['street', 'town']}}, got {type(groups).__name__}"
+        )
+    for group, columns in (groups or {}).items():
+        if isinstance(columns, str) or not isinstance(columns, Sequence | np.ndarray):
+            raise TypeError(f"group {group!r} must be a list of columns, got {columns!r}")
+        if not len(columns):
+            raise ValueError(f"group {group!r} has no columns")
+        for column in columns:
+            place = position.get(column)
+            if place is None and isinstance(column, int | np.integer):
+                place = int(column) if 0 <= column < len(names) else None
+            if place is None:
+                raise ValueError(f"group {group!r}: {unknown('feature', column, names)}")
+            if place in group_of:
+                raise ValueError(
+                    f"column {names[place]!r} is in the groups {group_of[place]!r} and {group!r}"
+                )
+            group_of[place] = str(group)
+    units: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        unit = group_of.get(place, name)
+        if place not in group_of and unit in group_of.values():
+            raise ValueError(f"group {unit!r} has the name of a column that is not in it")
+        units.setdefault(unit, []).append(place)
+    return Units(
+        tuple(units), tuple(np.array(columns, dtype=np.intp) for columns in units.values())
+    )
+
+
+def chosen_units(units: Units, features: Sequence[str] | None) -> NDArray[np.intp]:
+    """Positions of the units that ``features`` names, in its order; None: all.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, or none.
+    """
+    if features is None:
+        return np.arange(len(units.names))
+    if isinstance(features, str):
+        features = [features]
+    for feature in features:
+        if feature not in units.names:
+            raise ValueError(f"features: {unknown('feature', feature, units.names)}")
+    if not len(features):
+        raise ValueError("features names no feature; None scores all")
+    return np.array([units.names.index(feature) for feature in features], dtype=np.intp)
+
+
+def groups_of(encoder: Any) -> dict[str, list[str]]:
+    """The columns that a fitted encoder made of each of its own, as ``groups=`` wants them.
+
+    For a model that was fitted to the encoded columns (dummies) instead of a Pipeline.
+
+    Parameters
+    ----------
+    encoder : fitted transformer
+        A OneHotEncoder, a ColumnTransformer or a Pipeline of such, or any transformer that makes
+        one column of one.
+
+    Returns
+    -------
+    dict of str to list of str
+        Input column -> names of the columns made of it (``encoder.get_feature_names_out()``).
+
+    Raises
+    ------
+    ValueError
+        If a transformer mixes its columns, as principal components do.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.preprocessing import OneHotEncoder
+    >>> frame = pd.DataFrame({"town": ["a", "b", "a"], "size": ["s", "m", "l"]})
+    >>> groups_of(OneHotEncoder().fit(frame))["town"]
+    ['town_a', 'town_b']
+    """
+    inputs, outputs, sources = _map(encoder)
+    groups: dict[str, list[str]] = {name: [] for name in inputs}
+    for output, source in zip(outputs, sources, strict=True):
+        groups[inputs[source]].append(output)
+    return {name: columns for name, columns in groups.items() if columns}
+
+
+def _map(
+    encoder: Any, names: Sequence[str] | None = None
+) -> tuple[list[str], list[str], list[int]]:
+    """Input names, output names, and the input of every output."""
+    if hasattr(encoder, "steps"):
+        inputs: list[str] | None = None
+        sources: list[int] = []
+        for _, step in encoder.steps:
+            if step is None or step == "passthrough":
+                continue
+            own, outputs, from_own = _map(step, names)
+            sources = from_own if inputs is None else [sources[place] for place in from_own]
+            inputs, names = inputs or own, outputs
+        if inputs is None:
+            raise ValueError("the pipeline has no step that transforms")
+        return inputs, list(names or ()), sources
+    inputs = [str(name) for name in getattr(encoder, "feature_names_in_", names or ())]
+    n_inputs = getattr(encoder, "n_features_in_", len(inputs))
+    inputs = inputs or [f"x{place}" for place in range(n_inputs)]
+    if not hasattr(encoder, "get_feature_names_out"):
+        raise ValueError(
+            f"{type(encoder).__name__} does not say what its columns are made of (it has no "
+            "get_feature_names_out); name the groups yourself"
+        )
+    outputs = [str(name) for name in encoder.get_feature_names_out()]
+    if hasattr(encoder, "transformers_"):
+        return inputs, outputs, _sources_of_transformers(encoder, inputs, len(outputs))
+    if hasattr(encoder, "categories_") and hasattr(encoder, "drop_idx_"):
+        widths = _widths(encoder)
+        return inputs, outputs, [place for place, width in enumerate(widths) for _ in range(width)]
+    return inputs, outputs, [_by_name(output, inputs, encoder) for output in outputs]
+
+
+def _by_name(output: str, inputs: list[str], encoder: Any) -> int:
+    """The input whose name an output carries on: as it is, or with an underscore and more."""
+    bare = output.removeprefix("missingindicator_")
+    fitting = [name for name in inputs if bare == name or bare.startswith(f"{name}_")]
+    if not fitting:
+        raise ValueError(
+            f"{type(encoder).__name__} makes the column {output!r}, which is not of a single one "
+            "of its columns; name the groups yourself"
+        )
+    return inputs.index(max(fitting, key=len))
+
+
+def _widths(encoder: Any) -> list[int]:
+    """Columns that a OneHotEncoder makes of each input."""
+    widths = [len(levels) for levels in encoder.categories_]
+    for place, rare in enumerate(getattr(encoder, "infrequent_categories_", ())):
+        widths[place] -= 0 if rare is None else len(rare) - 1
+    if encoder.drop_idx_ is not None:
+        widths = [w - (d is not None) for w, d in zip(widths, encoder.drop_idx_, strict=True)]
+    return widths
+
+
+def column_sources(encoder: Any, names: Sequence[str]) -> NDArray[np.intp]:
+    """Of every column that a fitted encoder makes, the position in ``names`` of what it is of.
+
+    Raises
+    ------
+    ValueError
+        As :func:`groups_of`, or if a name is not among ``names``.
+    """
+    inputs, _, sources = _map(encoder)
+    if not hasattr(encoder, "feature_names_in_"):
+        return np.array(sources, dtype=np.intp)
+    for name in inputs:
+        if name not in names:
+            raise ValueError(f"X lacks the column {name!r}, which the pipeline was fitted to")
+    return np.array([names.index(inputs[source]) for source in sources], dtype=np.intp)
+
+
+def _sources_of_transformers(encoder: Any, inputs: list[str], n_outputs: int) -> list[int]:
+    sources = [-1] * n_outputs
+    for name, transformer, columns in encoder.transformers_:
+        made = range(n_outputs)[encoder.output_indices_[name]]
+        if not len(made):
+            continue
+        places = _places(columns, inputs)
+        if isinstance(transformer, str):  # passthrough
+            from_own = list(range(len(places)))
+        else:
+            _, _, from_own = _map(transformer, [inputs[place] for place in places])
+        for output, own in zip(made, from_own, strict=True):
+            sources[output] = places[own]
+    return sources
+
+
+def _places(columns: Any, inputs: list[str]) -> list[int]:
+    if isinstance(columns, slice):
+        return list(range(len(inputs))[columns])
+    if isinstance(columns, str | int):
+        columns = [columns]
+    found = np.asarray(columns)
+    if found.dtype == bool:
+        return np.flatnonzero(found).tolist()
+    return [inputs.index(str(c)) if isinstance(c, str) else int(c) for c in found.tolist()]

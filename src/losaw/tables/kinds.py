@@ -1,0 +1,90 @@
+"""Which kind a column is of, and which columns no importance can be computed for."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+import numpy as np
+
+from losaw.data import FeatureKind, FloatArray
+from losaw.words import unknown
+
+KINDS: tuple[str, ...] = get_args(FeatureKind)
+# Whole numbers with at most so many values are discrete: sequential knockoffs draw them as levels.
+MOST_DISCRETE_VALUES = 12
+# Text with more values than this, and more than one in two rows, is free text or an identifier.
+MOST_TEXT_LEVELS = 50
+
+Kinds = Mapping[str, str] | Sequence[str] | None
+
+
+def kind_of_numbers(codes: FloatArray) -> FeatureKind:
+    """Discrete for whole numbers with few values, else continuous; NaN is missing."""
+    known = codes[~np.isnan(codes)]
+    if len(known) == 0 or (known != np.round(known)).any():
+        return "continuous"
+    return "discrete" if len(np.unique(known)) <= MOST_DISCRETE_VALUES else "continuous"
+
+
+def asked_kinds(kinds: Kinds, names: Sequence[str]) -> dict[str, FeatureKind]:
+    """The kinds that a user names, by column.
+
+    Raises
+    ------
+    ValueError
+        For an unknown column or kind, or a sequence of another length.
+    """
+    if kinds is None:
+        return {}
+    if isinstance(kinds, str):
+        raise ValueError(
+            f"kinds must say the kind of each column, as in {{{names[0]!r}: {kinds!r}}}"
+        )
+    if not isinstance(kinds, Mapping):
+        if len(kinds) != len(names):
+            raise ValueError(f"kinds has {len(kinds)} entries for {len(names)} columns of X")
+        kinds = dict(zip(names, kinds, strict=True))
+    for name, kind in kinds.items():
+        if name not in names:
+            raise ValueError(f"kinds: {unknown('column', name, names)}")
+        if kind not in KINDS:
+            raise ValueError(f"kinds[{name!r}]: {unknown('kind', kind, KINDS)}")
+    asked: Any = dict(kinds)
+    return asked
+
+
+def refuse_dates(name: str) -> None:
+    """Raise the ValueError for a column of dates."""
+    raise ValueError(
+        f"column {name!r} holds dates or times, which have no kind. Make numbers of it (days since "
+        "a day, the year, the month) and fit the model to them, leave it out, or say "
+        f"kinds={{{name!r}: 'nominal'}} to take every date as a level"
+    )
+
+
+def refuse_text(name: str, n_levels: int, n_rows: int) -> None:
+    """Raise the ValueError for free text and identifiers, if the column is such a one."""
+    if n_levels > MOST_TEXT_LEVELS and 2 * n_levels > n_rows:
+        raise ValueError(
+            f"column {name!r} looks like free text or an identifier: {n_levels} different values "
+            f"in {n_rows} rows. Leave it out, make numbers or categories of it, or say "
+            f"kinds={{{name!r}: 'nominal'}} to take every value as a level"
+        )
+
+
+def kind_of_levels(name: str, asked: str | None, is_ordered: bool) -> FeatureKind:
+    """The kind of a column of levels; a number cannot be made of it.
+
+    Raises
+    ------
+    ValueError
+        If a continuous kind is asked for, or a discrete one of levels without an order.
+    """
+    if asked == "continuous" or (asked == "discrete" and not is_ordered):
+        order = "" if asked == "continuous" else " that have no order of their own"
+        raise ValueError(
+            f"kinds says that column {name!r} is {asked}, but it holds levels{order}; give it as "
+            "numbers or as an ordered category, or as 'nominal'"
+        )
+    if asked is not None:
+        return "nominal" if asked == "nominal" else "discrete"
+    return "discrete" if is_ordered else "nominal"

@@ -1,0 +1,205 @@
+"""A table as a person has it, held as numbers so that methods can exchange single columns."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FeatureKind, FloatArray, default_feature_names
+from losaw.tables.columns import Column, object_column, pandas_column, polars_column
+from losaw.tables.kinds import Kinds, asked_kinds, kind_of_numbers
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of named columns.
+
+    Attributes
+    ----------
+    names : tuple of str
+    kinds : tuple of {"continuous", "discrete", "nominal"}
+    codes : array of shape (n_rows, n_columns)
+        Numbers as they are, levels as 0, 1, …; NaN where a value is missing.
+    levels : tuple
+        Of each column the values of its levels, or None for numbers.
+    rebuild_part : callable
+        Of some columns: the function from their codes to rows, as ``rebuild`` is of all.
+    is_plain : bool
+        Whether the rows are an array of numbers, so that a model can be given columns of its own.
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[FeatureKind, ...]
+    codes: FloatArray
+    levels: tuple[tuple[Any, ...] | None, ...]
+    rebuild_part: Callable[[list[int]], Callable[[FloatArray], Any]]
+    is_plain: bool
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def rebuild(self) -> Callable[[FloatArray], Any]:
+        """Codes of any rows, (n, n_columns), to rows of the type that was read, its dtypes too."""
+        return self.rebuild_part(list(range(len(self.names))))
+
+    def rows(self) -> Any:
+        """The rows as they were given."""
+        return self.rebuild(self.codes)
+
+    def without(self, columns: NDArray[Any]) -> "Table":
+        """The table without some of its columns."""
+        kept = [j for j in range(len(self.names)) if j not in set(columns.tolist())]
+        return Table(
+            tuple(self.names[j] for j in kept),
+            tuple(self.kinds[j] for j in kept),
+            self.codes[:, kept],
+            tuple(self.levels[j] for j in kept),
+            lambda part: self.rebuild_part([kept[j] for j in part]),
+            self.is_plain,
+        )
+
+    def take(self, rows: NDArray[Any]) -> "Table":
+        """The table of some rows."""
+        return replace(self, codes=self.codes[rows])
+
+    def values(self, column: int) -> NDArray[Any]:
+        """The values of one column: numbers, or levels as objects (None where missing)."""
+        codes, levels = self.codes[:, column], self.levels[column]
+        if levels is None:
+            return codes
+        return np.array([None if np.isnan(c) else levels[int(c)] for c in codes], dtype=object)
+
+
+def read_table(
+    X: ArrayLike, *, kinds: Kinds = None, feature_names: Sequence[str] | None = None
+) -> Table:
+    """Read an array, a pandas or a polars frame.
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n_rows, n_columns)
+    kinds : dict of column name to kind, sequence of kinds, or None
+        Overrides what the dtypes say: text, bool and category are nominal; ordered categories and
+        whole numbers with at most 12 values discrete; other numbers continuous.
+    feature_names : sequence of str or None
+        Of an array; None: X1, X2, ….
+
+    Raises
+    ------
+    ValueError
+        If X is no table, a column is of dates, free text or anything else without a kind, names
+        repeat, or ``kinds`` does not fit.
+    """
+    module = type(X).__module__.partition(".")[0]
+    if module == "scipy":
+        raise ValueError("X is sparse; give X.toarray(), or a data frame")
+    if module == "polars" and hasattr(X, "collect"):
+        X = X.collect()
+    if hasattr(X, "columns"):
+        if feature_names is not None:
+            raise ValueError("feature_names is for arrays; a data frame has its own")
+        return _read_frame(X, "polars" if module == "polars" else "pandas", kinds)
+    rows = np.asarray(X)
+    if rows.ndim != 2 or rows.shape[1] == 0:
+        raise ValueError(
+            f"X has shape {rows.shape}, expected (n_samples, n_features); a single feature is "
+            "X.reshape(-1, 1)"
+        )
+    names = _names(feature_names, rows.shape[1])
+    asked = asked_kinds(kinds, names)
+    if rows.dtype.kind not in "fiub":
+        columns = [object_column(n, rows[:, j], asked.get(n)) for j, n in enumerate(names)]
+        return _joined(names, columns, lambda parts, _: np.column_stack(parts))
+    codes, dtype = rows.astype(float, copy=False), rows.dtype
+    if np.isinf(codes).any():
+        row, column = np.argwhere(np.isinf(codes))[0]
+        raise ValueError(
+            f"X holds infinite values (first: row {row}, column {names[column]!r}); losaw does "
+            "not replace them"
+        )
+    found: tuple[Any, ...] = tuple(
+        asked.get(name) or ("nominal" if dtype.kind == "b" else kind_of_numbers(codes[:, j]))
+        for j, name in enumerate(names)
+    )
+
+    def back(c: FloatArray) -> Any:
+        return c.astype(dtype) if dtype.kind == "f" else np.rint(c).astype(dtype)
+
+    rebuild = _same if dtype == np.float64 else back
+    return Table(names, found, codes, (None,) * len(names), lambda part: rebuild, True)
+
+
+def _read_frame(frame: Any, library: str, kinds: Kinds) -> Table:
+    keys = list(frame.columns)
+    names = tuple(str(key) for key in keys)
+    if len(names) == 0:
+        raise ValueError("X has no columns")
+    _check_unique(names)
+    asked = asked_kinds(kinds, names)
+    if library == "polars":
+        import polars as pl
+
+        columns = [polars_column(n, frame[n], asked.get(n)) for n in names]
+        return _joined(names, columns, lambda parts, _: pl.DataFrame(parts))
+    import pandas as pd
+
+    columns = [pandas_column(n, frame[k], asked.get(n)) for n, k in zip(names, keys, strict=True)]
+
+    def join(parts: list[Any], chosen: list[int]) -> Any:
+        return pd.DataFrame(dict(zip([keys[j] for j in chosen], parts, strict=True)), copy=False)
+
+    table = _joined(names, columns, join)
+    if not all(dtype == np.float64 for dtype in frame.dtypes):
+        return table
+
+    def rebuild_numbers(chosen: list[int]) -> Callable[[FloatArray], Any]:
+        part = frame.columns[chosen]
+        return lambda codes: pd.DataFrame(codes, columns=part)
+
+    return replace(table, rebuild_part=rebuild_numbers)
+
+
+def _joined(
+    names: tuple[str, ...],
+    columns: list[Column],
+    join: Callable[[list[Any], list[int]], Any],
+) -> Table:
+    def rebuild_part(chosen: list[int]) -> Callable[[FloatArray], Any]:
+        def rebuild(codes: FloatArray) -> Any:
+            parts = [columns[j].rebuild(codes[:, place]) for place, j in enumerate(chosen)]
+            return join(parts, chosen)
+
+        return rebuild
+
+    return Table(
+        names,
+        tuple(column.kind for column in columns),
+        np.column_stack([column.codes for column in columns]),
+        tuple(column.levels for column in columns),
+        rebuild_part,
+        False,
+    )
+
+
+def _names(feature_names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
+    if feature_names is None:
+        return default_feature_names(n_columns)
+    names = tuple(str(name) for name in feature_names)
+    if len(names) != n_columns:
+        raise ValueError(f"feature_names has {len(names)} entries for {n_columns} columns of X")
+    _check_unique(names)
+    return names
+
+
+def _check_unique(names: Sequence[str]) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"X has more than one column named {repeated[0]!r}; rename them")
+
+
+def _same(codes: FloatArray) -> FloatArray:
+    return codes

@@ -1,0 +1,167 @@
+"""Classes of any name and number: losses, views of forests, metrics, the engine's predictions."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+
+from losaw.contracts.learner import example_data
+from losaw.data import Dataset, Sample, Truth
+from losaw.forest import LosawRandomForestClassifier
+from losaw.importance import cpi, mdi_oob, pfi, ufi
+from losaw.importance.losses import LOSSES, log_loss, pinball, zero_one
+from losaw.importance.permutation_feature_importance import PermutationFeatureImportance
+from losaw.metrics.base import Predictions
+from losaw.metrics.optimum import DistanceFromOptimum
+from losaw.study.running.replicate import predict
+
+EXAMPLES = ("squared-error", "absolute-error", "log-loss", "brier", "zero-one")
+
+
+def classes(names, seed=0, n=300):
+    """Features, and classes by the first of them."""
+    X = np.random.default_rng(seed).standard_normal((n, 3))
+    steps = np.quantile(X[:, 0], np.arange(1, len(names)) / len(names))
+    return X, np.array(names)[np.searchsorted(steps, X[:, 0])]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_loss_of_two_classes_is_that_of_three_of_which_one_is_empty(name):
+    p = np.array([0.0, 1e-20, 0.2, 0.5, 0.9, 1.0])
+    y = np.array([0.0, 1.0, 1.0, 0.0, 0.0, 1.0])
+    three = np.column_stack([1 - p, p, np.zeros(6)])
+    np.testing.assert_allclose(LOSSES[name](y, p), LOSSES[name](y, three), rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_loss_of_two_classes_does_not_know_which_is_called_1(name):
+    p = np.array([0.0, 1e-9, 0.2, 0.5, 0.9, 1.0])
+    y = np.array([0.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    found = LOSSES[name](1 - y, 1 - p)
+    np.testing.assert_allclose(LOSSES[name](y, p), found, rtol=1e-6, atol=1e-14)
+
+
+def test_the_log_loss_of_a_sure_wrong_guess_is_finite():
+    assert log_loss(np.array([0.0, 1.0]), np.array([1.0, 0.0])).max() == pytest.approx(34.5388)
+
+
+def test_classes_that_tie_share_the_guess():
+    third = np.full((1, 3), 1 / 3)
+    assert zero_one(np.array([2.0]), third) == pytest.approx(2 / 3)
+    assert zero_one(np.array([0.0]), np.array([0.5])) == 0.5
+
+
+def test_the_pinball_loss_is_least_at_its_quantile():
+    y = np.random.default_rng(0).random(2001)
+    best = min(np.linspace(0, 1, 101), key=lambda f: pinball(0.9)(y, np.full(2001, f)).mean())
+    assert best == pytest.approx(np.quantile(y, 0.9), abs=0.011)
+
+
+@pytest.mark.parametrize("score", [ufi, mdi_oob])
+def test_a_losaw_classifier_is_scored_as_one_of_scikit_learn_with_the_same_classes(score):
+    X, y = classes(("low", "high"))
+    forest = LosawRandomForestClassifier(10, eta=1.0, max_depth=3, random_state=0).fit(X, y)
+    theirs = RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
+    ours, other = score(forest, X, y).scores, score(theirs, X, y).scores
+    # Two forests of the same law on one signal: nearly all of the Gini impurity of 1/2.
+    assert ours.argmax() == other.argmax() == 0
+    assert ours[0] == pytest.approx(other[0], rel=0.25)
+
+
+def test_a_losaw_classifier_of_three_classes_is_no_regression_of_their_numbers():
+    X, y = classes(("a", "b", "c"))
+    forest = LosawRandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
+    renamed = np.array(["c", "a", "b"])[np.searchsorted(["a", "b", "c"], y)]
+    other = LosawRandomForestClassifier(10, max_depth=3, random_state=0).fit(X, renamed)
+    np.testing.assert_allclose(ufi(forest, X, y).scores, ufi(other, X, renamed).scores, atol=0.05)
+
+
+def test_a_classifier_whose_task_is_not_named_is_refused():
+    X, y = classes((0.0, 1.0))
+    sample, kinds = Sample(X, y), ("continuous",) * 3
+    data = Dataset(sample, sample, Truth((0,), 3), ("a", "b", "c"), kinds)
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match="task='classification'"):
+        PermutationFeatureImportance().explain(model, data, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="task='classification'"):
+        predict(model, data)
+    named = replace(data, task="classification")
+    with pytest.raises(ValueError, match="no classifier"):
+        predict(LinearRegression().fit(X, y), named)
+
+
+def test_labels_that_the_model_does_not_know_are_named():
+    X, y = classes(("no", "yes"))
+    model = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match=r"'maybe' \(row 3\).*'no', 'yes'"):
+        pfi(model, X, np.where(np.arange(300) == 3, "maybe", y))
+    with pytest.raises(ValueError, match="none of the model's classes"):
+        pfi(model, X, (y == "yes").astype(int))
+
+
+def test_a_classifier_without_probabilities_needs_a_loss_of_labels():
+    X, y = classes(("no", "yes"))
+    model = RidgeClassifier().fit(X, y)
+    found = pfi(model, X, y, loss="zero-one", random_state=0)
+    assert found.select(top=1) == ("X1",)
+    with pytest.raises(ValueError, match="predict_proba"):
+        pfi(model, X, y, random_state=0)
+
+
+@pytest.mark.parametrize("loss", ["log-loss", "brier", "zero-one"])
+def test_a_loss_of_classes_is_refused_for_numbers(loss):
+    X, _ = classes((0, 1))
+    with pytest.raises(ValueError, match="not defined for a regression"):
+        cpi(LinearRegression().fit(X, X[:, 0]), X, X[:, 0], loss=loss)
+
+
+def test_the_engine_hands_class_numbers_to_metrics():
+    X, y = classes(("no", "yes"))
+    sample, kinds = Sample(X, y), ("continuous",) * 3
+    data = Dataset(sample, sample, Truth((0,), 3), ("a", "b", "c"), kinds, task="classification")
+    found = predict(LogisticRegression().fit(X, y), data)
+    assert set(found.test[0]) == {0.0, 1.0}
+    accuracy = DistanceFromOptimum(from_optimum=False)(found, data.truth)
+    assert accuracy > 0.9
+
+
+def test_accuracy_counts_all_classes():
+    y = np.array([0.0, 1.0, 2.0, 2.0])
+    p = np.array([[0.6, 0.2, 0.2], [0.1, 0.8, 0.1], [0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+    metric = DistanceFromOptimum(from_optimum=False)
+    assert metric(Predictions((y, p)), Truth((0,), 1)) == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"feature_kinds": ("continuous",)}, "feature_kinds must name"),
+        ({"feature_kinds": ("banana",) * 5}, "feature_kinds must name"),
+        ({"feature_names": ("a", "b")}, "5 different names"),
+        ({"task": "ranking"}, "task must be one of"),
+    ],
+)
+def test_a_data_set_that_does_not_fit_is_refused_at_once(changes, message):
+    with pytest.raises(ValueError, match=message):
+        replace(example_data(), **changes)
+
+
+def test_a_frame_in_the_engines_data_names_the_way_for_frames():
+    import pandas as pd
+
+    data = example_data()
+    with pytest.raises(TypeError, match=r"losaw\.importance\.cpi"):
+        replace(data, train=Sample(pd.DataFrame(data.train.X), data.train.y))
+
+
+@pytest.mark.parametrize("names", [(False, True), (-1, 1), (1, 2), ("no", "yes"), (0.5, 7.0)])
+@pytest.mark.parametrize("method", [pfi, ufi])
+def test_the_names_of_two_classes_change_no_digit(method, names):
+    X, y = classes((0, 1))
+    named = np.array(names)[y]
+    forest = RandomForestClassifier(5, max_depth=3, random_state=0)
+    drawn = {} if method is ufi else {"random_state": 0}
+    expected = method(forest.fit(X, y), X, y, **drawn).scores
+    assert np.array_equal(method(forest.fit(X, named), X, named, **drawn).scores, expected)

@@ -1,0 +1,322 @@
+"""One form for all methods: frames, Pipelines, kinds, groups, weights, folds, threads, results."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import RepeatedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from losaw.importance import (
+    ImportanceResult,
+    boruta,
+    cpi,
+    groups_of,
+    loco,
+    mdi,
+    pfi,
+    sage,
+    subgroups,
+    tree_permutation,
+    ufi,
+)
+
+MODEL_METHODS = (cpi, loco, pfi, sage, subgroups)
+
+
+def frame(n=240, seed=0):
+    """Town decides, size adds; noise does nothing."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "town": pd.Categorical.from_codes(rng.integers(0, 3, n), ["x", "y", "z"]),
+            "size": rng.standard_normal(n),
+            "rooms": rng.integers(1, 6, n),
+            "owned": rng.random(n) < 0.5,
+            "note": rng.choice(["a", "b"], n),
+        }
+    )
+    score = 2.0 * (X["town"] == "x") + X["size"] + 0.5 * rng.standard_normal(n)
+    return X, np.where(score > score.median(), "yes", "no")
+
+
+def pipeline(last=None):
+    levels = make_column_selector(dtype_exclude="number")
+    return make_pipeline(
+        make_column_transformer(
+            (OneHotEncoder(handle_unknown="ignore"), levels), remainder="passthrough"
+        ),
+        last or LogisticRegression(max_iter=500),
+    )
+
+
+def fast(method):
+    """Parameters that keep a method short."""
+    return {
+        cpi: {"sampler_parameters": {"n_folds": 3, "n_penalties": 10, "patience": 2}},
+        sage: {"max_permutations": 32, "n_background": 8},
+        pfi: {"n_repeats": 2},
+        subgroups: {"n_repeats": 2},
+        loco: {"cv": 3},
+    }[method]
+
+
+@pytest.mark.parametrize("method", MODEL_METHODS)
+def test_a_pipeline_on_a_frame_is_explained_by_the_frames_columns(method):
+    X, y = frame()
+    result = method(pipeline().fit(X, y), X, y, random_state=0, **fast(method))
+    assert result.feature_names == ("town", "size", "rooms", "owned", "note")
+    assert result.kinds == ("nominal", "continuous", "discrete", "nominal", "nominal")
+    assert set(result.select(top=2)) == {"town", "size"}
+
+
+@pytest.mark.parametrize("method", MODEL_METHODS)
+def test_polars_and_pandas_give_the_same(method):
+    X, y = frame(160)
+    X = X.drop(columns="town")
+    theirs = pl.from_pandas(X)
+    names = {"categorical": ["owned", "note"], "numbers": ["size", "rooms"]}
+    model = make_pipeline(
+        make_column_transformer(
+            (OneHotEncoder(), names["categorical"]), (StandardScaler(), names["numbers"])
+        ),
+        LogisticRegression(),
+    )
+    first = method(model.fit(X, y), X, y, random_state=0, **fast(method))
+    second = method(model.fit(theirs, y), theirs, y, random_state=0, **fast(method))
+    assert second.kinds == first.kinds
+    np.testing.assert_allclose(first.scores, second.scores, rtol=1e-9, atol=1e-12)
+
+
+def test_the_model_gets_the_dtypes_it_was_fitted_to():
+    X, y = frame()
+    seen = []
+
+    class Watch(type(pipeline())):
+        def predict_proba(self, rows):
+            seen.append(rows.dtypes)
+            return super().predict_proba(rows)
+
+    model = Watch(pipeline().steps).fit(X, y)
+    cpi(model, X, y, random_state=0, **fast(cpi))
+    assert all((dtypes == X.dtypes).all() for dtypes in seen)
+
+
+@pytest.mark.parametrize("method", [cpi, pfi, loco])
+def test_the_number_of_threads_changes_nothing(method):
+    X, y = frame()
+    model = pipeline(RandomForestClassifier(5, random_state=0)).fit(X, y)
+    one = method(model, X, y, random_state=0, **fast(method))
+    two = method(model, X, y, random_state=0, n_jobs=2, **fast(method))
+    assert np.array_equal(one.scores, two.scores)
+
+
+@pytest.mark.parametrize("method", [cpi, pfi, loco, sage])
+def test_other_features_can_be_left_out_without_a_change(method):
+    X, y = frame()
+    model = pipeline().fit(X, y)
+    every = method(model, X, y, random_state=0, **fast(method))
+    some = method(model, X, y, features=["size"], random_state=0, **fast(method))
+    assert some.feature_names == ("size",)
+    assert some.scores[0] == pytest.approx(every.scores[1])
+
+
+@pytest.mark.parametrize("method", MODEL_METHODS)
+def test_a_group_is_one_feature(method):
+    X, y = frame()
+    result = method(
+        pipeline().fit(X, y), X, y, groups={"home": ["town", "size"]}, random_state=0,
+        **fast(method),
+    )  # fmt: skip
+    assert result.feature_names == ("home", "rooms", "owned", "note")
+    assert result.kinds[0] == "nominal + continuous"
+    assert result.select(top=1) == ("home",)
+
+
+def test_dummies_inside_and_outside_of_a_pipeline_are_one_feature():
+    X, y = frame()
+    levels = make_column_selector(dtype_exclude="number")
+    encoder = make_column_transformer(
+        (OneHotEncoder(sparse_output=False), levels), remainder="passthrough"
+    ).set_output(transform="pandas")
+    forest = RandomForestClassifier(8, max_depth=4, random_state=0)
+    inside = make_pipeline(encoder, forest).fit(X, y)
+    dummies = encoder.transform(X)
+    outside = RandomForestClassifier(8, max_depth=4, random_state=0).fit(dummies, y)
+    groups = groups_of(encoder)
+    for method in (ufi, mdi):
+        first = method(inside, X, y)
+        second = method(outside, dummies, y, groups=groups)
+        assert set(first.feature_names) == set(second.feature_names) == set(X)
+        scores = dict(zip(second.feature_names, second.scores, strict=True))
+        np.testing.assert_allclose(first.scores, [scores[name] for name in first.feature_names])
+    assert tree_permutation(inside, X, y, random_state=0).select(top=1)[0] in ("town", "size")
+
+
+def test_columns_in_another_order_are_put_right_and_strange_ones_named():
+    X, y = frame()
+    model = pipeline().fit(X, y)
+    turned = X[X.columns[::-1]]
+    scores = dict(zip(turned, pfi(model, turned, y, random_state=0).scores, strict=True))
+    assert max(scores, key=scores.get) in ("town", "size")
+    with pytest.raises(ValueError, match="X lacks the column 'note'"):
+        pfi(model, X.drop(columns="note"), y)
+    with pytest.raises(ValueError, match="X has the column 'more'"):
+        pfi(model, X.assign(more=1.0), y)
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pd.date_range("2020-01-01", periods=240), "holds dates or times"),
+        ([f"comment {i}" for i in range(240)], "free text or an identifier: 240 different"),
+        (np.full(240, np.inf), "infinite"),
+    ],
+)
+def test_a_column_without_a_kind_is_refused_with_a_remedy(column, message):
+    X, y = frame()
+    with pytest.raises(ValueError, match=f"column 'odd' .*{message}"):
+        pfi(pipeline(), X.assign(odd=column), y)
+
+
+def test_kinds_can_be_overridden_and_are_checked():
+    X, y = frame()
+    model = pipeline().fit(X, y)
+    assert pfi(model, X, y, kinds={"rooms": "continuous"}).kinds[2] == "continuous"
+    with pytest.raises(ValueError, match="kinds: unknown column 'room'; did you mean 'rooms'"):
+        pfi(model, X, y, kinds={"room": "continuous"})
+    with pytest.raises(ValueError, match="did you mean 'nominal'"):
+        pfi(model, X, y, kinds={"rooms": "nominall"})
+    with pytest.raises(ValueError, match="column 'town' is continuous, but it holds levels"):
+        pfi(model, X, y, kinds={"town": "continuous"})
+
+
+def test_weights_are_repetitions_of_rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = X[:, 0] + rng.standard_normal(60)
+    model = LinearRegression().fit(X, y)
+    weights = rng.integers(1, 4, 60)
+    twice = np.repeat(np.arange(60), weights)
+    one = loco(model, X, y, train=(X, y), sample_weight=weights)
+    other = loco(model, X[twice], y[twice], train=(X, y))
+    np.testing.assert_allclose(one.scores, other.scores, rtol=1e-9)
+
+
+def test_missing_values_go_to_the_model_or_are_refused_by_name():
+    X, y = frame()
+    X = X.assign(size=X["size"].where(np.arange(240) % 7 > 0))
+    with pytest.raises(ValueError, match=r"first: row 0, column 'size'.*Pipeline"):
+        pfi(pipeline().fit(X.fillna({"size": 0.0}), y), X, y)
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    numbers = X[["size", "rooms"]]
+    model = HistGradientBoostingClassifier(max_iter=10).fit(numbers, y)
+    assert pfi(model, numbers, y, random_state=0).select(top=1) == ("size",)
+    assert cpi(model, numbers, y, random_state=0, **fast(cpi)).select(top=1) == ("size",)
+    with pytest.raises(ValueError, match=r"column 'size' has missing values .*sequential"):
+        cpi(model, numbers, y, sampler="gaussian")
+
+
+def test_folds_are_tested_with_the_variance_of_nadeau_and_bengio():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 3))
+    y = X[:, 0] + rng.standard_normal(100)
+    found = loco(
+        LinearRegression(), X, y, cv=RepeatedKFold(n_splits=5, n_repeats=2, random_state=0)
+    )
+    scores = found.details["fold_scores"]
+    error = np.sqrt((1 / 10 + 20 / 80) * scores.var(axis=0, ddof=1))
+    np.testing.assert_allclose(found.std_error, error)
+    np.testing.assert_allclose(found.p_values, stats.t.sf(scores.mean(axis=0) / error, 9))
+    assert found.degrees_of_freedom == 9
+    with pytest.raises(ValueError, match="use test='t'"):
+        loco(LinearRegression(), X, y, test="wilcoxon")
+
+
+def test_a_collinear_feature_is_marked_as_untestable():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    X[:, 1] = X[:, 0]
+    y = X[:, 0] + rng.standard_normal(200)
+    model = LinearRegression().fit(X, y)
+    found = cpi(model, np.column_stack([X[:, :2], np.zeros(200)]), y, sampler="gaussian",
+                random_state=0)  # fmt: skip
+    assert "constant" in found.notes["X3"]
+    assert "untestable" in cpi(model, X, y, random_state=0).notes["X1"]
+    assert "note" in found.to_frame()
+
+
+def result(**changes):
+    values = {
+        "scores": np.array([0.1, 3.0, 1.0]),
+        "feature_names": ("a", "b", "c"),
+        "std_error": np.array([0.2, 1.0, 0.4]),
+        "std_error_kind": "over rows",
+        "p_values": np.array([0.6, 0.001, 0.03]),
+        "degrees_of_freedom": 9,
+        "method": "mine(x=1)",
+    }
+    return ImportanceResult(**{**values, **changes})
+
+
+def test_features_are_selected_at_a_rate():
+    found = result()
+    assert found.select(fdr=0.05) == ("b", "c")
+    assert found.select(fdr=0.05, procedure="benjamini-yekutieli") == ("b",)
+    assert found.select(fwer=0.05) == ("b",)
+    assert found.select(top=2) == ("b", "c")
+    with pytest.raises(ValueError, match="exactly one"):
+        found.select(fdr=0.1, top=2)
+    with pytest.raises(ValueError, match="gives no p-values"):
+        result(p_values=None).select(fdr=0.1)
+    with pytest.raises(ValueError, match="fdr must be between 0 and 1"):
+        found.select(fdr=5)
+
+
+def test_intervals_have_students_quantile():
+    lower, upper = result().interval(0.9)[1]
+    assert upper - 3.0 == pytest.approx(stats.t.ppf(0.95, 9)) == pytest.approx(3.0 - lower)
+    normal = result(degrees_of_freedom=None).interval(0.9)[1, 1]
+    assert normal - 3.0 == pytest.approx(stats.norm.ppf(0.95))
+    with pytest.raises(ValueError, match="no standard error"):
+        result(std_error=None, std_error_kind=None).interval()
+
+
+def test_a_result_is_written_and_shown(tmp_path):
+    content = json.loads(result(p_values=np.array([np.nan, 0.1, 0.2])).to_json(tmp_path / "r.json"))
+    assert content["scores"] == [0.1, 3.0, 1.0]
+    assert content["p_values"][0] is None
+    assert json.loads((tmp_path / "r.json").read_text()) == content
+    escaped = result(feature_names=("<b>", "b", "c"))._repr_html_()
+    assert "&lt;b&gt;" in escaped
+    assert "over rows" in escaped
+    assert repr(result()).startswith("mine(x=1)")
+
+
+def test_rows_are_drawn_against_values():
+    import matplotlib
+
+    matplotlib.use("Agg")
+    X, y = frame(60)
+    found = pfi(pipeline().fit(X, y), X, y, random_state=0)
+    assert found.plot_rows("size").get_xlabel() == "size"
+    assert [label.get_text() for label in found.plot_rows("town").get_xticklabels()] == list("xyz")
+    assert "interval" in found.plot().get_xlabel()
+    with pytest.raises(ValueError, match="did you mean 'size'"):
+        found.plot_rows("sizes")
+    with pytest.raises(ValueError, match="no mean over rows"):
+        sage(pipeline().fit(X, y), X, y, **fast(sage)).plot_rows("size")
+
+
+def test_boruta_takes_text_labels_and_levels():
+    X, y = frame(120)
+    found = boruta(X[["size", "note"]], y, n_estimators=20, max_runs=12, random_state=0)
+    assert found.details["selected"].tolist() == [True, False]

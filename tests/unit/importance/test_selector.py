@@ -1,0 +1,44 @@
+"""The selector is an estimator of scikit-learn and keeps what its importance selects."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from losaw.importance import ImportanceSelector, cpi
+
+
+@parametrize_with_checks(
+    [ImportanceSelector("pfi", estimator=DecisionTreeRegressor(random_state=0), top=1, cv=2,
+                        random_state=0)]
+)  # fmt: skip
+def test_it_passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def frame(n=200):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((n, 4)), columns=["a", "b", "c", "d"])
+    return X, X["c"] + rng.standard_normal(n)
+
+
+def test_it_selects_in_a_pipeline_and_names_what_it_keeps():
+    X, y = frame()
+    method = partial(cpi, sampler="gaussian")
+    selector = ImportanceSelector(method, estimator=LinearRegression(), fwer=0.01, random_state=1)
+    model = make_pipeline(clone(selector), LinearRegression()).fit(X, y)
+    assert model[0].get_feature_names_out().tolist() == ["c"]
+    assert model.predict(X).shape == (200,)
+    assert model[0].transform(X).shape == (200, 1)
+
+
+def test_an_unknown_method_names_the_nearest():
+    X, y = frame()
+    with pytest.raises(ValueError, match="did you mean 'loco'"):
+        ImportanceSelector("locos").fit(X, y)
