@@ -9,7 +9,14 @@ STUDY = ("jinja2", "pyarrow", "pydantic", "yaml")
 
 
 class MissingExtraError(ModuleNotFoundError):
-    """A library that belongs to an extra of losaw is not installed; says how to install it."""
+    """A library that belongs to an extra of losaw is not installed; says how to install it.
+
+    Examples
+    --------
+    >>> from losaw.extras import MissingExtraError
+    >>> print(MissingExtraError("jax", "network"))
+    'jax' is not installed; it comes with the extra 'network': pip install 'losaw[network]'
+    """
 
     def __init__(self, library: str, extra: str) -> None:
         super().__init__(

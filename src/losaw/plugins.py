@@ -16,7 +16,17 @@ _sources: dict[str, str] = {}
 
 
 class PluginError(LosawError):
-    """A plugin file that is missing, has no usable name, or raises when it is loaded."""
+    """A plugin file that is missing, has no usable name, or raises when it is loaded.
+
+    Examples
+    --------
+    >>> from losaw.plugins import PluginError, load_plugin
+    >>> try:
+    ...     load_plugin("not_there.py")
+    ... except PluginError as error:
+    ...     print(str(error).rpartition(": ")[2])
+    no such file
+    """
 
 
 def load_plugin(path: Path | str) -> ModuleType:
@@ -31,6 +41,14 @@ def load_plugin(path: Path | str) -> ModuleType:
     PluginError
         If there is no such file, it is no ``.py`` file named like an identifier, another file of
         the same name is loaded already, or the file raises.
+
+    Examples
+    --------
+    >>> from losaw.contracts import new_method
+    >>> from losaw.plugins import load_plugin
+    >>> new_method("metric", "loaded_here.py")
+    >>> load_plugin("loaded_here.py").__name__
+    'losaw_plugin_loaded_here'
     """
     path = Path(path).resolve()
     if not path.is_file():
@@ -72,7 +90,16 @@ def load_plugin(path: Path | str) -> ModuleType:
 
 
 def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
-    """What a plugin file registers, sorted by kind and name; loads it first."""
+    """What a plugin file registers, sorted by kind and name; loads it first.
+
+    Examples
+    --------
+    >>> from losaw.contracts import new_method
+    >>> from losaw.plugins import plugin_entries
+    >>> new_method("metric", "named_here.py")
+    >>> [entry.name for entry in plugin_entries("named_here.py")]
+    ['named-here']
+    """
     return _registered[load_plugin(path).__name__]
 
 

@@ -26,12 +26,29 @@ Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 
 class RegistryError(LosawError):
-    """A name that is unknown, taken, or bound to something that is bound already."""
+    """A name that is unknown, taken, or bound to something that is bound already.
+
+    Examples
+    --------
+    >>> from losaw.registry import RegistryError, get
+    >>> try:
+    ...     get("importance", "cpi-gausian")
+    ... except RegistryError as error:
+    ...     print(str(error).partition(" (")[0])
+    importance 'cpi-gausian' is not registered; did you mean 'cpi-gaussian'?
+    """
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One registered name: where it lives and the parameters it is called with."""
+    """One registered name: where it lives and the parameters it is called with.
+
+    Examples
+    --------
+    >>> from losaw.registry import get
+    >>> get("importance", "pfi-ratio").create(n_repeats=3).n_repeats
+    3
+    """
 
     kind: str
     name: str
@@ -70,7 +87,18 @@ _packages: dict[str, str] = {}  # target of an entry point -> name and version o
 
 
 def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
-    """Bind ``name`` to ``"module:attribute"``; refuses a name or a binding that is taken."""
+    """Bind ``name`` to ``"module:attribute"``; refuses a name or a binding that is taken.
+
+    Examples
+    --------
+    >>> from losaw.registry import RegistryError, add, names
+    >>> taken = names("metric")[0]
+    >>> try:
+    ...     add("metric", taken, "elsewhere:Metric")
+    ... except RegistryError as error:
+    ...     print("choose another name" in str(error))
+    True
+    """
     if kind not in KINDS:
         raise RegistryError(unknown("kind", kind, KINDS))
     entry = Entry(kind, name, target, parameters)
@@ -95,7 +123,14 @@ def forget(target: str) -> None:
 
 
 def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], Registered]:
-    """Decorator form of :func:`add`, for methods outside the package's lazy table."""
+    """Decorator form of :func:`add`, for methods outside the package's lazy table.
+
+    Examples
+    --------
+    >>> from losaw.registry import register
+    >>> @register("learner", "example-mean")  # doctest: +SKIP
+    ... class Mean: ...
+    """
 
     def decorate(thing: Registered) -> Registered:
         add(kind, name, f"{thing.__module__}:{thing.__qualname__}", **parameters)
@@ -108,6 +143,12 @@ def get(kind: str, name: str) -> Entry:
     """The entry of a name; an unknown one raises with the nearest match and the known names.
 
     A name that has been given up goes on working, with a warning that says the new one.
+
+    Examples
+    --------
+    >>> from losaw.registry import get
+    >>> get("importance", "cpi-gaussian").parameters
+    {'sampler': 'gaussian'}
     """
     _fill()
     if (kind, name) in RENAMED:
@@ -125,14 +166,28 @@ def get(kind: str, name: str) -> Entry:
 
 
 def names(kind: str) -> tuple[str, ...]:
-    """All registered names of a kind, sorted."""
+    """All registered names of a kind, sorted.
+
+    Examples
+    --------
+    >>> from losaw.registry import names
+    >>> "sequential" in names("knockoff")
+    True
+    """
     _fill()
     _fill_from_packages()
     return tuple(sorted(name for k, name in _entries if k == kind))
 
 
 def entries(kind: str | None = None) -> tuple[Entry, ...]:
-    """All entries, or those of one kind, sorted by kind and name."""
+    """All entries, or those of one kind, sorted by kind and name.
+
+    Examples
+    --------
+    >>> from losaw.registry import entries
+    >>> {entry.kind for entry in entries("metric")}
+    {'metric'}
+    """
     _fill()
     _fill_from_packages()
     return tuple(_entries[key] for key in sorted(_entries) if kind in (None, key[0]))

@@ -32,6 +32,15 @@ def stream(*, experiment: str, setting: str, replicate: int, component: str) -> 
     -------
     numpy.random.Generator
         PCG64DXSM seeded with the SHA-256 digest of the four axes.
+
+    Examples
+    --------
+    >>> from losaw.rng import stream
+    >>> axes = {"experiment": "mine", "setting": "small", "replicate": 3}
+    >>> stream(**axes, component="data").random() == stream(**axes, component="data").random()
+    True
+    >>> stream(**axes, component="data").random() == stream(**axes, component="model").random()
+    False
     """
     axes = {
         "experiment": experiment,
@@ -52,6 +61,12 @@ def as_generator(random_state: int | np.random.Generator | None) -> np.random.Ge
     ------
     TypeError
         If ``random_state`` is anything else.
+
+    Examples
+    --------
+    >>> from losaw.rng import as_generator
+    >>> int(as_generator(0).integers(100)) == int(as_generator(0).integers(100))
+    True
     """
     if random_state is None or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
@@ -67,5 +82,12 @@ def as_generator(random_state: int | np.random.Generator | None) -> np.random.Ge
 
 
 def seed_integer(generator: np.random.Generator) -> int:
-    """An int in [0, 2**31) drawn from ``generator``, for estimators that take no Generator."""
+    """An int in [0, 2**31) drawn from ``generator``, for estimators that take no Generator.
+
+    Examples
+    --------
+    >>> from losaw.rng import as_generator, seed_integer
+    >>> isinstance(seed_integer(as_generator(0)), int)
+    True
+    """
     return int(generator.integers(2**31))

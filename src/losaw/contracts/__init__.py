@@ -27,7 +27,15 @@ def checks_of(kind: str) -> tuple[Check, ...]:
 
 
 def check_entry(entry: Entry) -> list[Outcome]:
-    """Outcomes of all checks of one registered thing, for all its examples."""
+    """Outcomes of all checks of one registered thing, for all its examples.
+
+    Examples
+    --------
+    >>> from losaw.contracts import check_entry
+    >>> from losaw.registry import get
+    >>> any(outcome.message for outcome in check_entry(get("metric", "pr_auc")))
+    False
+    """
     return run_checks(entry, checks_of(entry.kind))
 
 
@@ -38,6 +46,13 @@ def check_file(path: Path | str) -> list[Outcome]:
     ------
     PluginError
         If the file cannot be loaded, or registers nothing.
+
+    Examples
+    --------
+    >>> from losaw.contracts import check_file, new_method
+    >>> new_method("metric", "checked_here.py")
+    >>> [outcome.message for outcome in check_file("checked_here.py") if outcome.message]
+    []
     """
     entries = plugin_entries(path)
     if not entries:

@@ -41,6 +41,14 @@ def new_method(kind: str, path: Path | str) -> None:
         If the kind is unknown.
     PluginError
         If the file exists, or its name is not that of a Python module.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from losaw.contracts import new_method
+    >>> new_method("importance", "started_here.py")
+    >>> Path("started_here.py").is_file()
+    True
     """
     path = Path(path)
     if path.suffix != ".py" or not path.stem.isidentifier():

@@ -42,6 +42,12 @@ def prepare(name: str, folder: Path | str | None = None) -> "pd.DataFrame":
     ------
     DatasetError
         As :func:`losaw.datasets.load`, and if the shape is not the expected one.
+
+    Examples
+    --------
+    >>> from losaw.datasets import prepare
+    >>> prepare("diamonds").shape  # doctest: +SKIP
+    (4463, 10)
     """
     frame = load(name, folder)
     if name in _CLEANERS:

@@ -17,11 +17,28 @@ _TIMEOUT_SECONDS = 60
 
 
 class DatasetError(LosawError):
-    """A data set that is unknown, missing or not the expected one; says what to do."""
+    """A data set that is unknown, missing or not the expected one; says what to do.
+
+    Examples
+    --------
+    >>> from losaw.datasets import DatasetError, load
+    >>> try:
+    ...     load("diamond")
+    ... except DatasetError as error:
+    ...     print(str(error).partition(" (")[0])
+    unknown data set 'diamond'; did you mean 'diamonds'?
+    """
 
 
 def data_folder(folder: Path | str | None = None) -> Path:
-    """Where data sets lie: ``folder``, else $LOSAW_DATA, else ``./data``."""
+    """Where data sets lie: ``folder``, else $LOSAW_DATA, else ``./data``.
+
+    Examples
+    --------
+    >>> from losaw.datasets import data_folder
+    >>> data_folder("my_data").name
+    'my_data'
+    """
     return Path(folder or os.environ.get(FOLDER_VARIABLE) or DEFAULT_FOLDER)
 
 
@@ -51,7 +68,14 @@ def data_files(name: str, folder: Path | str | None = None, *, verify: bool = Tr
 
 
 def is_there(name: str, folder: Path | str | None = None) -> bool:
-    """Whether all files of a data set lie in the folder, without looking into them."""
+    """Whether all files of a data set lie in the folder, without looking into them.
+
+    Examples
+    --------
+    >>> from losaw.datasets import is_there
+    >>> is_there("diamonds", "a_folder_that_is_empty")
+    False
+    """
     place = data_folder(folder) / name
     return all((place / file.name).is_file() for file in SOURCES[name].files)
 

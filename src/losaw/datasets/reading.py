@@ -69,6 +69,12 @@ def load(name: str, folder: Path | str | None = None, *, verify: bool = True) ->
     DatasetError
         If a file is missing and cannot be downloaded, or is not the expected one; the message
         says what to do.
+
+    Examples
+    --------
+    >>> from losaw.datasets import load
+    >>> load("diamonds").shape  # doctest: +SKIP
+    (53940, 10)
     """
     files = data_files(name, folder, verify=verify)
     return _READERS[name](files)

@@ -138,6 +138,16 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
     References
     ----------
     losaw, Section 2 ("straight-forward extensions to classification") and Section 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw import LosawRandomForestClassifier
+    >>> y = np.where(X[:, 0] > 0, "high", "low")
+    >>> forest = LosawRandomForestClassifier(n_estimators=10, random_state=0).fit(X, y)
+    >>> forest.predict([[2.0, 0.0, 0.0], [-2.0, 0.0, 0.0]]).tolist()
+    ['high', 'low']
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:

@@ -60,6 +60,18 @@ def diagnose(
     ------
     ValueError
         If ``X`` does not have the training sample's shape, or ``forest.eta`` is 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw import LosawRandomForestRegressor
+    >>> X[:, 1] += X[:, 0]
+    >>> forest = LosawRandomForestRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+    >>> from losaw.forest import diagnose
+    >>> nodes = diagnose(forest, X)
+    >>> bool((nodes["capped_effective_size"] >= 0.25 - 1e-9).all())
+    True
     """
     import pandas as pd
 
@@ -127,6 +139,16 @@ def plot_diagnostics(frame: "pd.DataFrame", ax: "Axes | None" = None) -> "Axes":
     """Correlation left over against the effective sample size paid, one point per row.
 
     Grey: before weighting (relative effective sample size 1); coloured by depth: after the cap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw import LosawRandomForestRegressor
+    >>> X[:, 1] += X[:, 0]
+    >>> forest = LosawRandomForestRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+    >>> from losaw.forest import diagnose, plot_diagnostics
+    >>> axes = plot_diagnostics(diagnose(forest, X))
     """
     with extra("plot"):
         import matplotlib.pyplot as plt

@@ -137,6 +137,15 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     References
     ----------
     losaw, Section 4: Definitions 4.1, 4.2, 4.6, Algorithm 4.3, Remark 4.9.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw import LosawRandomForestRegressor
+    >>> forest = LosawRandomForestRegressor(n_estimators=10, random_state=0).fit(X, X[:, 0])
+    >>> int(forest.feature_importances_.argmax())
+    0
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:

@@ -36,6 +36,17 @@ class Tree:
     effective_sample_size, capped_effective_sample_size : float array
         Relative effective sample size of the split's weights before and after the cap;
         1 where the split was not weighted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw import LosawRandomForestRegressor
+    >>> X[:, 1] += X[:, 0]
+    >>> forest = LosawRandomForestRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+    >>> tree = forest.trees_[0]
+    >>> bool((tree.children_left[tree.feature == -1] == -1).all())  # leaves have no children
+    True
     """
 
     feature: NDArray[np.int32]

@@ -27,6 +27,12 @@ class KnockoffSampler(Protocol):
     handles_nominal : bool
         Whether nominal columns are imitated as levels. A sampler that does not treats every
         column as a real number: it is given the columns as the model sees them.
+
+    Examples
+    --------
+    >>> from losaw.knockoffs import KnockoffSampler, make_sampler
+    >>> isinstance(make_sampler("gaussian"), KnockoffSampler)
+    True
     """
 
     handles_nominal: bool
@@ -57,6 +63,15 @@ def make_sampler(sampler: Any, **parameters: Any) -> Any:
         For an unknown name.
     TypeError
         For an object without ``fit`` and ``sample``, or parameters beside an object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw.knockoffs import make_sampler
+    >>> sampler = make_sampler("gaussian").fit(X, ("continuous",) * 3)
+    >>> sampler.sample(np.random.default_rng(1)).shape
+    (200, 3)
     """
     if isinstance(sampler, str):
         if sampler not in names("knockoff"):

@@ -74,6 +74,15 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
     References
     ----------
     losaw, Section 5.3 and Appendix 9.14.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw import NetworkRegressor
+    >>> X = np.random.default_rng(0).standard_normal((100, 10))
+    >>> model = NetworkRegressor(n_steps=5, batch_size=50, random_state=0).fit(X, X[:, 0])
+    >>> model.feature_importances_.shape
+    (10,)
     """
 
     examples = ({"n_steps": 30, "batch_size": 32, "kernel_sizes": (3, 2), "filters": (4, 4)},)
@@ -191,6 +200,15 @@ class LosawNetworkRegressor(NetworkRegressor):
     References
     ----------
     losaw, Section 5, Algorithm 5.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw import LosawNetworkRegressor
+    >>> X = np.random.default_rng(0).standard_normal((100, 10))
+    >>> model = LosawNetworkRegressor(n_steps=5, batch_size=50, random_state=0).fit(X, X[:, 0])
+    >>> int(model.training_record_["draws"].sum())
+    5
     """
 
     def __init__(

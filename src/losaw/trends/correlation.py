@@ -36,6 +36,14 @@ def target_correlation(X: ArrayLike, y: ArrayLike, *, method: str = "pearson") -
     ------
     ValueError
         For bad values, fewer than 3 rows, or an unknown method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw.trends import target_correlation
+    >>> round(float(target_correlation(X, 2 * X[:, 0]).estimates[0]), 6)
+    1.0
     """
     rows, response, names = finite_sample(X, y, MIN_ROWS)
     estimates = column_correlations(rows, response[:, None], method)
@@ -78,6 +86,16 @@ def shapley_correlation(
     TypeError, ValueError
         For a model without readable trees, another number of features, bad values, fewer than 3
         rows, or an unknown method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> forest = RandomForestRegressor(n_estimators=10, random_state=0).fit(X, X[:, 0])
+    >>> from losaw.trends import shapley_correlation
+    >>> bool(shapley_correlation(forest, X, n_rows=20, random_state=0).estimates[0] > 0.9)
+    True
     """
     from losaw.fitted_trees.forest_arrays import forest_arrays, rows_of
     from losaw.fitted_trees.shapley import shapley_values_of_rows

@@ -43,6 +43,15 @@ def estimate_trends(
     ------
     TypeError, ValueError
         As the estimators raise them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw.trends import estimate_trends
+    >>> trends = estimate_trends(X, X[:, 0] - X[:, 1], n_rows=20, random_state=0)
+    >>> trends["linear-coefficient"].sign[:2].tolist()
+    [1, -1]
     """
     rows, response, names = finite_sample(X, y, min_rows=3)
     rng = as_generator(random_state)

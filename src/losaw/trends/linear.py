@@ -34,6 +34,14 @@ def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False
     ------
     ValueError
         For missing, infinite or non-numeric values and wrong shapes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw.trends import linear_coefficient
+    >>> linear_coefficient(X, X[:, 0] - X[:, 1]).sign[:2].tolist()
+    [1, -1]
     """
     rows, response, names = finite_sample(X, y)
     centred, target = rows - rows.mean(axis=0), response - response.mean()

@@ -36,6 +36,14 @@ class TrendResult:
     ------
     ValueError
         If lengths differ, or a spread comes without its kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.trends import TrendResult
+    >>> trend = TrendResult("slope", np.array([0.5, -2.0]), ("age", "dose"))
+    >>> trend.sign.tolist()
+    [1, -1]
     """
 
     name: str

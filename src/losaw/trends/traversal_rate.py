@@ -50,6 +50,16 @@ def absolute_traversal_rate(
     ------
     TypeError, ValueError
         If the model has no trees that can be read, or ``weighting`` is unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> forest = RandomForestRegressor(n_estimators=10, random_state=0).fit(X, X[:, 0])
+    >>> from losaw.trends import absolute_traversal_rate
+    >>> bool(absolute_traversal_rate(forest).estimates[0] > 0.9)
+    True
     """
     _check("weighting", weighting, WEIGHTINGS)
     forest = forest_arrays(model)
@@ -101,6 +111,16 @@ def relative_traversal_rate(
     ------
     TypeError, ValueError
         As :func:`absolute_traversal_rate`, and for an unknown ``form``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> forest = RandomForestRegressor(n_estimators=10, random_state=0).fit(X, X[:, 0])
+    >>> from losaw.trends import relative_traversal_rate
+    >>> bool(relative_traversal_rate(forest, form="bounded").estimates[0] > 0)
+    True
     """
     _check("form", form, FORMS)
     _check("weighting", weighting, WEIGHTINGS)

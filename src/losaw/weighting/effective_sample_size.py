@@ -32,6 +32,12 @@ def effective_sample_size(weights: ArrayLike, counts: ArrayLike | None = None) -
     References
     ----------
     losaw, Definition 3.1.
+
+    Examples
+    --------
+    >>> from losaw.weighting import effective_sample_size
+    >>> float(effective_sample_size([1.0, 1.0, 0.0, 0.0]))  # relative: two of four rows count
+    0.5
     """
     w = check_weights(weights)
     c = check_counts(counts, len(w))
@@ -66,6 +72,14 @@ def cap_weights(weights: ArrayLike, eta: float, counts: ArrayLike | None = None)
     ----------
     losaw, equation (2), Algorithms 3.2, 9.7 and 9.9. Algorithm 9.9 as printed compares the
     weights of the step before; w_theta has to be evaluated first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.weighting import cap_weights, effective_sample_size
+    >>> capped = cap_weights(np.array([8.0, 1.0, 1.0, 1.0]), 0.8)
+    >>> round(float(effective_sample_size(capped)), 6)
+    0.8
     """
     w = check_weights(weights)
     c = check_counts(counts, len(w))

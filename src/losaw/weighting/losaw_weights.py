@@ -91,6 +91,14 @@ def weighted_correlations(
 
     ``corr_w(x, a) = cov_w(x, a) / (sd_w(x) sd_w(a))`` with weights normalised to one; zero where a
     variance vanishes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.weighting import weighted_correlations
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> weighted_correlations(X[:, 0], X[:, 1:], np.ones(4)).tolist()
+    [0.0]
     """
     t, a = check_pair(target, adjustment)
     w = check_weights(weights) * check_counts(counts, len(t))

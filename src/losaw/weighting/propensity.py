@@ -25,6 +25,12 @@ class PointMassError(ValueError):
     """The sample leaves the target no conditional density: there is nothing to invert.
 
     A propensity model raises it in ``fit``; the forest then splits with uniform weights there.
+
+    Examples
+    --------
+    >>> from losaw.weighting import PointMassError
+    >>> issubclass(PointMassError, ValueError)
+    True
     """
 
 
@@ -34,6 +40,12 @@ class PropensityModel(Protocol):
     A forest fits a deep copy in every node, for every drawn target. If the model has an attribute
     ``discrete`` equal to "auto", the copy gets the mask of the adjustment features that the forest
     holds for discrete. ``fit`` may raise :class:`PointMassError`.
+
+    Examples
+    --------
+    >>> from losaw.weighting import GaussianLinear, PropensityModel
+    >>> isinstance(GaussianLinear(), PropensityModel)
+    True
     """
 
     def fit(self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None) -> Any:
@@ -66,6 +78,16 @@ class GaussianLinear:
     References
     ----------
     losaw, Section 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw.weighting import GaussianLinear
+    >>> model = GaussianLinear()
+    >>> _ = model.fit(X[:, 0] + 2 * X[:, 1], X[:, 1:], np.ones(200))
+    >>> model.coefficients_.round(0).tolist()
+    [0.0, 2.0, 0.0]
     """
 
     def __init__(self, discrete: Any = "auto") -> None:
@@ -133,6 +155,16 @@ class MultinomialLogit:
     References
     ----------
     losaw, Section 2, Lemma 9.12.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw.weighting import MultinomialLogit
+    >>> model = MultinomialLogit()
+    >>> _ = model.fit(np.sign(X[:, 0]), X[:, 1:], np.ones(200))
+    >>> model.classes_.tolist()
+    [-1.0, 1.0]
     """
 
     def __init__(self, C: float = 1.0, discrete: Any = "auto", standardize: bool = True) -> None:
@@ -199,6 +231,16 @@ class KernelConditional:
     References
     ----------
     losaw, Section 2 (non-parametric alternative for continuous features).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw.weighting import KernelConditional
+    >>> model = KernelConditional()
+    >>> _ = model.fit(X[:, 0], X[:, 1:], np.ones(200))
+    >>> bool((model.density(X[:, 0], X[:, 1:]) > 0).all())
+    True
     """
 
     def fit(

@@ -10,7 +10,14 @@ from losaw.weighting.propensity import class_codes
 
 
 class StabilizationModel(Protocol):
-    """Marginal density (or probability) of a target."""
+    """Marginal density (or probability) of a target.
+
+    Examples
+    --------
+    >>> from losaw.weighting import NormalDensity, StabilizationModel
+    >>> isinstance(NormalDensity(), StabilizationModel)
+    True
+    """
 
     def fit(self, target: ArrayLike) -> Any:
         """Fit on the target's values in the full training sample, (n,)."""
@@ -22,7 +29,18 @@ class StabilizationModel(Protocol):
 
 
 class NormalDensity:
-    """Normal density with the sample's mean and variance (1/N); the paper's for continuous."""
+    """Normal density with the sample's mean and variance (1/N); the paper's for continuous.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.weighting import NormalDensity
+    >>> target = np.random.default_rng(0).standard_normal(1000)
+    >>> model = NormalDensity()
+    >>> _ = model.fit(target)
+    >>> round(float(model.density(np.zeros(1))[0]), 1)
+    0.4
+    """
 
     def fit(self, target: ArrayLike) -> Self:
         """Take mean and variance of the values."""
@@ -41,7 +59,18 @@ class NormalDensity:
 
 
 class ClassFrequency:
-    """Relative frequency of each value; the paper's for discrete features."""
+    """Relative frequency of each value; the paper's for discrete features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.weighting import ClassFrequency
+    >>> target = np.array([0.0, 0.0, 0.0, 1.0])
+    >>> model = ClassFrequency()
+    >>> _ = model.fit(target)
+    >>> model.density(target).tolist()
+    [0.75, 0.75, 0.75, 0.25]
+    """
 
     def fit(self, target: ArrayLike) -> Self:
         """Count the values."""
@@ -57,7 +86,18 @@ class ClassFrequency:
 
 
 class KernelMarginal:
-    """Gaussian kernel density with the normal reference bandwidth sd N^(-1/5) (Scott 2015)."""
+    """Gaussian kernel density with the normal reference bandwidth sd N^(-1/5) (Scott 2015).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.weighting import KernelMarginal
+    >>> target = np.random.default_rng(0).standard_normal(1000)
+    >>> model = KernelMarginal()
+    >>> _ = model.fit(target)
+    >>> round(float(model.density(np.zeros(1))[0]), 1)
+    0.4
+    """
 
     def fit(self, target: ArrayLike) -> Self:
         """Keep the sample and set the bandwidth."""
