@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from losaw.arguments import as_floats
 from losaw.data import FloatArray
 from losaw.kernels.compiled import allocating
-from losaw.weighting.checks import as_floats
 from losaw.words import unknown
 
 METHODS = ("sdp", "equicorrelated", "mvr", "maximum-entropy")

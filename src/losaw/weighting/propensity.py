@@ -10,8 +10,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import as_floats
-from losaw.arguments import real_number
+from losaw.arguments import as_floats, real_number
 from losaw.data import FloatArray
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
