@@ -21,7 +21,7 @@ export NUMBA_NUM_THREADS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run run-slurm test test-long test-slurm lint map bench lock clean
+.PHONY: help install run run-slurm test test-long test-fuzz test-mutants test-slurm lint map bench lock clean
 
 help:
 	@sed -n 's/^##//p' Makefile
@@ -66,6 +66,14 @@ test: install
 ## make test-long   the long tests as well
 test-long: install
 	$(BIN)/python -m pytest --numprocesses=auto -m "long or not long" $(ARGS)
+
+## make test-fuzz   thousands of calls of every public function on odd input, each in a child process
+test-fuzz: install
+	$(BIN)/python -m pytest tests/fuzz -m long -s $(ARGS)
+
+## make test-mutants   changes of the package that its tests ought to notice (ARGS="--share 5 weighting")
+test-mutants: install
+	$(BIN)/python tests/mutants/run.py $(ARGS)
 
 ## make test-slurm  the study on a real one-node Slurm, started and stopped here (as root)
 test-slurm: install

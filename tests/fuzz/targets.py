@@ -73,7 +73,7 @@ def _fitted(make: Callable[[], Any], X: Any, y: Any) -> Any:
 def _small(name: str, task: str) -> Any:
     small = {
         "random-forest": {"n_estimators": 6},
-        "xgboost": {"n_estimators": 5},
+        "xgboost": {"num_boost_round": 5},
         "losaw-forest": {"n_estimators": 3},
     }
     if name == "random-forest" and task == "classification":

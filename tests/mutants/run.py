@@ -150,8 +150,17 @@ def main() -> None:
     arguments = parser.parse_args()
     preload()
     counts: dict[str, int] = {}
+    sound: set[tuple[str, ...]] = set()
     share = 0 if arguments.survived_once else arguments.share
     for mutant in chosen(arguments.rooms, share, arguments.seed):
+        tests = (*mutant.target.tests, *mutant.target.options)
+        if tests not in sound:
+            # Tests that fail on the code as it is would notice everything.
+            source = (PACKAGE / mutant.file).read_text(encoding="utf-8")
+            unchanged = mutant._replace(mutation=mutant.mutation._replace(source=source))
+            if (outcome := notice(unchanged, arguments.limit)) != "survived":
+                raise SystemExit(f"{' '.join(tests)}: {outcome} without any change")
+            sound.add(tests)
         start = time.monotonic()
         outcome = notice(mutant, arguments.limit)
         counts[outcome] = counts.get(outcome, 0) + 1

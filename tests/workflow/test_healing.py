@@ -21,7 +21,7 @@ def truncate(path):
 
 def flip(path):
     content = bytearray(path.read_bytes())
-    content[len(content) // 3] ^= 16
+    content[40] ^= 255
     path.write_bytes(content)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from losaw.arguments import as_floats
 from losaw.data import FloatArray
 from losaw.kernels.compiled import allocating
 from losaw.words import unknown
@@ -38,11 +39,17 @@ def s_values(correlation: FloatArray, method: str = "sdp") -> FloatArray:
     Raises
     ------
     ValueError
-        For an unknown method or a matrix that is not positive definite.
+        For an unknown method or a matrix that is no correlation matrix, or not positive definite.
     """
     if method not in METHODS:
         raise ValueError(unknown("s_method", method, METHODS))
-    correlation = np.ascontiguousarray(correlation, dtype=float)
+    correlation = np.ascontiguousarray(as_floats("correlation", correlation))
+    shape = correlation.shape
+    if len(shape) != 2 or shape[0] != shape[1] or not shape[0]:
+        raise ValueError(f"correlation must be a square matrix, got shape {shape}")
+    unit = np.allclose(np.diag(correlation), 1)
+    if not unit or not np.allclose(correlation, correlation.T):
+        raise ValueError("correlation must be symmetric and finite, with ones on its diagonal")
     smallest = float(np.linalg.eigvalsh(correlation)[0])
     if smallest <= _SMALLEST:
         raise ValueError(

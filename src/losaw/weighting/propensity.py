@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import as_floats
+from losaw.arguments import as_floats, real_number
 from losaw.data import FloatArray
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
@@ -168,7 +168,7 @@ class MultinomialLogit:
     """
 
     def __init__(self, C: float = 1.0, discrete: Any = "auto", standardize: bool = True) -> None:
-        if not C > 0:
+        if not real_number("C", C) > 0:
             raise ValueError(f"C must be positive, got {C}")
         self.C = C
         self.discrete = discrete

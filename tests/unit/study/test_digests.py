@@ -1,6 +1,7 @@
 """What a stored file says is what was written: blocks and joint laws, flipped and edited."""
 
 import json
+import os
 import random
 from dataclasses import replace
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from losaw.study.files.block_file import FOOTER_KEY, load_named, write_block
 from losaw.study.files.digest import digest_of
 from losaw.study.files.footer import identity
 from losaw.study.files.rows import BLOCK_SCHEMA, Row
+from losaw.whole_files import write_atomically
 
 BLOCK = BlockName("tiny", "abc", "plain", 0, 1)
 FOOTER = {"block": identity(BLOCK), "results_version": "1", "libraries": {"numpy": "2"}}
@@ -192,3 +194,13 @@ def test_no_flipped_bit_of_a_joint_law_gives_another_law(law, tmp_path, n_flips)
             continue
         assert np.array_equal(found.probabilities, law.probabilities)
         assert found.record() == law.record()
+
+
+def test_a_file_is_on_the_disk_before_it_gets_its_name(tmp_path, monkeypatch):
+    """Without the sync a power cut may leave the name and an empty file."""
+    calls = []
+    fsync, rename = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda file: (calls.append("sync"), fsync(file)))
+    monkeypatch.setattr(os, "replace", lambda *paths: (calls.append("rename"), rename(*paths)))
+    write_atomically(tmp_path / "a.txt", lambda place: place.write_text("x"))
+    assert calls == ["sync", "rename"]

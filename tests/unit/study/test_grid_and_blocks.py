@@ -150,3 +150,16 @@ def test_a_study_that_has_nothing_of_the_selection_is_left_out(project):
     assert len(project.session().studies) == 2
     chosen = project.session(selection={"n_samples": ("90",)})
     assert [study.name for study in chosen.studies] == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("boundaries", "n_seeds", "ends"),
+    [
+        ([50], 130, [50, 100, 130]),
+        ([2, 5], 12, [2, 5, 8, 11, 12]),
+        ([10, 30], 70, [10, 30, 50, 70]),
+    ],
+)
+def test_past_the_last_boundary_the_width_of_the_last_block_repeats(boundaries, n_seeds, ends):
+    ranges = cut(FakeStudy(boundaries), Setting("s", "s", {}, {}), n_seeds)
+    assert [seeds.stop for seeds in ranges] == ends
