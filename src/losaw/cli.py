@@ -113,6 +113,11 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     verify.add_argument(
         "--run-plugins", action="store_true", help="let the plugins of an archive run"
     )
+    diff = add("diff", inspecting.diff, "two results folders or archives: which cells moved", False)
+    diff.add_argument("first", type=Path, metavar="A")
+    diff.add_argument("second", type=Path, metavar="B")
+    diff.add_argument("--csv", type=Path, metavar="FILE", help="write all cells that moved")
+    diff.add_argument("--html", type=Path, metavar="FILE", help="the same as a table for a browser")
     origin = add("provenance", inspecting.provenance, "where an output's numbers came from")
     origin.add_argument("file", type=Path, help="a table, a figure or another output of a study")
     origin.add_argument("--blocks", action="store_true", help="list every block with its digest")
