@@ -1,4 +1,4 @@
-"""Two results folders beside each other: which cells moved, by how much, and what may have done it."""
+"""Two results folders beside each other: which cells moved, by how much, and the likely cause."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -85,14 +85,14 @@ def difference(first: Path, second: Path) -> Difference:
         n_equal += old.sha256 == new.sha256
         causes.update(set(_causes(old, new)))
     is_equal = n_equal == len(names[0]) == len(names[1])
-    values = (
-        [] if is_equal else [_values(f, n) for f, n in zip((first, second), names, strict=True)]
-    )
+    moved = pd.DataFrame()
+    if not is_equal:
+        moved = _moved(_values(first, names[0]), _values(second, names[1]))
     return Difference(
         len(both),
         n_equal,
         (len(names[0]) - len(both), len(names[1]) - len(both)),
-        _moved(*values) if values else pd.DataFrame(),
+        moved,
         causes,
     )
 
