@@ -88,7 +88,7 @@ def diff(options: argparse.Namespace) -> int:
 
 def _results_in(place: Path, folder: Path) -> Path:
     """A results folder as it is; that of an archive, unpacked and checked."""
-    from losaw.study.inspecting.pack import unpack
+    from losaw.study.inspecting.unpack import unpack
 
     if place.is_dir():
         return place
