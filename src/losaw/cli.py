@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import losaw
-from losaw.commands import inspecting, methods, outputs, running, warm_up
+from losaw.commands import formats, inspecting, methods, outputs, running, warm_up
 from losaw.commands.asking import add_session_options, positive
 
 # Parallelism comes from blocks; set before any numerical library is loaded.
@@ -75,6 +75,8 @@ def _parser() -> argparse.ArgumentParser:
     add("draw", outputs.draw, "tables and figures in one go")
     add("report", outputs.report, "results/report.html")
     add("summarise", outputs.summarise, "collect, tables, figures and report in one go")
+    formats_of = add("schema", formats.schema, "the format of study files, for editors", False)
+    formats_of.add_argument("format", choices=("study", "configuration", "page"))
     _add_inspecting(add)
     check = add("check", methods.check, "run the contract tests on your own method", False)
     check.add_argument("file", type=Path)
@@ -113,6 +115,11 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     verify.add_argument(
         "--run-plugins", action="store_true", help="let the plugins of an archive run"
     )
+    diff = add("diff", inspecting.diff, "two results folders or archives: which cells moved", False)
+    diff.add_argument("first", type=Path, metavar="A")
+    diff.add_argument("second", type=Path, metavar="B")
+    diff.add_argument("--csv", type=Path, metavar="FILE", help="write all cells that moved")
+    diff.add_argument("--html", type=Path, metavar="FILE", help="the same as a table for a browser")
     origin = add("provenance", inspecting.provenance, "where an output's numbers came from")
     origin.add_argument("file", type=Path, help="a table, a figure or another output of a study")
     origin.add_argument("--blocks", action="store_true", help="list every block with its digest")

@@ -1,4 +1,4 @@
-"""Seeing and trusting results: status, verify, provenance, pack."""
+"""Seeing and trusting results: status, verify, diff, provenance, pack."""
 
 import argparse
 import tempfile
@@ -65,6 +65,36 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
             n_equal += recomputed.same_numbers
         print(f"{n_equal} of {n_computed} blocks computed again have equal numbers")
     return 1 if findings or n_equal < n_computed else 0
+
+
+def diff(options: argparse.Namespace) -> int:
+    """Two results folders or archives beside each other; 1 if they differ."""
+    from losaw.study.files.writing import write_csv, write_text
+    from losaw.study.inspecting.difference import difference
+
+    with tempfile.TemporaryDirectory(prefix="losaw-diff-") as folder:
+        first, second = (
+            _results_in(place, Path(folder) / str(index))
+            for index, place in enumerate((options.first, options.second))
+        )
+        found = difference(first, second)
+    print(found)
+    if options.csv:
+        write_csv(options.csv, found.cells)
+    if options.html:
+        write_text(options.html, found.cells.to_html(index=False, float_format="{:.6g}".format))
+    return 0 if found.is_equal else 1
+
+
+def _results_in(place: Path, folder: Path) -> Path:
+    """A results folder as it is; that of an archive, unpacked and checked."""
+    from losaw.study.inspecting.unpack import unpack
+
+    if place.is_dir():
+        return place
+    folder.mkdir()
+    unpack(place, folder)
+    return folder / "results"
 
 
 def provenance(options: argparse.Namespace) -> None:

@@ -9,6 +9,7 @@ from losaw.study.files.block_file import blocks_to_do
 from losaw.study.running import jobs as jobs_module
 from losaw.study.running.estimate import block_seconds
 from losaw.study.running.jobs import cut_into_jobs, job_list, read_job, write_job
+from losaw.study.running.marks import RunningMark
 from losaw.study.running.runner import run_job
 from losaw.study.running.watch import Watch
 
@@ -47,6 +48,14 @@ def test_a_job_computes_what_is_missing_and_a_watch_counts_it(project, capsys):
     assert blocks_to_do(job.blocks) == []
     assert watch.line().startswith("losaw: 4 of 4 blocks, 8 fits in")
     assert capsys.readouterr().out.count("seeds_") == 4
+
+
+def test_a_block_that_ended_its_process_takes_no_other_with_it_again(project, capsys):
+    blocks = project.session().all_blocks[:3]
+    RunningMark(blocks[0])
+    run_job(blocks)
+    done = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
+    assert done == [str(blocks[index].name) for index in (1, 2, 0)]
 
 
 def test_a_list_that_is_not_there_is_named(tmp_path):

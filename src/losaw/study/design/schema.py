@@ -42,7 +42,16 @@ class TableLayout(Strict):
 
 
 class FigureLayout(Strict):
-    """One figure: the registered drawing and its options."""
+    """One figure: the registered drawing and its options.
+
+    Attributes
+    ----------
+    drawing : str
+        Registered name.
+    caption : str
+    options : dict
+        What the drawing takes; see below.
+    """
 
     drawing: str
     caption: str = ""
@@ -139,7 +148,28 @@ class StudyFile(Strict):
 
 
 class Configuration(Strict):
-    """``config/config.yaml``: which studies, at which scale, into which folders."""
+    """``config/config.yaml``: which studies, at which scale, into which folders.
+
+    Attributes
+    ----------
+    scale : str
+        ``smoke`` (seconds), ``desk`` (minutes) or ``paper`` (the papers' own numbers of runs).
+    studies : list of str
+        Names of study files, or the first word of several.
+    results, figures : Path
+        Folders that are written into.
+    plugins : list of Path
+        Files with your own methods.
+    max_failed_share : float
+        Above this share of failed or missing fits a summary refuses, and an importance that fails
+        more often is left out of it.
+    job_seconds : float
+        Blocks are computed together, in one process, until that takes about so long.
+    block_minutes : float
+        A block that takes longer is ended, seed by seed.
+    block_megabytes : float or None
+        Memory of a process that computes a block; None for most of the machine's.
+    """
 
     scale: str = "desk"
     studies: list[str]

@@ -7,6 +7,7 @@ from losaw.study.errors import MissingBlocksError
 from losaw.study.files.block_file import blocks_to_do, write_block
 from losaw.study.files.footer import footer_of
 from losaw.study.files.run_record import write_run_record
+from losaw.study.running.marks import mark_path
 from losaw.study.running.supervisor import compute
 from losaw.study.running.task import Task, open_task
 
@@ -18,8 +19,13 @@ def run_block(block: Block) -> None:
 
 
 def run_job(blocks: Iterable[Block]) -> None:
-    """Compute those of a job's blocks that are not there yet; finished ones stay if it is ended."""
-    for task in run_blocks(blocks_to_do(blocks), jobs=1):
+    """Compute those of a job's blocks that are not there yet; finished ones stay if it is ended.
+
+    A block whose mark an ended process has left behind comes last: if it was what ended the
+    process, it takes no other block with it a second time.
+    """
+    to_do = sorted(blocks_to_do(blocks), key=lambda block: mark_path(block).exists())
+    for task in run_blocks(to_do, jobs=1):
         failed = f", {task.n_failed} failed fits" if task.n_failed else ""
         print(f"{task.block.name}: {sum(task.seconds.values()):.1f} s{failed}", flush=True)
 

@@ -54,7 +54,8 @@ def compute(tasks: Iterable[Task], jobs: int) -> Iterator[Task]:
             for worker in tuple(workers):
                 if not worker.listen():
                     continue
-                finished.append(worker.task)
+                # Its file is written before another block is begun: a kill loses that one only.
+                yield worker.task
                 if task := following():
                     worker.begin(task)
                 else:
