@@ -1,11 +1,13 @@
-"""Speed and memory of the losaw random forest beside its peers, in one run (about 12 minutes).
+"""Speed and memory of the losaw random forest beside its peers, in one run (about 20 minutes).
 
-    python benchmarks/forest.py                 all of it
-    python benchmarks/forest.py --quick         the eight small settings only, three repeats
+    python benchmarks/forest.py                       all of it
+    python benchmarks/forest.py --quick               the small settings only, three repeats
+    python benchmarks/forest.py --laws adult diamonds    fits of these laws, no more
 
 Fits of all learners take turns, on one core; a row gives medians of seven (two at 50,000 rows),
 spreads (half the distance of the quartiles) and the ratio to scikit-learn's random forest, in CPU
 seconds. The losaw fit includes its initial forest. ranger (R) takes part where it is installed.
+The laws are those of benchmarks/forest_laws.py; real tables are read from $LOSAW_DATA.
 Then predictions, memory, import, and how time grows with rows, features, adjustment features,
 trees and threads. Everything is written to benchmarks/results/: CSV and figures.
 """
@@ -25,19 +27,27 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
 
 import numpy as np
 import pandas as pd
+from forest_laws import SYNTHETIC, draw, paper
 from forest_process import first_call, memory
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+from sklearn.base import clone
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 
 from losaw.commands.warm_up import compile_forest
-from losaw.forest import LosawRandomForestRegressor
-from losaw.generators.losaw import LosawGenerator
+from losaw.datasets import DatasetError
+from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 
 RESULTS = Path(__file__).parent / "results"
-SMALL = [
-    (kind, n, p) for kind in ("continuous", "discrete") for n in (500, 5000) for p in (10, 100)
-]
+SIZES = [(500, 10), (500, 100), (5000, 10), (5000, 100)]
+SMALL = [(law, n, p) for law in SYNTHETIC for n, p in SIZES] + [("ten levels", 5000, 10)]
+REAL = [("diamonds", 2000, 9), ("diamonds", 10_000, 9), ("diamonds", 53_940, 9)]
+REAL += [("adult", 30_000, 14), ("adult, factors", 30_000, 14)]
 LARGE = ("continuous", 50_000, 100)
-LARGE_REPEATS = 2  # a fit of scikit-learn's takes more than a minute
+FEW_REPEATS = 2  # where fits take long
 
 RANGER = """
 suppressMessages(library(ranger))
@@ -55,28 +65,24 @@ for (i in 1:as.integer(a[4])) {
 """
 
 
-def sample(kind, n_samples, n_features, seed=0):
-    """Training and test rows of f4 with phi = .1."""
-    generator = LosawGenerator(
-        data_type=kind, n_samples=n_samples, n_features=n_features, phi=0.1, function="f4"
-    )
-    return generator.sample(np.random.default_rng(seed))
-
-
-def learners(n_features):
+def learners(table):
     """The learners with the study's hyperparameters."""
     common = {
         "n_estimators": 100,
         "max_depth": 10,
         "min_samples_leaf": 5,
-        "max_features": n_features // 3,
+        "max_features": table.X.shape[1] // 3,
         "random_state": 0,
     }
+    plain, extra, losaw = RandomForestRegressor, ExtraTreesRegressor, LosawRandomForestRegressor
+    if table.is_classification:
+        plain, extra = RandomForestClassifier, ExtraTreesClassifier
+        losaw = LosawRandomForestClassifier
     return {
-        "random forest": RandomForestRegressor(**common),
-        "extra trees": ExtraTreesRegressor(**common),
-        "losaw": LosawRandomForestRegressor(**common),
-        "losaw, eta = 1": LosawRandomForestRegressor(**common, eta=1.0),
+        "random forest": plain(**common),
+        "extra trees": extra(**common),
+        "losaw": losaw(**common, discrete_features=table.discrete),
+        "losaw, eta = 1": losaw(**common, discrete_features=table.discrete, eta=1.0),
     }
 
 
@@ -109,23 +115,26 @@ def time_ranger(X, y, repeats):
     return [float(line) for line in done.stdout.split()]
 
 
-def run_setting(kind, n_samples, n_features, repeats):
+def run_setting(law, n_samples, n_features, repeats):
     """Rows of the table for one setting."""
-    data = sample(kind, n_samples, n_features)
-    X, y = data.train
-    models = learners(n_features)
+    table = draw(law, n_samples, n_features)
+    X, y = table.X, table.y
+    models = learners(table)
     fits = {name: [] for name in models}
     predictions = {name: [] for name in models}
+    for model in models.values():  # what a kind of table needs is compiled and loaded, once
+        clone(model).set_params(n_estimators=1).fit(X, y)
     for _ in range(repeats):
         for name, model in models.items():
             fits[name].append(clock(lambda m=model: m.fit(X, y)))
-            call = lambda m=model: [m.predict(data.test.X) for _ in range(5)]  # noqa: E731
+            call = lambda m=model: [m.predict(X[:1000]) for _ in range(5)]  # noqa: E731
             predictions[name].append(clock(call) / 5)
-    fits["ranger"] = time_ranger(X, y, repeats)
+    if not table.is_classification:
+        fits["ranger"] = time_ranger(X, y, repeats)
     base_fit = np.median(fits["random forest"])
     base_predict = np.median(predictions["random forest"])
     for name, seconds in fits.items():
-        row = {"data": kind, "n_samples": n_samples, "n_features": n_features, "learner": name}
+        row = {"data": law, "n_samples": n_samples, "n_features": n_features, "learner": name}
         if not seconds:
             yield row | {"note": "not run: R with the package ranger was not found"}
             continue
@@ -166,7 +175,7 @@ def scaling():
         for axis, values in AXES.items():
             for value in values:
                 point = BASE | {axis: value}
-                data = sample(kind, point["n_samples"], point["n_features"])
+                data = paper(kind, point["n_samples"], point["n_features"])
                 forest = LosawRandomForestRegressor(
                     n_estimators=point["n_estimators"],
                     n_adjustment=point["n_adjustment"],
@@ -245,24 +254,45 @@ def draw_table(table, path):
     axes.figure.savefig(path)
 
 
+def run_settings(settings, repeats):
+    """The table of fits and predictions, printed row by row."""
+    rows = []
+    for setting in settings:
+        few = setting[1] >= LARGE[1]
+        try:
+            part = list(run_setting(*setting, FEW_REPEATS if few else repeats))
+        except DatasetError as error:
+            print(f"{setting[0]}: not run: {error}", flush=True)
+            continue
+        rows += part
+        shown = pd.DataFrame(part).drop(columns="note", errors="ignore")
+        print(shown.to_string(index=False, float_format="{:.4f}".format), flush=True)
+    return pd.DataFrame(rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="the small settings, three repeats")
+    parser.add_argument("--laws", nargs="+", metavar="LAW", help="fits of these laws only")
     arguments = parser.parse_args()
     repeats = 3 if arguments.quick else 7
+    settings = SMALL if arguments.quick else [*SMALL, *REAL, LARGE]
+    if arguments.laws:
+        known = list(dict.fromkeys(law for law, _, _ in settings))
+        for law in arguments.laws:
+            if law not in known:
+                parser.error(f"--laws: unknown law {law!r} (known: {', '.join(known)})")
+        settings = [setting for setting in settings if setting[0] in arguments.laws]
     RESULTS.mkdir(exist_ok=True)
     use_cores(1)
     compile_forest()
     machine = f"{platform.node()} ({processor()})"
-    print(f"{machine}: CPU seconds, medians of {repeats}; {LARGE[1]} rows: of {LARGE_REPEATS}")
-    rows = []
-    for setting in SMALL if arguments.quick else [*SMALL, LARGE]:
-        rows += run_setting(*setting, LARGE_REPEATS if setting == LARGE else repeats)
-        part = pd.DataFrame(rows[-5:]).drop(columns="note", errors="ignore")
-        print(part.to_string(index=False, float_format="{:.4f}".format), flush=True)
-    table = pd.DataFrame(rows).assign(machine=machine)
+    print(f"{machine}: CPU seconds, medians of {repeats}; from {LARGE[1]} rows on {FEW_REPEATS}")
+    table = run_settings(settings, repeats).assign(machine=machine)
     table.to_csv(RESULTS / "forest.csv", index=False)
     draw_table(table, RESULTS / "forest.png")
+    if arguments.laws:
+        return
     imported, fitted = first_call()
     print(f"import {imported:.2f} s, first fit {fitted:.2f} s", flush=True)
     if arguments.quick:
