@@ -23,9 +23,9 @@ from losaw.study.design.session import LEARNER_AXIS, Session
 from losaw.study.design.source_file import SourceFile
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import blocks_to_do
+from losaw.study.files.healing import damaged_small_files, heal
 from losaw.study.results.ending import describe_end
 from losaw.study.running.estimate import START_SECONDS, block_seconds
-from losaw.study.running.healing import damaged_small_files, heal
 from losaw.study.running.jobs import Job, cut_into_jobs, job_list, read_job, write_job
 from losaw.study.running.joint_laws import laws_of
 from losaw.study.running.progress import duration

@@ -39,8 +39,8 @@ def verify(options: argparse.Namespace) -> int:
 
 
 def _verify(session: Any, options: argparse.Namespace) -> int:
+    from losaw.study.files.healing import remove
     from losaw.study.inspecting.verify import recompute, verify
-    from losaw.study.running.healing import remove
 
     verification = verify(session.plans, options.failed)
     findings = verification.findings

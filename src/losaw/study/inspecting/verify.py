@@ -13,9 +13,9 @@ from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import load_block, load_named, problem_of
 from losaw.study.files.folder import other_blocks
+from losaw.study.files.healing import Finding, damaged_small_files
 from losaw.study.files.rows import BLOCK_SCHEMA
 from losaw.study.files.writing import write_text
-from losaw.study.running.healing import Finding, damaged_small_files
 from losaw.study.running.joint_laws import fit_laws
 from losaw.study.running.runner import run_blocks
 from losaw.whole_files import TEMPORARY

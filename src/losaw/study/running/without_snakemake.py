@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from losaw.study.design.blocks import Block
 from losaw.study.files.block_file import blocks_to_do
+from losaw.study.files.healing import damaged_small_files, heal
 from losaw.study.running.estimate import block_seconds
-from losaw.study.running.healing import damaged_small_files, heal
 from losaw.study.running.joint_laws import fit_laws
 from losaw.study.running.progress import Progress
 from losaw.study.running.runner import run_blocks

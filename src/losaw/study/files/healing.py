@@ -8,7 +8,6 @@ from pathlib import Path
 from losaw.study.design.blocks import Block
 from losaw.study.errors import StudyError
 from losaw.study.files.run_record import read_run_record
-from losaw.study.running.joint_laws import laws_of, load_law
 
 
 @dataclass(frozen=True)
@@ -27,12 +26,14 @@ def damaged_small_files(blocks: Iterable[Block]) -> Iterator[Finding]:
     anew over what is there.
     """
     blocks = list(blocks)
-    for path in laws_of(blocks):
-        try:
-            if path.exists() or path.is_symlink():
-                load_law(path)
-        except StudyError as error:
-            yield Finding(path, str(error))
+    for path in dict.fromkeys(block.law_path for block in blocks):
+        if path is not None and path.exists():
+            from losaw.generators.joint_law.law import JointLaw, JointLawError
+
+            try:
+                JointLaw.load(path)
+            except JointLawError as error:
+                yield Finding(path, str(error))
     for block in blocks:
         if block.record_path.exists() and read_run_record(block.record_path) is None:
             yield Finding(block.record_path, "is damaged; how the block was run is not known")
