@@ -31,7 +31,8 @@ class KnockoffSampler(Protocol):
     Examples
     --------
     >>> from losaw.knockoffs import KnockoffSampler, make_sampler
-    >>> isinstance(make_sampler("gaussian"), KnockoffSampler)
+    >>> sampler: KnockoffSampler = make_sampler("gaussian")
+    >>> callable(sampler.fit) and callable(sampler.sample)
     True
     """
 

@@ -44,7 +44,8 @@ class PropensityModel(Protocol):
     Examples
     --------
     >>> from losaw.weighting import GaussianLinear, PropensityModel
-    >>> isinstance(GaussianLinear(), PropensityModel)
+    >>> model: PropensityModel = GaussianLinear()
+    >>> callable(model.fit) and callable(model.density)
     True
     """
 

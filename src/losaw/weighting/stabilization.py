@@ -15,7 +15,8 @@ class StabilizationModel(Protocol):
     Examples
     --------
     >>> from losaw.weighting import NormalDensity, StabilizationModel
-    >>> isinstance(NormalDensity(), StabilizationModel)
+    >>> model: StabilizationModel = NormalDensity()
+    >>> callable(model.fit) and callable(model.density)
     True
     """
 
