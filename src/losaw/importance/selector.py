@@ -107,7 +107,7 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
             options["random_state"] = rng
         if "cv" in parameters and self.cv is not None:
             options["cv"] = min(self.cv, len(response))
-        model = ()
+        model: tuple[Any, ...] = ()
         if "model" in parameters:
             estimator = self._estimator(response, rng)
             model = (estimator if "cv" in options else estimator.fit(table, response),)
