@@ -4,13 +4,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import finite_sample
 from losaw.data import FloatArray
 from losaw.kernels.trees import Trees
 
 SUPPORTED = (
     "a fitted DecisionTree, RandomForest, ExtraTrees, Bagging (of trees) or GradientBoosting "
     "model of scikit-learn, or a losaw forest"
+)
+
+_MANY_CLASSES = (
+    "the model has {} responses and {} classes; a trend is defined for one response that is "
+    "numeric or has two classes"
 )
 
 
@@ -26,6 +33,8 @@ class ForestArrays:
     n_features : int
     single_precision : bool
         Whether the trees compare features rounded to 32 bits, as scikit-learn's do.
+    is_nominal : bool array of shape (n_features,)
+        Which features are split into sets of levels.
     """
 
     trees: Trees
@@ -33,6 +42,7 @@ class ForestArrays:
     n_samples: FloatArray
     n_features: int
     single_precision: bool
+    is_nominal: NDArray[np.bool_]
 
 
 def forest_arrays(model: Any) -> ForestArrays:
@@ -56,6 +66,8 @@ def forest_arrays(model: Any) -> ForestArrays:
             "that is numeric or has two classes"
         )
     if hasattr(model, "trees_"):
+        if len(getattr(model, "classes_", ())) > 2:
+            raise ValueError(_MANY_CLASSES.format(1, len(model.classes_)))
         return _join(
             [
                 (t.feature, t.threshold, t.children_left, t.children_right, t.value, t.n_samples)
@@ -63,6 +75,8 @@ def forest_arrays(model: Any) -> ForestArrays:
             ],
             model.n_features_in_,
             single_precision=False,
+            left_levels=np.concatenate([t.left_levels for t in model.trees_]),
+            is_nominal=model.is_nominal_,
         )
     estimators = [model] if hasattr(model, "tree_") else np.ravel(_members(model)).tolist()
     _check_features(model)
@@ -105,18 +119,36 @@ def _check_features(model: Any) -> None:
 def _node_values(value: FloatArray) -> FloatArray:
     """(n_nodes, n_outputs, n_classes) to the mean, or the share of the second class."""
     if value.shape[1] != 1 or value.shape[2] > 2:
-        raise ValueError(
-            f"the model has {value.shape[1]} responses and {value.shape[2]} classes; a trend is "
-            "defined for one response that is numeric or has two classes"
-        )
+        raise ValueError(_MANY_CLASSES.format(value.shape[1], value.shape[2]))
     if value.shape[2] == 1:
         return value[:, 0, 0]
     return value[:, 0, 1] / value[:, 0].sum(axis=1)
 
 
-def _join(trees: list[tuple[Any, ...]], n_features: int, single_precision: bool) -> ForestArrays:
+def _join(
+    trees: list[tuple[Any, ...]],
+    n_features: int,
+    single_precision: bool,
+    left_levels: NDArray[np.uint64] | None = None,
+    is_nominal: NDArray[np.bool_] | None = None,
+) -> ForestArrays:
     value, n_samples = (
         np.concatenate(arrays).astype(float) for arrays in zip(*(t[4:] for t in trees), strict=True)
     )
-    structure = Trees.of(tree[:4] for tree in trees)
-    return ForestArrays(structure, value, n_samples, int(n_features), single_precision)
+    has_sets = is_nominal is not None and bool(is_nominal.any())
+    structure = Trees.of((tree[:4] for tree in trees), left_levels if has_sets else None)
+    if is_nominal is None:
+        is_nominal = np.zeros(n_features, dtype=bool)
+    return ForestArrays(structure, value, n_samples, int(n_features), single_precision, is_nominal)
+
+
+def rows_of(model: Any, X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tuple[str, ...]]:
+    """Rows as the trees of a fitted ``model`` compare them, and the features' names.
+
+    Those of a losaw forest may hold categories, which become codes.
+    """
+    names = getattr(X, "columns", None)
+    if hasattr(model, "numeric_rows"):
+        X = model.numeric_rows(X)
+    rows, _, shown = finite_sample(X, None, min_rows)
+    return rows, shown if names is None else tuple(map(str, names))

@@ -68,7 +68,11 @@ def forest_rows(
         forest, before = model.steps[-1][1], model[:-1]
         if len(model.steps) > 1:
             features = column_sources(before, table.names)
-            rows = _dense(before.transform(table.rows()))
+            given = before.transform(table.rows())
+            reads_levels = hasattr(forest, "numeric_rows")
+            rows = forest.numeric_rows(given) if reads_levels else _dense(given)
+    elif hasattr(forest, "numeric_rows"):  # levels to codes, as the forest was fitted to them
+        rows = forest.numeric_rows(X)
     elif any(table.levels):
         column = next(j for j, levels in enumerate(table.levels) if levels)
         raise ValueError(

@@ -110,7 +110,7 @@ def view_forest(
 def _losaw_view(forest: Any, X: FloatArray, y: NDArray[Any], features: IntArray) -> ForestView:
     counts = forest.in_bag_counts()
     _check_rows(len(X), counts.shape[1])
-    leaves = forest.apply(X)
+    leaves = forest.forest_.apply(np.require(X, requirements=["C", "A", "W"]))
     trees = [
         _tree_view(tree, leaf, features) for tree, leaf in zip(forest.trees_, leaves.T, strict=True)
     ]
@@ -164,7 +164,11 @@ def _scikit_learn_view(
 
 
 def _tree_view(tree: Any, leaf: Any, features: IntArray) -> TreeView:
-    nodes = Trees.of([(tree.feature, tree.threshold, tree.children_left, tree.children_right)])
+    left_levels = getattr(tree, "left_levels", None)
+    nodes = Trees.of(
+        [(tree.feature, tree.threshold, tree.children_left, tree.children_right)],
+        left_levels if left_levels is not None and left_levels.any() else None,
+    )
     # A leaf has no column; what stands for its feature is never read.
     return TreeView(nodes, features[np.maximum(nodes.feature, 0)], np.require(leaf, np.int32, "C"))
 

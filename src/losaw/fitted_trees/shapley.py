@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import finite_sample
 from losaw.data import FloatArray
-from losaw.fitted_trees.forest_arrays import forest_arrays
+from losaw.fitted_trees.forest_arrays import ForestArrays, forest_arrays, rows_of
 from losaw.kernels.compiled import allocating
+from losaw.kernels.level_sets import bit
 from losaw.kernels.trees import Trees
 
 
@@ -38,7 +38,11 @@ def shapley_values(model: Any, X: ArrayLike) -> FloatArray:
         For a model without readable trees, bad values, or another number of features.
     """
     forest = forest_arrays(model)
-    rows, _, _ = finite_sample(X, None, min_rows=1)
+    return shapley_values_of_rows(forest, rows_of(model, X, min_rows=1)[0])
+
+
+def shapley_values_of_rows(forest: ForestArrays, rows: FloatArray) -> FloatArray:
+    """:func:`shapley_values` of trees and rows that are read already."""
     if rows.shape[1] != forest.n_features:
         raise ValueError(
             f"X has {rows.shape[1]} features, the model was fitted to {forest.n_features}"
@@ -74,6 +78,7 @@ class Path(NamedTuple):
     players: np.ndarray  # the features that are tested; the first entries are in use, as below
     low: np.ndarray  # a row passes where low < x <= high
     high: np.ndarray
+    levels: np.ndarray  # of a nominal feature, whose low is NaN, those that pass
     share: np.ndarray  # product of the branches' shares
     passes: np.ndarray
     contribution: np.ndarray
@@ -97,6 +102,7 @@ def _add_trees(
         np.empty(n_features, dtype=np.int64),
         np.empty(n_features),
         np.empty(n_features),
+        np.empty(n_features, dtype=np.uint64),
         np.empty(n_features),
         np.empty(n_features, dtype=np.bool_),
         np.empty(n_features),
@@ -120,7 +126,7 @@ def _add_trees(
 def _walk_up(trees: Trees, n_samples: np.ndarray, parent: np.ndarray, leaf: int, path: Path) -> int:
     """Fill the path of a leaf; the number of its features.
 
-    Several tests of one feature are one interval, and one share.
+    Several tests of one feature are one interval, or one set of levels, and one share.
     """
     size = 0
     child = leaf
@@ -131,9 +137,14 @@ def _walk_up(trees: Trees, n_samples: np.ndarray, parent: np.ndarray, leaf: int,
             path.slot[p] = size
             path.players[size] = p
             path.low[size], path.high[size], path.share[size] = -np.inf, np.inf, 1.0
+            path.levels[size] = ~np.uint64(0)
             size += 1
         k = path.slot[p]
-        if child == trees.children[node, 0]:
+        if np.isnan(trees.threshold[node]):
+            left = trees.left_levels[node]
+            path.low[k] = np.nan
+            path.levels[k] &= left if child == trees.children[node, 0] else ~left
+        elif child == trees.children[node, 0]:
             path.high[k] = min(path.high[k], trees.threshold[node])
         else:
             path.low[k] = max(path.low[k], trees.threshold[node])
@@ -152,7 +163,10 @@ def _add_leaf(
     """One leaf's contribution to every row."""
     for row in range(X.shape[0]):
         for k in range(size):
-            path.passes[k] = path.low[k] < X[row, path.players[k]] <= path.high[k]
+            x = X[row, path.players[k]]
+            path.passes[k] = path.low[k] < x <= path.high[k]
+            if np.isnan(path.low[k]):
+                path.passes[k] = (path.levels[k] & bit(int(x))) != np.uint64(0)
         leaf_values(
             value,
             size,

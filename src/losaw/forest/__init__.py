@@ -1,8 +1,9 @@
 """The losaw random forest: scikit-learn estimators on compiled tree growing."""
 
 from losaw.forest.classifier import LosawRandomForestClassifier
-from losaw.forest.diagnostics import diagnose, plot_diagnostics
+from losaw.forest.diagnostics import diagnose, plot_diagnostics, summarize_diagnostics
 from losaw.forest.regressor import LosawRandomForestRegressor
+from losaw.forest.shap_trees import to_shap
 from losaw.forest.trees import Tree
 
 __all__ = [
@@ -11,4 +12,6 @@ __all__ = [
     "Tree",
     "diagnose",
     "plot_diagnostics",
+    "summarize_diagnostics",
+    "to_shap",
 ]

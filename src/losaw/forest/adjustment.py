@@ -32,12 +32,14 @@ def select_adjustment_features(
     importances: FloatArray | None,
     n_adjustment: int,
     correlation_threshold: float,
+    is_nominal: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
     """Mask (n_features, n_features): entry [p, q] says that target p is adjusted for q.
 
     The ``n_adjustment`` most important features, without the target itself, whose absolute
     Pearson correlation with the target exceeds the threshold on the full training sample.
-    ``importances`` may be None when there are no more features than ``n_adjustment``.
+    ``importances`` may be None when there are no more features than ``n_adjustment``. Where one of
+    the two ``is_nominal``, their :func:`association` is in the correlation's place.
     """
     n_samples, n_features = X.shape
     if importances is None:
@@ -48,7 +50,62 @@ def select_adjustment_features(
     for start in range(0, n_samples, _BLOCK):
         rows = standardize(X[start : start + _BLOCK], location, scale)
         correlation += rows.T @ rows[:, top]
+    strength = np.abs(correlation / n_samples)
+    for j, q in enumerate(top):
+        for p in np.arange(n_features) if is_nominal[q] else np.flatnonzero(is_nominal):
+            strength[p, j] = association(X[:, p], X[:, q], is_nominal[p], is_nominal[q])
     mask = np.zeros((n_features, n_features), dtype=bool)
-    mask[:, top] = np.abs(correlation / n_samples) > correlation_threshold
+    mask[:, top] = strength > correlation_threshold
     np.fill_diagonal(mask, False)
     return mask
+
+
+def association(x: FloatArray, z: FloatArray, x_is_nominal: bool, z_is_nominal: bool) -> float:
+    """How strongly two features hang together, at least one of them nominal; in [0, 1].
+
+    Nominal and numeric: the correlation ratio, the multiple correlation with the levels'
+    indicators, corrected for their number, ``sqrt(1 - (1 - R^2) (n - 1) / (n - L))`` (Kelley 1935).
+    Both nominal: Cramér's V with Bergsma's (2013) correction. Of independent features both are near
+    zero however many levels there are. A feature of two levels counts as numeric, so that naming
+    its levels otherwise changes nothing.
+    """
+    levels_of_x = np.unique(x, return_inverse=True) if x_is_nominal else None
+    levels_of_z = np.unique(z, return_inverse=True) if z_is_nominal else None
+    if levels_of_x is not None and len(levels_of_x[0]) <= 2:
+        levels_of_x = None
+    if levels_of_z is not None and len(levels_of_z[0]) <= 2:
+        levels_of_z = None
+    if levels_of_x is not None and levels_of_z is not None:
+        shape = (len(levels_of_x[0]), len(levels_of_z[0]))
+        table = np.zeros(shape)
+        np.add.at(table, (levels_of_x[1], levels_of_z[1]), 1.0)
+        return _cramers_v(table)
+    if levels_of_x is not None:
+        return _correlation_ratio(levels_of_x[1], len(levels_of_x[0]), z)
+    if levels_of_z is not None:
+        return _correlation_ratio(levels_of_z[1], len(levels_of_z[0]), x)
+    centred, other = x - x.mean(), z - z.mean()
+    scale = np.sqrt((centred @ centred) * (other @ other))
+    return float(abs(centred @ other) / scale) if scale > 0 else 0.0
+
+
+def _correlation_ratio(codes: NDArray[np.int64], n_levels: int, values: FloatArray) -> float:
+    n = len(values)
+    centred = values - values.mean()
+    total = centred @ centred
+    if not total > 0.0 or n <= n_levels:
+        return 0.0
+    sums = np.bincount(codes, centred, n_levels)
+    between = (sums**2 / np.bincount(codes, minlength=n_levels)).sum()
+    unexplained = (1.0 - between / total) * (n - 1) / (n - n_levels)
+    return float(np.sqrt(max(0.0, 1.0 - unexplained)))
+
+
+def _cramers_v(table: FloatArray) -> float:
+    n = table.sum()
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
+    phi = ((table - expected) ** 2 / expected).sum() / n
+    rows, columns = table.shape
+    phi = max(0.0, phi - (rows - 1) * (columns - 1) / (n - 1))
+    smallest = min(rows - (rows - 1) ** 2 / (n - 1), columns - (columns - 1) ** 2 / (n - 1))
+    return float(np.sqrt(phi / (smallest - 1.0))) if smallest > 1.0 else 0.0

@@ -1,6 +1,9 @@
 """What the losaw forests share: parameters, checks of rows, access to the fitted trees."""
 
-from typing import Any
+import inspect
+import warnings
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,13 +11,43 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
-from losaw.forest.fitting import fit_forest
+from losaw.forest.columns import Columns, Levels, read_columns
+from losaw.forest.fitting import FittedForest, fit_forest
 from losaw.forest.trees import Tree
-from losaw.forest.validation import check_finite
+from losaw.forest.validation import check_finite, check_warm_start
+from losaw.words import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Of a forest that is grown further; the others decide on the trees that are there.
+_MAY_CHANGE = {"n_estimators", "n_jobs", "verbose", "warm_start", "oob_score", "random_state"}
 
 
 class LosawForest(BaseEstimator):
     """Parameters and fitted state of a losaw forest; see its two kinds for their meaning."""
+
+    _fitted: FittedForest
+    _grown_with: dict[str, Any]
+    classes_: NDArray[Any]
+
+    def __new__(cls, *args: Any, **parameters: Any) -> Self:
+        """Name the class that was called, and the parameters it has, if one is unknown."""
+        known = list(inspect.signature(cls.__init__).parameters)[1:]
+        for name in parameters:
+            if name not in known:
+                raise TypeError(
+                    f"{cls.__name__} has no parameter {name!r}{did_you_mean(name, known)} "
+                    f"(parameters: {', '.join(known)})"
+                )
+        return super().__new__(cls)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Show the parameters of ``__init__`` in help and completion, not those of ``__new__``."""
+        super().__init_subclass__(**options)
+        signature = inspect.signature(cls.__init__)
+        parameters = list(signature.parameters.values())[1:]
+        cls.__signature__ = signature.replace(parameters=parameters)
 
     def __init__(
         self,
@@ -28,9 +61,12 @@ class LosawForest(BaseEstimator):
         correlation_threshold: float = 0.1,
         n_initial_estimators: int = 20,
         discrete_features: str | ArrayLike = "auto",
+        nominal_features: str | ArrayLike = "auto",
         propensity: Any = "auto",
         stabilization: Any = "auto",
         bootstrap: bool = True,
+        oob_score: bool = False,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: int | np.random.Generator | None = None,
         verbose: int = 0,
@@ -44,53 +80,185 @@ class LosawForest(BaseEstimator):
         self.correlation_threshold = correlation_threshold
         self.n_initial_estimators = n_initial_estimators
         self.discrete_features = discrete_features
+        self.nominal_features = nominal_features
         self.propensity = propensity
         self.stabilization = stabilization
         self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit_rows(self, X: FloatArray, y: FloatArray, n_classes: int = 0) -> None:
-        """Fit on rows whose shape and type are checked."""
-        self.__dict__.pop("forest_", None)  # an interrupted fit leaves an unfitted estimator
-        names = getattr(self, "feature_names_in_", None)
-        check_finite(X, names)
-        fitted = fit_forest(self, X, y, names, n_classes)
-        self.forest_ = fitted.forest
-        self.adjustment_ = fitted.adjustment
-        self.is_discrete_ = fitted.is_discrete
-
-    def _check_rows(self, X: ArrayLike) -> FloatArray:
-        check_is_fitted(self, "forest_")
-        rows = validate_data(
-            self, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False
+    def _read(
+        self, X: ArrayLike, y: ArrayLike, **checks: Any
+    ) -> tuple[Columns, FloatArray, NDArray[Any]]:
+        """What is learned of the columns, rows with codes in place of levels, and responses."""
+        columns, coded = read_columns(X)
+        rows, response = validate_data(
+            self,
+            coded,
+            y,
+            reset=not (self.warm_start and self.__sklearn_is_fitted__()),
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite=False,
+            **checks,
         )
         check_finite(rows, getattr(self, "feature_names_in_", None))
-        return np.require(rows, requirements=["C", "A", "W"])
+        return columns, rows, response
+
+    def _fit_rows(
+        self,
+        columns: Columns,
+        X: FloatArray,
+        y: FloatArray,
+        classes: NDArray[Any] | None = None,
+    ) -> None:
+        """Fit on rows whose shape and type are checked; ``y`` holds places in ``classes``."""
+        if self.oob_score and not self.bootstrap:
+            raise ValueError("oob_score needs rows out of bag: set bootstrap=True")
+        previous = self.__dict__.get("_fitted") if self.warm_start else None
+        grown_with = {k: v for k, v in self.get_params(deep=False).items() if k not in _MAY_CHANGE}
+        if previous is not None:
+            same_sample = (
+                columns.levels == previous.columns.levels
+                and (classes is None or np.array_equal(classes, self.classes_))
+                and previous.forest.grew_on(previous.columns.code_numbers(X), y)
+            )
+            check_warm_start(
+                len(previous.forest), self.n_estimators, same_sample, self._grown_with, grown_with
+            )
+        # An interrupted fit leaves an unfitted estimator.
+        for name in ("_fitted", "oob_score_", "oob_prediction_", "oob_decision_function_"):
+            self.__dict__.pop(name, None)
+        names = getattr(self, "feature_names_in_", None)
+        n_classes = 0 if classes is None else len(classes)
+        self._fitted = fit_forest(self, X, y, names, columns, n_classes, previous)
+        if classes is not None:
+            self.classes_ = classes
+        self._grown_with = grown_with
+        if self.oob_score:
+            rows = np.require(self._fitted.columns.code_numbers(X), requirements=["C", "A", "W"])
+            self._score_out_of_bag(self._fitted.forest.out_of_bag(rows), y)
+
+    @abstractmethod
+    def _score_out_of_bag(self, mean: FloatArray, y: FloatArray) -> None:
+        """Learn what the mean over the trees that left a row out says of the responses."""
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted" in self.__dict__
+
+    @property
+    def _fit_result(self) -> FittedForest:
+        check_is_fitted(self)
+        return self._fitted
+
+    def numeric_rows(self, X: ArrayLike) -> FloatArray:
+        """Rows as the trees compare them, checked: float64 of shape (n_samples, n_features).
+
+        A level of an ordered categorical column is its rank among the declared categories, one
+        of a nominal feature its place in ``categories_``, 63 if the training sample has no such
+        level.
+        """
+        check_is_fitted(self)
+        columns = self._fitted.columns
+        if hasattr(X, "columns"):  # levels are read by the column's place
+            validate_data(self, X, reset=False, skip_check_array=True)
+        rows = validate_data(
+            self,
+            columns.encode(X),
+            reset=False,
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite=False,
+        )
+        check_finite(rows, getattr(self, "feature_names_in_", None))
+        return np.require(columns.code_numbers(rows), requirements=["C", "A", "W"])
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """Leaf of every row in every tree, numbered within the tree: (n_samples, n_trees)."""
-        return self.forest_.apply(self._check_rows(X))
+        return self._fit_result.forest.apply(self.numeric_rows(X))
+
+    @property
+    def forest_(self) -> Any:
+        """The fitted trees in flat arrays."""
+        return self._fit_result.forest
+
+    @property
+    def adjustment_(self) -> NDArray[np.bool_]:
+        """Mask (n_features, n_features): target p is adjusted for feature q."""
+        return self._fit_result.adjustment
+
+    @property
+    def is_discrete_(self) -> NDArray[np.bool_]:
+        """Mask (n_features,) of the features that have levels, the nominal ones included."""
+        return self._fit_result.is_discrete
+
+    @property
+    def is_nominal_(self) -> NDArray[np.bool_]:
+        """Mask (n_features,) of the features that are split into sets of levels."""
+        return self._fit_result.is_nominal
+
+    @property
+    def categories_(self) -> dict[Any, list[Any]]:
+        """Levels in the order of their codes, by the name (or number) of the feature."""
+        columns = self._fit_result.columns
+        every = columns.levels | {
+            column: Levels(tuple(values.tolist()), False)
+            for column, values in columns.numbers.items()
+        }
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            column if names is None else names[column]: list(levels.values)
+            for column, levels in sorted(every.items())
+        }
+
+    @property
+    def decorrelation_(self) -> "pd.DataFrame":
+        """What the weights do to every feature in a root that holds the whole training sample.
+
+        One row per feature: ``correlation`` and ``weighted_correlation``, the largest absolute
+        Pearson correlation with an adjustment feature without and with the capped weights (of
+        nominal features: of indicators of their levels), ``effective_size`` and
+        ``capped_effective_size``, relative, before and after the cap. NaN for a feature without
+        adjustment features, or one that cannot be split there.
+        """
+        import pandas as pd
+
+        measured = self._fit_result.decorrelation
+        names = getattr(self, "feature_names_in_", None)
+        return pd.DataFrame(measured._asdict(), index=names)
 
     @property
     def feature_importances_(self) -> FloatArray:
         """Mean over the trees of the standardised importances (losaw, Definition 4.6)."""
-        check_is_fitted(self, "forest_")
-        return np.asarray(self.forest_.importances.mean(axis=0))
+        return np.asarray(self._fit_result.forest.importances.mean(axis=0))
 
     @property
     def trees_(self) -> tuple[Tree, ...]:
         """The fitted trees."""
-        check_is_fitted(self, "forest_")
-        return self.forest_.trees
+        return self._fit_result.forest.trees
 
     def in_bag_counts(self) -> NDArray[np.int64]:
         """How often each training row stands in each tree's sample: (n_trees, n_samples)."""
-        check_is_fitted(self, "forest_")
-        return self.forest_.in_bag_counts()
+        return self._fit_result.forest.in_bag_counts()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = False
         return tags
+
+
+def rows_out_of_bag(mean: FloatArray) -> NDArray[np.bool_]:
+    """Mask of the rows that some tree left out; warns of the others."""
+    known = np.asarray(np.isfinite(mean).reshape(len(mean), -1).all(axis=1))
+    if not known.any():
+        raise ValueError("no row is out of bag in any tree; raise n_estimators")
+    if not known.all():
+        warnings.warn(
+            f"{int((~known).sum())} rows are in the sample of every tree and have no out-of-bag "
+            "prediction (NaN); oob_score_ leaves them out. Raise n_estimators",
+            stacklevel=5,
+        )
+    return known

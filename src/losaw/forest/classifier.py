@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from losaw.data import FloatArray
-from losaw.forest.base import LosawForest
+from losaw.forest.base import LosawForest, rows_out_of_bag
 
 
 class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
@@ -53,6 +52,10 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
         Features whose propensity is a multinomial logit (and whose values enter the propensities
         of others as levels) rather than a normal linear regression. "auto": at most 10 distinct
         values, each seen five times on average.
+    nominal_features : "auto", boolean mask, column numbers or names, default "auto"
+        Discrete features whose levels have no order: split into two sets of levels (see Notes),
+        in place of values up to a threshold and above. "auto": the unordered categorical columns
+        of a data frame, which are nominal in any case.
     propensity : "auto", "gaussian", "logit", "kernel", a PropensityModel or a dict, default "auto"
         Model of P(target | adjustment features) in a node. "auto": normal linear regression for
         continuous targets ("gaussian"), multinomial logit for discrete ones ("logit"), both
@@ -66,6 +69,12 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
         per fit, so that any model is as fast as the default.
     bootstrap : bool, default True
         Whether a tree's sample is drawn with replacement; if not, it is the training sample.
+    oob_score : bool, default False
+        Whether to score the forest on its out-of-bag rows (``oob_score_``); needs bootstrap.
+    warm_start : bool, default False
+        Whether another ``fit`` on the same sample keeps the trees and adds what is missing to
+        ``n_estimators``. With an int as ``random_state`` the forest is the one that would have
+        been grown at once.
     n_jobs : int or None, default None
         Threads; None is 1, -1 all cores. The result does not depend on it.
     random_state : int, numpy.random.Generator or None, default None
@@ -83,6 +92,20 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
     adjustment_ : boolean array of shape (n_features, n_features)
         Entry [p, q]: target p is adjusted for feature q.
     is_discrete_ : boolean array of shape (n_features,)
+    is_nominal_ : boolean array of shape (n_features,)
+    categories_ : dict
+        Levels in the order of their codes, by the name (or number) of the column: of categorical
+        columns and of those in ``nominal_features``.
+    decorrelation_ : pandas.DataFrame
+        Per feature, the largest absolute correlation with an adjustment feature without and with
+        weights, and the effective sample size before and after the cap, in a root that holds the
+        training sample. ``fit`` warns where weights leave a correlation at more than .9 of what
+        it was and beyond chance.
+    oob_score_ : float
+        Of the rows that some tree left out: accuracy. Only with ``oob_score``.
+    oob_decision_function_ : array of shape (n_samples, n_classes)
+        Mean class shares over the trees that left a row out;
+        NaN for a row that no tree left out. Only with ``oob_score``.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
         Only after a fit on a data frame.
@@ -97,6 +120,21 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
     -----
     There is no ``sample_weight`` (see :class:`LosawRandomForestRegressor`).
 
+    Columns of the dtypes category (pandas), Categorical and Enum (polars) are taken as they are.
+    Ordered ones (in polars: Enum) are discrete features in the order of their categories. The
+    others are nominal. Their levels, at most 63, are ordered by their weighted mean response in
+    the node, and the best split between two neighbours is taken, which is the best of all sets
+    of levels for two classes (as long as ``min_samples_leaf`` does not bind). Propensities are
+    the same multinomial logits for both. A level that a node has no in-bag row of, or the
+    training sample none at all, goes to the child with more in-bag rows; the latter with a
+    warning. A level beyond the declared ones of an ordered column is refused.
+
+    For more classes the levels are put in the order of the first principal component of their
+    weighted class shares (Coppersmith, Hong and Hosking 1999), which need not hold the best set.
+
+    In the selection of adjustment features, the correlation ratio (adjusted for the number of
+    levels) and the bias-corrected Cramér's V stand in for the correlation of nominal features.
+
     References
     ----------
     losaw, Section 2 ("straight-forward extensions to classification") and Section 4.
@@ -108,7 +146,7 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
         Parameters
         ----------
         X : array or data frame of shape (n_samples, n_features)
-            Numbers; no missing or infinite values.
+            Numbers and categories; no missing or infinite values.
         y : array of shape (n_samples,)
             Class labels: numbers or strings.
 
@@ -117,25 +155,30 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
         LosawRandomForestClassifier
             Itself.
         """
-        rows, labels = validate_data(
-            self, X, y, dtype=np.float64, order="C", ensure_all_finite=False
-        )
+        columns, rows, labels = self._read(X, y)
         check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y has one class only ({self.classes_[0]!r}): nothing to separate")
-        self._fit_rows(rows, codes.astype(np.float64), len(self.classes_))
+        classes, codes = np.unique(labels, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"y has one class only ({classes[0]!r}): nothing to separate")
+        self._fit_rows(columns, rows, codes.astype(np.float64), classes)
         return self
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Mean of the trees' class shares, (n_samples, n_classes), in the order of ``classes_``."""
-        rows = self._check_rows(X)
+        rows = self.numeric_rows(X)
         if len(self.classes_) > 2:
-            return self.forest_.predict_shares(rows)
-        second = self.forest_.predict(rows)
+            return self._fit_result.forest.predict_shares(rows)
+        second = self._fit_result.forest.predict(rows)
         return np.column_stack([1.0 - second, second])
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class with the largest mean share, (n_samples,)."""
         best = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
+
+    def _score_out_of_bag(self, mean: FloatArray, y: FloatArray) -> None:
+        if len(self.classes_) == 2:
+            mean = np.column_stack([1.0 - mean, mean])
+        known = rows_out_of_bag(mean)
+        self.oob_decision_function_ = mean
+        self.oob_score_ = float(np.mean(mean[known].argmax(axis=1) == y[known]))

@@ -49,10 +49,12 @@ def diagnose(
     -------
     pandas.DataFrame
         One row per tree, node and adjusted feature that is not constant there: ``tree``,
-        ``node``, ``depth``, ``n_samples`` (with multiplicity), ``feature`` (column), ``is_split``
+        ``node``, ``depth``, ``n_samples`` (with multiplicity), ``feature`` (its name, or the number
+        of its column after a fit on an array), ``is_split``
         (the node splits on it), ``effective_size`` and ``capped_effective_size`` (relative, before
         and after the cap), ``correlation`` and ``weighted_correlation`` (largest absolute Pearson
-        correlation with an adjustment feature, without weights and with the capped ones).
+        correlation with an adjustment feature, without weights and with the capped ones; of
+        nominal features: of indicators of their levels).
 
     Raises
     ------
@@ -61,7 +63,7 @@ def diagnose(
     """
     import pandas as pd
 
-    rows = forest._check_rows(X)
+    rows = forest.numeric_rows(X)
     counts = forest.in_bag_counts()
     if len(rows) != counts.shape[1]:
         raise ValueError(
@@ -71,6 +73,7 @@ def diagnose(
     if forest.eta == 1.0:
         raise ValueError("a forest with eta = 1 has no weights to look at")
     scaled = standardize(rows, *location_and_scale(rows))
+    names = getattr(forest, "feature_names_in_", np.arange(rows.shape[1]))
     records: list[dict[str, Any]] = []
     for number, (tree, count) in enumerate(zip(forest.trees_[:n_trees], counts, strict=False)):
         in_bag = np.flatnonzero(count)
@@ -83,10 +86,41 @@ def diagnose(
                     size = int(count[members].sum())
                     records.append(
                         place
-                        | {"n_samples": size, "feature": int(target), "is_split": is_split}
+                        | {"n_samples": size, "feature": names[target], "is_split": is_split}
                         | found
                     )
     return pd.DataFrame(records)
+
+
+def summarize_diagnostics(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Means over the nodes of :func:`diagnose`, one row per feature.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        What :func:`diagnose` returns.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index: the features, those with the largest correlation left first. Columns: ``nodes`` and
+        ``splits`` (their numbers), means, weighted by the nodes' rows, of ``correlation``,
+        ``weighted_correlation``, ``effective_size``, ``capped_effective_size``, and
+        ``share_left``, the ratio of the two mean correlations.
+    """
+    import pandas as pd
+
+    columns = ["correlation", "weighted_correlation", "effective_size", "capped_effective_size"]
+    groups = frame.groupby("feature", sort=False)
+    means = {
+        feature: np.average(part[columns], axis=0, weights=part["n_samples"])
+        for feature, part in groups
+    }
+    summary = pd.DataFrame.from_dict(means, orient="index", columns=columns)
+    summary.insert(0, "nodes", groups.size())
+    summary.insert(1, "splits", groups["is_split"].sum())
+    summary["share_left"] = summary["weighted_correlation"] / summary["correlation"]
+    return summary.sort_values("weighted_correlation", ascending=False)
 
 
 def plot_diagnostics(frame: "pd.DataFrame", ax: "Axes | None" = None) -> "Axes":
@@ -129,7 +163,11 @@ def _inner_nodes(
         if tree.feature[node] < 0 or depth > max_depth:
             continue
         found.append((node, depth, members))
-        left = X[members, tree.feature[node]] <= tree.threshold[node]
+        values = X[members, tree.feature[node]]
+        left = values <= tree.threshold[node]
+        if tree.left_levels[node]:
+            levels = np.uint64(1) << values.astype(np.uint64)
+            left = (tree.left_levels[node] & levels) != 0
         pending.append((int(tree.children_left[node]), depth + 1, members[left]))
         pending.append((int(tree.children_right[node]), depth + 1, members[~left]))
     return found
@@ -167,11 +205,29 @@ def _at_node(
     capped = cap_weights(raw, forest.eta, counts)
     n = counts.sum()
     uniform = np.ones(len(x))
+    x_columns = _columns(X[members], [target], forest.is_nominal_)
+    other_columns = _columns(X[members], chosen, forest.is_nominal_)
     return {
         "effective_size": effective_sample_size(raw, counts) / n,
         "capped_effective_size": effective_sample_size(capped, counts) / n,
-        "correlation": float(np.abs(weighted_correlations(x, adjustment, uniform, counts)).max()),
-        "weighted_correlation": float(
-            np.abs(weighted_correlations(x, adjustment, capped, counts)).max()
-        ),
+        "correlation": _largest_correlation(x_columns, other_columns, uniform, counts),
+        "weighted_correlation": _largest_correlation(x_columns, other_columns, capped, counts),
     }
+
+
+def _columns(X: FloatArray, features: Any, is_nominal: NDArray[np.bool_]) -> FloatArray:
+    """Columns of some features; indicators of the levels of the nominal ones."""
+    blocks = [
+        (X[:, [p]] == np.unique(X[:, p])).astype(float) if is_nominal[p] else X[:, [p]]
+        for p in features
+    ]
+    return np.hstack(blocks)
+
+
+def _largest_correlation(
+    x: FloatArray, others: FloatArray, weights: FloatArray, counts: NDArray[np.int64]
+) -> float:
+    return max(
+        float(np.abs(weighted_correlations(column, others, weights, counts)).max())
+        for column in x.T
+    )

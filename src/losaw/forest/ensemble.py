@@ -17,9 +17,9 @@ from losaw.forest.growing.arrays import (
     empty_nodes,
     node_capacity,
 )
+from losaw.forest.growing.bootstrap import draw_in_bag_counts
 from losaw.forest.growing.growth import grow_trees
 from losaw.forest.growing.own_models import Answers, OwnModels
-from losaw.forest.growing.random_stream import draw_in_bag_counts
 from losaw.forest.growing.workspace import make_cells, make_sample, make_workspace
 from losaw.forest.trees import Tree, to_tree
 from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves
@@ -29,7 +29,10 @@ _BATCH = 10  # trees between two looks at Ctrl-C and the progress bar
 
 @dataclass(frozen=True)
 class Forest:
-    """Fitted trees in flat arrays: ``nodes`` of tree t are ``starts[t] : starts[t + 1]``."""
+    """Fitted trees in flat arrays: ``nodes`` of tree t are ``starts[t] : starts[t + 1]``.
+
+    Rows are given with the codes of nominal features' levels.
+    """
 
     nodes: Nodes
     starts: NDArray[np.int64]
@@ -42,7 +45,8 @@ class Forest:
     def __post_init__(self) -> None:
         nodes = self.nodes
         children = np.column_stack([nodes.left, nodes.right])
-        trees = Trees.joined(nodes.feature, nodes.threshold, children, self.starts)
+        sets = nodes.left_levels if nodes.left_levels.any() else None
+        trees = Trees.joined(nodes.feature, nodes.threshold, children, self.starts, sets)
         object.__setattr__(self, "_trees", trees)
 
     def __len__(self) -> int:
@@ -71,7 +75,8 @@ class Forest:
             tree * self.n_features + nodes.feature[inner],
             weights=decrease[inner],
             minlength=len(self) * self.n_features,
-        ).reshape(len(self), self.n_features)
+        ).astype(float)  # where no tree has a split, numpy counts in integers
+        scores = scores.reshape(len(self), self.n_features)
         total = scores.sum(axis=1, keepdims=True)
         return np.divide(scores, total, out=scores, where=total > 0)
 
@@ -94,30 +99,91 @@ class Forest:
         find_leaves(self._trees, X, out)
         return out
 
+    def _leaves_and_counts(
+        self, X: FloatArray, with_counts: bool = False
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """For every tree the node that each row ends in, and the training rows' in-bag counts."""
+        leaf = np.empty((len(X), 1), dtype=np.int32)
+        counts = np.empty(self.n_samples if with_counts else 0, dtype=np.int64)
+        for tree, start in enumerate(self.starts[:-1]):
+            find_leaves(self._trees._replace(starts=self.starts[tree : tree + 2]), X, leaf)
+            if with_counts:
+                self._draw(tree, counts)
+            yield leaf[:, 0] + start, counts
+
+    def out_of_bag(self, X: FloatArray) -> FloatArray:
+        """Mean over the trees that left a training row out of its leaf's value, or class shares.
+
+        Of the training rows ``X``, (n_rows,) or (n_rows, n_classes); NaN for a row that is in
+        every tree's sample.
+        """
+        values = self.nodes.distribution if self.nodes.distribution.size else self.nodes.value
+        total = np.zeros((len(X), *values.shape[1:]))
+        n_trees = np.zeros(len(X))
+        for leaves, counts in self._leaves_and_counts(X, with_counts=True):
+            left_out = counts == 0
+            total[left_out] += values[leaves[left_out]]
+            n_trees += left_out
+        with np.errstate(invalid="ignore"):
+            return np.asarray((total.T / n_trees).T)
+
+    def grew_on(self, X: FloatArray, y: FloatArray) -> bool:
+        """Whether the first tree's leaves hold these rows and their mean responses."""
+        if X.shape != (self.n_samples, self.n_features):
+            return False
+        leaves, counts = next(self._leaves_and_counts(X, with_counts=True))
+        size = np.bincount(leaves, counts, self.starts[1])
+        total = np.bincount(leaves, counts * y, self.starts[1])
+        used = np.flatnonzero(self.nodes.feature[: self.starts[1]] == LEAF)
+        mean = np.divide(total, size, out=np.zeros(len(size)), where=size > 0)
+        tolerance = 1e-9 * max(1.0, float(np.abs(y).max()))
+        same_size = np.array_equal(size[used], self.nodes.n_samples[used])
+        return same_size and bool(np.allclose(mean[used], self.nodes.value[used], atol=tolerance))
+
+    def joined(self, more: "Forest") -> "Forest":
+        """The trees of both forests, which were grown on one sample."""
+        nodes = Nodes._make(
+            np.concatenate([one, other]) for one, other in zip(self.nodes, more.nodes, strict=True)
+        )
+        return Forest(
+            nodes,
+            np.concatenate([self.starts, more.starts[1:] + self.starts[-1]]),
+            np.concatenate([self.seeds, more.seeds]),
+            self.n_features,
+            self.n_samples,
+            self.bootstrap,
+        )
+
     def in_bag_counts(self) -> NDArray[np.int64]:
         """How often each training row stands in each tree's sample, (n_trees, n_samples)."""
         counts = np.empty((len(self), self.n_samples), dtype=np.int64)
-        state = np.empty(1, dtype=np.uint64)
-        for row, seed in zip(counts, self.seeds, strict=True):
-            state[0] = seed
-            draw_in_bag_counts(state, self.bootstrap, row)
+        for tree, row in enumerate(counts):
+            self._draw(tree, row)
         return counts
+
+    def _draw(self, tree: int, counts: NDArray[np.int64]) -> None:
+        state = self.seeds[tree : tree + 1].copy()
+        draw_in_bag_counts(state, self.bootstrap, counts)
+
+
+def draw_seeds(rng: np.random.Generator, n_trees: int) -> NDArray[np.uint64]:
+    """Where the random streams of ``n_trees`` trees start."""
+    return rng.integers(2**64, size=n_trees, dtype=np.uint64)
 
 
 def grow_forest(
     data: ForestData,
     settings: Settings,
-    n_trees: int,
-    rng: np.random.Generator,
+    seeds: NDArray[np.uint64],
     n_jobs: int = 1,
     progress: bool = False,
     own: OwnModels | None = None,
 ) -> Forest:
-    """Grow ``n_trees`` trees, each from a stream of its own; the same for any ``n_jobs``.
+    """Grow a tree from every seed, each from a stream of its own; the same for any ``n_jobs``.
 
     ``own`` answers for targets whose propensity model is not a compiled one.
     """
-    seeds = rng.integers(2**64, size=n_trees, dtype=np.uint64)
+    n_trees = len(seeds)
     batches = [seeds[i : i + _BATCH] for i in range(0, n_trees, _BATCH)]
     parts: list[tuple[Nodes, NDArray[np.int64]]] = []
     if progress:
@@ -134,7 +200,12 @@ def grow_forest(
     )
     starts = np.concatenate([[0], np.cumsum(np.concatenate([p[1] for p in parts]))])
     return Forest(
-        nodes, starts, seeds, len(data.is_discrete), len(data.response), settings.bootstrap
+        nodes,
+        starts,
+        seeds,
+        len(data.is_discrete),
+        len(data.response),
+        settings.bootstrap,
     )
 
 

@@ -8,7 +8,14 @@ from numpy.typing import NDArray
 from losaw.arguments import real_number, whole_number
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale, select_adjustment_features
-from losaw.forest.ensemble import Forest, grow_forest
+from losaw.forest.columns import Columns
+from losaw.forest.decorrelation import (
+    Decorrelation,
+    measure_decorrelation,
+    not_measured,
+    warn_of_correlations,
+)
+from losaw.forest.ensemble import Forest, draw_seeds, grow_forest
 from losaw.forest.growing.arrays import Settings
 from losaw.forest.growing.preparation import add_adjustment, add_models, prepare
 from losaw.forest.validation import (
@@ -17,6 +24,7 @@ from losaw.forest.validation import (
     check_n_jobs,
     check_training_rows,
     resolve_discrete,
+    resolve_nominal,
 )
 from losaw.rng import as_generator
 from losaw.weighting.checks import check_eta
@@ -29,6 +37,9 @@ class FittedForest(NamedTuple):
     forest: Forest
     adjustment: NDArray[np.bool_]
     is_discrete: NDArray[np.bool_]
+    is_nominal: NDArray[np.bool_]
+    columns: Columns
+    decorrelation: Decorrelation
 
 
 def fit_forest(
@@ -36,11 +47,14 @@ def fit_forest(
     X: FloatArray,
     y: FloatArray,
     names: NDArray[np.object_] | None,
+    columns: Columns,
     n_classes: int = 0,
+    previous: FittedForest | None = None,
 ) -> FittedForest:
     """Check the estimator's parameters and fit its forest on checked rows.
 
-    ``y`` holds class numbers if there are ``n_classes`` of them.
+    ``y`` holds class numbers if there are ``n_classes`` of them. Trees of a ``previous`` fit on
+    the same sample are kept, with its adjustment features.
     """
     n_samples, n_features = X.shape
     check_eta(estimator.eta)
@@ -58,42 +72,62 @@ def fit_forest(
         bootstrap=bool(estimator.bootstrap),
     )
     check_training_rows(n_samples, settings.min_samples_leaf)
-    is_discrete, levels = resolve_discrete(estimator.discrete_features, X, names)
+    is_nominal = resolve_nominal(estimator.nominal_features, columns.nominal, n_features, names)
+    columns = columns.with_nominal_numbers(X, is_nominal)
+    X = columns.code_numbers(X)
+    categorical = is_nominal.copy()
+    categorical[list(columns.levels)] = True
+    is_discrete, levels = resolve_discrete(estimator.discrete_features, X, names, categorical)
     rng = as_generator(estimator.random_state)
 
     location, scale = location_and_scale(X)
-    data = prepare(X, y, is_discrete, levels, location, scale, n_classes)
+    data = prepare(X, y, is_discrete, is_nominal, levels, location, scale, n_classes)
     adjustment = np.zeros((n_features, n_features), dtype=bool)
     own = None
+    decorrelation, chance = not_measured(n_features)
     if settings.eta < 1.0 and n_adjustment > 0:
         importances = None
         if n_features > n_adjustment:
-            plain = settings._replace(eta=1.0)
-            initial = grow_forest(data, plain, n_initial, rng, n_jobs)
-            importances = initial.importances.mean(axis=0)
-        adjustment = select_adjustment_features(
-            X, location, scale, importances, n_adjustment, threshold
+            initial_seeds = draw_seeds(rng, n_initial)
+            if previous is None:
+                plain = settings._replace(eta=1.0)
+                initial = grow_forest(data, plain, initial_seeds, n_jobs)
+                importances = initial.importances.mean(axis=0)
+        adjustment = (
+            previous.adjustment
+            if previous is not None
+            else select_adjustment_features(
+                X, location, scale, importances, n_adjustment, threshold, is_nominal
+            )
         )
         data = add_adjustment(data, X, adjustment)
         data, own = add_models(data, X, adjustment, levels, models)
-    progress = estimator.verbose > 0
-    forest = grow_forest(data, settings, n_trees, rng, n_jobs, progress, own)
-    return FittedForest(
-        _on_original_scale(forest, levels, is_discrete, y.mean()), adjustment, is_discrete
-    )
+    n_kept = 0 if previous is None else len(previous.forest)
+    seeds = draw_seeds(rng, n_trees)[n_kept:]
+    if len(seeds) > 0:
+        forest = grow_forest(data, settings, seeds, n_jobs, estimator.verbose > 0, own)
+        features = np.flatnonzero(is_discrete)
+        ordered = {
+            int(p): values for p, values in zip(features, levels, strict=True) if not is_nominal[p]
+        }
+        forest = _on_original_scale(forest, ordered, y.mean())
+    if previous is not None:
+        forest = previous.forest.joined(forest) if len(seeds) > 0 else previous.forest
+    if adjustment.any():
+        decorrelation, chance = measure_decorrelation(data, settings, X, location, adjustment, own)
+        warn_of_correlations(decorrelation, chance, settings.eta, names)
+    return FittedForest(forest, adjustment, is_discrete, is_nominal, columns, decorrelation)
 
 
-def _on_original_scale(
-    forest: Forest, levels: list[FloatArray], is_discrete: NDArray[np.bool_], centre: float
-) -> Forest:
-    """Thresholds of discrete features as values instead of ranks; means with the centre added."""
+def _on_original_scale(forest: Forest, levels: dict[int, FloatArray], centre: float) -> Forest:
+    """Thresholds of ordered levels as values instead of ranks; means with the centre added."""
     nodes = forest.nodes
     if levels:
-        table = np.zeros((len(is_discrete), max(len(values) for values in levels)))
-        for feature, values in zip(np.flatnonzero(is_discrete), levels, strict=True):
+        table = np.zeros((forest.n_features, max(map(len, levels.values()))))
+        for feature, values in levels.items():
             table[feature, : len(values)] = values
         inner = np.flatnonzero(nodes.feature >= 0)
-        inner = inner[is_discrete[nodes.feature[inner]]]
+        inner = inner[np.isin(nodes.feature[inner], list(levels))]
         code = nodes.threshold[inner].astype(np.int64)
         nodes.threshold[inner] = table[nodes.feature[inner], code]
     nodes.value[:] += centre

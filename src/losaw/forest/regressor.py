@@ -5,11 +5,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from losaw.arguments import beyond_range
 from losaw.data import FloatArray
-from losaw.forest.base import LosawForest
+from losaw.forest.base import LosawForest, rows_out_of_bag
 
 
 class LosawRandomForestRegressor(RegressorMixin, LosawForest):
@@ -51,6 +50,10 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
         Features whose propensity is a multinomial logit (and whose values enter the propensities
         of others as levels) rather than a normal linear regression. "auto": at most 10 distinct
         values, each seen five times on average.
+    nominal_features : "auto", boolean mask, column numbers or names, default "auto"
+        Discrete features whose levels have no order: split into two sets of levels (see Notes),
+        in place of values up to a threshold and above. "auto": the unordered categorical columns
+        of a data frame, which are nominal in any case.
     propensity : "auto", "gaussian", "logit", "kernel", a PropensityModel or a dict, default "auto"
         Model of P(target | adjustment features) in a node. "auto": normal linear regression for
         continuous targets ("gaussian"), multinomial logit for discrete ones ("logit"), both
@@ -64,6 +67,12 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
         per fit, so that any model is as fast as the default.
     bootstrap : bool, default True
         Whether a tree's sample is drawn with replacement; if not, it is the training sample.
+    oob_score : bool, default False
+        Whether to score the forest on its out-of-bag rows (``oob_score_``); needs bootstrap.
+    warm_start : bool, default False
+        Whether another ``fit`` on the same sample keeps the trees and adds what is missing to
+        ``n_estimators``. With an int as ``random_state`` the forest is the one that would have
+        been grown at once.
     n_jobs : int or None, default None
         Threads; None is 1, -1 all cores. The result does not depend on it.
     random_state : int, numpy.random.Generator or None, default None
@@ -79,6 +88,20 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     adjustment_ : boolean array of shape (n_features, n_features)
         Entry [p, q]: target p is adjusted for feature q.
     is_discrete_ : boolean array of shape (n_features,)
+    is_nominal_ : boolean array of shape (n_features,)
+    categories_ : dict
+        Levels in the order of their codes, by the name (or number) of the column: of categorical
+        columns and of those in ``nominal_features``.
+    decorrelation_ : pandas.DataFrame
+        Per feature, the largest absolute correlation with an adjustment feature without and with
+        weights, and the effective sample size before and after the cap, in a root that holds the
+        training sample. ``fit`` warns where weights leave a correlation at more than .9 of what
+        it was and beyond chance.
+    oob_score_ : float
+        Of the rows that some tree left out: R^2. Only with ``oob_score``.
+    oob_prediction_ : array of shape (n_samples,)
+        Mean over the trees that left a row out;
+        NaN for a row that no tree left out. Only with ``oob_score``.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
         Only after a fit on a data frame.
@@ -99,6 +122,18 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     node, is split with uniform weights. Propensities are estimated in the node, stabilising
     densities on the full training sample.
 
+    Columns of the dtypes category (pandas), Categorical and Enum (polars) are taken as they are.
+    Ordered ones (in polars: Enum) are discrete features in the order of their categories. The
+    others are nominal. Their levels, at most 63, are ordered by their weighted mean response in
+    the node, and the best split between two neighbours is taken, which is the best of all sets
+    of levels (as long as ``min_samples_leaf`` does not bind). Propensities are the same
+    multinomial logits for both. A level that a node has no in-bag row of, or the training sample
+    none at all, goes to the child with more in-bag rows; the latter with a warning. A level
+    beyond the declared ones of an ordered column is refused.
+
+    In the selection of adjustment features, the correlation ratio (adjusted for the number of
+    levels) and the bias-corrected Cramér's V stand in for the correlation of nominal features.
+
     References
     ----------
     losaw, Section 4: Definitions 4.1, 4.2, 4.6, Algorithm 4.3, Remark 4.9.
@@ -110,7 +145,7 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
         Parameters
         ----------
         X : array or data frame of shape (n_samples, n_features)
-            Numbers; no missing or infinite values.
+            Numbers and categories; no missing or infinite values.
         y : array of shape (n_samples,)
 
         Returns
@@ -118,9 +153,7 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
         LosawRandomForestRegressor
             Itself.
         """
-        rows, response = validate_data(
-            self, X, y, dtype=np.float64, order="C", ensure_all_finite=False, y_numeric=True
-        )
+        columns, rows, response = self._read(X, y, y_numeric=True)
         response = np.ascontiguousarray(response, dtype=np.float64)
         if (too_large := beyond_range(response)).any():
             raise ValueError(
@@ -129,10 +162,16 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
             )
         if np.ptp(response) == 0.0 and len(response) > 1:
             raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
-        self._fit_rows(rows, response)
+        self._fit_rows(columns, rows, response)
         return self
 
     def predict(self, X: ArrayLike) -> FloatArray:
         """Mean of the trees' leaf means, (n_samples,)."""
-        rows = self._check_rows(X)
-        return self.forest_.predict(rows)
+        return self._fit_result.forest.predict(self.numeric_rows(X))
+
+    def _score_out_of_bag(self, mean: FloatArray, y: FloatArray) -> None:
+        known = rows_out_of_bag(mean)
+        unexplained = ((y[known] - mean[known]) ** 2).sum()
+        total = ((y[known] - y[known].mean()) ** 2).sum()
+        self.oob_prediction_ = mean
+        self.oob_score_ = float(1.0 - unexplained / total) if total > 0.0 else float("nan")

@@ -18,9 +18,13 @@ class Tree:
     feature : int array
         Split feature, -1 in a leaf.
     threshold : float array
-        A training value; rows with ``x <= threshold`` go left. NaN in a leaf.
+        A training value; rows with ``x <= threshold`` go left. NaN in a leaf and at a split into
+        sets of levels.
     children_left, children_right : int array
         Node numbers, -1 in a leaf; children come after their parent.
+    left_levels : uint64 array
+        Bit k: level k of the nominal split feature goes left, bit 63 decides on levels that the
+        training sample does not have. 0 in a leaf and at other splits.
     value : float array
         Unweighted mean of the response over the node's in-bag rows.
     n_samples : float array
@@ -44,6 +48,7 @@ class Tree:
     relative_decrease: FloatArray
     effective_sample_size: FloatArray
     capped_effective_sample_size: FloatArray
+    left_levels: NDArray[np.uint64]
 
     @property
     def n_nodes(self) -> int:
@@ -74,4 +79,5 @@ def to_tree(nodes: Nodes, start: int, end: int) -> Tree:
         relative_decrease=nodes.relative_decrease[part],
         effective_sample_size=nodes.effective_size[part],
         capped_effective_sample_size=nodes.capped_size[part],
+        left_levels=nodes.left_levels[part],
     )

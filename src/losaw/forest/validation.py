@@ -1,6 +1,7 @@
 """Checks of the forest's input: parameters, training sample, rows to predict."""
 
 import numbers
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from losaw.data import FloatArray
 from losaw.forest.growing.arrays import MAX_LEVELS
 from losaw.weighting.levels import few_levels
 from losaw.words import did_you_mean
+
+_CODES = range(11, 51)  # numbers of distinct whole numbers that may well be codes of categories
 
 _UNLIMITED = 2**31 - 1
 
@@ -87,12 +90,15 @@ def check_finite(X: FloatArray, names: NDArray[np.object_] | None) -> None:
 
 
 def resolve_discrete(
-    choice: Any, X: FloatArray, names: NDArray[np.object_] | None
+    choice: Any,
+    X: FloatArray,
+    names: NDArray[np.object_] | None,
+    categorical: NDArray[np.bool_],
 ) -> tuple[NDArray[np.bool_], list[FloatArray]]:
     """Mask of the discrete features and their sorted levels.
 
     "auto": at most 10 distinct values, each seen five times on average. Otherwise a boolean mask
-    (n_features,), column numbers, or names of columns.
+    (n_features,), column numbers, or names of columns. ``categorical`` ones are discrete anyway.
     """
     n_samples, n_features = X.shape
     if isinstance(choice, str):
@@ -101,31 +107,77 @@ def resolve_discrete(
                 f"discrete_features must be 'auto', a boolean mask, column numbers or names; got "
                 f"the string {choice!r}{did_you_mean(choice, ['auto'])}"
             )
-        mask = np.zeros(n_features, dtype=bool)
-        found = {p: few_levels(X[:, p]) for p in range(n_features)}
-        mask[[p for p, levels in found.items() if levels is not None]] = True
-        return mask, [levels for levels in found.values() if levels is not None]
-    mask = _explicit_mask(choice, n_features, names)
+        mask = categorical.copy()
+        found = {int(p): few_levels(X[:, p]) for p in np.flatnonzero(~categorical)}
+        mask[[p for p, few in found.items() if few is not None]] = True
+        warn_of_codes(X, mask, names)
+    else:
+        found = {}
+        mask = categorical | _explicit_mask("discrete_features", choice, n_features, names)
     all_levels = []
     for p in np.flatnonzero(mask):
-        levels = np.unique(X[:, p])
-        label = names[p] if names is not None else p
+        levels = found.get(int(p))
+        if levels is None:
+            levels = np.unique(X[:, p])
+        label = names[p] if names is not None else int(p)
+        remedy = "merge rare levels" + ("" if categorical[p] else " or declare it continuous")
         if len(levels) > max(1, n_samples // 2):
             raise ValueError(
                 f"discrete feature {label!r} has {len(levels)} levels in {n_samples} rows: too few "
-                "rows per level to estimate propensities; declare it continuous or merge levels"
+                f"rows per level to estimate propensities; {remedy}"
             )
         if len(levels) > MAX_LEVELS:
             raise ValueError(
                 f"discrete feature {label!r} has {len(levels)} levels, at most {MAX_LEVELS} are "
-                "allowed; declare it continuous or merge levels"
+                f"allowed; {remedy}"
             )
         all_levels.append(levels)
     return mask, all_levels
 
 
+def resolve_nominal(
+    choice: Any, categorical: list[int], n_features: int, names: NDArray[np.object_] | None
+) -> NDArray[np.bool_]:
+    """Mask of the nominal features: the unordered ``categorical`` columns, and those named."""
+    if isinstance(choice, str) and choice != "auto":
+        raise ValueError(
+            f"nominal_features must be 'auto', a boolean mask, column numbers or names; got the "
+            f"string {choice!r}{did_you_mean(choice, ['auto'])}"
+        )
+    named = [] if isinstance(choice, str) else choice
+    mask = _explicit_mask("nominal_features", named, n_features, names)
+    mask[categorical] = True
+    return mask
+
+
+def warn_of_codes(
+    X: FloatArray, mask: NDArray[np.bool_], names: NDArray[np.object_] | None
+) -> None:
+    """Warn of columns outside ``mask`` that look like codes of categories: 11 to 50 whole numbers.
+
+    Ages and counts look so, too; who names the discrete features is not warned.
+    """
+    head = X[: 2 * _CODES.stop]
+    suspects = ~mask & (head == np.floor(head)).all(axis=0)
+    found = {}
+    for column in np.flatnonzero(suspects):
+        values = np.unique(X[:, column])
+        if len(values) in _CODES and (values == np.floor(values)).all():
+            found[str(names[column] if names is not None else column)] = len(values)
+    if found:
+        shown = ", ".join(f"{name} ({n})" for name, n in list(found.items())[:8])
+        warnings.warn(
+            f"columns with 11 to 50 different whole numbers are split and weighted as continuous "
+            f"features: {shown}{', ...' if len(found) > 8 else ''}. If these are codes of "
+            "categories, name them in nominal_features (or give them the dtype category); if they "
+            "are few ordered levels, in discrete_features; a list of discrete_features, which may "
+            "be empty, ends this warning",
+            stacklevel=6,
+        )
+
+
 def _explicit_mask(
-    choice: ArrayLike, n_features: int, names: NDArray[np.object_] | None
+    parameter: str, choice: ArrayLike, n_features: int, names: NDArray[np.object_] | None
 ) -> NDArray[np.bool_]:
     chosen = np.asarray([] if choice is None else choice)
     mask = np.zeros(n_features, dtype=bool)
@@ -134,27 +186,61 @@ def _explicit_mask(
     if chosen.dtype == bool:
         if chosen.shape != (n_features,):
             raise ValueError(
-                f"discrete_features is a mask of shape {chosen.shape}, expected ({n_features},)"
+                f"{parameter} is a mask of shape {chosen.shape}, expected ({n_features},)"
             )
         return chosen.copy()
     if chosen.dtype.kind in "iu":
         bad = chosen[(chosen < 0) | (chosen >= n_features)]
         if bad.size:
             raise ValueError(
-                f"discrete_features names column {bad[0]}, allowed are 0 to {n_features - 1}"
+                f"{parameter} names column {bad[0]}, allowed are 0 to {n_features - 1}"
             )
         mask[chosen] = True
         return mask
     if names is None:
         raise ValueError(
-            "discrete_features gives names, but X has none: pass a data frame, or a boolean mask"
+            f"{parameter} gives names, but X has none: pass a data frame, or a boolean mask"
         )
     known = [str(name) for name in names]
     for name in chosen.ravel():
         if str(name) not in known:
             raise ValueError(
-                f"discrete_features: no column {str(name)!r} in X{did_you_mean(str(name), known)} "
+                f"{parameter}: no column {str(name)!r} in X{did_you_mean(str(name), known)} "
                 f"(columns: {', '.join(known[:20])}{', ...' if len(known) > 20 else ''})"
             )
         mask[known.index(str(name))] = True
     return mask
+
+
+def check_warm_start(
+    n_kept: int,
+    n_trees: Any,
+    same_sample: bool,
+    before: dict[str, Any],
+    now: dict[str, Any],
+) -> None:
+    """Raise unless trees can be added to ``n_kept`` ones, grown with parameters ``before``."""
+    advice = "; set warm_start=False to grow the forest anew"
+    if not same_sample:
+        raise ValueError(
+            "warm_start adds trees to a forest on the same sample, but X or y is another one"
+            + advice
+        )
+    for name, value in now.items():
+        if not _equal(before[name], value):
+            raise ValueError(
+                f"warm_start keeps the trees, which were grown with {name}={before[name]!r}, not "
+                f"with {value!r}{advice}"
+            )
+    if whole_number("n_estimators", n_trees, 1) < n_kept:
+        raise ValueError(
+            f"n_estimators={n_trees}, but warm_start keeps the {n_kept} grown trees{advice}"
+        )
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether two values of a parameter are the same; models only have to be of one class."""
+    plain = (str, numbers.Number, list, tuple, np.ndarray, type(None))
+    if isinstance(a, plain) or isinstance(b, plain):
+        return a is b or bool(np.array_equal(np.asarray(a), np.asarray(b)))
+    return type(a) is type(b)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.level_sets import bit
 
 LEAF = -1
 
@@ -18,16 +19,18 @@ LEAF = -1
 class Trees(NamedTuple):
     """Splits of many trees, one tree after the other: tree t is ``starts[t] : starts[t + 1]``.
 
-    The first node of a tree is its root; children stand behind their parent.
+    The first node of a tree is its root; children stand behind their parent. A split into sets of
+    levels has the threshold NaN; bit k says whether level k, the code in its column, goes left.
     """
 
     feature: NDArray[np.int32]  # (n_nodes,), column that a node splits on, LEAF where it does not
     threshold: NDArray[np.float64]  # (n_nodes,), rows with x <= threshold go left
     children: NDArray[np.int32]  # (n_nodes, 2), places of both among all nodes, LEAF in a leaf
     starts: NDArray[np.int64]  # (n_trees + 1,)
+    left_levels: NDArray[np.uint64]  # (n_nodes,), or empty where no split has a set of levels
 
     @classmethod
-    def of(cls, trees: Iterable[tuple[Any, Any, Any, Any]]) -> Self:
+    def of(cls, trees: Iterable[tuple[Any, Any, Any, Any]], left_levels: Any = None) -> Self:
         """Trees given one by one: feature, threshold, left and right, numbered within the tree."""
         parts = [tuple(np.asarray(array) for array in tree) for tree in trees]
         sizes = [len(feature) for feature, *_ in parts]
@@ -35,10 +38,12 @@ class Trees(NamedTuple):
         feature, threshold, left, right = (
             np.concatenate(arrays) for arrays in zip(*parts, strict=True)
         )
-        return cls.joined(feature, threshold, np.column_stack([left, right]), starts)
+        return cls.joined(feature, threshold, np.column_stack([left, right]), starts, left_levels)
 
     @classmethod
-    def joined(cls, feature: Any, threshold: Any, children: Any, starts: Any) -> Self:
+    def joined(
+        cls, feature: Any, threshold: Any, children: Any, starts: Any, left_levels: Any = None
+    ) -> Self:
         """Trees that stand one after the other already, children numbered within the tree."""
         shift = np.repeat(starts[:-1], np.diff(starts))
         is_leaf = children[:, 0] < 0
@@ -47,6 +52,7 @@ class Trees(NamedTuple):
             np.ascontiguousarray(threshold, dtype=np.float64),
             np.where(is_leaf[:, None], LEAF, children + shift[:, None]).astype(np.int32),
             np.ascontiguousarray(starts, dtype=np.int64),
+            np.array([] if left_levels is None else left_levels, dtype=np.uint64),
         )
 
     @property
@@ -71,13 +77,17 @@ def leaf_of(
 ) -> int:
     """Leaf of X[row] in the tree with that root; column ``exchanged`` is read in row ``source``.
 
-    NaN goes right.
+    NaN goes right, where a threshold decides.
     """
     node = root
     feature = trees.feature[node]
+    has_sets = len(trees.left_levels) > 0
     while feature >= 0:
         place = source if feature == exchanged else row
         goes_right = not X[place, feature] <= trees.threshold[node]
+        if has_sets and np.isnan(trees.threshold[node]):
+            level = bit(int(X[place, feature]))
+            goes_right = (trees.left_levels[node] & level) == np.uint64(0)
         node = trees.children[node, np.int64(goes_right)]
         feature = trees.feature[node]
     return node

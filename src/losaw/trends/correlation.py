@@ -54,7 +54,8 @@ def shapley_correlation(
 
     s_p are the path-dependent Shapley values of the trees: see :mod:`losaw.fitted_trees.shapley`.
     The correlation has no size: a feature that moves the prediction by next to nothing, but in
-    one direction, has correlation 1. Where the Shapley values are constant it is 0.
+    one direction, has correlation 1. Where the Shapley values are constant it is 0; of a nominal
+    feature, whose levels have no order, NaN.
 
     Parameters
     ----------
@@ -78,16 +79,19 @@ def shapley_correlation(
         For a model without readable trees, another number of features, bad values, fewer than 3
         rows, or an unknown method.
     """
-    from losaw.fitted_trees.shapley import shapley_values
+    from losaw.fitted_trees.forest_arrays import forest_arrays, rows_of
+    from losaw.fitted_trees.shapley import shapley_values_of_rows
 
-    rows, _, names = finite_sample(X, None, MIN_ROWS)
+    forest = forest_arrays(model)
+    rows, names = rows_of(model, X, MIN_ROWS)
     if n_rows is not None and n_rows < MIN_ROWS:
         raise ValueError(f"n_rows must be at least {MIN_ROWS} or None, got {n_rows}")
     if n_rows is not None and n_rows < len(rows):
         drawn = as_generator(random_state).choice(len(rows), n_rows, replace=False)
         rows = rows[np.sort(drawn)]
-    values = shapley_values(model, rows)
+    values = shapley_values_of_rows(forest, rows)
     estimates = column_correlations(rows, values, method)
+    estimates[forest.is_nominal] = np.nan
     result = _result(f"{method} correlation with Shapley values", estimates, len(rows), names)
     result.details["mean_absolute"] = np.abs(values).mean(axis=0)
     return result

@@ -23,7 +23,7 @@ class TrendResult:
     name : str
         The estimator, as it is shown.
     estimates : array of shape (n_features,)
-        Positive: the response rises with the feature.
+        Positive: the response rises with the feature. NaN: it has no order to rise along.
     feature_names : tuple of str
     spread : array of shape (n_features,) or None
         NaN where it cannot be had.
@@ -59,8 +59,8 @@ class TrendResult:
 
     @property
     def sign(self) -> NDArray[np.int64]:
-        """1 rising, -1 falling, 0 no trend; (n_features,)."""
-        return np.sign(self.estimates).astype(np.int64)
+        """1 rising, -1 falling, 0 no trend, or none defined (NaN); (n_features,)."""
+        return np.sign(np.nan_to_num(self.estimates)).astype(np.int64)
 
     @property
     def size(self) -> FloatArray:

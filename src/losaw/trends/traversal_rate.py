@@ -27,7 +27,8 @@ def absolute_traversal_rate(
 
         ATR = (1/n) sum_i sign(R_i - L_i)   in [-1, 1].
 
-    A feature that no tree splits on has rate 0. Means are those of the tree's in-bag rows.
+    A feature that no tree splits on has rate 0; a nominal one, whose sides have no order, NaN.
+    Means are those of the tree's in-bag rows.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def absolute_traversal_rate(
     """
     _check("weighting", weighting, WEIGHTINGS)
     forest = forest_arrays(model)
-    splits = forest.trees.splits
+    splits = _splits_at_values(forest)
     left, right = forest.value[forest.trees.children[splits].T]
     weights = forest.n_samples[splits] if weighting == "rows" else np.ones(len(splits))
     return _result(
@@ -104,7 +105,7 @@ def relative_traversal_rate(
     _check("form", form, FORMS)
     _check("weighting", weighting, WEIGHTINGS)
     forest = forest_arrays(model)
-    splits = forest.trees.splits
+    splits = _splits_at_values(forest)
     left, right = forest.value[forest.trees.children[splits].T]
     scale = np.abs(left) + np.abs(right) if form == "bounded" else np.abs(left + right)
     defined = scale > 0
@@ -122,6 +123,12 @@ def relative_traversal_rate(
     )
     result.details["undefined_splits"] = int((~defined).sum())
     return result
+
+
+def _splits_at_values(forest: ForestArrays) -> Any:
+    """Inner nodes, without those that split a nominal feature."""
+    inner = forest.trees.splits
+    return inner[~forest.is_nominal[forest.trees.feature[inner]]]
 
 
 def _result(
@@ -143,9 +150,13 @@ def _result(
         return counts.reshape(-1, n_features)
 
     count, total_weight, total = by_tree(None), by_tree(weights), by_tree(weights * terms)
+    estimates = _ratio(
+        total.sum(axis=0), total_weight.sum(axis=0), count.sum(axis=0) if is_sum else 1
+    )
+    estimates[forest.is_nominal] = np.nan
     return TrendResult(
         name,
-        _ratio(total.sum(axis=0), total_weight.sum(axis=0), count.sum(axis=0) if is_sum else 1),
+        estimates,
         feature_names,
         spread=_deviation(_ratio(total, total_weight, count if is_sum else 1), count > 0),
         spread_kind=SPREAD_KIND,

@@ -9,7 +9,8 @@ from losaw.weighting.logit.eight_terms import EightLogits
 from losaw.weighting.logit.terms import Logit
 
 LEAF = -1
-MAX_LEVELS = 32
+MAX_LEVELS = 63  # a set of levels is a word of 64 bits
+UNSEEN = 63  # the code of a level that the training sample does not have
 SMALL = 3  # levels of a feature whose logit is solved beside seven others
 STACK = 80  # the smaller child is grown first: at most log2(rows) nodes are pending
 
@@ -27,6 +28,7 @@ class ForestData(NamedTuple):
     labels: NDArray[np.uint32]  # (N,), classes where there are more than two, else zeros
     n_classes: int  # 0 for regression, also of the indicator of one of two classes
     is_discrete: NDArray[np.bool_]  # (P,)
+    is_nominal: NDArray[np.bool_]  # (P,), discrete and split into sets of levels
     position: NDArray[np.int64]  # (P,)
     values: NDArray[np.float64]  # (P_continuous, N)
     presorted: NDArray[np.uint32]  # (P_continuous, N), rows in increasing order
@@ -69,13 +71,14 @@ class Nodes(NamedTuple):
     feature: NDArray[np.int32]  # split feature, or LEAF
     left: NDArray[np.int32]
     right: NDArray[np.int32]
-    threshold: NDArray[np.float64]  # the data value; x <= threshold goes left
+    threshold: NDArray[np.float64]  # the data value; x <= threshold goes left; NaN: a set decides
     value: NDArray[np.float64]  # unweighted mean of the response
     n_samples: NDArray[np.float64]  # in-bag rows, counted with multiplicity
     impurity: NDArray[np.float64]  # MSE_k, unweighted
     relative_decrease: NDArray[np.float64]  # of the split taken (losaw, Definition 4.1)
     effective_size: NDArray[np.float64]  # of the split's weights, relative, before the cap
     capped_size: NDArray[np.float64]  # after the cap
+    left_levels: NDArray[np.uint64]  # bits of the levels that go left at a nominal split, else 0
     distribution: NDArray[np.float64]  # (nodes, classes), unweighted shares; (0, 0) in regression
 
 
@@ -94,7 +97,7 @@ class Split(NamedTuple):
     """Outcome for one feature: relative decrease 0 where nothing can be split."""
 
     decrease: float
-    place: int  # rows on the left in sorted order, or last level on the left
+    place: int  # rows on the left in sorted order, or last level on the left; unused if nominal
     effective_size: float
     capped_size: float
     is_constant: bool
@@ -115,6 +118,22 @@ class Sample(NamedTuple):
     patterns: NDArray[np.uint32]  # (n_slots, n)
 
 
+class Measure(NamedTuple):
+    """What correlations of targets with their adjustment features are noted in, and from.
+
+    A feature has one column, its values, or an indicator for each level if it is nominal.
+    """
+
+    is_on: NDArray[np.int64]  # (1,), whether correlations are noted; the rest is empty if not
+    columns: NDArray[np.float64]  # (N, n_columns)
+    centre: NDArray[np.float64]  # (n_columns,), their means
+    first_column: NDArray[np.int64]  # (P + 1,), columns of feature p: from here to the next one's
+    others: NDArray[np.int64]  # adjustment features
+    first_other: NDArray[np.int64]  # (P + 1,), of target p: from here to the next one's
+    moments: NDArray[np.float64]  # (n_columns, 6)
+    found: NDArray[np.float64]  # (P, 2), largest |correlation| without and with weights
+
+
 class Workspace(NamedTuple):
     """Scratch arrays of the tree grower."""
 
@@ -122,6 +141,8 @@ class Workspace(NamedTuple):
     stack: NDArray[np.int64]  # (4, STACK), node, first row, last row, depth
     features: NDArray[np.int64]  # a permutation of the P features; the drawn ones first
     splits: NDArray[np.float64]  # (P, 4), of the drawn ones: decrease, place, effective sizes
+    left_levels: NDArray[np.uint64]  # (P,), of the drawn ones that are nominal
+    measure: Measure
     models: NDArray[np.int64]  # (2,), address of the user's model of either kind, or 0
     w: NDArray[np.float64]  # (n,), weights in sorted order
     c: NDArray[np.float64]
@@ -133,6 +154,10 @@ class Workspace(NamedTuple):
     class_left: NDArray[np.float64]  # (classes,)
     class_right: NDArray[np.float64]  # (classes,)
     class_sums: NDArray[np.float64]  # (MAX_LEVELS, classes)
+    class_axis: NDArray[np.float64]  # (2, classes)
+    every_level: NDArray[np.int64]  # (MAX_LEVELS,), 0, 1, 2, ...
+    level_order: NDArray[np.int64]  # (MAX_LEVELS,)
+    level_key: NDArray[np.float64]  # (MAX_LEVELS,)
     gram: NDArray[np.float64]  # (STACK, width, padded width), raw moments of pending nodes
     cross: NDArray[np.float64]
     coefficients: NDArray[np.float64]
@@ -183,9 +208,16 @@ class CellWorkspace(NamedTuple):
     batch: Batch  # candidates that wait for each other
 
 
+def no_measure() -> Measure:
+    """Nothing is noted: as in every tree of a forest."""
+    none = np.zeros(1, dtype=np.int64)
+    empty = np.empty((0, 0))
+    return Measure(none, empty, np.empty(0), none, none, none, empty, empty)
+
+
 def empty_nodes(capacity: int, n_classes: int) -> Nodes:
     """Room for ``capacity`` nodes; memory that no node fills is never touched."""
-    dtypes = [np.int32] * 3 + [np.float64] * (len(Nodes._fields) - 4)
+    dtypes = [np.int32] * 3 + [np.float64] * (len(Nodes._fields) - 5) + [np.uint64]
     arrays = [np.empty(capacity, dtype=dtype) for dtype in dtypes]
     shape = (capacity, n_classes) if n_classes > 2 else (0, 0)
     return Nodes._make([*arrays, np.empty(shape)])

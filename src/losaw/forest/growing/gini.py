@@ -14,6 +14,7 @@ import numpy as np
 
 from losaw.forest.growing.arrays import CellWorkspace, ForestData, Node, Sample, Workspace
 from losaw.forest.growing.scan_continuous import sort_values
+from losaw.forest.growing.scan_levels import first_levels, order_by_shares
 from losaw.kernels.compiled import compiled
 
 
@@ -121,14 +122,17 @@ def split_classes_at_levels(
     work: Workspace,
     cells: CellWorkspace,
     node: Node,
-    position: int,
+    feature: int,
+    candidate: int,
     min_leaf: float,
 ) -> tuple:
     """Best split between levels: (relative decrease, last level on the left), or (0, -1).
 
     ``work.w`` holds the weight of a copy of each of the node's rows, ``cells.level_count`` the
-    number of rows of each level.
+    number of rows of each level. Nominal levels are moved to the left along their principal
+    component; the best set of them is noted for the ``candidate``.
     """
+    position = data.position[feature]
     rows = sample.rows
     labels = sample.labels
     codes = sample.codes
@@ -160,11 +164,21 @@ def split_classes_at_levels(
         return 0.0, -1
 
     # Level after level moves to the left.
+    order = work.level_order
+    n_ordered = n_levels
+    if data.is_nominal[feature]:
+        n_ordered = order_by_shares(
+            n_levels, level_count, sums, total, right, work.class_axis, order, work.level_key
+        )
+    else:
+        for k in range(n_levels):
+            order[k] = k
     weight = 0.0
     count = 0.0
     best_score = node_square / total
     best = -1
-    for k in range(n_levels - 1):
+    for place in range(n_ordered - 1):
+        k = order[place]
         if level_count[k] == 0.0:
             continue
         count += level_count[k]
@@ -181,5 +195,7 @@ def split_classes_at_levels(
         score = square_left / weight + square_right / (total - weight)
         if score > best_score:
             best_score = score
-            best = k
+            best = place
+    if data.is_nominal[feature] and best >= 0:
+        work.left_levels[candidate] = first_levels(order, best + 1, n_ordered, work.every_level)
     return (best_score - node_square / total) / total / impurity, best

@@ -18,10 +18,9 @@ from losaw.forest.growing.arrays import (
     Settings,
     Workspace,
 )
-from losaw.forest.growing.bootstrap import draw_sample
+from losaw.forest.growing.bootstrap import draw_sample, next_index
 from losaw.forest.growing.gini import node_classes
 from losaw.forest.growing.partition import mark_left, partition
-from losaw.forest.growing.random_stream import next_index
 from losaw.forest.growing.scan_levels import level_sums, subtract_sums
 from losaw.forest.growing.split_continuous import split_continuous
 from losaw.forest.growing.split_discrete import split_discrete
@@ -65,6 +64,7 @@ def write_leaf(nodes: Nodes, place: int, mean: float, count: float, impurity: fl
     nodes.relative_decrease[place] = 0.0
     nodes.effective_size[place] = 1.0
     nodes.capped_size[place] = 1.0
+    nodes.left_levels[place] = np.uint64(0)
 
 
 @inlined()
@@ -196,8 +196,15 @@ def grow_tree(
         # The best split makes an inner node of it, whose children get the next two numbers.
         best_feature = work.features[best]
         place = int(work.splits[best, 1])
-        n_left, left_count, threshold = mark_left(
-            data, sample, best_feature, place, start, end, work.goes_left
+        n_left, left_count, threshold, left_levels = mark_left(
+            data,
+            sample,
+            best_feature,
+            place,
+            work.left_levels[best],
+            start,
+            end,
+            work.goes_left,
         )
         middle = start + n_left
         left = n_nodes
@@ -207,6 +214,7 @@ def grow_tree(
         nodes.left[offset + number] = left
         nodes.right[offset + number] = right
         nodes.threshold[offset + number] = threshold
+        nodes.left_levels[offset + number] = left_levels
         nodes.relative_decrease[offset + number] = work.splits[best, 0]
         nodes.effective_size[offset + number] = work.splits[best, 2]
         nodes.capped_size[offset + number] = work.splits[best, 3]

@@ -4,6 +4,7 @@ import numpy as np
 
 from losaw.forest.growing.arrays import ForestData, Sample
 from losaw.kernels.compiled import inlined
+from losaw.kernels.level_sets import bit
 
 
 @inlined()
@@ -12,18 +13,35 @@ def mark_left(
     sample: Sample,
     feature: int,
     place: int,
+    left_levels: np.uint64,
     start: int,
     end: int,
     goes_left: np.ndarray,
 ) -> tuple:
-    """Fill ``goes_left`` by row; (rows on the left, their number with multiplicity, threshold).
+    """Fill ``goes_left`` by row; (rows on the left, with multiplicity, threshold, levels).
 
     ``place`` is the last level on the left of a discrete feature, or the number of rows on the
-    left in the order of a continuous one.
+    left in the order of a continuous one; ``left_levels`` the set of levels on the left of a
+    nominal one, to which levels without rows are added if the left child is the larger one.
     """
     p = data.position[feature]
     n_left = 0
     left_count = 0.0
+    if data.is_nominal[feature]:
+        count = 0.0
+        present = np.uint64(0)
+        for i in range(start, end):
+            row = sample.rows[0, i]
+            level = bit(sample.codes[row, p])
+            present |= level
+            go = (left_levels & level) != np.uint64(0)
+            goes_left[row] = go
+            n_left += go
+            left_count += go * sample.pair[row, 0]
+            count += sample.pair[row, 0]
+        if 2.0 * left_count >= count:
+            left_levels |= ~present
+        return n_left, left_count, np.nan, left_levels
     if data.is_discrete[feature]:
         for i in range(start, end):
             row = sample.rows[0, i]
@@ -31,7 +49,7 @@ def mark_left(
             goes_left[row] = go
             n_left += go
             left_count += go * sample.pair[row, 0]
-        return n_left, left_count, float(place)
+        return n_left, left_count, float(place), np.uint64(0)
     for i in range(start, start + place):
         row = sample.order[p, i]
         goes_left[row] = 1
@@ -39,7 +57,7 @@ def mark_left(
     for i in range(start + place, end):
         goes_left[sample.order[p, i]] = 0
     threshold = data.values[p, sample.tree_rows[sample.order[p, start + place - 1]]]
-    return place, left_count, threshold
+    return place, left_count, threshold, np.uint64(0)
 
 
 @inlined()

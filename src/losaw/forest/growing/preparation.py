@@ -20,6 +20,7 @@ def prepare(
     X: FloatArray,
     y: FloatArray,
     is_discrete: NDArray[np.bool_],
+    is_nominal: NDArray[np.bool_],
     levels: list[FloatArray],
     location: FloatArray,
     scale: FloatArray,
@@ -55,6 +56,7 @@ def prepare(
         labels=(y if n_classes > 2 else np.zeros(n_samples)).astype(np.uint32),
         n_classes=n_classes if n_classes > 2 else 0,
         is_discrete=is_discrete,
+        is_nominal=is_nominal,
         position=position,
         values=values,
         presorted=presorted,
@@ -189,6 +191,8 @@ def add_models(
 def _is_small(data: ForestData, target: int, adjusted_for: list[int]) -> bool:
     """Whether a discrete target's logit is one of those solved eight at a time."""
     if data.n_classes > 2 or len(adjusted_for) != 1 or not data.is_discrete[adjusted_for[0]]:
+        return False
+    if data.is_nominal[target]:
         return False
     n_levels = data.n_levels[data.position[[target, adjusted_for[0]]]]
     return bool(n_levels[0] == SMALL and n_levels[1] <= SMALL)

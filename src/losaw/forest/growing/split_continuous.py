@@ -3,6 +3,7 @@
 import numpy as np
 
 from losaw.forest.growing.arrays import ForestData, Node, Sample, Settings, Split, Workspace
+from losaw.forest.growing.correlations import note_correlations
 from losaw.forest.growing.gini import scan_classes
 from losaw.forest.growing.own_models import ask_model
 from losaw.forest.growing.scan_continuous import scan_uniform, scan_weighted, sort_values
@@ -54,6 +55,11 @@ def split_continuous(
     elif weighted:
         weighted = gaussian_weights(data, sample, work, node, feature)
 
+    if work.measure.is_on[0] != 0 and not weighted:
+        for i in range(n):
+            work.w[i] = 1.0
+        note_correlations(work.measure, feature, order, p, node.start, n, work.w)
+
     # Uniform weights: the node's impurity is known, Delta_w is compared through the order itself.
     if not weighted and data.n_classes > 2:
         for i in range(n):
@@ -73,6 +79,8 @@ def split_continuous(
         cut, shift = find_cap(work.w, work.c, n, settings.eta)
     total, first, second = apply_cap(work.w, work.c, work.cy, n, cut, shift)
     after = max(before, settings.eta)
+    if work.measure.is_on[0] != 0:
+        note_correlations(work.measure, feature, order, p, node.start, n, work.w)
     if data.n_classes > 2:
         decrease, place = scan_classes(data, sample, work, node, p, min_leaf)
         return Split(decrease, place, before, after, False)

@@ -1,5 +1,7 @@
 """The best split of a discrete feature at a node, weighted where there is something to adjust."""
 
+import numpy as np
+
 from losaw.forest.growing.arrays import (
     SMALL,
     CellWorkspace,
@@ -10,9 +12,10 @@ from losaw.forest.growing.arrays import (
     Split,
     Workspace,
 )
+from losaw.forest.growing.correlations import note_correlations
 from losaw.forest.growing.gini import split_classes_at_levels
 from losaw.forest.growing.own_models import ask_model
-from losaw.forest.growing.scan_levels import can_split, scan_levels
+from losaw.forest.growing.scan_levels import can_split, scan_levels, scan_sets
 from losaw.forest.growing.weights_continuous import relative_size
 from losaw.forest.growing.weights_discrete import (
     cell_weights,
@@ -39,8 +42,8 @@ def split_discrete(
 ) -> Split:
     """Best split of one discrete feature, weighted if it has adjustment features.
 
-    Levels are ordered, a split is made between two of them: Algorithm 9.4 on the levels' counts,
-    weights and weighted responses. A small logit is left to
+    A split is made between two ordered levels, or of nominal ones between a set and the others:
+    Algorithm 9.4 on the levels' counts, weights and weighted responses. A small logit is left to
     :func:`~losaw.forest.growing.weights_of_eight.settle`, which knows the feature by its place
     ``candidate`` among the node's candidates and overwrites what is returned here.
     """
@@ -65,14 +68,15 @@ def split_discrete(
     # need be estimated.
     if present < 2:
         return Split(0.0, 0, 1.0, 1.0, True)
-    if not can_split(cells.level_count, n_levels, min_leaf, node.n_samples):
+    is_nominal = data.is_nominal[feature]
+    if not can_split(cells.level_count, n_levels, min_leaf, node.n_samples, is_nominal):
         return Split(0.0, 0, 1.0, 1.0, False)
 
     # Weights w ~ P(x) / P(x | a) (Definition 2.1) from the user's model, row by row.
     weighted = settings.eta < 1.0 and data.pattern_slot[feature] >= 0
     if weighted and work.models[1] != 0:
         if ask_model(work.models[1], feature, node.start, node.end):
-            return _split_own(data, settings, sample, work, cells, node, p)
+            return _split_own(data, settings, sample, work, cells, node, feature, candidate)
         weighted = False
 
     # Uniform weights: with eta = 1, with nothing to adjust for, or where the user's model says
@@ -80,24 +84,31 @@ def split_discrete(
     if not weighted and data.n_classes > 2:
         for i in range(node.end - node.start):
             work.w[i] = 1.0
-        decrease, level = split_classes_at_levels(data, sample, work, cells, node, p, min_leaf)
+        decrease, level = split_classes_at_levels(
+            data, sample, work, cells, node, feature, candidate, min_leaf
+        )
         return Split(decrease, level, 1.0, 1.0, False)
     if not weighted:
-        score, level = scan_levels(
+        score, level = _scan(
+            data,
+            settings,
+            work,
+            cells,
+            node,
+            feature,
+            candidate,
             n_levels,
             cells.level_count,
-            cells.level_count,
-            cells.level_response,
+            work.every_level,
             node.n_samples,
             node.mean,
-            min_leaf,
-            node.n_samples,
         )
         return Split(score / node.impurity, level, 1.0, 1.0, False)
 
     # Three levels and one small adjustment feature: too few cells for a vector, so that the
     # feature waits for seven others.
-    if data.only_factor[feature] >= 0 and present == SMALL:
+    is_measured = work.measure.is_on[0] != 0
+    if data.only_factor[feature] >= 0 and present == SMALL and not is_measured:
         defer(
             candidate,
             sample.rows,
@@ -111,7 +122,7 @@ def split_discrete(
             cells.batch,
         )
         return Split(0.0, 0, 1.0, 1.0, False)
-    return _split_cells(data, settings, sample, work, cells, node, feature)
+    return _split_cells(data, settings, sample, work, cells, node, feature, candidate)
 
 
 @inlined()
@@ -123,6 +134,7 @@ def _split_cells(
     cells: CellWorkspace,
     node: Node,
     feature: int,
+    candidate: int,
 ) -> Split:
     """Best split of a discrete feature weighted by its own logit, cell by cell."""
     p = data.position[feature]
@@ -162,7 +174,8 @@ def _split_cells(
         n_patterns, n_classes, width, data.frequency, p, settings.eta, node.n_samples, cells
     )
     after = max(before, settings.eta)
-    if data.n_classes > 2:
+    is_measured = work.measure.is_on[0] != 0
+    if data.n_classes > 2 or is_measured:
         spread_weights(
             sample.rows,
             node.start,
@@ -175,7 +188,13 @@ def _split_cells(
             cells,
             work.w,
         )
-        decrease, level = split_classes_at_levels(data, sample, work, cells, node, p, min_leaf)
+    if is_measured:
+        size = node.end - node.start
+        note_correlations(work.measure, feature, sample.rows, 0, node.start, size, work.w)
+    if data.n_classes > 2:
+        decrease, level = split_classes_at_levels(
+            data, sample, work, cells, node, feature, candidate, min_leaf
+        )
         return Split(decrease, level, before, after, False)
 
     # MSE_w = E_w[y^2] - E_w[y]^2 of the node; the classes present are numbered anew, so that the
@@ -185,17 +204,69 @@ def _split_cells(
     impurity = second / total - mean * mean
     if not impurity > 0.0:
         return Split(0.0, 0, before, after, False)
-    score, level = scan_levels(
+    score, level = _scan(
+        data,
+        settings,
+        work,
+        cells,
+        node,
+        feature,
+        candidate,
         n_classes,
-        cells.level_count,
         cells.level_weight,
+        cells.recode,
+        total,
+        mean,
+    )
+    return Split(score / impurity, level, before, after, False)
+
+
+@inlined()
+def _scan(
+    data: ForestData,
+    settings: Settings,
+    work: Workspace,
+    cells: CellWorkspace,
+    node: Node,
+    feature: int,
+    candidate: int,
+    n_levels: int,
+    weight: np.ndarray,
+    recode: np.ndarray,
+    total: float,
+    mean: float,
+) -> tuple:
+    """Best split of the sums in the workspace: (Delta_w, last level on the left).
+
+    Entry k of the sums is level ``recode[k]``. Of a nominal feature the set of levels on the left
+    is noted for the ``candidate``.
+    """
+    if data.is_nominal[feature]:
+        score, work.left_levels[candidate] = scan_sets(
+            n_levels,
+            cells.level_count,
+            weight,
+            cells.level_response,
+            total,
+            mean,
+            float(settings.min_samples_leaf),
+            node.n_samples,
+            recode,
+            work.level_order,
+            work.level_key,
+        )
+        return score, 0
+    score, level = scan_levels(
+        n_levels,
+        cells.level_count,
+        weight,
         cells.level_response,
         total,
         mean,
-        min_leaf,
+        float(settings.min_samples_leaf),
         node.n_samples,
     )
-    return Split(score / impurity, cells.recode[max(level, 0)], before, after, False)
+    return score, recode[max(level, 0)]
 
 
 @compiled()
@@ -206,9 +277,11 @@ def _split_own(
     work: Workspace,
     cells: CellWorkspace,
     node: Node,
-    p: int,
+    feature: int,
+    candidate: int,
 ) -> Split:
     """Best split of a discrete feature with a user's weights, row by row in the workspace."""
+    p = data.position[feature]
     n = node.end - node.start
     min_leaf = float(settings.min_samples_leaf)
     for i in range(n):
@@ -221,8 +294,12 @@ def _split_own(
         cut, shift = find_cap(work.w, work.c, n, settings.eta)
         for i in range(n):
             work.w[i] = min(work.w[i], cut) + shift
+    if work.measure.is_on[0] != 0:
+        note_correlations(work.measure, feature, sample.rows, 0, node.start, n, work.w)
     if data.n_classes > 2:
-        decrease, level = split_classes_at_levels(data, sample, work, cells, node, p, min_leaf)
+        decrease, level = split_classes_at_levels(
+            data, sample, work, cells, node, feature, candidate, min_leaf
+        )
         return Split(decrease, level, before, after, False)
 
     # Weights and weighted responses of the levels, and MSE_w = E_w[y^2] - E_w[y]^2 of the node.
@@ -245,14 +322,18 @@ def _split_own(
     impurity = second / total - mean * mean
     if not impurity > 0.0:
         return Split(0.0, 0, before, after, False)
-    score, level = scan_levels(
+    score, level = _scan(
+        data,
+        settings,
+        work,
+        cells,
+        node,
+        feature,
+        candidate,
         n_levels,
-        cells.level_count,
         cells.level_weight,
-        cells.level_response,
+        work.every_level,
         total,
         mean,
-        min_leaf,
-        node.n_samples,
     )
     return Split(score / impurity, level, before, after, False)

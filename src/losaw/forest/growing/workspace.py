@@ -9,6 +9,7 @@ from losaw.forest.growing.arrays import (
     ForestData,
     Sample,
     Workspace,
+    no_measure,
 )
 from losaw.forest.growing.weights_of_eight import make_batch
 from losaw.kernels.inversion import padded
@@ -42,6 +43,8 @@ def make_workspace(data: ForestData) -> Workspace:
         stack=np.empty((4, STACK), dtype=np.int64),
         features=np.empty(len(data.is_discrete), dtype=np.int64),
         splits=np.empty((len(data.is_discrete), 4)),
+        left_levels=np.zeros(len(data.is_discrete), dtype=np.uint64),
+        measure=no_measure(),
         models=np.zeros(2, dtype=np.int64),
         w=np.empty(n),
         c=np.empty(n),
@@ -53,6 +56,10 @@ def make_workspace(data: ForestData) -> Workspace:
         class_left=np.empty(data.n_classes),
         class_right=np.empty(data.n_classes),
         class_sums=np.empty((MAX_LEVELS, data.n_classes)),
+        class_axis=np.empty((2, data.n_classes)),
+        every_level=np.arange(MAX_LEVELS),
+        level_order=np.empty(MAX_LEVELS, dtype=np.int64),
+        level_key=np.empty(MAX_LEVELS),
         gram=np.empty((STACK, width, row)),
         cross=np.empty(row),
         coefficients=np.zeros(row),

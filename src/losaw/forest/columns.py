@@ -1,0 +1,276 @@
+"""The columns of a data frame as the numbers that trees compare.
+
+Numbers stay what they are. A level of an ordered categorical column becomes its rank among the
+declared categories; a level of an unordered one its rank among those of the training sample, and
+``UNSEEN`` if that has no row of it.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.forest.growing.arrays import UNSEEN
+
+_FIRST_LEVELS = 5  # shown in a message
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of one categorical column, in the order of their codes."""
+
+    values: tuple[Any, ...]
+    is_ordered: bool
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What a fit learned about the columns of its data frame; no levels for an array."""
+
+    levels: dict[int, Levels] = field(default_factory=dict)
+    numbers: dict[int, FloatArray] = field(default_factory=dict)  # sorted, of nominal numeric ones
+
+    def with_nominal_numbers(self, X: FloatArray, nominal: NDArray[np.bool_]) -> "Columns":
+        """The same, with the values of ``nominal`` columns that are no unordered categories."""
+        chosen = set(np.flatnonzero(nominal).tolist()) - set(self.nominal)
+        return Columns(self.levels, {column: np.unique(X[:, column]) for column in sorted(chosen)})
+
+    def code_numbers(self, rows: FloatArray) -> FloatArray:
+        """``rows`` with ranks in place of the values of nominal numeric columns."""
+        if not self.numbers:
+            return rows
+        rows = rows.copy()
+        for column, values in self.numbers.items():
+            place = np.searchsorted(values, rows[:, column]).clip(max=len(values) - 1)
+            is_seen = values[place] == rows[:, column]
+            if not is_seen.all():
+                _warn_of_unseen(f"column {column}", np.unique(rows[~is_seen, column]).tolist())
+            rows[:, column] = np.where(is_seen, place, UNSEEN)
+        return rows
+
+    @property
+    def nominal(self) -> list[int]:
+        """Numbers of the unordered categorical columns."""
+        return [column for column, levels in self.levels.items() if not levels.is_ordered]
+
+    def encode(self, X: Any) -> Any:
+        """``X`` with codes in place of levels, in a frame of the same kind.
+
+        Raises
+        ------
+        TypeError
+            If a column can be neither a number nor a category, or categories come without a frame.
+        ValueError
+            If a level is missing, or an ordered column has a level beyond the fitted ones.
+        """
+        if not _is_frame(X):
+            if self.levels and not _holds_objects(X):
+                raise TypeError(
+                    f"the forest was fitted on categories ({_label(X, min(self.levels))}): give a "
+                    "data frame with the same columns, not an array of numbers"
+                )
+            if not self.levels:
+                return X
+            return self._encode_objects(np.asarray(X, dtype=object))
+        if not self.levels and all(_is_number(X, column) for column in range(X.shape[1])):
+            return X
+        columns = [
+            self._codes(X, column) if column in self.levels else _numbers(X, column)
+            for column in range(X.shape[1])
+        ]
+        return _like(X, columns)
+
+    def _codes(self, X: Any, column: int) -> FloatArray:
+        values, codes = _factorize(X, column)
+        return self._translate(values, codes, column, _label(X, column))
+
+    def _encode_objects(self, X: NDArray[Any]) -> NDArray[Any]:
+        encoded = X.copy()
+        for column in self.levels:
+            values, codes = np.unique(X[:, column].astype(str), return_inverse=True)
+            encoded[:, column] = self._translate(list(values), codes, column, str(column))
+        return encoded
+
+    def _translate(
+        self, values: Sequence[Any], codes: NDArray[Any], column: int, label: str
+    ) -> FloatArray:
+        """Codes into ``values`` (-1: missing) to codes of the fitted levels."""
+        levels = self.levels[column]
+        if (codes < 0).any():
+            raise ValueError(_missing(codes, label))
+        rank = {level: code for code, level in enumerate(levels.values)}
+        rank |= {str(level): code for level, code in rank.items() if str(level) not in rank}
+        new = np.array([rank.get(value, -1) for value in values], dtype=np.float64)
+        occurs = np.bincount(codes, minlength=len(values)) > 0
+        unseen = [values[int(place)] for place in np.flatnonzero(occurs & (new < 0))]
+        if unseen and levels.is_ordered:
+            raise ValueError(
+                f"column {label} has the level {unseen[0]!r}, which has no place among the ordered "
+                f"levels of the fit ({_shown(levels.values, ' < ')}); declare all levels before "
+                "the fit, for example with pandas.CategoricalDtype(levels, ordered=True)"
+            )
+        if unseen:
+            _warn_of_unseen(f"column {label}", unseen)
+        new[new < 0] = UNSEEN
+        return np.asarray(new[codes])
+
+
+def read_columns(X: Any) -> tuple[Columns, Any]:
+    """What there is to learn about the columns of a training sample, and it with codes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        At a column of text, dates or objects, or with missing levels, with its name and a remedy.
+    """
+    if not _is_frame(X):
+        return Columns(), X
+    levels = {}
+    for column in range(X.shape[1]):
+        if not _is_categorical(X, column):
+            continue
+        values, codes = _factorize(X, column)
+        if (codes < 0).any():
+            raise ValueError(_missing(codes, _label(X, column)))
+        is_ordered = _is_ordered(X, column)
+        if not is_ordered:
+            seen = np.unique(codes)
+            values = [values[code] for code in seen]
+        levels[column] = Levels(tuple(values), is_ordered)
+    columns = Columns(levels)
+    return columns, columns.encode(X)
+
+
+def _is_frame(X: Any) -> bool:
+    """Whether ``X`` is a data frame of pandas or polars."""
+    return type(X).__module__.split(".")[0] in ("pandas", "polars") and hasattr(X, "columns")
+
+
+def _holds_objects(X: Any) -> bool:
+    return bool(np.asarray(X).dtype.hasobject)
+
+
+def _column(X: Any, column: int) -> Any:
+    return X.iloc[:, column] if hasattr(X, "iloc") else X.to_series(column)
+
+
+def _label(X: Any, column: int) -> str:
+    return repr(X.columns[column]) if hasattr(X, "columns") else f"column {column}"
+
+
+def _is_number(X: Any, column: int) -> bool:
+    """Whether a column holds numbers or truth values, whatever their width."""
+    dtype = _column(X, column).dtype
+    if hasattr(dtype, "is_numeric"):  # polars
+        return bool(dtype.is_numeric() or str(dtype) == "Boolean")
+    return getattr(dtype, "kind", "O") in "biuf"
+
+
+def _is_categorical(X: Any, column: int) -> bool:
+    return type(_column(X, column).dtype).__name__ in ("CategoricalDtype", "Categorical", "Enum")
+
+
+def _is_ordered(X: Any, column: int) -> bool:
+    """pandas says so; in polars an Enum is compared by its order, a Categorical has none."""
+    dtype = _column(X, column).dtype
+    return bool(getattr(dtype, "ordered", type(dtype).__name__ == "Enum"))
+
+
+def _factorize(X: Any, column: int) -> tuple[list[Any], NDArray[Any]]:
+    """Values in their order, and the place of every row's value among them; -1: missing."""
+    series = _column(X, column)
+    if hasattr(series, "to_physical"):  # polars
+        import polars
+
+        if not isinstance(series.dtype, polars.Enum):
+            text = series.cast(polars.String)
+            series = text.cast(polars.Enum(text.drop_nulls().unique().sort()))
+        return series.dtype.categories.to_list(), np.asarray(
+            series.to_physical().cast(polars.Int64).fill_null(-1)
+        )
+    import pandas as pd
+
+    if not isinstance(series.dtype, pd.CategoricalDtype):
+        series = series.astype("category")
+    return list(series.cat.categories), np.asarray(series.cat.codes, dtype=np.int64)
+
+
+def _numbers(X: Any, column: int) -> FloatArray:
+    """A column as numbers, missing ones as NaN."""
+    series = _column(X, column)
+    dtype = series.dtype
+    label = _label(X, column)
+    is_time = getattr(dtype, "kind", "O") in "mM" or str(dtype).startswith(
+        ("Date", "Time", "Duration", "period")
+    )
+    if is_time:
+        raise TypeError(
+            f"column {label} holds dates or times ({dtype}), which a forest cannot split; give "
+            "numbers, for example days since the first date, or year, month and weekday"
+        )
+    if str(dtype) == "Object" or (str(dtype) == "object" and _first_text(series) is None):
+        return _object_numbers(series, label)
+    if not _is_number(X, column):
+        text = _first_text(series)
+        if text is None:
+            raise TypeError(f"column {label} has the type {dtype}; give numbers or categories")
+        kind = "astype('category')" if hasattr(X, "iloc") else "cast(polars.Categorical)"
+        raise ValueError(
+            f"column {label} holds text (first value: {text!r}); make it categories with "
+            f"{kind} (ordered ones with their order), or encode it as numbers"
+        )
+    if hasattr(series, "to_physical"):
+        import polars
+
+        return np.asarray(series.cast(polars.Float64).to_numpy(), dtype=np.float64)
+    return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _first_text(series: Any) -> str | None:
+    """The first value that is text."""
+    return next((value for value in series if isinstance(value, str)), None)
+
+
+def _object_numbers(series: Any, label: str) -> FloatArray:
+    try:
+        return np.asarray(series.to_list(), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"column {label} holds objects that are no numbers: {error}") from None
+
+
+def _missing(codes: NDArray[Any], label: str) -> str:
+    rows = np.flatnonzero(codes < 0)
+    return (
+        f"column {label} has {len(rows)} missing levels (first: row {rows[0]}). losaw does not "
+        "impute; drop the rows, or make 'missing' a level of its own, for example with "
+        "cat.add_categories('missing').fillna('missing')"
+    )
+
+
+def _warn_of_unseen(label: str, unseen: Sequence[Any]) -> None:
+    warnings.warn(
+        f"{label} has levels that the training sample does not have ({_shown(unseen, ', ')}): at "
+        "every split on it their rows go to the child with more in-bag rows",
+        stacklevel=3,
+    )
+
+
+def _shown(values: Sequence[Any], between: str) -> str:
+    more = between + "..." if len(values) > _FIRST_LEVELS else ""
+    return between.join(map(str, values[:_FIRST_LEVELS])) + more
+
+
+def _like(X: Any, columns: list[FloatArray]) -> Any:
+    """A frame of numbers with the columns' names and the rows' index of ``X``."""
+    rows = np.column_stack(columns)
+    if hasattr(X, "iloc"):
+        import pandas as pd
+
+        return pd.DataFrame(rows, index=X.index, columns=X.columns)
+    import polars
+
+    return polars.DataFrame(rows, schema=X.columns)

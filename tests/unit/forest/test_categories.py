@@ -1,0 +1,267 @@
+"""Forests on data frames with categories: what they read, how they split, what they refuse."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor, diagnose
+from losaw.forest.adjustment import association
+
+TOWNS = ["Ulm", "Aalen", "Linz", "Bern", "Graz"]
+SIZES = ["S", "M", "L", "XL"]
+
+
+def frame(n=300, seed=0):
+    """A nominal, an ordered and two continuous columns, and a response that uses three of them."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.standard_normal(n)
+    town = np.digitize(hidden + rng.standard_normal(n), [-1.0, -0.3, 0.3, 1.0])
+    size = np.digitize(hidden + rng.standard_normal(n), [-0.8, 0.0, 0.8])
+    X = pd.DataFrame(
+        {
+            "town": pd.Categorical.from_codes(np.array([3, 1, 4, 0, 2])[town], TOWNS),
+            "size": pd.Categorical.from_codes(size, SIZES, ordered=True),
+            "age": hidden + rng.standard_normal(n),
+            "height": rng.standard_normal(n),
+        }
+    )
+    effect = np.array([2.0, -1.0, 0.5, 1.0, -2.0])[X["town"].cat.codes]
+    return X, effect + size + hidden + 0.3 * rng.standard_normal(n)
+
+
+def fitted(**parameters):
+    X, y = frame()
+    forest = LosawRandomForestRegressor(n_estimators=10, random_state=0, **parameters)
+    return forest.fit(X, y), X, y
+
+
+def test_categories_are_learned_from_the_dtypes():
+    forest, X, _ = fitted()
+    assert list(forest.feature_names_in_) == ["town", "size", "age", "height"]
+    assert forest.is_nominal_.tolist() == [True, False, False, False]
+    assert forest.is_discrete_.tolist() == [True, True, False, False]
+    assert forest.categories_ == {"town": TOWNS, "size": SIZES}
+    np.testing.assert_array_equal(forest.numeric_rows(X)[:, 0], X["town"].cat.codes)
+    assert forest.feature_importances_[0] > 0.2
+
+
+def test_thresholds_of_ordered_categories_are_ranks_and_of_nominal_ones_sets():
+    forest, _, _ = fitted()
+    for tree in forest.trees_:
+        nominal = tree.feature == 0
+        assert np.isnan(tree.threshold[nominal]).all()
+        assert (tree.left_levels[nominal] & np.uint64(0b11111) != 0).all()
+        assert (tree.left_levels[~nominal] == 0).all()
+        assert set(tree.threshold[tree.feature == 1]) <= {0.0, 1.0, 2.0}
+
+
+def test_ordered_categories_are_the_discrete_feature_of_their_ranks():
+    X, y = frame()
+    coded = X.assign(size=X["size"].cat.codes.astype(float))
+    a = LosawRandomForestRegressor(n_estimators=5, random_state=0).fit(X, y)
+    b = LosawRandomForestRegressor(n_estimators=5, random_state=0).fit(coded, y)
+    np.testing.assert_array_equal(a.predict(X), b.predict(coded))
+
+
+@pytest.mark.parametrize("labels", [("no", "yes"), ("yes", "no")])
+def test_two_levels_are_a_column_of_zeros_and_ones(labels):
+    X, y = frame()
+    binary = (X["town"].cat.codes > 1).to_numpy()
+    with_levels = X.assign(town=pd.Categorical.from_codes(binary.astype(int), labels))
+    numeric = X.assign(town=binary.astype(float))
+    a = LosawRandomForestRegressor(n_estimators=10, random_state=0).fit(with_levels, y)
+    b = LosawRandomForestRegressor(n_estimators=10, random_state=0).fit(numeric, y)
+    np.testing.assert_array_equal(a.adjustment_, b.adjustment_)
+    np.testing.assert_array_equal(a.predict(with_levels), b.predict(numeric))
+    np.testing.assert_allclose(a.feature_importances_, b.feature_importances_, rtol=1e-12)
+
+
+def test_the_order_in_which_nominal_levels_are_declared_does_not_matter():
+    # with all features drawn: the child that is drawn for first depends on the side it is on
+    forest, X, y = fitted(max_features=None)
+    other = X.assign(town=X["town"].cat.reorder_categories(sorted(TOWNS)))
+    again = clone(forest).fit(other, y)
+    np.testing.assert_allclose(forest.predict(X), again.predict(other), atol=1e-6)
+    # what the fit learned, not what another frame declares, says which level is which
+    np.testing.assert_array_equal(forest.predict(X), forest.predict(other))
+    text = X.assign(town=X["town"].astype(str), size=X["size"].astype(str))
+    np.testing.assert_array_equal(forest.predict(X), forest.predict(text))
+
+
+def test_the_sign_of_the_response_does_not_matter():
+    forest, X, y = fitted()
+    np.testing.assert_allclose(clone(forest).fit(X, -y).predict(X), -forest.predict(X), atol=1e-9)
+
+
+def test_sets_of_levels_fit_better_than_codes_in_an_arbitrary_order():
+    X, y = frame(600)
+    codes = X.assign(town=X["town"].cat.codes.astype(float))
+    common = {"n_estimators": 30, "max_depth": 3, "oob_score": True, "random_state": 0}
+    as_sets = LosawRandomForestRegressor(**common).fit(X, y).oob_score_
+    as_order = LosawRandomForestRegressor(**common).fit(codes, y).oob_score_
+    assert as_sets > as_order + 0.05
+
+
+def test_nominal_features_can_be_named_where_there_is_no_dtype():
+    forest, X, y = fitted()
+    codes = X.assign(town=10.0 + 5 * X["town"].cat.codes, size=X["size"].cat.codes.astype(float))
+    by_name = clone(forest).set_params(nominal_features=["town"]).fit(codes, y)
+    by_mask = clone(forest).set_params(nominal_features=[True, False, False, False])
+    np.testing.assert_array_equal(forest.predict(X), by_name.predict(codes))
+    np.testing.assert_array_equal(
+        forest.predict(X), by_mask.fit(codes.to_numpy(), y).predict(codes.to_numpy())
+    )
+    assert by_name.categories_ == {"town": [10.0, 15.0, 20.0, 25.0, 30.0]}
+
+
+def test_polars_frames_are_read_alike():
+    polars = pytest.importorskip("polars")
+    forest, X, y = fitted(max_features=None)
+    theirs = polars.DataFrame(
+        {
+            "town": polars.Series(X["town"].astype(str).tolist()).cast(polars.Categorical),
+            "size": polars.Series(X["size"].astype(str).tolist()).cast(polars.Enum(SIZES)),
+            "age": X["age"].to_numpy(),
+            "height": X["height"].to_numpy(),
+        }
+    )
+    again = clone(forest).fit(theirs, y)
+    assert again.categories_ == {"town": sorted(TOWNS), "size": SIZES}
+    np.testing.assert_allclose(again.predict(theirs), forest.predict(X), atol=1e-6)
+    np.testing.assert_array_equal(forest.predict(theirs), forest.predict(X))
+
+
+def test_classes_and_own_models_take_categories_too():
+    X, y = frame()
+    labels = np.array(["low", "mid", "high"])[np.digitize(y, np.quantile(y, [0.3, 0.7]))]
+    forest = LosawRandomForestClassifier(n_estimators=10, random_state=0).fit(X, labels)
+    assert forest.score(X, labels) > 0.7
+    kernel = LosawRandomForestRegressor(n_estimators=2, propensity="kernel", random_state=0)
+    assert np.isfinite(kernel.fit(X, y).predict(X)).all()
+
+
+def test_pickled_forests_predict_alike_and_the_frame_is_left_alone():
+    forest, X, _ = fitted()
+    before = X.copy()
+    again = pickle.loads(pickle.dumps(forest))
+    np.testing.assert_array_equal(again.predict(X), forest.predict(X))
+    pd.testing.assert_frame_equal(X, before)
+
+
+def test_a_level_without_rows_goes_to_the_child_with_more_of_them():
+    X, y = frame()
+    few = X.assign(town=X["town"].where(X["town"] != "Linz").cat.remove_unused_categories())
+    few["town"] = few["town"].fillna("Bern")
+    forest = LosawRandomForestRegressor(n_estimators=5, random_state=0).fit(few, y)
+    assert forest.categories_["town"] == ["Ulm", "Aalen", "Bern", "Graz"]
+    with pytest.warns(UserWarning, match=r"'town' has levels .* \(Linz\)"):
+        leaves = forest.apply(X)
+    rows = forest.numeric_rows(few)
+    for row in np.flatnonzero(X["town"] == "Linz")[:5]:
+        for t, tree in enumerate(forest.trees_):
+            node = 0
+            while tree.feature[node] >= 0:
+                left, right = tree.children_left[node], tree.children_right[node]
+                is_left = rows[row, tree.feature[node]] <= tree.threshold[node]
+                if tree.feature[node] == 0:
+                    is_left = tree.n_samples[left] >= tree.n_samples[right]
+                node = left if is_left else right
+            assert leaves[row, t] == node
+
+
+@pytest.mark.parametrize(
+    ("column", "error", "message"),
+    [
+        (["a", "b"] * 150, ValueError, r"'bad' holds text \(first value: 'a'\).*category"),
+        (pd.date_range("2020", periods=300), TypeError, "'bad' holds dates or times .*days since"),
+        (pd.Categorical(["a", None] * 150), ValueError, "'bad' has 150 missing levels.*row 1"),
+        ([{}] * 300, TypeError, "'bad' holds objects that are no numbers"),
+        (pd.Categorical(range(300)), ValueError, "'bad' has 300 levels in 300 rows.*merge rare"),
+        (
+            pd.Categorical(np.arange(300) % 100),
+            ValueError,
+            "'bad' has 100 levels, at most 63 are allowed; merge rare levels$",
+        ),
+    ],
+)
+def test_columns_that_cannot_be_read_are_named_with_a_remedy(column, error, message):
+    X, y = frame()
+    with pytest.raises(error, match=message):
+        LosawRandomForestRegressor(n_estimators=1).fit(X.assign(bad=column), y)
+
+
+def test_columns_of_polars_that_cannot_be_read_are_named_too():
+    polars = pytest.importorskip("polars")
+    _, y = frame()
+    text = polars.DataFrame({"a": np.arange(300.0), "bad": ["x", "y"] * 150})
+    with pytest.raises(ValueError, match=r"'bad' holds text .*polars\.Categorical"):
+        LosawRandomForestRegressor(n_estimators=1).fit(text, y)
+    dates = text.with_columns(bad=pd.date_range("2020", periods=300).to_numpy())
+    with pytest.raises(TypeError, match="'bad' holds dates"):
+        LosawRandomForestRegressor(n_estimators=1).fit(dates, y)
+
+
+def test_a_level_beyond_the_order_and_an_array_for_a_frame_are_refused():
+    forest, X, _ = fitted()
+    larger = X.assign(size=X["size"].cat.add_categories("XXL"))
+    np.testing.assert_array_equal(forest.predict(larger), forest.predict(X))  # not one row of it
+    larger.loc[3, "size"] = "XXL"
+    with pytest.raises(ValueError, match=r"'size' has the level 'XXL'.*S < M < L < XL"):
+        forest.predict(larger)
+    with pytest.raises(TypeError, match=r"fitted on categories.*give a data frame"):
+        forest.predict(np.zeros((3, 4)))
+
+
+def test_declaring_a_category_continuous_has_no_effect_and_a_wrong_name_is_refused():
+    X, y = frame()
+    forest = LosawRandomForestRegressor(n_estimators=1, discrete_features=[]).fit(X, y)
+    assert forest.is_discrete_.tolist() == [True, True, False, False]
+    with pytest.raises(
+        ValueError, match="nominal_features: no column 'twon' in X; did you mean 'town'"
+    ):
+        LosawRandomForestRegressor(nominal_features=["twon"]).fit(X, y)
+    with pytest.raises(ValueError, match="nominal_features must be 'auto'"):
+        LosawRandomForestRegressor(nominal_features="all").fit(X, y)
+
+
+def test_whole_numbers_that_may_be_codes_are_named_in_a_warning(recwarn):
+    X, y = frame()
+    codes = X.assign(street=np.arange(300) % 20)
+    with pytest.warns(UserWarning, match=r"continuous features: street \(20\).*nominal_features"):
+        LosawRandomForestRegressor(n_estimators=1).fit(codes, y)
+    recwarn.clear()
+    LosawRandomForestRegressor(n_estimators=1, nominal_features=["street"]).fit(codes, y)
+    LosawRandomForestRegressor(n_estimators=1, discrete_features=[]).fit(codes, y)
+    assert not [w for w in recwarn if "whole numbers" in str(w.message)]
+
+
+def test_diagnostics_name_the_features_and_hold_what_the_forest_stored():
+    forest, X, _ = fitted(max_features=None, eta=0.4)
+    found = diagnose(forest, X, n_trees=4, max_depth=4)
+    splits = found[found["is_split"]]
+    assert set(splits["feature"]) == {"town", "size", "age"}
+    columns = {name: p for p, name in enumerate(forest.feature_names_in_)}
+    for row in splits.itertuples():
+        tree = forest.trees_[row.tree]
+        assert tree.feature[row.node] == columns[row.feature]
+        assert tree.n_samples[row.node] == row.n_samples
+        assert tree.effective_sample_size[row.node] == pytest.approx(row.effective_size, rel=1e-4)
+
+
+def test_the_association_of_nominal_features_is_near_zero_without_any():
+    rng = np.random.default_rng(0)
+    many = rng.integers(0, 40, 2000).astype(float)
+    others = [rng.standard_normal(2000), rng.integers(0, 30, 2000).astype(float)]
+    assert association(many, others[0], True, False) < 0.1
+    assert association(many, others[1], True, True) < 0.1
+    assert association(many, np.sin(many), True, False) == pytest.approx(1.0)
+    assert association(many, many, True, True) == pytest.approx(1.0)
+    # by hand: groups (0, 0), (1, 3), (5, 5) around 7/3: within 2, in all 2 + 64/3
+    x, z = np.array([0.0, 0, 1, 1, 2, 2]), np.array([0.0, 0, 1, 3, 5, 5])
+    r_squared = 1 - 2 / ((z - z.mean()) ** 2).sum()
+    expected = np.sqrt(1 - (1 - r_squared) * 5 / 3)
+    assert association(x, z, True, False) == pytest.approx(expected)
+    assert association(z, x, False, True) == pytest.approx(expected)

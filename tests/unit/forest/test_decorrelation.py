@@ -1,0 +1,128 @@
+"""What weights leave of correlations: measured at every fit, and said where it is nearly all."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.forest import (
+    LosawRandomForestClassifier,
+    LosawRandomForestRegressor,
+    diagnose,
+    summarize_diagnostics,
+)
+
+
+def mixed(n=400):
+    """Continuous, discrete and nominal features that hang together, and one that does not."""
+    rng = np.random.default_rng(0)
+    hidden = rng.standard_normal((n, 1))
+    X = hidden + rng.standard_normal((n, 6))
+    X[:, 2:4] = np.clip(np.round(X[:, 2:4]), -1, 1)
+    X[:, 4] = np.array([2, 0, 3, 1])[np.digitize(X[:, 4], [-1.0, 0.0, 1.0])]
+    X[:, 5] = rng.standard_normal(n)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    frame["e"] = frame["e"].astype(int).astype("category")
+    return frame, hidden[:, 0] + rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("kind", ["regression", "classes", "own"])
+def test_it_is_what_the_root_of_an_undrawn_sample_has(kind):
+    X, y = mixed()
+    model = LosawRandomForestClassifier if kind == "classes" else LosawRandomForestRegressor
+    forest = model(
+        n_estimators=1,
+        max_depth=1,
+        bootstrap=False,
+        correlation_threshold=0.2,
+        propensity={"continuous": "kernel"} if kind == "own" else "auto",
+        random_state=0,
+    ).fit(X, np.digitize(y, [-0.5, 0.5]) if kind == "classes" else y)
+    root = diagnose(forest, X, n_trees=1, max_depth=0).set_index("feature")
+    measured = forest.decorrelation_
+    assert list(measured.index) == list("abcdef")
+    assert measured.loc["f"].isna().all()  # nothing to adjust for
+    assert len(root) == 5
+    for theirs, ours in [
+        ("correlation", "correlation"),
+        ("weighted_correlation", "weighted_correlation"),
+        ("effective_size", "effective_size"),
+        ("capped_effective_size", "capped_effective_size"),
+    ]:
+        np.testing.assert_allclose(measured.loc[root.index, ours], root[theirs], rtol=1e-4)
+    assert (root["weighted_correlation"] < 0.9 * root["correlation"]).all()
+
+
+def test_nothing_is_said_where_weights_decorrelate():
+    X, y = mixed()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
+
+
+def test_one_warning_names_the_features_that_stay_correlated():
+    X, y = mixed()
+    X["copy"] = 3 * X["a"]
+    X["near"] = X["a"] + 0.05 * X["f"]
+    with pytest.warns(UserWarning, match="does not decorrelate") as caught:
+        forest = LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
+    assert len(caught) == 1
+    message = str(caught[0].message)
+    for name in ("a (1.00 -> 1.00", "copy (1.00 -> 1.00", "near (1.00 -> "):
+        assert name in message
+    assert "b (" not in message
+    assert caught[0].filename == __file__
+    assert forest.decorrelation_.loc["copy", "effective_size"] == 1.0  # no density to invert
+
+
+def test_small_correlations_that_chance_explains_are_no_reason_to_warn():
+    rng = np.random.default_rng(1)
+    X = rng.standard_t(2, (100, 30))  # heavy tails: the normal model does not fit
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        forest = LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
+    measured = forest.decorrelation_.dropna()
+    still = measured["weighted_correlation"] > 0.9 * measured["correlation"]
+    assert still.any()
+
+
+def test_a_plain_forest_measures_nothing():
+    X, y = mixed()
+    forest = LosawRandomForestRegressor(n_estimators=1, eta=1.0).fit(X, y)
+    assert forest.decorrelation_.isna().all().all()
+
+
+def test_the_summary_of_the_diagnostics_has_weighted_means_by_feature():
+    X, y = mixed()
+    forest = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(X, y)
+    frame = diagnose(forest, X)
+    summary = summarize_diagnostics(frame)
+    assert set(summary.index) == set(frame["feature"])
+    assert summary["weighted_correlation"].is_monotonic_decreasing
+    part = frame[frame["feature"] == "b"]
+    weights = part["n_samples"] / part["n_samples"].sum()
+    assert summary.loc["b", "nodes"] == len(part)
+    assert summary.loc["b", "correlation"] == pytest.approx(weights @ part["correlation"])
+    assert summary.loc["b", "share_left"] == pytest.approx(
+        (weights @ part["weighted_correlation"]) / (weights @ part["correlation"])
+    )
+
+
+def test_a_forest_without_a_split_has_importances_of_zero():
+    X = np.ones((40, 3))
+    y = np.arange(40.0)
+    for forest in (
+        LosawRandomForestRegressor(n_estimators=3).fit(X, y),
+        LosawRandomForestClassifier(n_estimators=3).fit(X, y > 20),
+    ):
+        np.testing.assert_array_equal(forest.feature_importances_, np.zeros(3))
+        assert forest.feature_importances_.dtype == np.float64
+
+
+@pytest.mark.parametrize("model", [LosawRandomForestRegressor, LosawRandomForestClassifier])
+def test_an_unknown_parameter_is_named_with_the_class_that_was_called(model):
+    with pytest.raises(TypeError, match=f"{model.__name__} has no parameter 'class_weight'"):
+        model(class_weight="balanced")
+    with pytest.raises(TypeError, match="did you mean 'max_depth'"):
+        model(maxdepth=3)

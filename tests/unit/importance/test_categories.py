@@ -1,0 +1,130 @@
+"""Importances and trends of losaw forests that split categories into sets of levels."""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.data import Dataset, Sample, Truth
+from losaw.fitted_trees.forest_arrays import forest_arrays
+from losaw.fitted_trees.forest_view import view_forest
+from losaw.fitted_trees.shapley import shapley_values
+from losaw.forest import LosawRandomForestRegressor
+from losaw.importance import mdi_oob, split_improvement, ufi
+from losaw.importance.per_tree_permutation import TreePermutationImportance
+from losaw.trends import absolute_traversal_rate, relative_traversal_rate, shapley_correlation
+
+
+def fitted(n=240, n_estimators=10):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 5, n)
+    X = pd.DataFrame(
+        {
+            "town": pd.Categorical.from_codes(codes, ["Ulm", "Aalen", "Linz", "Bern", "Graz"]),
+            "age": rng.standard_normal(n) + 0.3 * codes,
+            "noise": pd.Categorical.from_codes(rng.integers(0, 5, n), list("vwxyz")),
+        }
+    )
+    y = np.array([2.0, -1.0, 0.5, 1.0, -2.0])[codes] + X["age"] + 0.3 * rng.standard_normal(n)
+    forest = LosawRandomForestRegressor(n_estimators=n_estimators, max_features=2, random_state=0)
+    return forest.fit(X, y), X, y
+
+
+@pytest.mark.parametrize("method", [ufi, mdi_oob, split_improvement])
+def test_scores_of_a_frame_with_categories(method):
+    forest, X, y = fitted()
+    result = method(forest, X, y)
+    assert result.feature_names == ("town", "age", "noise")
+    assert result.scores[0] > 5 * abs(result.scores[2])
+    assert result.scores[1] > 5 * abs(result.scores[2])
+
+
+def test_the_leaves_of_the_view_are_reached_by_its_splits():
+    forest, X, y = fitted()
+    view, _ = view_forest(forest, X, y)
+    for tree in view.trees:
+        nodes = tree.nodes
+        for row in range(0, 240, 7):
+            node = 0
+            while nodes.feature[node] >= 0:
+                value = view.rows[row, nodes.feature[node]]
+                is_left = value <= nodes.threshold[node]
+                if np.isnan(nodes.threshold[node]):
+                    is_left = int(nodes.left_levels[node]) >> int(value) & 1
+                node = nodes.children[node, 0 if is_left else 1]
+            assert node == tree.leaf[row]
+
+
+def test_permuting_a_column_of_levels_costs_what_it_explains():
+    forest, X, y = fitted()
+    sample = Sample(X, y)
+    data = Dataset(
+        sample,
+        sample,
+        Truth(signal=(), n_features=3),
+        ("town", "age", "noise"),
+        ("nominal", "continuous", "nominal"),
+    )
+    result = TreePermutationImportance().explain(forest, data, np.random.default_rng(0))
+    assert result.scores[0] > 10 * abs(result.scores[2])
+    # a tree that sees levels permuted among themselves predicts as the forest does
+    view, _ = view_forest(forest, X, y)
+    assert (view.rows[:, 0] == X["town"].cat.codes).all()
+
+
+def test_shapley_values_are_those_of_the_definition():
+    forest, X, _ = fitted(n_estimators=2)
+    arrays = forest_arrays(forest)
+    trees, n_samples = arrays.trees, arrays.n_samples
+    rows = forest.numeric_rows(X)
+
+    def value(node, x, coalition):
+        p = trees.feature[node]
+        if p < 0:
+            return arrays.value[node]
+        left, right = trees.children[node]
+        if p in coalition:
+            is_left = x[p] <= trees.threshold[node]
+            if np.isnan(trees.threshold[node]):
+                is_left = int(trees.left_levels[node]) >> int(x[p]) & 1
+            return value(left if is_left else right, x, coalition)
+        share = n_samples[left] / n_samples[node]
+        return share * value(left, x, coalition) + (1 - share) * value(right, x, coalition)
+
+    found = shapley_values(forest, X)
+    for row in (0, 11, 57):
+        expected = np.zeros(3)
+        for p, root in itertools.product(range(3), trees.starts[:-1]):
+            others = [q for q in range(3) if q != p]
+            for size in range(3):
+                weight = math.factorial(size) * math.factorial(2 - size) / 6
+                for coalition in itertools.combinations(others, size):
+                    gain = value(root, rows[row], {*coalition, p})
+                    gain -= value(root, rows[row], set(coalition))
+                    expected[p] += weight * gain / trees.n_trees
+        np.testing.assert_allclose(found[row], expected, atol=1e-12)
+
+
+def test_a_nominal_feature_has_no_trend():
+    forest, X, _ = fitted()
+    for result in (
+        absolute_traversal_rate(forest),
+        relative_traversal_rate(forest),
+        shapley_correlation(forest, X, n_rows=None),
+    ):
+        assert result.feature_names == ("town", "age", "noise")
+        assert np.isnan(result.estimates[[0, 2]]).all()
+        assert result.estimates[1] > 0.5
+        assert result.sign.tolist() == [0, 1, 0]
+
+
+def test_an_array_is_named_as_the_forest_was_fitted():
+    _, X, y = fitted()
+    ages = pd.DataFrame({"age": X["age"], "square": X["age"] ** 2})
+    forest = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(ages, y)
+    with pytest.warns(UserWarning, match="feature names"):
+        result = ufi(forest, ages.to_numpy(), y)
+    assert result.feature_names == ("age", "square")
+    np.testing.assert_array_equal(result.scores, ufi(forest, ages, y).scores)
