@@ -156,7 +156,8 @@ class ImportanceResult:
             If not exactly one is given, a number is out of range, or a rate is asked of a method
             without p-values.
         """
-        given = [name for name in ("fdr", "fwer", "top") if locals()[name] is not None]
+        asked = {"fdr": fdr, "fwer": fwer, "top": top}
+        given = [name for name, value in asked.items() if value is not None]
         if len(given) != 1:
             raise ValueError(f"give exactly one of fdr, fwer and top, got {given or 'none'}")
         order = np.argsort(-self.ranking_scores(), kind="stable")

@@ -1,5 +1,6 @@
 """Features chosen by an importance, as a step of a Pipeline."""
 
+import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any, Self
@@ -11,25 +12,25 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-import losaw.importance
 from losaw.rng import as_generator, seed_integer
 from losaw.words import unknown
 
-METHODS = (
-    "air",
-    "boruta",
-    "cpi",
-    "loco",
-    "mdi",
-    "mdi_oob",
-    "pfi",
-    "residual_importance",
-    "sage",
-    "split_improvement",
-    "subgroups",
-    "tree_permutation",
-    "ufi",
-)
+# Function -> module; imported when it is asked for.
+METHODS = {
+    "air": "losaw.importance.actual_impurity_reduction",
+    "boruta": "losaw.importance.boruta_selection",
+    "cpi": "losaw.importance.conditional_predictive_impact",
+    "loco": "losaw.importance.leave_one_covariate_out",
+    "mdi": "losaw.importance.mean_decrease_in_impurity",
+    "mdi_oob": "losaw.importance.out_of_bag_mdi",
+    "pfi": "losaw.importance.permutation_feature_importance",
+    "residual_importance": "losaw.importance.residual",
+    "sage": "losaw.importance.shapley_global_importance",
+    "split_improvement": "losaw.importance.split_gain",
+    "subgroups": "losaw.importance.conditional_subgroups",
+    "tree_permutation": "losaw.importance.per_tree_permutation",
+    "ufi": "losaw.importance.unbiased_feature_importance",
+}
 
 
 class ImportanceSelector(SelectorMixin, BaseEstimator):
@@ -120,7 +121,8 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
             return self.method
         if self.method not in METHODS:
             raise ValueError(unknown("method", self.method, METHODS))
-        found: Callable[..., Any] = getattr(losaw.importance, self.method)
+        module = importlib.import_module(METHODS[self.method])
+        found: Callable[..., Any] = getattr(module, self.method)
         return found
 
     def _estimator(self, y: NDArray[Any], rng: np.random.Generator) -> Any:

@@ -1,4 +1,4 @@
-"""A result as a picture, and as a table of HTML."""
+"""An ImportanceResult as a picture, and as a table of HTML."""
 
 import html
 from typing import TYPE_CHECKING, Any
@@ -13,13 +13,11 @@ from losaw.words import unknown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from losaw.importance.result import ImportanceResult
-
 _BLUE, _GREY = "#0072b2", "#999999"
 _TENTHS = 10
 
 
-def plot_scores(result: "ImportanceResult", ax: "Axes | None", top: int, level: float) -> "Axes":
+def plot_scores(result: Any, ax: "Axes | None", top: int, level: float) -> "Axes":
     """Bars of the scores, see :meth:`ImportanceResult.plot`."""
     with extra("plot"):
         import matplotlib.pyplot as plt
@@ -43,7 +41,7 @@ def plot_scores(result: "ImportanceResult", ax: "Axes | None", top: int, level: 
     return ax
 
 
-def plot_row_differences(result: "ImportanceResult", feature: str, ax: "Axes | None") -> "Axes":
+def plot_row_differences(result: Any, feature: str, ax: "Axes | None") -> "Axes":
     """Differences of rows, see :meth:`ImportanceResult.plot_rows`."""
     with extra("plot"):
         import matplotlib.pyplot as plt
@@ -95,7 +93,7 @@ def _draw_levels(
     ax.set_xticks(np.arange(1, len(present) + 1), names, rotation=45, ha="right")
 
 
-def result_html(result: "ImportanceResult") -> str:
+def result_html(result: Any) -> str:
     """A table with bars, most important first."""
     frame = result.to_frame()
     largest = max(float(np.nanmax(np.abs(result.scores), initial=0.0)), 1e-300)
@@ -126,5 +124,5 @@ def _escaped(value: Any) -> str:
     return html.escape(str(value))
 
 
-def _axis_label(result: "ImportanceResult") -> str:
+def _axis_label(result: Any) -> str:
     return f"importance ({result.method.partition('(')[0]})" if result.method else "importance"
