@@ -56,6 +56,8 @@ def forest_rows(
     ValueError
         If lengths differ, or the steps mix columns.
     """
+    if feature_names is None and not hasattr(X, "columns"):
+        feature_names = getattr(model, "feature_names_in_", None)
     table, response = read_table(X, kinds=kinds, feature_names=feature_names), one_column(y)
     if len(response) != len(table):
         raise ValueError(f"y has {len(response)} entries for {len(table)} rows of X")
