@@ -74,6 +74,7 @@ def measure_decorrelation(
     grow_trees(data, root, seeds, sample, work, make_cells(data), nodes, sizes)
     if answers is not None:
         answers.raise_error()
+    found[~adjustment.any(axis=1)] = np.nan
     size = np.full((n_features, 2), np.nan)
     size[work.features] = work.splits[:, 2:4]
     size[np.isnan(found[:, 0])] = np.nan
