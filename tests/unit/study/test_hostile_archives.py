@@ -153,7 +153,11 @@ def test_only_plugins_that_lie_in_the_archive_are_run(tmp_path, place):
         packed_request(folder, run_plugins=True)
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", gzip.compress(b"no tar"), b"\x1f\x8b\x08"])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no archive", gzip.compress(b"no tar", mtime=0), b"\x1f\x8b\x08"],
+    ids=["empty", "text", "compressed text", "cut off"],
+)
 def test_what_is_no_archive_is_one_message(tmp_path, content):
     (tmp_path / "a.tar.gz").write_bytes(content)
     with pytest.raises(StudyError, match=r"cannot be unpacked|holds no SHA256SUMS"):
