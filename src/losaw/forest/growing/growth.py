@@ -67,7 +67,7 @@ def write_leaf(nodes: Nodes, place: int, mean: float, count: float, impurity: fl
     nodes.left_levels[place] = np.uint64(0)
 
 
-@inlined()
+@compiled(inline="always")
 def find_split(
     data: ForestData,
     settings: Settings,
@@ -119,7 +119,7 @@ def find_split(
     return best
 
 
-@compiled()
+@compiled(inline="always")
 def grow_tree(
     data: ForestData,
     settings: Settings,
