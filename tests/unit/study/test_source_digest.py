@@ -38,7 +38,8 @@ def package(tmp_path, monkeypatch):
 
 
 def forget():
-    for cached in (module._digest, module._own_path, module._parse):
+    module._digests.clear()
+    for cached in (module._own_path, module._parse):
         cached.cache_clear()
 
 
@@ -56,6 +57,7 @@ def stale(package, name, old, new):
     """Labels of the things that an edit makes stale."""
     before = digests()
     edit(package / name, old, new)
+    module.look_again()
     after = digests()
     return {label for label in NAMES if before[label] != after[label]}
 

@@ -19,6 +19,7 @@ from losaw.study.design.request import Request
 from losaw.study.design.schema import SCALES, Configuration, parse
 from losaw.study.design.series import Series, resolve
 from losaw.study.design.settings import Setting, same
+from losaw.study.design.source_digest import look_again
 from losaw.study.design.source_file import SourceFile
 from losaw.study.design.validation import validate
 from losaw.study.errors import StudyError
@@ -67,6 +68,7 @@ class Session:
             raise StudyError(f"seeds: {request.seeds} is not allowed; ask for 1 or more")
         for plugin in self.configuration.plugins:
             load_plugin(plugin)
+        look_again()
         self.studies = [self.read_study(name, trusted) for name in self._study_names()]
         self._check_selection()
         if request.selection:

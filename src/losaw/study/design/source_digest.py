@@ -35,26 +35,46 @@ class _Module:
     imports: dict[str, Target]
 
 
+@dataclass(frozen=True)
+class _Digest:
+    """Digest of what a target reaches, the names of that, and the files that were read."""
+
+    digest: str
+    names: frozenset[str]
+    files: tuple[tuple[str, object], ...]
+
+
+_digests: dict[str, _Digest] = {}
+
+
 def source_digest(target: str) -> str:
     """Digest of ``"module:attribute"`` and of all that it mentions; empty outside losaw."""
-    files, digest = _digest(target)
-    if files != tuple(map(_stamp, (name for name, _ in files))):
-        _digest.cache_clear()
-        return _digest(target)[1]
-    return digest
+    return _digest(target).digest
 
 
-def reached_names(target: str) -> set[str]:
+def reached_names(target: str) -> frozenset[str]:
     """Names of the definitions that ``"module:attribute"`` reaches."""
-    return {name for _, name in _reached(_split(target))}
+    return _digest(target).names
 
 
-@functools.cache
-def _digest(target: str) -> tuple[tuple[tuple[str, object], ...], str]:
-    reached = _reached(_split(target))
-    parts = sorted((name, _read(module).definitions[name][0]) for module, name in reached)
-    files = tuple(_stamp(module) for module in sorted({module for module, _ in reached}))
-    return files, hashlib.sha256(repr(parts).encode()).hexdigest() if parts else ""
+def look_again() -> None:
+    """Forget the digests of sources that have changed; a session looks once, when it begins."""
+    stamps = {module: _stamp(module) for one in _digests.values() for module, _ in one.files}
+    for target, known in list(_digests.items()):
+        if any(stamps[module] != (module, stamp) for module, stamp in known.files):
+            del _digests[target]
+
+
+def _digest(target: str) -> _Digest:
+    if target not in _digests:
+        reached = _reached(_split(target))
+        parts = sorted((name, _read(module).definitions[name][0]) for module, name in reached)
+        _digests[target] = _Digest(
+            hashlib.sha256(repr(parts).encode()).hexdigest() if parts else "",
+            frozenset(name for _, name in reached),
+            tuple(_stamp(module) for module in sorted({module for module, _ in reached})),
+        )
+    return _digests[target]
 
 
 def _split(target: str) -> Target:
