@@ -197,8 +197,52 @@ class DrawsFromTheWorld(GoodImportance):
         return super().explain(model, data, rng)
 
 
-def test_a_good_importance_passes():
-    assert failures("importance", GoodImportance) == {}
+class ReadsLabelsAsNumbers(GoodImportance):
+    def explain(self, model, data, rng):
+        X, y = data.train
+        return ImportanceResult(np.abs(X.T @ y.astype(float)), data.feature_names)
+
+
+class ReadsTheFirstClassOnly(GoodImportance):
+    def explain(self, model, data, rng):
+        X = data.train.X
+        first = model.predict_proba(X)[:, 0] if hasattr(model, "classes_") else model.predict(X)
+        scores = np.abs((X - X.mean(axis=0)).T @ (first - first.mean()))
+        return ImportanceResult(scores, data.feature_names)
+
+
+class DividesByTheClasses(GoodImportance):
+    def explain(self, model, data, rng):
+        n_classes = len(getattr(model, "classes_", [None]))
+        return ImportanceResult(model.feature_importances_ / n_classes, data.feature_names)
+
+
+class BelievesTheTask(GoodImportance):
+    def explain(self, model, data, rng):
+        scale = 2.0 if data.task == "regression" else 1.0
+        return ImportanceResult(scale * model.feature_importances_, data.feature_names)
+
+
+class ReadsTheTrees(GoodImportance):
+    def explain(self, model, data, rng):
+        scores = np.mean([tree.feature_importances_ for tree in model.estimators_], axis=0)
+        return ImportanceResult(scores, data.feature_names)
+
+
+class ReadsWhatIsNotThere(GoodImportance):
+    def explain(self, model, data, rng):
+        return ImportanceResult(model.importances, data.feature_names)
+
+
+@pytest.mark.parametrize("importance", [GoodImportance, ReadsTheTrees])
+def test_a_good_importance_passes(importance):
+    assert failures("importance", importance) == {}
+
+
+def test_an_importance_that_reads_what_no_model_has_is_found_by_every_check_that_calls_it():
+    found = failures("importance", ReadsWhatIsNotThere)
+    for check in ("gives one finite score per feature", "class names do not matter"):
+        assert "has no attribute 'importances'" in found[check]
 
 
 @pytest.mark.parametrize(
@@ -216,6 +260,10 @@ def test_a_good_importance_passes():
         (ShufflesInPlace, "does not change its input", "work on a copy"),
         (PrunesTheModel, "does not change its input", "changes the model"),
         (DrawsFromTheWorld, "does not touch the global generators", "global generator"),
+        (ReadsLabelsAsNumbers, "class names do not matter", "by the model's classes_"),
+        (ReadsTheFirstClassOnly, "the order of three classes does not matter", "classes alike"),
+        (DividesByTheClasses, "a class that never comes changes nothing", "a third class without"),
+        (BelievesTheTask, "a classifier is not scored as a regression", "losaw.outcomes.task_of"),
     ],
 )
 def test_a_broken_importance_is_found(importance, check, message):

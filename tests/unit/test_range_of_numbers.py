@@ -7,7 +7,7 @@ from sklearn.ensemble import RandomForestRegressor
 from losaw.arguments import as_floats
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.forest import LosawRandomForestRegressor
-from losaw.importance import mdi_oob, ufi
+from losaw.importance import boruta, mdi_oob, ufi
 from losaw.knockoffs import make_sampler
 from losaw.registry import get
 from losaw.weighting import effective_sample_size, losaw_weights, weighted_correlations
@@ -90,12 +90,16 @@ ODD = {
 
 @pytest.mark.parametrize("kind", ODD)
 def test_boruta_takes_numbers_of_any_type(kind):
-    boruta = get("importance", "boruta").create(n_estimators=5, max_runs=2)
-    y = ODD[kind](Y)
-    found = boruta.explain(None, data_of(ODD[kind](X), y), np.random.default_rng(0))
-    same = data_of(ODD[kind](X).astype(float), y.astype(float))
-    expected = boruta.explain(None, same, np.random.default_rng(0))
+    options = {"task": "regression", "n_estimators": 5, "max_runs": 2, "random_state": 0}
+    rows, y = ODD[kind](X), ODD[kind](Y)
+    found = boruta(rows, y, **options)
+    expected = boruta(rows.astype(float), y.astype(float), **options)
     np.testing.assert_array_equal(found.scores, expected.scores)
+
+
+def test_a_data_set_of_objects_is_refused_by_its_dtype():
+    with pytest.raises(TypeError, match=r"train.X must be an array of numbers.* of dtype object"):
+        data_of(X.astype(object), Y)
 
 
 @pytest.mark.parametrize(

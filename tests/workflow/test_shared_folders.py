@@ -82,24 +82,30 @@ def test_two_runs_without_snakemake_on_one_folder_leave_whole_blocks(project):
     assert not list(project.results.rglob("*.unfinished"))
 
 
-def test_damaged_blocks_are_refused_named_removed_and_run_again_alone(project):
+@pytest.mark.parametrize("remove", [False, True], ids=["same command", "verify --remove"])
+def test_damaged_blocks_are_refused_named_removed_and_run_again_alone(project, remove):
     assert snakemake(project)[0] == 0
     before = digests(project)
-    first, second, third, *_ = sorted(project.results.glob("tiny/blocks/**/*.parquet"))
+    first, second, third, *whole = sorted(project.results.glob("tiny/blocks/**/*.parquet"))
+    written = [path.stat().st_mtime_ns for path in whole]
     first.write_bytes(first.read_bytes()[:-99])
     content = second.read_bytes()
     second.write_bytes(third.read_bytes())
     third.write_bytes(content)
-    code, text = snakemake(project)
-    assert code != 0 and "3 of 8 block files are unusable" in text
-    assert "losaw verify --remove" in text
-    done = subprocess.run(losaw(project, "verify", "--remove"), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = subprocess.run(losaw(project, "collect"), capture_output=True, text=True)
+    assert done.returncode != 0 and "3 of 8 block files are unusable" in done.stderr, done.stderr
+    assert all(str(path) in done.stderr for path in (first, second, third)), done.stderr
+    assert "losaw verify --remove" in done.stderr
+    if remove:
+        done = subprocess.run(losaw(project, "verify", "--remove"), capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert not any(path.exists() for path in (first, second, third))
     code, text = snakemake(project, "--dry-run", "--quiet", "rules")
-    assert planned(text)["block"] == 3
+    assert "3 of 8 blocks to compute" in text and planned(text)["job"] == 1, text
     code, text = snakemake(project)
     assert code == 0, text
     assert digests(project) == before
+    assert [path.stat().st_mtime_ns for path in whole] == written
 
 
 @pytest.mark.long
@@ -111,7 +117,7 @@ def test_a_clock_that_jumped_reruns_no_block_and_changes_no_result(project, year
     for path in sorted(project.results.glob("tiny/blocks/**/*.parquet"))[::2]:
         os.utime(path, (when, when))
     code, text = snakemake(project, "--dry-run", "--quiet", "rules")
-    assert code == 0 and "block" not in planned(text), text
+    assert code == 0 and "0 of 8 blocks to compute" in text and "job" not in planned(text), text
     code, text = snakemake(project)
     assert code == 0, text
     assert digests(project) == before

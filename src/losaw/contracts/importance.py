@@ -188,10 +188,17 @@ def _class_scores(
         return _scores(subject.create(), model, data, seed=1)
     except (TypeError, ValueError):
         return None
+    except AttributeError as error:
+        if empty is None or error.obj is not model:
+            raise
+        return None  # it reads more of a model than the wrapper shows, such as trees
 
 
 class WithAnEmptyClass(ClassifierMixin, BaseEstimator):
-    """A classifier that knows one more class, which it never expects."""
+    """A classifier that knows one more class, which it never expects.
+
+    It predicts, and reports the ``feature_importances_`` of the model inside, if that has any.
+    """
 
     def __init__(self, model: Any, name: str) -> None:
         self.model = model
@@ -200,6 +207,8 @@ class WithAnEmptyClass(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> "WithAnEmptyClass":
         self.model_ = clone(self.model).fit(X, y)
         self.classes_ = np.array([*self.model_.classes_, self.name])
+        if hasattr(self.model_, "feature_importances_"):
+            self.feature_importances_ = self.model_.feature_importances_
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:

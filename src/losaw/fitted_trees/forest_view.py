@@ -115,10 +115,11 @@ def _losaw_view(forest: Any, X: FloatArray, y: NDArray[Any], features: IntArray)
         _tree_view(tree, leaf, features) for tree, leaf in zip(forest.trees_, leaves.T, strict=True)
     ]
     if hasattr(forest, "classes_"):
-        shares = forest.forest_.nodes.distribution[0]
-        if len(forest.classes_) == 2:
+        if len(forest.classes_) == 2:  # its nodes hold the share of the second class alone
             second = float(forest.trees_[0].value[0])
             shares = np.array([1.0 - second, second])
+        else:
+            shares = forest.forest_.nodes.distribution[0]
         outcomes = _indicators(y, forest.classes_)
         _check_root(shares, np.average(outcomes, axis=0, weights=counts[0]), 1.0)
         return ForestView(trees, X, features, outcomes, counts, "classification")

@@ -119,6 +119,18 @@ def summarize_diagnostics(frame: "pd.DataFrame") -> "pd.DataFrame":
         ``splits`` (their numbers), means, weighted by the nodes' rows, of ``correlation``,
         ``weighted_correlation``, ``effective_size``, ``capped_effective_size``, and
         ``share_left``, the ratio of the two mean correlations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw import LosawRandomForestRegressor
+    >>> X[:, 1] += X[:, 0]
+    >>> forest = LosawRandomForestRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+    >>> from losaw.forest import diagnose, summarize_diagnostics
+    >>> summary = summarize_diagnostics(diagnose(forest, X))
+    >>> bool((summary["share_left"] < 1).all())
+    True
     """
     import pandas as pd
 

@@ -58,6 +58,7 @@ def air(
     --------
     >>> import numpy as np
     >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from losaw.importance import air
     >>> X = np.random.default_rng(0).standard_normal((200, 3))
     >>> forest = RandomForestRegressor(20, random_state=0).fit(X, X[:, 0])
     >>> air(forest, X, X[:, 0], random_state=0).select(top=1)

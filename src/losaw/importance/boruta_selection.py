@@ -76,6 +76,8 @@ def boruta(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from losaw.importance import boruta
     >>> X = np.random.default_rng(0).standard_normal((100, 3))
     >>> result = boruta(X, X[:, 0], n_estimators=20, max_runs=12, random_state=0)
     >>> result.details["selected"].tolist()

@@ -130,6 +130,7 @@ def cpi(
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
+    >>> from losaw.importance import cpi
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((300, 3))
     >>> y = X[:, 0] + rng.standard_normal(300)

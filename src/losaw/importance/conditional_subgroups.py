@@ -90,6 +90,7 @@ verbose, random_state
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
+    >>> from losaw.importance import subgroups
     >>> X = np.random.default_rng(0).standard_normal((300, 3))
     >>> model = LinearRegression().fit(X[:200], X[:200, 0])
     >>> subgroups(model, X[200:], X[200:, 0], random_state=0).select(top=1)

@@ -100,6 +100,7 @@ def loco(
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
+    >>> from losaw.importance import loco
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((300, 3))
     >>> y = X[:, 0] + rng.standard_normal(300)

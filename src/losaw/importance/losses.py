@@ -61,6 +61,8 @@ def pinball(quantile: float = 0.5) -> Loss:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from losaw.importance import pinball
     >>> pinball(0.9)(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     array([0.9, 0.1])
     """

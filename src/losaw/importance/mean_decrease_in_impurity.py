@@ -49,6 +49,7 @@ def mdi(
     --------
     >>> import numpy as np
     >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from losaw.importance import mdi
     >>> X = np.random.default_rng(0).standard_normal((200, 3))
     >>> mdi(RandomForestRegressor(20, random_state=0).fit(X, X[:, 0]), X, X[:, 0]).select(top=1)
     ('X1',)

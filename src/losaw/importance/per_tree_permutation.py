@@ -62,6 +62,7 @@ def tree_permutation(
     --------
     >>> import numpy as np
     >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from losaw.importance import tree_permutation
     >>> X = np.random.default_rng(0).standard_normal((200, 3))
     >>> forest = RandomForestRegressor(20, random_state=0).fit(X, X[:, 0])
     >>> tree_permutation(forest, X, X[:, 0], random_state=0).select(top=1)

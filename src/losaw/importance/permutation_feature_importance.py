@@ -86,6 +86,7 @@ random_state
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
+    >>> from losaw.importance import pfi
     >>> X = np.random.default_rng(0).standard_normal((300, 3))
     >>> model = LinearRegression().fit(X[:200], X[:200, 0])
     >>> pfi(model, X[200:], X[200:, 0], random_state=0).select(top=1)

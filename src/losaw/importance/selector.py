@@ -64,7 +64,9 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
+    >>> from losaw.importance import ImportanceSelector
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((300, 4))
     >>> y = X[:, 1] + rng.standard_normal(300)

@@ -90,6 +90,7 @@ def sage(
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
+    >>> from losaw.importance import sage
     >>> X = np.random.default_rng(0).standard_normal((300, 3))
     >>> model = LinearRegression().fit(X[:200], X[:200, 0])
     >>> sage(model, X[200:], X[200:, 0], random_state=0).select(top=1)

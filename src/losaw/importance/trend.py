@@ -7,7 +7,7 @@ import numpy as np
 from losaw.data import Dataset, FloatArray
 from losaw.importance.described import Described
 from losaw.importance.result import ImportanceResult
-from losaw.outcomes import numeric_response
+from losaw.outcomes import is_classifier, numeric_response
 from losaw.rng import as_generator
 from losaw.trends.result import TrendResult
 from losaw.words import unknown
@@ -37,7 +37,8 @@ class TrendImportance(Described):
     Raises
     ------
     ValueError
-        For an unknown estimator, an option that it does not have, or more than two classes.
+        For an unknown estimator, an option that it does not have, or more than two classes; for
+        rtr of a classifier: which class is called the second would decide on the size.
     """
 
     examples: tuple[dict[str, Any], ...] = ({}, {"signed": True})
@@ -96,6 +97,11 @@ def _relative_traversal_rate(
 ) -> TrendResult:
     from losaw.trends.traversal_rate import relative_traversal_rate
 
+    if is_classifier(model):
+        raise ValueError(
+            "rtr is relative to the share of the second class: the scores would change with the "
+            "names of the classes; use atr"
+        )
     return relative_traversal_rate(model, **options)
 
 

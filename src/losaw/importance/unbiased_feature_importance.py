@@ -82,6 +82,7 @@ def ufi(
     --------
     >>> import numpy as np
     >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from losaw.importance import ufi
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((200, 3))
     >>> y = X[:, 0] + rng.standard_normal(200)

@@ -74,6 +74,7 @@ class LosawMiniBatches:
     Examples
     --------
     >>> import numpy as np
+    >>> from losaw.network import LosawMiniBatches
     >>> X = np.random.default_rng(0).integers(-1, 2, (1000, 8)).astype(float)
     >>> batches = LosawMiniBatches(X, batch_size=32, random_state=0)
     >>> batches.draw(np.arange(8.0)).shape

@@ -77,7 +77,8 @@ def describe_drawings() -> Iterator[str]:
     """Every drawing: what it shows, and its options with their defaults."""
     for name in names("drawing"):
         draw = get("drawing", name).load()
-        yield f"{name}: {inspect.cleandoc(draw.__doc__ or '').partition(chr(10) * 2)[0]}"
+        summary = inspect.cleandoc(draw.__doc__ or "").partition("\n\n")[0]
+        yield f"{name}: {' '.join(summary.split())}"
         for option in list(inspect.signature(draw).parameters.values())[2:]:
             needed = option.default is option.empty
             yield f"  {option.name}" + (" (needed)" if needed else f" = {option.default!r}")

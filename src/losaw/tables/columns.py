@@ -1,6 +1,7 @@
 """Single columns of arrays, pandas and polars frames as numbers, and back in their own types."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,8 @@ class Column(NamedTuple):
     levels : tuple or None
         The values of the levels.
     rebuild : callable
-        Codes of any rows to a column of the frame's own type.
+        Codes of any rows to a column of the frame's own type. It can be pickled, as a fitted
+        estimator that keeps the table is.
     """
 
     codes: FloatArray
@@ -52,23 +54,17 @@ def pandas_column(name: str, series: Any, asked: str | None) -> Column:
             codes,
             kind,
             tuple(dtype.categories),
-            lambda c: pd.Categorical.from_codes(_whole(c, len(dtype.categories)), dtype=dtype),
+            partial(_to_pandas_categories, dtype),
         )
     if types.is_bool_dtype(dtype) or types.is_numeric_dtype(dtype):
         if types.is_complex_dtype(dtype):
             raise ValueError(f"column {name!r} holds complex numbers")
         codes = series.to_numpy(dtype=float, na_value=np.nan)
         is_whole = not types.is_float_dtype(dtype)
-        is_nullable = types.is_extension_array_dtype(dtype)
-
-        def back(c: FloatArray) -> Any:
-            if is_nullable:
-                return pd.array(np.rint(c) if is_whole else c, dtype=dtype)
-            return (np.rint(c) if is_whole else c).astype(dtype)
-
+        back = partial(_to_pandas_numbers, dtype, is_whole)
         if types.is_bool_dtype(dtype):
             kind = kind_of_levels(name, asked or "nominal", True)
-            return Column(codes, kind, (False, True), _clipped(back))
+            return Column(codes, kind, (False, True), partial(_clipped, back))
         return _numbers(name, codes, asked, is_whole, back)
     found = types.infer_dtype(series, skipna=True)
     if types.is_datetime64_any_dtype(dtype) or found.startswith(("date", "time", "period")):
@@ -76,7 +72,7 @@ def pandas_column(name: str, series: Any, asked: str | None) -> Column:
             refuse_dates(name)
     elif found in ("integer", "floating", "mixed-integer-float", "decimal", "empty"):
         codes = pd.to_numeric(series, errors="coerce").to_numpy(dtype=float)
-        return _numbers(name, codes, asked, found == "integer", lambda c: c.astype(object))
+        return _numbers(name, codes, asked, found == "integer", _to_objects)
     numbers, levels = pd.factorize(series, sort=found in ("string", "boolean"))
     if asked is None:
         refuse_text(name, len(levels), int((numbers >= 0).sum()))
@@ -87,9 +83,7 @@ def pandas_column(name: str, series: Any, asked: str | None) -> Column:
         np.where(numbers < 0, np.nan, numbers.astype(float)),
         kind_of_levels(name, asked, False),
         tuple(levels),
-        lambda c: pd.api.extensions.take(
-            values, _whole(c, len(levels)), allow_fill=True, fill_value=fill
-        ),
+        partial(_to_pandas_levels, values, fill),
     )
 
 
@@ -101,11 +95,7 @@ def polars_column(name: str, series: Any, asked: str | None) -> Column:
     if dtype.is_numeric():
         codes = series.cast(pl.Float64).fill_null(np.nan).to_numpy().copy()
         is_whole, has_null = dtype.is_integer(), series.null_count() > 0
-
-        def back(c: FloatArray) -> Any:
-            values = pl.Series(name, np.rint(c) if is_whole else c)
-            return (values.fill_nan(None) if is_whole or has_null else values).cast(dtype)
-
+        back = partial(_to_polars_numbers, name, dtype, is_whole, is_whole or has_null)
         return _numbers(name, codes, asked, is_whole, back)
     if dtype.is_temporal() and asked != "nominal":
         refuse_dates(name)
@@ -118,14 +108,11 @@ def polars_column(name: str, series: Any, asked: str | None) -> Column:
     codes = np.array([place.get(value, np.nan) for value in series.to_list()], dtype=float)
     if asked is None and dtype == pl.String:
         refuse_text(name, len(levels), int((~np.isnan(codes)).sum()))
-
-    def taken(c: FloatArray) -> Any:
-        numbers = _whole(c, len(levels)).tolist()
-        rows = pl.Series([None if code < 0 else code for code in numbers], dtype=pl.UInt32)
-        return levels.gather(rows).alias(name)
-
     is_ordered = dtype == pl.Boolean and asked is not None
-    return Column(codes, kind_of_levels(name, asked, is_ordered), tuple(levels.to_list()), taken)
+    kind = kind_of_levels(name, asked, is_ordered)
+    return Column(
+        codes, kind, tuple(levels.to_list()), partial(_to_polars_levels, levels.alias(name))
+    )
 
 
 def object_column(name: str, values: NDArray[Any], asked: str | None) -> Column:
@@ -133,7 +120,7 @@ def object_column(name: str, values: NDArray[Any], asked: str | None) -> Column:
     import pandas as pd
 
     column = pandas_column(name, pd.Series(values, dtype=object), asked)
-    return column._replace(rebuild=lambda c: np.asarray(column.rebuild(c), dtype=object))
+    return column._replace(rebuild=partial(_to_object_array, column.rebuild))
 
 
 def _numbers(
@@ -159,5 +146,51 @@ def _whole(codes: FloatArray, n_levels: int) -> NDArray[np.int64]:
     return np.where(np.isnan(codes), -1, known).astype(np.int64)
 
 
-def _clipped(back: Callable[[FloatArray], Any]) -> Callable[[FloatArray], Any]:
-    return lambda c: back(np.clip(c, 0.0, 1.0))
+def _clipped(back: Callable[[FloatArray], Any], codes: FloatArray) -> Any:
+    return back(np.clip(codes, 0.0, 1.0))
+
+
+def _to_objects(codes: FloatArray) -> NDArray[Any]:
+    return codes.astype(object)
+
+
+def _to_object_array(back: Callable[[FloatArray], Any], codes: FloatArray) -> NDArray[Any]:
+    return np.asarray(back(codes), dtype=object)
+
+
+def _to_pandas_categories(dtype: Any, codes: FloatArray) -> Any:
+    import pandas as pd
+
+    return pd.Categorical.from_codes(_whole(codes, len(dtype.categories)), dtype=dtype)
+
+
+def _to_pandas_numbers(dtype: Any, is_whole: bool, codes: FloatArray) -> Any:
+    import pandas as pd
+
+    values = np.rint(codes) if is_whole else codes
+    if pd.api.types.is_extension_array_dtype(dtype):
+        return pd.array(values, dtype=dtype)
+    return values.astype(dtype)
+
+
+def _to_pandas_levels(levels: Any, fill: Any, codes: FloatArray) -> Any:
+    import pandas as pd
+
+    rows = _whole(codes, len(levels))
+    return pd.api.extensions.take(levels, rows, allow_fill=True, fill_value=fill)
+
+
+def _to_polars_numbers(
+    name: str, dtype: Any, is_whole: bool, has_null: bool, codes: FloatArray
+) -> Any:
+    import polars as pl
+
+    values = pl.Series(name, np.rint(codes) if is_whole else codes)
+    return (values.fill_nan(None) if has_null else values).cast(dtype)
+
+
+def _to_polars_levels(levels: Any, codes: FloatArray) -> Any:
+    import polars as pl
+
+    numbers = _whole(codes, len(levels)).tolist()
+    return levels.gather(pl.Series([None if n < 0 else n for n in numbers], dtype=pl.UInt32))

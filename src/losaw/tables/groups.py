@@ -114,6 +114,7 @@ def groups_of(encoder: Any) -> dict[str, list[str]]:
     --------
     >>> import pandas as pd
     >>> from sklearn.preprocessing import OneHotEncoder
+    >>> from losaw.importance import groups_of
     >>> frame = pd.DataFrame({"town": ["a", "b", "a"], "size": ["s", "m", "l"]})
     >>> groups_of(OneHotEncoder().fit(frame))["town"]
     ['town_a', 'town_b']

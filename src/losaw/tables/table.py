@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FeatureKind, FloatArray, default_feature_names
 from losaw.tables.columns import Column, object_column, pandas_column, polars_column
 from losaw.tables.kinds import Kinds, asked_kinds, kind_of_numbers
+
+_Rebuild = Callable[[FloatArray], Any]
+_RebuildPart = Callable[[list[int]], _Rebuild]
+_Join = Callable[[list[Any], list[int]], Any]
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,8 @@ class Table:
     levels : tuple
         Of each column the values of its levels, or None for numbers.
     rebuild_part : callable
-        Of some columns: the function from their codes to rows, as ``rebuild`` is of all.
+        Of some columns: the function from their codes to rows, as ``rebuild`` is of all. Both can
+        be pickled, as a fitted estimator that keeps the table is.
     is_plain : bool
         Whether the rows are an array of numbers, so that a model can be given columns of its own.
     """
@@ -35,14 +40,14 @@ class Table:
     kinds: tuple[FeatureKind, ...]
     codes: FloatArray
     levels: tuple[tuple[Any, ...] | None, ...]
-    rebuild_part: Callable[[list[int]], Callable[[FloatArray], Any]]
+    rebuild_part: _RebuildPart
     is_plain: bool
 
     def __len__(self) -> int:
         return len(self.codes)
 
     @cached_property
-    def rebuild(self) -> Callable[[FloatArray], Any]:
+    def rebuild(self) -> _Rebuild:
         """Codes of any rows, (n, n_columns), to rows of the type that was read, its dtypes too."""
         return self.rebuild_part(list(range(len(self.names))))
 
@@ -58,7 +63,7 @@ class Table:
             tuple(self.kinds[j] for j in kept),
             self.codes[:, kept],
             tuple(self.levels[j] for j in kept),
-            lambda part: self.rebuild_part([kept[j] for j in part]),
+            partial(_rebuild_kept, self.rebuild_part, kept),
             self.is_plain,
         )
 
@@ -104,6 +109,8 @@ def read_table(
             raise ValueError("feature_names is for arrays; a data frame has its own")
         return _read_frame(X, "polars" if module == "polars" else "pandas", kinds)
     rows = np.asarray(X)
+    if rows.ndim == 0:
+        raise ValueError(f"X must be an array or data frame, got {type(X).__name__}")
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise ValueError(
             f"X has shape {rows.shape}, expected (n_samples, n_features); a single feature is "
@@ -113,7 +120,7 @@ def read_table(
     asked = asked_kinds(kinds, names)
     if rows.dtype.kind not in "fiub":
         columns = [object_column(n, rows[:, j], asked.get(n)) for j, n in enumerate(names)]
-        return _joined(names, columns, lambda parts, _: np.column_stack(parts))
+        return _joined(names, columns, _join_array)
     codes, dtype = rows.astype(float, copy=False), rows.dtype
     if np.isinf(codes).any():
         row, column = np.argwhere(np.isinf(codes))[0]
@@ -125,12 +132,8 @@ def read_table(
         asked.get(name) or ("nominal" if dtype.kind == "b" else kind_of_numbers(codes[:, j]))
         for j, name in enumerate(names)
     )
-
-    def back(c: FloatArray) -> Any:
-        return c.astype(dtype) if dtype.kind == "f" else np.rint(c).astype(dtype)
-
-    rebuild = _same if dtype == np.float64 else back
-    return Table(names, found, codes, (None,) * len(names), lambda part: rebuild, True)
+    rebuild_part = partial(_rebuild_array, dtype)
+    return Table(names, found, codes, (None,) * len(names), rebuild_part, True)
 
 
 def _read_frame(frame: Any, library: str, kinds: Kinds) -> Table:
@@ -141,46 +144,26 @@ def _read_frame(frame: Any, library: str, kinds: Kinds) -> Table:
     _check_unique(names)
     asked = asked_kinds(kinds, names)
     if library == "polars":
-        import polars as pl
-
         columns = [polars_column(n, frame[n], asked.get(n)) for n in names]
-        return _joined(names, columns, lambda parts, _: pl.DataFrame(parts))
-    import pandas as pd
-
+        return _joined(names, columns, _join_polars)
     columns = [pandas_column(n, frame[k], asked.get(n)) for n, k in zip(names, keys, strict=True)]
-
-    def join(parts: list[Any], chosen: list[int]) -> Any:
-        return pd.DataFrame(dict(zip([keys[j] for j in chosen], parts, strict=True)), copy=False)
-
-    table = _joined(names, columns, join)
+    table = _joined(names, columns, partial(_join_pandas, keys))
     if not all(dtype == np.float64 for dtype in frame.dtypes):
         return table
-
-    def rebuild_numbers(chosen: list[int]) -> Callable[[FloatArray], Any]:
-        part = frame.columns[chosen]
-        return lambda codes: pd.DataFrame(codes, columns=part)
-
-    return replace(table, rebuild_part=rebuild_numbers)
+    return replace(table, rebuild_part=partial(_rebuild_numbers, frame.columns))
 
 
 def _joined(
     names: tuple[str, ...],
     columns: list[Column],
-    join: Callable[[list[Any], list[int]], Any],
+    join: _Join,
 ) -> Table:
-    def rebuild_part(chosen: list[int]) -> Callable[[FloatArray], Any]:
-        def rebuild(codes: FloatArray) -> Any:
-            parts = [columns[j].rebuild(codes[:, place]) for place, j in enumerate(chosen)]
-            return join(parts, chosen)
-
-        return rebuild
-
     return Table(
         names,
         tuple(column.kind for column in columns),
         np.column_stack([column.codes for column in columns]),
         tuple(column.levels for column in columns),
-        rebuild_part,
+        partial(_rebuild_columns, tuple(column.rebuild for column in columns), join),
         False,
     )
 
@@ -201,5 +184,56 @@ def _check_unique(names: Sequence[str]) -> None:
         raise ValueError(f"X has more than one column named {repeated[0]!r}; rename them")
 
 
+# What rebuilds rows: functions of the module with their data bound, which pickle.
+
+
+def _rebuild_kept(rebuild_part: _RebuildPart, kept: list[int], chosen: list[int]) -> _Rebuild:
+    return rebuild_part([kept[j] for j in chosen])
+
+
+def _rebuild_array(dtype: np.dtype[Any], chosen: list[int]) -> _Rebuild:
+    return _same if dtype == np.float64 else partial(_to_array, dtype)
+
+
 def _same(codes: FloatArray) -> FloatArray:
     return codes
+
+
+def _to_array(dtype: np.dtype[Any], codes: FloatArray) -> Any:
+    return codes.astype(dtype) if dtype.kind == "f" else np.rint(codes).astype(dtype)
+
+
+def _rebuild_numbers(names: Any, chosen: list[int]) -> _Rebuild:
+    return partial(_to_number_frame, names[chosen])
+
+
+def _to_number_frame(names: Any, codes: FloatArray) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(codes, columns=names)
+
+
+def _rebuild_columns(columns: tuple[_Rebuild, ...], join: _Join, chosen: list[int]) -> _Rebuild:
+    return partial(_to_columns, columns, join, chosen)
+
+
+def _to_columns(
+    columns: tuple[_Rebuild, ...], join: _Join, chosen: list[int], codes: FloatArray
+) -> Any:
+    return join([columns[j](codes[:, place]) for place, j in enumerate(chosen)], chosen)
+
+
+def _join_array(parts: list[Any], chosen: list[int]) -> Any:
+    return np.column_stack(parts)
+
+
+def _join_polars(parts: list[Any], chosen: list[int]) -> Any:
+    import polars as pl
+
+    return pl.DataFrame(parts)
+
+
+def _join_pandas(keys: list[Any], parts: list[Any], chosen: list[int]) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(dict(zip([keys[j] for j in chosen], parts, strict=True)), copy=False)

@@ -36,8 +36,8 @@ def effective_sample_size(weights: ArrayLike, counts: ArrayLike | None = None) -
     Examples
     --------
     >>> from losaw.weighting import effective_sample_size
-    >>> float(effective_sample_size([1.0, 1.0, 0.0, 0.0]))  # relative: two of four rows count
-    0.5
+    >>> effective_sample_size([1.0, 1.0, 0.0, 0.0])  # two of the four rows count
+    2.0
     """
     w = check_weights(weights)
     c = check_counts(counts, len(w))
@@ -78,7 +78,7 @@ def cap_weights(weights: ArrayLike, eta: float, counts: ArrayLike | None = None)
     >>> import numpy as np
     >>> from losaw.weighting import cap_weights, effective_sample_size
     >>> capped = cap_weights(np.array([8.0, 1.0, 1.0, 1.0]), 0.8)
-    >>> round(float(effective_sample_size(capped)), 6)
+    >>> round(effective_sample_size(capped) / 4, 6)
     0.8
     """
     w = check_weights(weights)

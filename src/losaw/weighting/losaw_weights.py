@@ -62,6 +62,7 @@ def losaw_weights(
     Examples
     --------
     >>> import numpy as np
+    >>> from losaw.weighting import losaw_weights, weighted_correlations
     >>> rng = np.random.default_rng(0)
     >>> a = rng.standard_normal(500)
     >>> x = 0.6 * a + 0.8 * rng.standard_normal(500)

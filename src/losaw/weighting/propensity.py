@@ -87,8 +87,8 @@ class GaussianLinear:
     >>> from losaw.weighting import GaussianLinear
     >>> model = GaussianLinear()
     >>> _ = model.fit(X[:, 0] + 2 * X[:, 1], X[:, 1:], np.ones(200))
-    >>> model.coefficients_.round(0).tolist()
-    [0.0, 2.0, 0.0]
+    >>> np.allclose(model.coefficients_, [0, 2, 0], atol=0.3)
+    True
     """
 
     def __init__(self, discrete: Any = "auto") -> None:

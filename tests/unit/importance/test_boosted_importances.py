@@ -247,7 +247,7 @@ def test_x_that_is_no_table_of_the_trained_features_is_refused():
     model = xgboost.XGBRegressor(n_estimators=3, n_jobs=1).fit(X, y)
     with pytest.raises(ValueError, match=r"X has shape \(1000, 49\), expected \(n_samples, 50\)"):
         treeinner(model, X[:, 1:], y)
-    with pytest.raises(ValueError, match="X must be an array or data frame of numbers"):
+    with pytest.raises(ValueError, match="X must be an array or data frame, got DMatrix"):
         treeinner(model, xgboost.DMatrix(X), y)
     with pytest.raises(ValueError, match="y must be an array or data frame of numbers"):
         treeinner(model, X, np.where(y > 0, "yes", "no"))
@@ -309,7 +309,7 @@ def test_categorical_splits_are_refused_by_feature():
     y = np.isin(codes, (1, 4)) + 0.1 * rng.random(300)
     matrix = xgboost.DMatrix(frame, y, enable_categorical=True)
     booster = xgboost.train({"max_depth": 2, "nthread": 1}, matrix, 2)
-    with pytest.raises(ValueError, match="splits feature 1 by categories"):
+    with pytest.raises(ValueError, match=r"splits feature 1 \('kind'\) by categories"):
         read_booster(booster)
 
 
@@ -323,7 +323,7 @@ def test_categories_that_are_no_numbers_are_refused_as_categories():
     model = xgboost.XGBRegressor(
         n_estimators=2, max_depth=2, enable_categorical=True, n_jobs=1
     ).fit(frame, y)
-    with pytest.raises(ValueError, match="splits feature 1 by categories"):
+    with pytest.raises(ValueError, match=r"splits feature 1 \('kind'\) by categories"):
         treeinner(model, frame, y)
 
 

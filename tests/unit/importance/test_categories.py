@@ -7,13 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.data import Dataset, Sample, Truth
 from losaw.fitted_trees.forest_arrays import forest_arrays
 from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.shapley import shapley_values
 from losaw.forest import LosawRandomForestRegressor
-from losaw.importance import mdi_oob, split_improvement, ufi
-from losaw.importance.per_tree_permutation import TreePermutationImportance
+from losaw.importance import mdi_oob, split_improvement, tree_permutation, ufi
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate, shapley_correlation
 
 
@@ -59,15 +57,7 @@ def test_the_leaves_of_the_view_are_reached_by_its_splits():
 
 def test_permuting_a_column_of_levels_costs_what_it_explains():
     forest, X, y = fitted()
-    sample = Sample(X, y)
-    data = Dataset(
-        sample,
-        sample,
-        Truth(signal=(), n_features=3),
-        ("town", "age", "noise"),
-        ("nominal", "continuous", "nominal"),
-    )
-    result = TreePermutationImportance().explain(forest, data, np.random.default_rng(0))
+    result = tree_permutation(forest, X, y, random_state=0)
     assert result.scores[0] > 10 * abs(result.scores[2])
     # a tree that sees levels permuted among themselves predicts as the forest does
     view, _ = view_forest(forest, X, y)

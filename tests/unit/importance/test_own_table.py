@@ -1,6 +1,7 @@
 """One form for all methods: frames, Pipelines, kinds, groups, weights, folds, threads, results."""
 
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,7 @@ from losaw.importance import (
     tree_permutation,
     ufi,
 )
+from losaw.tables import read_table
 
 MODEL_METHODS = (cpi, loco, pfi, sage, subgroups)
 
@@ -53,7 +55,7 @@ def pipeline(last=None):
         make_column_transformer(
             (OneHotEncoder(handle_unknown="ignore"), levels), remainder="passthrough"
         ),
-        last or LogisticRegression(max_iter=500),
+        LogisticRegression(max_iter=500) if last is None else last,
     )
 
 
@@ -107,6 +109,38 @@ def test_the_model_gets_the_dtypes_it_was_fitted_to():
     model = Watch(pipeline().steps).fit(X, y)
     cpi(model, X, y, random_state=0, **fast(cpi))
     assert all((dtypes == X.dtypes).all() for dtypes in seen)
+
+
+def tables():
+    X, _ = frame(20)
+    X["few"] = pd.array([1, None, *range(18)], dtype="Int64")
+    X["any"] = pd.Series([1, 2.5] * 10, dtype=object)
+    return {
+        "pandas": X,
+        "pandas numbers": X[["size"]],
+        "polars": pl.from_pandas(X.drop(columns="any")),
+        "floats": X[["size"]].to_numpy(),
+        "whole numbers": X[["rooms"]].to_numpy(),
+        "objects": X[["rooms", "note"]].to_numpy(),
+    }
+
+
+@pytest.mark.parametrize("name", tables())
+def test_a_table_that_was_pickled_gives_the_rows_as_they_were(name):
+    given = tables()[name]
+    table = read_table(given)
+    table.rows()  # what it keeps of it is pickled as well
+    for whole in (table, table.without(np.array([], dtype=int))):
+        back = pickle.loads(pickle.dumps(whole)).rows()
+        assert type(back) is type(given)
+        if isinstance(given, pd.DataFrame):
+            pd.testing.assert_frame_equal(back, given, check_index_type=False)
+        elif isinstance(given, pl.DataFrame):
+            assert back.equals(given)
+            assert back.dtypes == given.dtypes
+        else:
+            assert back.dtype == given.dtype
+            assert (back == given).all()
 
 
 @pytest.mark.parametrize("method", [cpi, pfi, loco])

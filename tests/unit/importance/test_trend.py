@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance.trend import TrendImportance
@@ -44,3 +44,10 @@ def test_an_option_of_another_estimator_is_refused():
         TrendImportance("pearson", form="mean")
     with pytest.raises(ValueError, match="unknown trend estimator 'atrr'; did you mean 'atr'"):
         TrendImportance("atrr")
+
+
+def test_rtr_of_classes_is_refused_since_its_size_depends_on_their_names(fitted):
+    _, data = fitted
+    forest = RandomForestClassifier(5, random_state=0).fit(data.train.X, data.train.y > 5)
+    with pytest.raises(ValueError, match="names of the classes; use atr"):
+        TrendImportance("rtr").explain(forest, data, np.random.default_rng(0))

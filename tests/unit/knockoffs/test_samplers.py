@@ -41,12 +41,32 @@ def test_a_constant_column_is_its_own_knockoff(name):
     assert not np.array_equal(knockoffs[:, 3], X[:, 3])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_missing_values_are_refused_with_row_column_and_remedy(name):
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("gaussian", np.nan), ("deep", np.nan), *((name, np.inf) for name in NAMES)],
+)
+def test_what_a_sampler_cannot_draw_is_refused_with_row_column_and_remedy(name, value):
     X = mixed()
-    X[17, 3] = np.nan
+    X[17, 3] = value
     with pytest.raises(ValueError, match=r"row 17, column 3.*SimpleImputer"):
         draw(name, X, KINDS)
+
+
+def test_sequential_knockoffs_draw_what_is_missing():
+    X = mixed()
+    X[17, 3] = np.inf
+    X[4, 3] = np.nan
+    with pytest.raises(ValueError, match="row 17, column 3"):  # infinite is not missing
+        draw("sequential", X, KINDS)
+    gone = np.random.default_rng(2).random((len(X), 2)) < 0.3
+    X = mixed()
+    X[:, :2][gone] = np.nan  # of levels, and of numbers
+    knockoffs = draw("sequential", X, KINDS)
+    drawn = np.isnan(knockoffs)
+    assert np.isfinite(knockoffs[:, 2:]).all()  # only where X has some
+    np.testing.assert_allclose(drawn[:, :2].mean(axis=0), gone.mean(axis=0), atol=0.15)
+    assert (drawn[:, :2] != gone).any(axis=0).all()  # drawn, not copied
+    assert set(knockoffs[~drawn[:, 0], 0]) <= {0.0, 1.0, 2.0}
 
 
 @pytest.mark.parametrize("name", ["gaussian", "sequential"])

@@ -63,7 +63,8 @@ def test_risk_of_probabilities_is_the_share_of_pairs_in_wrong_order():
     ("y", "predicted", "message"),
     [
         ([0.0, np.nan], [1.0, 1.0], "finite"),
-        ([0.0, 1.0], np.full((2, 3), 1 / 3), r"shape \(2, 3\)"),
+        ([0.0, 1.0], np.full((2, 3), 1 / 3), "two classes, not for 3 classes"),
+        ([0.0, 1.0], np.full((3, 2), 1 / 2), r"shape \(3, 2\)"),
         ([1.0, 1.0], np.full((2, 2), 0.5), "one class only"),
     ],
 )

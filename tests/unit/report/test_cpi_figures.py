@@ -79,7 +79,7 @@ def test_printed_numbers_are_open_markers(tmp_path):
     study = study_of("cpi_figure2")
     figure = metric_panels.draw(study, made_results(study, tmp_path), printed="figure_2", **OPTIONS)
     open_markers = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "none"]
-    assert open_markers[0].get_ydata().tolist() == [0.364, 0.62, 0.904, 0.998, 1.0]
+    assert open_markers[0].get_ydata().tolist() == [0.364, 0.49, 0.62, 0.904, 0.992, 0.998, 1.0]
 
 
 def test_printed_places_have_ticks_also_where_nothing_was_run(tmp_path):
@@ -87,7 +87,7 @@ def test_printed_places_have_ticks_also_where_nothing_was_run(tmp_path):
     results = made_results(study, tmp_path)
     results.summary.loc[results.summary["n_samples"] != 500, "n_seeds"] = 0
     figure = metric_panels.draw(study, results, printed="figure_2", **OPTIONS)
-    assert figure.axes[0].get_xticks().tolist() == [500, 1000, 2000, 5000, 7000]
+    assert figure.axes[0].get_xticks().tolist() == [500, 750, 1000, 2000, 3000, 5000, 7000]
 
 
 def test_a_figure_without_results_says_so(tmp_path):

@@ -60,13 +60,17 @@ def test_fewer_seeds_are_taken_from_what_is_there(wide):
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("jitter: 0.3", "jitter: 0.6"), ("metrics: [r2_test, pr_auc]", "metrics: [r2_test]")],
+    "changes",
+    [
+        {"jitter: 0.3": "jitter: 0.6"},
+        {"metrics: [r2_test, pr_auc]": "metrics: [r2_test]", ", pr_auc: 0.1}": "}"},
+    ],
     ids=["another parameter", "another metric"],
 )
-def test_seeds_of_another_version_are_not_taken_over(wide, old, new):
+def test_seeds_of_another_version_are_not_taken_over(wide, changes):
     execute(wide.session(seeds=5).all_blocks, 1)
-    wide.replace(wide.study_file, old, new)
+    for old, new in changes.items():
+        wide.replace(wide.study_file, old, new)
     changed = wide.session(seeds=8, selection={"learner": ("jittered",)})
     assert fits_computed(changed) == 4 * 8
 

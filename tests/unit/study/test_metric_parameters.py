@@ -8,12 +8,13 @@ from losaw.study.running.without_snakemake import execute
 
 WITH_PARAMETERS = """metrics:
   r2_test: {metric: r2_test}
-  first: {metric: feature-score, feature: X1}
+  first: {metric: feature_score, feature: X1}
 """
 
 
 def with_metrics(project, text):
     project.replace(project.study_file, "metrics: [r2_test, pr_auc]\n", text)
+    project.replace(project.study_file, ", pr_auc: 0.1}", "}")
     published = project.study_file.parents[1] / "published" / "tiny.csv"
     published.write_text(published.read_text().splitlines()[0] + "\n")
 
@@ -27,12 +28,12 @@ def test_a_metric_s_label_stands_in_the_comparison(project):
 
 
 def test_a_missing_parameter_of_a_metric_is_refused_with_its_line(project):
-    with_metrics(project, "metrics:\n  first: {metric: feature-score}\n")
+    with_metrics(project, "metrics:\n  first: {metric: feature_score}\n")
     with pytest.raises(StudyError, match=r"tiny\.yaml:\d+: metrics\.first: .*feature"):
         project.session()
 
 
 def test_an_unknown_parameter_of_a_metric_is_refused_with_its_nearest_match(project):
-    with_metrics(project, "metrics:\n  first: {metric: feature-score, featur: X1}\n")
+    with_metrics(project, "metrics:\n  first: {metric: feature_score, featur: X1}\n")
     with pytest.raises(StudyError, match="did you mean 'feature'"):
         project.session()

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from losaw.study.errors import StudyError
-from losaw.study.results.compare import compare
+from losaw.study.results.compare import NUMBER_COLUMNS, compare
 from losaw.study.results.kinds import kinds_of, pooled_deviation
-from losaw.study.results.more_seeds import more_seeds
+from losaw.study.results.more_seeds import MoreSeeds, more_seeds
 from losaw.study.results.tally import agreement_table, sign_table
 
 COST = "seconds_per_seed:\n  - {learner: plain, seconds: 3600}\n"
@@ -156,3 +156,8 @@ def test_where_print_is_too_uncertain_no_seeds_are_asked_for(study):
     more = more_seeds(study, compare(study, summary(study), published))
     assert (more.undecided, more.hopeless, more.core_hours) == (8, 8, 0.0)
     assert np.isinf(compare(study, summary(study), published)["seeds_needed"].dropna()).all()
+
+
+def test_a_study_without_tables_asks_for_no_seeds(study):
+    nothing = pd.DataFrame([], columns=[*COLUMNS, *NUMBER_COLUMNS])
+    assert more_seeds(study, nothing) == MoreSeeds(0, 0, 0, 0, 0.0)

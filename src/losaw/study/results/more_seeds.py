@@ -50,7 +50,8 @@ def more_seeds(study: Study, comparison: pd.DataFrame) -> MoreSeeds:
     """
     cells = compared(comparison)
     cells = cells[cells["verdict"] == UNDECIDED]
-    open_cells = cells[np.isfinite(cells["seeds_needed"])]
+    # A study without tables has no cells, and then their columns have no type.
+    open_cells = cells[np.isfinite(cells["seeds_needed"].astype(float))]
     if open_cells.empty:
         return MoreSeeds(len(cells), len(cells), 0, 0, 0.0)
     seeds = math.ceil(open_cells["seeds_needed"].quantile(MOST_OF_THEM))
