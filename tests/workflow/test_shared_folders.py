@@ -82,7 +82,13 @@ def test_two_runs_without_snakemake_on_one_folder_leave_whole_blocks(project):
     assert not list(project.results.rglob("*.unfinished"))
 
 
-@pytest.mark.parametrize("remove", [False, True], ids=["same command", "verify --remove"])
+@pytest.mark.parametrize(
+    "remove",
+    [
+        pytest.param(False, id="same command"),
+        pytest.param(True, id="verify --remove", marks=pytest.mark.long),
+    ],
+)
 def test_damaged_blocks_are_refused_named_removed_and_run_again_alone(project, remove):
     assert snakemake(project)[0] == 0
     before = digests(project)

@@ -120,7 +120,13 @@ def test_a_changed_learner_reruns_its_own_blocks_only(project):
     assert "4 of 8 blocks to compute" in text, text
 
 
-@pytest.mark.parametrize("forget", [False, True], ids=["unlock", "without .snakemake"])
+@pytest.mark.parametrize(
+    "forget",
+    [
+        pytest.param(False, id="unlock"),
+        pytest.param(True, id="without .snakemake", marks=pytest.mark.long),
+    ],
+)
 def test_a_killed_run_resumes_to_the_same_bytes(project, tmp_path, forget):
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 0.3")
     run_without_snakemake(project, tmp_path / "whole")
