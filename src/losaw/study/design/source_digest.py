@@ -284,10 +284,7 @@ def _text(module: str) -> str:
     if module.startswith(PREFIX):
         return source_of(module)
     path = _path(module)
-    text = "" if path is None else path.read_text(encoding="utf-8")
-    stub = None if path is None else path.with_suffix(".pyi")
-    # A lazy package's stub says where its names come from.
-    return text + ("\n" + stub.read_text(encoding="utf-8") if stub and stub.exists() else "")
+    return "" if path is None else path.read_text(encoding="utf-8")
 
 
 def _path(module: str) -> Path | None:
