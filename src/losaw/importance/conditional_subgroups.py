@@ -120,10 +120,10 @@ verbose, random_state
             _subgroups(grown, subject.table, unit, max_depth, min_samples_leaf, rng)
             for unit in subject.members
         ]
-        sources = (_cycle_within(one, rng) for _ in range(n_repeats) for one in leaves)
-        found = permuted_differences(subject, sources, n_repeats, "difference")
-        counts = np.array([len(np.unique(one)) for one in leaves])
-        return found._replace(details={**found.details, "n_subgroups": counts})
+        sources = (_cycle_within(leaf, rng) for _ in range(n_repeats) for leaf in leaves)
+        permuted = permuted_differences(subject, sources, n_repeats, "difference")
+        counts = np.array([len(np.unique(leaf)) for leaf in leaves])
+        return permuted._replace(details={**permuted.details, "n_subgroups": counts})
 
     if cv is not None:
         if train is not None:

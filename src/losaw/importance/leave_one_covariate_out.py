@@ -153,8 +153,8 @@ def _differences(subject: Explained, train: Rows | None) -> Differences:
         return np.asarray(subject.loss(subject.y, predicted) - original)
 
     members = subject.members
-    found = subject.jobs.each(increase, members, len(members), "loco, fits")
-    return Differences(np.column_stack(list(found)))
+    increases = subject.jobs.each(increase, members, len(members), "loco, fits")
+    return Differences(np.column_stack(list(increases)))
 
 
 def _check(test: str, adjustment: str) -> None:

@@ -50,20 +50,20 @@ def result_of_trees(
     scores: FloatArray | None = None,
 ) -> ImportanceResult:
     """The result of scores (n_trees, n_units); ``scores`` (n_units,) None: their mean."""
-    chosen = chosen_units(Units(sample.names, ()), features)
+    shown = chosen_units(Units(sample.names, ()), features)
     n_trees = len(of_trees)
     if scores is None:
         # One tree after the other, so that the sum is the same whatever else is asked for.
         scores = np.add.accumulate(of_trees, axis=0)[-1] / n_trees
-    of_trees = of_trees[:, chosen]
+    of_trees = of_trees[:, shown]
     error = of_trees.std(axis=0, ddof=1) / np.sqrt(n_trees) if n_trees > 1 else None
     return ImportanceResult(
-        scores[chosen],
-        tuple(sample.names[unit] for unit in chosen),
+        scores[shown],
+        tuple(sample.names[unit] for unit in shown),
         std_error=error,
         std_error_kind=None if error is None else ERROR_KIND,
         method=method,
-        kinds=tuple(sample.kinds[unit] for unit in chosen),
+        kinds=tuple(sample.kinds[unit] for unit in shown),
         degrees_of_freedom=n_trees - 1 if n_trees > 1 else None,
         table=sample.table,
     )

@@ -157,8 +157,10 @@ def tip(cell: Cell, decimals: int) -> str:
     error = number(cell.mc_se, decimals + 1) or "unknown"
     words = f"{printed}reproduced {number(cell.reproduced, decimals)}, s.e. {error}"
     z = f", z {signed(cell.z)}" if cell.is_printed else ""
-    found = f", d {number(cell.detectable, decimals)}" if math.isfinite(cell.detectable) else ""
-    return f"{words}, n {cell.n_seeds}{z}{found}: {cell.verdict}{_more(cell)}"
+    detectable = (
+        f", d {number(cell.detectable, decimals)}" if math.isfinite(cell.detectable) else ""
+    )
+    return f"{words}, n {cell.n_seeds}{z}{detectable}: {cell.verdict}{_more(cell)}"
 
 
 def _more(cell: Cell) -> str:

@@ -55,8 +55,8 @@ def draw(
     setting = chosen_setting(study, results, where or {}, whole_number("seed", seed, 0))
     if setting is None:
         return empty_figure()
-    found = {name: scores_of(results, setting, name, importance, seed) for name in learners}
-    fits = {name: row for name, row in found.items() if row is not None}
+    stored = {name: scores_of(results, setting, name, importance, seed) for name in learners}
+    fits = {name: row for name, row in stored.items() if row is not None}
     if not fits:
         return empty_figure()
     figure = new_figure(0.7 + 1.3 * len(fits))

@@ -7,7 +7,7 @@ from losaw.study.design.grid import Study
 from losaw.study.results.collect import Collection, settings_frame
 
 
-def summarise(study: Study, found: Collection) -> pd.DataFrame:
+def summarise(study: Study, collection: Collection) -> pd.DataFrame:
     """One row per (setting, learner, importance, metric).
 
     Returns
@@ -19,7 +19,7 @@ def summarise(study: Study, found: Collection) -> pd.DataFrame:
         fewer than two seeds.
     """
     keys = ["setting_id", "learner", "importance", "metric"]
-    results = found.results[found.results["metric"] != ""]
+    results = collection.results[collection.results["metric"] != ""]
     ok = (results["status"] == "ok") & np.isfinite(results["value"])
     values = results["value"].where(ok)
     grouped = values.groupby([results[key] for key in keys], sort=False, observed=True)
@@ -43,7 +43,7 @@ def summarise(study: Study, found: Collection) -> pd.DataFrame:
 
 
 def paired_differences(
-    study: Study, found: Collection, first: str, second: str, importance: str | None = None
+    study: Study, collection: Collection, first: str, second: str, importance: str | None = None
 ) -> pd.DataFrame:
     """Mean of (second learner − first learner) on the same data, with its paired standard error.
 
@@ -60,7 +60,7 @@ def paired_differences(
         ``setting_id``, the axes, ``importance``, ``metric``, ``n_seeds``, ``difference`` and
         ``mc_se``.
     """
-    results = found.results[found.results["learner"].isin([first, second])]
+    results = collection.results[collection.results["learner"].isin([first, second])]
     results = results[(results["status"] == "ok") & (results["metric"] != "")]
     if importance is not None:
         results = results[results["importance"].isin(["", importance])]
