@@ -111,14 +111,14 @@ def disagreements(study: Study, comparison: pd.DataFrame, published: pd.DataFram
     cells = compared(comparison)
     beyond = cells[cells["verdict"].isin([DIFFERS, OFF])]
     order = beyond["z"].abs().sort_values(ascending=False, kind="stable").index
-    cards = []
+    farthest = []
     for record in beyond.loc[order[:_LARGEST]].to_dict("records"):
         notes = [
             note["note"]
             for note in noted
             if all(same(note[key], record[key]) for key in keys if key in note)
         ]
-        cards.append(
+        farthest.append(
             {
                 **record,
                 "place": place(study, record),
@@ -131,4 +131,4 @@ def disagreements(study: Study, comparison: pd.DataFrame, published: pd.DataFram
                 "note": "; ".join(notes),
             }
         )
-    return cards
+    return farthest
