@@ -26,7 +26,7 @@ METHODS = {
     "pfi": "losaw.importance.permutation_feature_importance",
     "residual_importance": "losaw.importance.residual",
     "sage": "losaw.importance.shapley_global_importance",
-    "split_improvement": "losaw.importance.split_gain",
+    "split_improvement": "losaw.importance.split_improvements",
     "subgroups": "losaw.importance.conditional_subgroups",
     "tree_permutation": "losaw.importance.per_tree_permutation",
     "ufi": "losaw.importance.unbiased_feature_importance",

@@ -14,9 +14,9 @@ from markupsafe import Markup
 
 import losaw
 from losaw.report import agreement, provenance, sections
+from losaw.report.best_methods import rank_methods
 from losaw.report.layout import Cell, Table, arrange
 from losaw.report.markdown import counts_line
-from losaw.report.ranking import rank_methods
 from losaw.report.results import StudyResults
 from losaw.report.svg import z_histogram
 from losaw.report.typeset import html_label, number, signed
