@@ -1,18 +1,15 @@
 """Scores that are means over the trees of a forest, with their error over trees."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import ForestRows
-from losaw.fitted_trees.forest_view import view_forest
+from losaw.fitted_trees.forest_view import ForestView
 from losaw.fitted_trees.node_moments import Nodes, scores_of_trees
 from losaw.importance.result import ImportanceResult
-from losaw.tables.groups import Groups, Units, chosen_units
-from losaw.tables.kinds import Kinds
+from losaw.tables.groups import Units, chosen_units
 
 ERROR_KIND = "over trees, the training sample held fixed"
 
@@ -22,14 +19,8 @@ Rule = Callable[[Nodes], FloatArray]
 def mean_over_trees(
     method: str,
     rule: Callable[[str], Rule],
-    model: Any,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    features: Sequence[str] | None = None,
-    groups: Groups = None,
-    kinds: Kinds = None,
-    feature_names: Sequence[str] | None = None,
+    forest: tuple[ForestView, ForestRows],
+    features: Sequence[str] | None,
 ) -> ImportanceResult:
     """The mean over trees of a rule's sums over the splits on every feature.
 
@@ -37,8 +28,10 @@ def mean_over_trees(
     ----------
     rule : callable
         The task to ``rule(nodes) -> array``, one value for each of ``nodes.splits``.
+    forest : ForestView and ForestRows
+        As :func:`losaw.fitted_trees.forest_view.view_forest` reads them.
     """
-    view, sample = view_forest(model, X, y, groups, kinds, feature_names)
+    view, sample = forest
     return result_of_trees(method, scores_of_trees(view, rule(view.task)), sample, features)
 
 

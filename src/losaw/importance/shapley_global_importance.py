@@ -7,18 +7,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.arguments import whole_number
-from losaw.data import Dataset, FloatArray
-from losaw.importance.described import Described, described
+from losaw.data import FloatArray
+from losaw.importance.described import described
 from losaw.importance.explained import (
     Explained,
     Options,
     Rows,
     explained,
     kinds_of,
-    of_dataset,
     read_rows,
 )
 from losaw.importance.jobs import Jobs
+from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted
 from losaw.rng import as_generator
@@ -219,7 +219,7 @@ def _check(n_background: int, max_permutations: int, threshold: float | None) ->
         raise ValueError(f"threshold must be positive or None, got {threshold!r}")
 
 
-class ShapleyGlobalImportance(Described):
+class ShapleyGlobalImportance(OnTestSample):
     """:func:`sage` of a study's test sample.
 
     Parameters
@@ -229,6 +229,7 @@ class ShapleyGlobalImportance(Described):
     """
 
     examples = ({"n_background": 8, "max_permutations": 32},)
+    function = staticmethod(sage)
 
     def __init__(
         self,
@@ -242,16 +243,3 @@ class ShapleyGlobalImportance(Described):
         self.max_permutations = max_permutations
         self.threshold = threshold
         self.loss = loss
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """SAGE values of every feature for a fitted ``model``."""
-        return sage(
-            model,
-            *data.test,
-            n_background=self.n_background,
-            max_permutations=self.max_permutations,
-            threshold=self.threshold,
-            loss=self.loss,
-            random_state=rng,
-            **of_dataset(model, data),
-        )

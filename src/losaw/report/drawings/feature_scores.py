@@ -36,13 +36,8 @@ def scores_of(
     results: StudyResults, setting: Setting, learner: str, importance: str
 ) -> tuple[FloatArray, list[str], set[int]]:
     """Scores (n_runs, n_features), names of the features, and columns of the signal features."""
-    scores = results.scores
-    rows = scores[
-        (scores["setting_id"] == setting.identifier)
-        & (scores["learner"] == learner)
-        & (scores["importance"] == importance)
-    ]
-    rows = rows[rows["scores"].notna()]
+    scores = results.scores_of(learner, importance)
+    rows = scores[(scores["setting_id"] == setting.identifier) & scores["scores"].notna()]
     if rows.empty:
         raise OptionError(
             f"there are no {importance!r} scores of learner {learner!r} in {setting.identifier}"

@@ -36,8 +36,7 @@ def draw(
     """
     from matplotlib.patches import Patch
 
-    stored = results.scores
-    scores = stored[(stored["learner"] == learner) & (stored["importance"] == importance)]
+    scores = results.scores_of(learner, importance)
     settings = [s for s in study.settings if s.identifier in set(scores["setting_id"])]
     titles = [study.show(setting.axes[panels]) for setting in settings]
     if not settings:

@@ -39,8 +39,7 @@ def draw(
     OptionError
         If a panel would mix several settings, or no score is there.
     """
-    stored = results.scores
-    scores = stored[(stored["learner"] == learner) & (stored["importance"] == importance)]
+    scores = results.scores_of(learner, importance)
     groups = panels_of(study, scores["setting_id"], panels)
     figure = new_figure(2.4, min(TEXT_WIDTH, 0.6 + 2.9 * len(groups)))
     axes = figure.subplots(1, len(groups), squeeze=False)[0]
