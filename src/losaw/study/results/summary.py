@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.design.grid import Study
-from losaw.study.results.collect import Collection, settings_frame
+from losaw.study.results.collect import Collection
 
 
 def summarise(study: Study, collection: Collection) -> pd.DataFrame:
@@ -37,9 +37,21 @@ def summarise(study: Study, collection: Collection) -> pd.DataFrame:
         study.method_name(learner, importance)
         for learner, importance in zip(summary["learner"], summary["importance"], strict=True)
     ]
-    summary = summary.merge(settings_frame(study), on="setting_id", how="left", sort=False)
+    summary = summary.merge(collection.settings, on="setting_id", how="left", sort=False)
     columns = ["study", "setting_id", *study.axes, "learner", "importance", "method", "metric"]
     return summary[[*columns, "n_seeds", "n_failed", "mean", "sd", "mc_se"]]
+
+
+def differences(study: Study, collection: Collection) -> pd.DataFrame:
+    """Paired differences of every later learner to the first one."""
+    first, *others = study.learners
+    frames = []
+    for other in others:
+        frame = paired_differences(study, collection, first, other)
+        frame.insert(0, "learner", other)
+        frame.insert(1, "minus", first)
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
 def paired_differences(
@@ -79,4 +91,4 @@ def paired_differences(
             "mc_se": grouped.std(ddof=1) / np.sqrt(grouped.count()),
         }
     ).reset_index()
-    return frame.merge(settings_frame(study), on="setting_id", how="left", sort=False)
+    return frame.merge(collection.settings, on="setting_id", how="left", sort=False)
