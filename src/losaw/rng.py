@@ -57,6 +57,14 @@ def as_generator(random_state: int | np.random.Generator | None) -> np.random.Ge
 
     A legacy ``RandomState`` is accepted for scikit-learn's sake and seeds a new Generator.
 
+    Parameters
+    ----------
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    numpy.random.Generator
+
     Raises
     ------
     TypeError
