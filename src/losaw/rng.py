@@ -11,8 +11,6 @@ import numbers
 
 import numpy as np
 
-AXES = ("experiment", "setting", "replicate", "component")
-
 
 def stream(*, experiment: str, setting: str, replicate: int, component: str) -> np.random.Generator:
     """Generator of one component of one Monte Carlo replicate.
