@@ -113,8 +113,8 @@ def _add_trees(
     parent = np.full(n_nodes, -1)
     for node in range(n_nodes):
         if trees.feature[node] >= 0:
-            parent[trees.children[node, 0]] = node
-            parent[trees.children[node, 1]] = node
+            parent[trees.left[node]] = node
+            parent[trees.right[node]] = node
     for leaf in range(n_nodes):
         if trees.feature[leaf] < 0:
             size = _walk_up(trees, n_samples, parent, leaf, path)
@@ -143,8 +143,8 @@ def _walk_up(trees: Trees, n_samples: np.ndarray, parent: np.ndarray, leaf: int,
         if np.isnan(trees.threshold[node]):
             left = trees.left_levels[node]
             path.low[k] = np.nan
-            path.levels[k] &= left if child == trees.children[node, 0] else ~left
-        elif child == trees.children[node, 0]:
+            path.levels[k] &= left if child == trees.left[node] else ~left
+        elif child == trees.left[node]:
             path.high[k] = min(path.high[k], trees.threshold[node])
         else:
             path.low[k] = max(path.low[k], trees.threshold[node])
