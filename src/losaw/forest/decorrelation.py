@@ -78,7 +78,7 @@ def measure_decorrelation(
         first_other=np.cumsum([0, *is_other.sum(axis=1)], dtype=np.int64),
         moments=np.empty((3, columns.shape[1])),
         target=np.empty(n_samples),
-        found=weighted,
+        strength=weighted,
     )
     sample = make_sample(data)
     work = make_workspace(data)._replace(measure=measure)

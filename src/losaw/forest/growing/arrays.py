@@ -145,7 +145,7 @@ class Measure(NamedTuple):
     first_other: NDArray[np.int64]  # (P + 1,), of target p's: from here to the next one's
     moments: NDArray[np.float64]  # (3, padded)
     target: NDArray[np.float64]  # (N,), one target in the order of its rows
-    found: NDArray[np.float64]  # (P,), largest |correlation| with weights
+    strength: NDArray[np.float64]  # (P,), largest |correlation| with weights
 
 
 class Workspace(NamedTuple):

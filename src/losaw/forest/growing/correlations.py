@@ -60,4 +60,4 @@ def note_correlations(
             both = variance * (measure.moments[1, j] - mean * measure.moments[0, j])
             if both > 0.0:
                 largest = max(largest, abs(covariance) / np.sqrt(both))
-    measure.found[feature] = largest
+    measure.strength[feature] = largest

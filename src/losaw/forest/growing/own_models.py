@@ -42,11 +42,11 @@ class OwnModels:
 
     def weights(self, feature: int, rows: NDArray[Any], counts: FloatArray) -> FloatArray | None:
         """Weights of the node's rows before the cap, or None where there is no density."""
-        chosen = np.flatnonzero(self.adjustment[feature])
+        others = np.flatnonzero(self.adjustment[feature])
         target = self.X[rows, feature]
-        adjustment = self.X[np.ix_(rows, chosen)]
+        adjustment = self.X[np.ix_(rows, others)]
         kind = "discrete" if self.is_discrete[feature] else "continuous"
-        model = self.models[kind].new_propensity(self.is_discrete[chosen])
+        model = self.models[kind].new_propensity(self.is_discrete[others])
         try:
             model.fit(target, adjustment, counts)
         except PointMassError:

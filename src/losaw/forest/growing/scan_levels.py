@@ -93,8 +93,8 @@ def subtract_sums(sums: np.ndarray, slot: int, other: int) -> None:
     """sums[slot] -= sums[other]: what remains of a node is its other child."""
     size = sums.shape[1] * sums.shape[2] * sums.shape[3]
     for lane in range(2 * sums.shape[3], size, LANES):
-        here = slot * size + lane
-        store(sums, here, subtract(load(sums, here), load(sums, other * size + lane)))
+        place = slot * size + lane
+        store(sums, place, subtract(load(sums, place), load(sums, other * size + lane)))
 
 
 @inlined()

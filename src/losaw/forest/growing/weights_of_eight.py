@@ -105,10 +105,10 @@ def _weigh(batch: Batch, eta: float, n_samples: float) -> None:
     for k in range(SMALL):
         frequency = load(batch.frequency, k * LANES)
         for g in range(SMALL):
-            here = (k * SMALL + g) * LANES
-            weight = divide(frequency, load(eight.probability, here))
-            store(eight.probability, here, weight)
-            both = multiply(weight, load(eight.counts, here))
+            place = (k * SMALL + g) * LANES
+            weight = divide(frequency, load(eight.probability, place))
+            store(eight.probability, place, weight)
+            both = multiply(weight, load(eight.counts, place))
             total = add(total, both)
             square = fma(both, weight, square)
     before = divide(multiply(total, total), multiply(square, spread(n_samples)))
@@ -132,13 +132,13 @@ def _weigh(batch: Batch, eta: float, n_samples: float) -> None:
         weight = spread(0.0)
         response = spread(0.0)
         for g in range(SMALL):
-            here = (k * SMALL + g) * LANES
-            v = load(eight.probability, here)
-            c = load(eight.counts, here)
+            place = (k * SMALL + g) * LANES
+            v = load(eight.probability, place)
+            c = load(eight.counts, place)
             count = add(count, c)
             weight = fma(v, c, weight)
-            response = fma(v, load(batch.response, here), response)
-            second = fma(v, load(batch.square, here), second)
+            response = fma(v, load(batch.response, place), response)
+            second = fma(v, load(batch.square, place), second)
         store(batch.sums, k * LANES, count)
         store(batch.sums, (SMALL + k) * LANES, weight)
         store(batch.sums, (2 * SMALL + k) * LANES, response)

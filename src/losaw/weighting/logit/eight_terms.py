@@ -108,11 +108,11 @@ def start(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> No
                 odds = np.log(eight.times[lane]) - eight.slope[lane]
                 eight.coefficients[(k - 1) * width, lane] = odds
         for g in range(n_patterns):
-            here = (k * n_patterns + g) * LANES
-            store(eight.probability, here, share)
+            place = (k * n_patterns + g) * LANES
+            store(eight.probability, place, share)
             if k > 0:
-                rest = less_product(load(eight.counts, here), load(eight.size, g * LANES), share)
-                store(eight.residual, here - n_patterns * LANES, rest)
+                rest = less_product(load(eight.counts, place), load(eight.size, g * LANES), share)
+                store(eight.residual, place - n_patterns * LANES, rest)
 
 
 @inlined()
@@ -136,21 +136,21 @@ def update_probabilities(eight: EightLogits, n_patterns: int, n_classes: int, wi
         size = load(eight.size, g * LANES)
         store(eight.probability, g * LANES, inverse)
         for k in range(1, n_classes):
-            here = (k * n_patterns + g) * LANES
-            p = multiply(load(eight.probability, here), inverse)
-            store(eight.probability, here, p)
-            rest = less_product(load(eight.counts, here), size, p)
-            store(eight.residual, here - n_patterns * LANES, rest)
+            place = (k * n_patterns + g) * LANES
+            p = multiply(load(eight.probability, place), inverse)
+            store(eight.probability, place, p)
+            rest = less_product(load(eight.counts, place), size, p)
+            store(eight.residual, place - n_patterns * LANES, rest)
     if total(n_cut) > 0.0:
         find_probabilities_of_eight(
             eight.coefficients, eight.design, eight.probability, n_patterns, n_classes, width
         )
         for k in range(1, n_classes):
             for g in range(n_patterns):
-                here = (k * n_patterns + g) * LANES
-                p = load(eight.probability, here)
-                rest = less_product(load(eight.counts, here), load(eight.size, g * LANES), p)
-                store(eight.residual, here - n_patterns * LANES, rest)
+                place = (k * n_patterns + g) * LANES
+                p = load(eight.probability, place)
+                rest = less_product(load(eight.counts, place), load(eight.size, g * LANES), p)
+                store(eight.residual, place - n_patterns * LANES, rest)
 
 
 @inlined()
@@ -170,15 +170,15 @@ def update_gradient(
             sums = add(sums, load(eight.coefficients, (k * width + j) * LANES))
         mean = multiply(sums, spread(_share(n_classes)))
         for k in range(n_classes - 1):
-            here = (k * width + j) * LANES
+            place = (k * width + j) * LANES
             sums = spread(0.0)
             if j > 0:
-                distance = subtract(mean, load(eight.coefficients, here))
+                distance = subtract(mean, load(eight.coefficients, place))
                 sums = multiply(spread(penalty), distance)
             for g in range(n_patterns):
                 residual = load(eight.residual, (k * n_patterns + g) * LANES)
                 sums = fma(residual, load(eight.design, (g * width + j) * LANES), sums)
-            store(eight.gradient, here, sums)
+            store(eight.gradient, place, sums)
 
 
 @inlined()
@@ -210,11 +210,11 @@ def update_information(
                     for g in range(n_patterns):
                         product = load(eight.scaled, (n_patterns + g) * LANES)
                         sums = fma(product, load(eight.design, (g * width + j) * LANES), sums)
-                    here = (k * width + i) * unknowns + other * width + j
-                    store(eight.information, here * LANES, sums)
+                    place = (k * width + i) * unknowns + other * width + j
+                    store(eight.information, place * LANES, sums)
                     if k != other:
-                        here = (k * width + j) * unknowns + other * width + i
-                        store(eight.information, here * LANES, sums)
+                        place = (k * width + j) * unknowns + other * width + i
+                        store(eight.information, place * LANES, sums)
 
 
 @inlined()
