@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import Dataset, FloatArray
+from losaw.fitted_trees.exchanged import ExchangeableTrees
 from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
 from losaw.importance.described import Described, described
@@ -14,7 +15,6 @@ from losaw.importance.explained import of_dataset, require_complete
 from losaw.importance.jobs import checked_jobs
 from losaw.importance.over_trees import result_of_trees, scores_only
 from losaw.importance.result import ImportanceResult
-from losaw.kernels.trees import find_leaves
 from losaw.rng import as_generator
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -130,13 +130,14 @@ def _tree_scores(
     scores = np.zeros(forest.n_features)
     rows, outcomes = forest.rows[chosen], forest.outcomes[chosen]
     reference = _losses(value[tree.leaf[chosen]], outcomes, forest.task)
-    leaf = np.empty((len(rows), 1), dtype=np.int32)
-    for feature in np.unique(tree.feature[tree.splits]):
-        columns = forest.feature_of_column == feature
-        permuted = rows.copy()
-        permuted[:, columns] = rows[rng.permutation(len(rows))][:, columns]
-        find_leaves(tree.nodes, permuted, leaf)
-        losses = _losses(value[leaf[:, 0]], outcomes, forest.task)
+    used = np.unique(tree.feature[tree.splits])
+    units = [np.flatnonzero(forest.feature_of_column == feature) for feature in used]
+    copies = rows.copy()
+    for unit in units:
+        copies[:, unit] = rows[rng.permutation(len(rows))][:, unit]
+    exchanged = ExchangeableTrees(tree.nodes, value).exchange(rows, copies, units)[1:]
+    for feature, predicted in zip(used, exchanged, strict=True):
+        losses = _losses(predicted, outcomes, forest.task)
         scores[feature] = np.average(losses - reference, weights=weights)
     return scores
 

@@ -137,6 +137,29 @@ class RegressorResiduals:
         return prefix.with_column(feature, feature - model.predict(prefix.residuals))
 
 
+def extend_together(
+    steps: ResidualAlgorithm, prefix: Prefix, columns: FloatArray, rng: np.random.Generator
+) -> Prefix:
+    """The prefix with all ``columns`` (n_samples, n_columns) of a feature.
+
+    Each is made a residual of the features before it, not of the feature's other columns.
+    """
+    if columns.shape[1] == 1:
+        return steps.extend(prefix, columns[:, 0], rng)
+    residuals = np.empty_like(columns)
+    basis = prefix
+    for j, column in enumerate(columns.T):
+        alone = steps.extend(prefix, column, rng)
+        residuals[:, j] = alone.residuals[:, -1]
+        if alone.basis.shape[1] > prefix.basis.shape[1]:
+            basis = steps.extend(basis, column, rng)
+    return Prefix(
+        np.column_stack([prefix.features, columns]),
+        np.column_stack([prefix.residuals, residuals]),
+        basis.basis,
+    )
+
+
 ALGORITHMS = (
     "random-forest",
     "random-forest-out-of-bag",
@@ -166,7 +189,7 @@ def residual_algorithm(algorithm: Any, n_estimators: int) -> ResidualAlgorithm:
     raise ValueError(f"{words}; or give an unfitted scikit-learn regressor")
 
 
-def plain_forest(n_estimators: int, rng: np.random.Generator) -> Any:
+def plain_forest(n_estimators: int, rng: np.random.Generator, n_jobs: int | None = None) -> Any:
     """scikit-learn's default regression forest, grown by our compiled code.
 
     Bootstrap samples, all features at every node, grown until leaves are pure: losawRF with
@@ -181,6 +204,7 @@ def plain_forest(n_estimators: int, rng: np.random.Generator) -> Any:
         max_features=None,
         eta=1.0,
         discrete_features=[],
+        n_jobs=n_jobs,
         random_state=rng,
     )
 

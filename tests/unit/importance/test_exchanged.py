@@ -69,17 +69,14 @@ class Doubled(RandomForestRegressor):
         return 2 * super().predict(X)
 
 
+SUMS = FunctionTransformer(np.cumsum, kw_args={"axis": 1})
 OTHERS = {
     "a subclass": (Doubled(5), X, Y),
     "boosting": (GradientBoostingRegressor(n_estimators=5), X, Y),
     "an imputer of several columns": (make_pipeline(KNNImputer(), RandomForestRegressor(5)), X, Y),
-    "a function": (
-        make_pipeline(FunctionTransformer(np.cumsum, kw_args={"axis": 1}), RandomForestRegressor(5)),
-        X,
-        Y,
-    ),
+    "a function": (make_pipeline(SUMS, RandomForestRegressor(5)), X, Y),
     "a selection": (make_pipeline(SelectKBest(k=2), RandomForestRegressor(5)), X, Y),
-}  # fmt: skip
+}
 
 
 def viewed(case):

@@ -136,5 +136,5 @@ def test_text_that_no_plain_forest_was_fitted_to_is_refused_by_its_name(method):
     X = numbers()
     y = response(X, "regression")
     model = forest("regression").fit(X, y)
-    with pytest.raises(ValueError, match="'third' holds levels.*groups_of"):
+    with pytest.raises(ValueError, match=r"'third' holds levels.*groups_of"):
         score(method, model, X.assign(third="a"), y)
