@@ -143,7 +143,17 @@ def cpi(
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
     options = Options(loss, features, groups, n_jobs, verbose)
-    shown = described("cpi", sampler=sampler, n_draws=n_draws, loss=loss, test=test, cv=cv)
+    shown = described(
+        "cpi",
+        sampler=sampler,
+        sampler_parameters=dict(sampler_parameters or {}),
+        n_draws=n_draws,
+        loss=loss,
+        test=test,
+        adjustment=adjustment,
+        level=level,
+        cv=cv,
+    )
     testing = Testing(test, adjustment, level, ERROR_KIND, shown)
 
     def differences(subject: Explained, train: Rows | None) -> Differences:

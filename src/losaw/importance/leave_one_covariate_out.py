@@ -115,7 +115,7 @@ def loco(
     options = Options(loss, features, groups, n_jobs, verbose)
     if train is None and cv is None:
         cv = 5
-    shown = described("loco", loss=loss, test=test, cv=cv)
+    shown = described("loco", loss=loss, test=test, adjustment=adjustment, level=level, cv=cv)
     testing = Testing(test, adjustment, level, ERROR_KIND, shown)
     if cv is not None:
         if train is not None:

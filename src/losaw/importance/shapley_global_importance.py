@@ -101,7 +101,12 @@ def sage(
     rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
     options = Options(loss, features, groups, n_jobs, verbose)
     shown = described(
-        "sage", n_background=n_background, max_permutations=max_permutations, loss=loss, cv=cv
+        "sage",
+        n_background=n_background,
+        max_permutations=max_permutations,
+        threshold=threshold,
+        loss=loss,
+        cv=cv,
     )
 
     def run(subject: Explained) -> tuple[FloatArray, bool]:
