@@ -228,12 +228,12 @@ def residual_features(
         For bad values, or an order that is no permutation.
     """
     rows, _, _ = finite_sample(X, None, MIN_ROWS)
-    chosen = tuple(int(column) for column in np.asarray(order))
-    if sorted(chosen) != list(range(rows.shape[1])):
-        raise ValueError(f"order must be a permutation of 0 … {rows.shape[1] - 1}, got {chosen}")
+    columns = tuple(int(column) for column in np.asarray(order))
+    if sorted(columns) != list(range(rows.shape[1])):
+        raise ValueError(f"order must be a permutation of 0 … {rows.shape[1] - 1}, got {columns}")
     steps = residual_algorithm(algorithm, whole_number("n_estimators", n_estimators, 1))
     units = [np.array([column]) for column in range(rows.shape[1])]
-    return _prefix(rows, chosen, units, steps, {}, as_generator(random_state)).residuals
+    return _prefix(rows, columns, units, steps, {}, as_generator(random_state)).residuals
 
 
 class ResidualImportance(Described):
@@ -274,13 +274,13 @@ class ResidualImportance(Described):
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of all features; ``model`` only chooses the ``top_features``."""
         X, y = data.train.X, unnamed_response(data.train.y, task_of(model, data.task))
-        chosen = np.arange(X.shape[1])
+        columns = np.arange(X.shape[1])
         if self.top_features is not None and self.top_features < X.shape[1]:
             order = np.argsort(-np.asarray(model.feature_importances_), kind="stable")
-            chosen = np.sort(order[: self.top_features])
+            columns = np.sort(order[: self.top_features])
         result = residual_importance(
             None,
-            X[:, chosen],
+            X[:, columns],
             y,
             algorithm=self.algorithm,
             n_permutations=self.n_permutations,
@@ -292,7 +292,7 @@ class ResidualImportance(Described):
             if values is None:
                 return None
             everywhere = np.zeros(X.shape[1])
-            everywhere[chosen] = values
+            everywhere[columns] = values
             return everywhere
 
         return ImportanceResult(
@@ -300,7 +300,7 @@ class ResidualImportance(Described):
             data.feature_names,
             std_error=spread(result.std_error),
             std_error_kind=result.std_error_kind,
-            details={**result.details, "features": tuple(chosen.tolist())},
+            details={**result.details, "features": tuple(columns.tolist())},
         )
 
 

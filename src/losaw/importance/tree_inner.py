@@ -163,15 +163,15 @@ def treeinner(
     np.add.at(of_rows.T, unit_of_column, sums.inner_of_rows.T)
     n_rows = len(of_rows)
     error = np.sqrt(n_rows) * of_rows.std(axis=0, ddof=1) if n_rows > 1 else None
-    chosen = chosen_units(Units(names, ()), features)
+    shown = chosen_units(Units(names, ()), features)
     return ImportanceResult(
-        scores[chosen],
-        tuple(names[unit] for unit in chosen),
-        std_error=None if error is None else error[chosen],
+        scores[shown],
+        tuple(names[unit] for unit in shown),
+        std_error=None if error is None else error[shown],
         std_error_kind=None if error is None else ERROR_KIND,
         degrees_of_freedom=n_rows - 1 if n_rows > 1 else None,
         method=described("treeinner", attribution=attribution),
-        kinds=tuple(kinds_found[unit] for unit in chosen),
+        kinds=tuple(kinds_found[unit] for unit in shown),
     )
 
 
