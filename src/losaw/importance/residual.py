@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from losaw.arguments import finite_sample, whole_number
 from losaw.data import Dataset, FloatArray
@@ -15,9 +15,8 @@ from losaw.importance.jobs import Jobs, checked_jobs
 from losaw.importance.own_fits import own_fits
 from losaw.importance.residual_algorithms import (
     Prefix,
-    ResidualAlgorithm,
-    extend_together,
     plain_forest,
+    prefix_of,
     residual_algorithm,
     seeded_clone,
 )
@@ -156,7 +155,7 @@ def residual_importance(
         return unfitted.fit(columns, response)
 
     def add(order: Order) -> None:
-        W = _prefix(rows, order, units, steps, prefixes, rng).residuals
+        W = prefix_of(rows, order, units, steps, prefixes, rng).residuals
         fitted = grow(W)
         reported = getattr(fitted, "feature_importances_", None)
         if reported is None:
@@ -233,7 +232,7 @@ def residual_features(
         raise ValueError(f"order must be a permutation of 0 … {rows.shape[1] - 1}, got {columns}")
     steps = residual_algorithm(algorithm, whole_number("n_estimators", n_estimators, 1))
     units = [np.array([column]) for column in range(rows.shape[1])]
-    return _prefix(rows, columns, units, steps, {}, as_generator(random_state)).residuals
+    return prefix_of(rows, columns, units, steps, {}, as_generator(random_state)).residuals
 
 
 class ResidualImportance(Described):
@@ -302,25 +301,6 @@ class ResidualImportance(Described):
             std_error_kind=result.std_error_kind,
             details={**result.details, "features": tuple(columns.tolist())},
         )
-
-
-def _prefix(
-    rows: FloatArray,
-    order: Order,
-    units: Sequence[NDArray[np.intp]],
-    steps: ResidualAlgorithm,
-    known: dict[Order, Prefix],
-    rng: np.random.Generator,
-) -> Prefix:
-    """The residuals of a whole order, started from its longest known beginning."""
-    length = len(order)
-    while length and order[:length] not in known:
-        length -= 1
-    prefix = known[order[:length]] if length else Prefix.empty(len(rows))
-    for end in range(length, len(order)):
-        prefix = extend_together(steps, prefix, rows[:, units[order[end]]], rng)
-        known[order[: end + 1]] = prefix
-    return prefix
 
 
 def _orders(

@@ -4,9 +4,11 @@ Gerstorfer, Krieg and Hahn-Klimroth, Section 3.2. An algorithm turns features F_
 given order into residuals W_1 = F_1 and W_j = F_j - A(W_1, …, W_{j-1}).
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 
 from losaw.data import FloatArray
@@ -158,6 +160,25 @@ def extend_together(
         np.column_stack([prefix.residuals, residuals]),
         basis.basis,
     )
+
+
+def prefix_of(
+    rows: FloatArray,
+    order: tuple[int, ...],
+    units: Sequence[NDArray[np.intp]],
+    steps: ResidualAlgorithm,
+    known: dict[tuple[int, ...], Prefix],
+    rng: np.random.Generator,
+) -> Prefix:
+    """The residuals of a whole order, started from its longest known beginning."""
+    length = len(order)
+    while length and order[:length] not in known:
+        length -= 1
+    prefix = known[order[:length]] if length else Prefix.empty(len(rows))
+    for end in range(length, len(order)):
+        prefix = extend_together(steps, prefix, rows[:, units[order[end]]], rng)
+        known[order[: end + 1]] = prefix
+    return prefix
 
 
 ALGORITHMS = (
