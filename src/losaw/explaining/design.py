@@ -115,7 +115,7 @@ class Costs:
 def full_design(n_rows: int, methods: tuple[str, ...], asked: dict[str, int | None]) -> Design:
     """The design without a cut; ``asked`` has what the user fixes (rows, folds, …)."""
     full = Design(n_rows, FOLDS, PERMUTATIONS, DRAWS, TREES, methods)
-    given = {name: value for name, value in asked.items() if value is not None}
+    given: dict[str, Any] = {k: v for k, v in asked.items() if v is not None}
     if "rows" in given:
         given["rows"] = min(given["rows"], n_rows)
     return replace(full, **given)
