@@ -27,6 +27,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("fitted_trees",),
     ("trends",),
     ("importance",),
+    ("explaining",),
     ("metrics",),
     ("study",),
     ("study.design",),
