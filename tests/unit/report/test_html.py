@@ -150,11 +150,12 @@ def test_failures_and_missing_blocks_are_listed(session):
     manifest = session.results / "tiny" / "manifest.json"
     values = json.loads(manifest.read_text())
     values["failures"] = {"ValueError: <no> way": 3}
-    values["missing_blocks"] = ["tiny/blocks/a.parquet"]
+    missing = "tiny/blocks/a-1/plain/seeds_00000-00001.parquet"
+    values["missing_blocks"] = [missing]
     manifest.write_text(json.dumps(values))
     page = write_report(session, session.results / "report.html").read_text("utf-8")
     assert "3 × <code>ValueError: &lt;no&gt; way</code>" in page
-    assert "tiny/blocks/a.parquet" in page
+    assert f"missing: <code>{missing}</code>" in page
 
 
 def test_a_study_that_was_not_collected_is_an_error_with_the_command(session):

@@ -129,7 +129,7 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
         "ranking": by_metric(rank_methods(study, results.results)),
         "figures": [_figure(session, study, key) for key in study.file.figures],
         "decided_by": provenance.decided_by(session, study, results),
-        "run_where": provenance.run_where(results),
+        "run_where": provenance.run_where(session, study, results),
     }
 
 
