@@ -96,7 +96,7 @@ def _difference(study: Study, record: Record, printed: PrintedDifferences) -> Re
     towards_better = value > 0 if higher_is_better(study, record["metric"]) else value < 0
     clear = math.isfinite(z) and abs(z) > student.ppf(0.975, record["n_seeds"] - 1)
     tip = f"{value:+.4f} ± {error:.4f} (paired s.e.), {record['n_seeds']} data sets, "
-    found = {
+    shown = {
         "text": _signed(value),
         "error": number(error, DECIMALS),
         "kind": ("better" if towards_better else "worse") if clear else "open",
@@ -106,11 +106,11 @@ def _difference(study: Study, record: Record, printed: PrintedDifferences) -> Re
     }
     print_says = printed.beside(record)
     if print_says is not None:
-        found["printed"] = _signed(print_says.value)
-        found["mark"] = MARKS[print_says.verdict]
-        found["tip"] += f"; printed {found['printed']}, z {signed(print_says.z)}"
-        found["tip"] += f": {print_says.verdict}"
-    return found
+        shown["printed"] = _signed(print_says.value)
+        shown["mark"] = MARKS[print_says.verdict]
+        shown["tip"] += f"; printed {shown['printed']}, z {signed(print_says.z)}"
+        shown["tip"] += f": {print_says.verdict}"
+    return shown
 
 
 def _signed(value: float) -> str:
