@@ -95,8 +95,8 @@ ODD = {
 def test_boruta_takes_numbers_of_any_type(kind):
     options = {"task": "regression", "n_estimators": 5, "max_runs": 2, "random_state": 0}
     rows, y = ODD[kind](X), ODD[kind](Y)
-    found = boruta(rows, y, **options)
-    expected = boruta(rows.astype(float), y.astype(float), **options)
+    found = boruta(None, rows, y, **options)
+    expected = boruta(None, rows.astype(float), y.astype(float), **options)
     np.testing.assert_array_equal(found.scores, expected.scores)
 
 
