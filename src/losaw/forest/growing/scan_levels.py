@@ -80,6 +80,7 @@ def level_sums(
                 response = add_where(response, cy, codes, place, k)
                 next_count = add_where(next_count, c, codes, place, k + 1)
                 next_response = add_where(next_response, cy, codes, place, k + 1)
+            # Places of level k and of the next one, where there is one.
             target = ((slot * n_levels + k) * 2) * padded + lane
             store(sums, target, count)
             store(sums, target + padded, response)
@@ -227,6 +228,7 @@ def order_by_shares(
     node's and W_k its weight, the axis is the leading eigenvector of sum_k W_k d_k d_k'. The power
     method starts from the level with the largest W_k |d_k|^2.
     """
+    # The levels that occur, and W_k d_k of the one to start from.
     n_classes = sums.shape[1]
     n = 0
     largest = -1.0
@@ -247,6 +249,7 @@ def order_by_shares(
             largest = length
             for c in range(n_classes):
                 axis[0, c] = sums[k, c] - weight * shares[c] / total
+    # A step of the power method: the axis becomes sum_k W_k d_k (d_k' axis), without a matrix.
     for _ in range(_ITERATIONS):
         for c in range(n_classes):
             axis[1, c] = 0.0
