@@ -144,7 +144,8 @@ class Forest:
     def joined(self, more: "Forest") -> "Forest":
         """The trees of both forests, which were grown on one sample."""
         nodes = Nodes._make(
-            np.concatenate(arrays) for arrays in zip(self.nodes, more.nodes, strict=True)
+            np.concatenate([before, after])
+            for before, after in zip(self.nodes, more.nodes, strict=True)
         )
         return Forest(
             nodes,

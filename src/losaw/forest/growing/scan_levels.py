@@ -24,7 +24,7 @@ _ITERATIONS = 30  # of the power method, which has found the component long befo
 @inlined()
 def scan_levels(sums: LevelSums, min_leaf: float, n_samples: float) -> tuple:
     """Best split between levels (Algorithm 9.4): (Delta_w, last entry on the left), or (0, -1)."""
-    count = sums.count
+    count = sums.counts
     best = -1
     best_score = 0.0
     left_count = 0.0
@@ -173,7 +173,7 @@ def scan_sets(
     ``order`` and ``key`` are workspace.
     """
     # The levels that occur in the order of their weighted mean responses.
-    count = sums.count
+    count = sums.counts
     weight = sums.weight
     n = 0
     for k in range(sums.n_entries):
