@@ -158,6 +158,7 @@ def _forests(work: Work, decorrelated: bool) -> list[Any]:
     for train, _ in work.splits:
         forest = make_forest(
             work.data.task,
+            work.data.X.shape[1],
             decorrelated=decorrelated,
             n_trees=work.design.trees,
             seed=work.seed % 2**31,

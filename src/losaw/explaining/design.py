@@ -17,7 +17,9 @@ _FEWEST_ROWS = 2_000
 _SMALLEST_ROWS = 500
 _STEP = 0.8
 # The part of the budget that may be planned with: estimates are no promises.
-_SHARE = 0.6
+_SHARE = 0.7
+# A fit's seconds grow as n log n; from a few thousand rows on about as this power of n.
+_GROWTH = 1.1
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,6 @@ class Costs:
         Of one row.
     knockoffs : float
         Of one draw for the probe's rows.
-    growth, losaw_growth : float
-        Exponents by which a fit's seconds grow with the rows.
     n_features, n_groups : int
     """
 
@@ -84,24 +84,22 @@ class Costs:
     scoring: float
     prediction: float
     knockoffs: float
-    growth: float
-    losaw_growth: float
     n_features: int
     n_groups: int
 
     def seconds(self, design: Design) -> dict[str, float]:
         """Estimated seconds by part of the work."""
         trained = design.rows * (1 - 1 / design.folds) / self.rows
-        fit = self.fit * design.trees * trained**self.growth
-        losaw_fit = self.losaw_fit * design.trees * trained**self.losaw_growth
+        fit = self.fit * design.trees * trained**_GROWTH
+        losaw_fit = self.losaw_fit * design.trees * trained**_GROWTH
         scoring = self.scoring * design.trees * trained
         units = self.n_features + self.n_groups
         prediction = self.prediction * design.rows
         has = set(design.methods).__contains__
         return {
             "fits": design.folds * fit,
-            "losaw": design.folds * (losaw_fit + scoring) * has("losaw"),
-            "scores": design.folds * scoring * (has("mdi") + has("ufi") + has("atr")),
+            "losaw": design.folds * losaw_fit * has("losaw"),
+            "scores": design.folds * scoring * (has("ufi") + has("mdi_oob")),
             "pfi": prediction * units * design.permutations * has("pfi"),
             "cpi": (
                 prediction * self.n_features * (design.draws + 1)
@@ -177,7 +175,7 @@ def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
         "draws": "knockoff draws of CPI",
     }
     cuts = [
-        f"{getattr(design, name):,} {word} in place of {getattr(full, name):,}"
+        f"{word}: {getattr(design, name):,} in place of {getattr(full, name):,}"
         for name, word in words.items()
         if getattr(design, name) != getattr(full, name)
     ]

@@ -121,7 +121,9 @@ def explain(
         frame = read_file(frame, target)
     data = prepare(_without(frame, drop, target), target, kinds=kinds, task=task)
     full = full_design(len(data), wanted, asked)
-    trained = make_model(model, data.task, n_trees=full.trees, seed=seed % 2**31, n_jobs=n_jobs)
+    trained = make_model(
+        model, data.task, data.X.shape[1], n_trees=full.trees, seed=seed % 2**31, n_jobs=n_jobs
+    )
     design, cuts = full, list[str]()
     part = _rows_in_use(data, full, seed)
     related = associations(part.X, list(part.kinds.values()), seed)
