@@ -169,6 +169,9 @@ class Explanation:
             lines.append(f"… and {len(table) - _SHOWN} more features")
         if any(METHODS[name].is_tested for name in self.results):
             lines.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
+        if self.deciding is not None:
+            chosen = ", ".join(self.selected) or "nothing"
+            lines.append(f"{METHODS[self.deciding].label} selects: {chosen}")
         for head, sentences in (
             ("Beware", self.cautions),
             ("Groups", self.group_lines()),

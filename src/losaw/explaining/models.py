@@ -64,8 +64,8 @@ def make_forest(
     Parameters
     ----------
     n_features : int
-        A third of them, rounded up, is drawn at a node: a number, so that a forest that is fitted without a
-        feature draws as many as before.
+        A third of them, rounded up, is drawn at a node: a number, so that a forest that is
+        fitted without a feature draws as many as before.
     decorrelated : bool
         losawRF with its defaults; False: the same forest without weights (``eta=1``), which is a
         plain random forest.
