@@ -9,10 +9,10 @@ from losaw.explaining.design import Costs, cut, full_design, read_budget
 from losaw.explaining.methods import DEFAULT, METHODS, chosen_methods
 
 COSTS = Costs(
-    rows=1000, fit=1e-3, losaw_fit=3e-3, scoring=1e-4, prediction=1e-5, knockoffs=0.5,
+    rows=1000, fit=1e-3, losaw_fit=3e-2, scoring=1e-4, prediction=1e-5, knockoffs=0.5,
     n_features=10, n_groups=2,
 )  # fmt: skip
-FREE = {"rows": None, "folds": None, "permutations": None, "draws": None}
+FREE = {"rows": None, "losaw_rows": None, "folds": None, "permutations": None, "draws": None}
 FULL = full_design(20_000, DEFAULT, FREE)
 
 
@@ -31,15 +31,18 @@ def test_less_time_never_computes_more():
     assert designs[0] == FULL and "loco" not in designs[-1].methods
 
 
-def test_folds_go_first_then_draws_then_rows():
+def test_folds_go_first_then_draws_then_rows_of_losaw_then_rows():
     folds, _ = cut(FULL, FREE, COSTS, seconds(FULL) * 0.9 / 0.7)
     assert folds == replace(FULL, folds=5)
     draws, _ = cut(FULL, FREE, COSTS, seconds(folds) * 0.99 / 0.7)
     assert (draws.rows, draws.permutations, draws.draws) == (20_000, 2, 1)
-    rows, said = cut(FULL, FREE, COSTS, seconds(draws) * 0.9 / 0.7)
-    assert rows.rows == 16_000
-    assert said[0].startswith("rows: 16,000 in place of 20,000 (everything would take about")
+    losaw, said = cut(FULL, FREE, COSTS, seconds(draws) * 0.9 / 0.7)
+    assert losaw.rows == 20_000 and losaw.losaw_rows < 20_000
+    assert said[0].startswith("rows of losawRF: ") and "(everything would take about" in said[0]
     assert len(said) == 4
+    rows, _ = cut(FULL, FREE, COSTS, seconds(draws) * 0.5 / 0.7)
+    assert rows.losaw_rows <= rows.rows < 20_000
+    assert COSTS.seconds(rows)["losaw"] <= 0.4 * seconds(draws) * 0.5
 
 
 def test_what_fits_into_the_budget_is_planned_with_room_to_spare():
@@ -56,7 +59,10 @@ def test_what_the_user_fixes_is_not_cut():
 
 def test_options_ask_for_the_same_design():
     text = FULL.options()
-    assert "--rows 20000 --folds 10 --permutations 5 --draws 3 --budget none" in text
+    assert (
+        "--rows 20000 --losaw-rows 20000 --folds 10 --permutations 5 --draws 3 --budget none"
+        in text
+    )
 
 
 @pytest.mark.parametrize(

@@ -132,8 +132,10 @@ def test_a_budget_cuts_and_says_so():
     one = losaw.explain(frame, "y", methods=["pfi", "cpi"], folds=3, budget=10)
     assert one.n_rows == 30_000 and one.design.folds == 3
     assert one.cuts == () or "everything would take about" in one.cuts[0]
-    fixed = losaw.explain(frame, "y", methods=["pfi"], rows=400, budget=None, folds=3)
-    assert fixed.design.rows == 400 and fixed.cuts == ()
+    options = {"methods": ["pfi", "losaw"], "budget": None, "folds": 3}
+    fixed = losaw.explain(frame, "y", rows=400, losaw_rows=200, **options)
+    assert (fixed.design.rows, fixed.design.losaw_rows, fixed.cuts) == (400, 200, ())
+    assert fixed.results["losaw"].select(top=1) == ("a",)
     assert fixed.associations.strength.shape == (5, 5)
 
 
@@ -220,6 +222,14 @@ def test_the_command_prints_and_writes(tmp_path, monkeypatch, capsys):
     ]
     same = losaw.explain(mixed(), "bought", methods="pfi,cpi", folds=3, draws=1, budget=None)
     assert (tmp_path / "people_explained.json").read_text() == same.to_json() + "\n"
+
+
+def test_the_result_is_not_written_over_the_data(tmp_path, monkeypatch, capsys):
+    mixed(80).to_csv(tmp_path / "people.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    assert main(["explain", "people.csv", "--target", "bought", "--output", "people"]) == 2
+    assert "would be written over" in capsys.readouterr().err
+    assert files(tmp_path) == ["people.csv"] and len(pd.read_csv("people.csv")) == 80
 
 
 @pytest.mark.parametrize(
