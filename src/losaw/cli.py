@@ -95,6 +95,10 @@ def _parser() -> argparse.ArgumentParser:
 def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     status = add("status", inspecting.status, "blocks done, running and failed, and the time left")
     status.add_argument("--jobs", type=positive, help="blocks at the same time (default: as now)")
+    status.add_argument("--watch", action="store_true", help="again and again, until all is done")
+    status.add_argument(
+        "--every", type=positive, metavar="SECONDS", help="with --watch (default 2; in a log 30)"
+    )
     verify = add("verify", inspecting.verify, "check stored results; exit status 1 on any finding")
     verify.add_argument(
         "place",
