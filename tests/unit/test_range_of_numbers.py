@@ -1,4 +1,7 @@
-"""Huge, tiny and odd numbers: weighting/checks, and everything that squares what it is given."""
+"""Huge, tiny and odd numbers: the checks of weights, and everything that squares what it is given.
+
+Of arguments, weighting.checks.
+"""
 
 import numpy as np
 import pytest

@@ -110,6 +110,7 @@ def predecomp(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
     Returns
     -------
     attributions : array of shape (n_samples, n_features)
+        ``f_[M],k`` of every row.
     bias : float
         Base margin plus the roots' predictions: attributions and bias sum to the margin
         (Proposition 1).

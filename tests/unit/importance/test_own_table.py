@@ -1,4 +1,7 @@
-"""One form for all methods: frames, Pipelines, kinds, groups, weights, folds, threads, results."""
+"""One form for all methods: frames, Pipelines, kinds, groups, weights, folds, threads, results.
+
+Of importance.explained, importance.row_differences, importance.result.
+"""
 
 import json
 import pickle
