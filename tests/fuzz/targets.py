@@ -127,9 +127,9 @@ def _own_fits(function: str, **fixed: Any) -> Call:
     """A function that clones a forest, or grows its own."""
 
     def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
-        import losaw.importance
-
         from sklearn.ensemble import RandomForestRegressor
+
+        import losaw.importance
 
         model = RandomForestRegressor(6, random_state=0) if rng.random() < 0.5 else None
         return getattr(losaw.importance, function)(model, X, y, **{**fixed, **options})
