@@ -1,4 +1,7 @@
-"""Verifying, packing and asking where a number came from, as a user does: by the command line."""
+"""Verifying, packing and asking where a number came from, as a user does: by the command line.
+
+Of study.inspecting.verify, study.inspecting.pack, study.inspecting.origin.
+"""
 
 import gzip
 import io
