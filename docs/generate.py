@@ -58,7 +58,7 @@ def every_public_name() -> Iterator[tuple[str, str]]:
 
 
 def write_pages(docs: Path) -> None:
-    """Write docs/api/ and copy the pictures of the documentation's study."""
+    """Write docs/api/ and copy the pictures and tables of the documentation's studies."""
     _write_api(docs / "api")
     _write_names(docs / "_build" / "names")
     _copy_figures(docs / "_build" / "study", docs / "_build" / "pictures")
@@ -121,9 +121,10 @@ def _copy_figures(study: Path, pictures: Path) -> None:
         raise SystemExit(f"{study / 'figures'}: no figures; `make docs` draws them first")
     for path in drawn:
         shutil.copyfile(path, pictures / path.name)
-    table = (study / "methods" / "tables" / "methods.md").read_text(encoding="utf-8")
-    rows = [line for line in table.splitlines() if line.startswith("|")]
-    _write(pictures / "methods.md", "\n".join(rows) + "\n")
+    for path in study.glob("*/tables/*.md"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        rows = [line for line in lines if line.startswith("|")]
+        _write(pictures / path.name, "\n".join(rows) + "\n")
 
 
 def _write(path: Path, text: str) -> None:

@@ -44,7 +44,38 @@ def mdi_oob(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
 ) -> ImportanceResult:
-    """MDI-oob of a fitted forest; everything else as of :func:`losaw.importance.ufi`."""
+    """Inner product of a feature's contributions with the response, on out-of-bag rows,
+
+        MDI-oob_j = mean over trees of mean over out-of-bag rows of f_j(x_i) · y_i,
+
+    f_j(x) the sum of the changes of the node mean over the splits on j that x passes (Li, Wang,
+    Basu, Kumbier and Yu 2019). Around 0 for noise.
+
+    Parameters
+    ----------
+    model, X, y, features, groups, kinds, feature_names
+        As of :func:`losaw.importance.ufi`: the forest and its training sample.
+
+    Returns
+    -------
+    ImportanceResult
+        ``std_error`` over trees.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`losaw.importance.ufi`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from losaw.importance import mdi_oob
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> forest = RandomForestRegressor(20, random_state=0).fit(X, X[:, 0])
+    >>> mdi_oob(forest, X, X[:, 0]).select(top=1)
+    ('X1',)
+    """
     return mean_over_trees(
         "mdi_oob()",
         lambda task: _contribution,

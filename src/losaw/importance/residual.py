@@ -85,6 +85,14 @@ def residual_importance(
     ------
     ValueError
         For bad values, fewer than 3 rows, a constant y, or parameters out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.importance import residual_importance
+    >>> X = np.random.default_rng(0).standard_normal((100, 3))
+    >>> residual_importance(X, X[:, 0], n_estimators=10, random_state=0).select(top=1)
+    ('X1',)
     """
     rows, response, names = finite_sample(X, y, MIN_ROWS)
     if np.ptp(response) == 0:
