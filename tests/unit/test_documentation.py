@@ -1,12 +1,9 @@
-"""The documentation: its Python examples run, its links lead somewhere, its commands exist."""
+"""The documentation: its Python examples run, its links lead somewhere."""
 
 import doctest
 import importlib
 import importlib.util
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import matplotlib
@@ -90,27 +87,6 @@ def test_every_method_has_a_page_with_the_same_headings():
     for path in (ROOT / "docs" / "methods").glob("*.md"):
         if path.stem != "index":
             assert re.findall(r"^## (.*)$", path.read_text("utf-8"), re.MULTILINE) == headings, path
-
-
-COMMANDS = [
-    line.partition("#")[0].strip()
-    for language, block in re.findall(r"```(\w*)\n(.*?)```", text_of("README.md"), re.DOTALL)
-    if not language
-    for line in block.splitlines()
-]
-
-
-def test_the_commands_of_the_readme_run(tmp_path):
-    assert {command.split()[0] for command in COMMANDS} == {"make", "losaw"}
-    for command in COMMANDS:
-        program, *words = shlex.split(command)
-        if program == "make":  # what it starts runs elsewhere: `make test` is what runs this
-            run = ["make", "-n", "-C", str(ROOT), *words]
-        else:
-            run = [sys.executable, "-m", "losaw", *words]
-        done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
-    assert (tmp_path / "results" / "report.html").is_file()
 
 
 @pytest.mark.parametrize("module", generate.PUBLIC)
