@@ -1,6 +1,5 @@
 """The wheel and the source archive: what is in them, and what they do in a fresh environment."""
 
-import json
 import os
 import re
 import subprocess
@@ -42,7 +41,7 @@ def test_the_wheel_has_the_sources_the_studies_and_the_printed_numbers(distribut
     expected |= {"losaw/checkout/Snakefile", "losaw/py.typed", "losaw/report/templates/report.css"}
     expected |= {
         str(path.relative_to(ROOT / "src"))
-        for path in (ROOT / "src" / "losaw").rglob("*.py")
+        for path in (ROOT / "src").rglob("*.py")
         if "__pycache__" not in path.parts
     }
     assert expected - names == set()
@@ -125,9 +124,7 @@ import numpy as np
 from losaw import LosawRandomForestRegressor
 X = np.random.default_rng(0).standard_normal((400, 4))
 LosawRandomForestRegressor(random_state=0).fit(X, X[:, 0])
-start = time.perf_counter()
-LosawRandomForestRegressor(random_state=0).fit(X, X[:, 0])
-print(json.dumps({"import": imported, "fit": time.perf_counter() - start}))
+print(json.dumps({"import": imported, "to the first forest": time.perf_counter() - start}))
 """
 # Every registered thing either can be made and used, or says in one line which extra it needs.
 EVERY_NAME = """
@@ -182,8 +179,9 @@ def test_the_library_alone_is_small_quick_and_names_the_extras(distributions, tm
     assert alone.megabytes() < 500
     empty = tmp_path / "empty"
     empty.mkdir()
-    seconds = json.loads(alone.run("python", "-c", FIRST_FOREST, cwd=empty).splitlines()[-1])
-    print(f"{alone.megabytes():.0f} MB", seconds)
+    print(f"{alone.megabytes():.0f} MB")
+    for when in ("compiling", "compiled before"):  # two processes; times are shown, not judged
+        print(when, alone.run("python", "-c", FIRST_FOREST, cwd=empty).splitlines()[-1])
     needs = alone.run("python", "-c", EVERY_NAME, cwd=empty)
     assert "deep" in needs
     assert "cpi-sequential" in alone.run("losaw", "list", cwd=empty)
@@ -198,6 +196,8 @@ def test_the_wheel_with_its_study_extra_does_what_the_documentation_says(distrib
     narrow = ["--scale", "smoke", "--set", "data_type=continuous", "--seeds", "1"]
     study.run("losaw", "run", "--study", "losaw_forest", *narrow, cwd=empty)
     assert (empty / "results" / "losaw_forest" / "tables" / "table_7.md").is_file()
+    refused = study.run("losaw", "run", "--study", "treeinner_eta", cwd=empty, status=2)
+    assert "learner 'xgboost'" in refused and "losaw[xgboost]" in refused
     study.run("losaw", "new-study", "mine", cwd=empty)
     mine = empty / "mine"
     assert "my_study" in study.run("losaw", "plan", cwd=mine)

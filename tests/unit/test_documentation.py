@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from losaw.datasets import is_there
+from losaw.registry import ENTRY_POINTS, get
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -60,6 +61,29 @@ def test_the_links_of_a_page_lead_to_files_and_headings(page):
             headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
             slugs = {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
             assert heading in slugs, f"{page} -> {target}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "CHANGELOG.md"])
+def test_the_files_and_names_that_a_page_mentions_are_there(page):
+    """`tests/…`, `src/…`, `losaw.package.name`, and the names of `importances: [name]`."""
+    text = text_of(page)
+    for path in re.findall(
+        r"`((?:benchmarks|config|docs|profiles|src|tests|workflow)/[\w./]+)`", text
+    ):
+        assert (ROOT / path).exists() or path.startswith("docs/_build"), f"{page}: {path}"
+    for name in re.findall(r"`(losaw(?:\.\w+)+)`", text):
+        if name == ENTRY_POINTS:
+            continue
+        module, _, attribute = name.rpartition(".")
+        found = importlib.util.find_spec(name) if is_package(module) else None
+        assert found or hasattr(importlib.import_module(module), attribute), f"{page}: {name}"
+    for listed in re.findall(r"`importances: \[([^\]]*)\]`", text):
+        for name in listed.split(","):
+            get("importance", name.strip())
+
+
+def is_package(module):
+    return hasattr(importlib.import_module(module), "__path__")
 
 
 def test_every_page_is_in_a_table_of_contents():
