@@ -9,8 +9,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from losaw.cli import main
+from losaw.contracts import new_method, new_study
 from losaw.datasets import is_there
 from losaw.study.design.session import Session
 from losaw.workflow import request_from_workflow
@@ -119,6 +121,18 @@ def test_the_entry_points_that_a_page_shows_are_of_the_group_that_is_read():
     assert {name.partition(".")[0] for name in shown} <= set(KINDS)
 
 
+def test_the_lines_for_a_study_are_those_that_a_new_study_has(tmp_path):
+    """The same keys, and the name that a new method registers."""
+    new_study(tmp_path / "mine")
+    new_method("importance", tmp_path / "my_method.py")
+    assert '"my-method"' in (tmp_path / "my_method.py").read_text()
+    files = ("config/config.yaml", "config/studies/my_study.yaml")
+    shown = [text for language, text in fences("docs/extending.md") if language == "yaml"]
+    for text, file in zip(shown, files, strict=True):
+        (shown_key,) = yaml.safe_load(text)
+        assert shown_key in yaml.safe_load((tmp_path / "mine" / file).read_text())
+
+
 def test_every_language_of_a_block_is_checked_somewhere():
     """Unmarked blocks are commands, Python runs, toml is read; `text` is for reading."""
     languages = {
@@ -128,4 +142,4 @@ def test_every_language_of_a_block_is_checked_somewhere():
         for language, _ in fences(path)
         if not re.match(r"\{(figure|include|toctree)\}", language)
     }
-    assert languages == {"", "python", "text", "toml"}
+    assert languages == {"", "python", "text", "toml", "yaml"}
