@@ -5,6 +5,7 @@ conf.py calls :func:`write_pages` before Sphinx reads anything; what it writes i
 
 import importlib
 import inspect
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,13 +73,17 @@ def _write_api(folder: Path) -> None:
         module = importlib.import_module(name)
         summary = (module.__doc__ or "").strip().splitlines()[0]
         lines += [f"{title}: ``{name}``", "-" * (len(title) + len(name) + 6), "", summary, ""]
+        if name == "losaw":
+            links = [
+                f":class:`{one} <{elsewhere[one]}.{one}>`"
+                for one in sorted(elsewhere)
+                if one in public_names(module)
+            ]
+            lines += [f"From the packages below: {', '.join(links)}. And one name of its own:", ""]
         lines += [f".. currentmodule:: {name}", ""]
         lines += [".. autosummary::", "   :toctree: generated", ""]
         names = public_names(module)
-        here = [one for one in names if name != "losaw" or one not in elsewhere]
-        lines += [*(f"   {one}" for one in here), ""]
-        links = [f":class:`{one} <{elsewhere[one]}.{one}>`" for one in names if one not in here]
-        lines += [f"And from below: {', '.join(links)}.", ""] if links else []
+        lines += [*(f"   {one}" for one in names if name != "losaw" or one not in elsewhere), ""]
     _write(folder / "index.rst", "\n".join(lines))
 
 
@@ -123,7 +128,7 @@ def _copy_figures(study: Path, pictures: Path) -> None:
         shutil.copyfile(path, pictures / path.name)
     for path in study.glob("*/tables/*.md"):
         lines = path.read_text(encoding="utf-8").splitlines()
-        rows = [line for line in lines if line.startswith("|")]
+        rows = [re.sub(r" n \d+(?= \|)", "", line) for line in lines if line.startswith("|")]
         _write(pictures / path.name, "\n".join(rows) + "\n")
 
 
