@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from losaw.contracts import new_study
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -101,6 +103,15 @@ def test_the_wheel_unpacked_runs_its_studies_without_a_checkout(distributions, t
     assert "in all 0." in losaw("plan", "--study", "losaw_figure_1", "--scale", "smoke")
     losaw("new-study", "mine")
     assert (empty / "mine" / "config" / "studies" / "my_study.yaml").is_file()
+
+
+def test_a_new_project_asks_snakemake_for_its_blocks(tmp_path):
+    new_study(tmp_path)
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "rules"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    said = run.stdout + run.stderr
+    assert "8 of 8 blocks to compute" in said and "Nothing to be done" not in said
 
 
 # --- In an environment of its own: minutes, and the network for the first time -------------------
