@@ -52,6 +52,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "write_computation_times": False,  # its page asks the network for scripts
     "abort_on_example_error": True,
     "copyfile_regex": r"GALLERY_HEADER\.rst",
 }

@@ -1,6 +1,7 @@
 """Formulas as MathML, which browsers draw themselves: the pages need no network.
 
-docutils reads a part of LaTeX; a command that it does not know ends the build.
+docutils reads a part of LaTeX; a command that it does not know ends the build. An index after an
+accent needs ``{}`` before it (``\\bar y{}_m``), or it is set below the letter.
 """
 
 from docutils import nodes
