@@ -19,11 +19,12 @@ PAGES = sorted(
     for pattern in ("*.md", "docs/*.md", "docs/methods/*.md")
     for path in ROOT.glob(pattern)
 )
-# docs/network.md has a test of its own: its loops need data of another shape.
+# Two pages have tests of their own: they need data of another shape, and the results of a study.
+OWN_TESTS = ("docs/network.md", "docs/results.md")
 WITH_EXAMPLES = [
     page
     for page in PAGES
-    if "```python\n" in (ROOT / page).read_text(encoding="utf-8") and page != "docs/network.md"
+    if "```python\n" in (ROOT / page).read_text(encoding="utf-8") and page not in OWN_TESTS
 ]
 
 _spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")

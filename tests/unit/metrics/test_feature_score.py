@@ -1,4 +1,7 @@
-"""The score of one feature, by name."""
+"""The score of one feature, by name.
+
+Of metrics.feature.
+"""
 
 import math
 
