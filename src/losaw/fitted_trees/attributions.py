@@ -114,6 +114,17 @@ def predecomp(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
     bias : float
         Base margin plus the roots' predictions: attributions and bias sum to the margin
         (Proposition 1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xgboost import XGBRegressor
+    >>> from losaw.importance import predecomp
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> model = XGBRegressor(n_estimators=20).fit(X, X[:, 0])
+    >>> attributions, bias = predecomp(model, X)
+    >>> np.allclose(bias + attributions.sum(axis=1), model.predict(X), atol=1e-5)
+    True
     """
     booster = as_booster(model)
     trees = _trees_of(booster)
