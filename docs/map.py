@@ -34,7 +34,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("study.running",),
     ("study.results", "study.inspecting"),
     ("report",),
-    ("report.drawings", "contracts", "workflow"),
+    ("report.drawings", "contracts", "workflow", "reference"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),

@@ -1,0 +1,95 @@
+"""Claims are weighed so that each verdict can come out, at the level that is stated."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.reference.claims import Claim, read_claims
+from losaw.reference.weighing import weigh
+from losaw.study.errors import StudyError
+
+
+def summary(means, sd=0.1, n_seeds=25, method="A"):
+    means = np.asarray(means, dtype=float)
+    sizes = [100 * (index + 1) for index in range(len(means))]
+    return pd.DataFrame(
+        {
+            "study": "s",
+            "setting_id": [str(size) for size in sizes],
+            "n": sizes,
+            "learner": method,
+            "importance": "",
+            "method": method,
+            "metric": "m",
+            "n_seeds": n_seeds,
+            "n_failed": 0,
+            "mean": means,
+            "sd": sd,
+            "mc_se": sd / np.sqrt(n_seeds),
+        }
+    )
+
+
+def claim(**changes):
+    written = {
+        "says": "A is large", "place": "here", "study": "s", "metric": "m", "method": "A",
+        "relation": "above", "than": 0.0,
+    }  # fmt: skip
+    return Claim(**{**written, **changes})
+
+
+@pytest.mark.parametrize(
+    ("means", "verdict"),
+    [
+        ([1.0, 1.0], "supported"),
+        ([1.0, 0.0], "supported"),
+        ([-1.0, 0.0], "contradicted"),
+        ([1.0, -1.0], "holds in some settings, fails in others"),
+        ([0.01, -0.01], "undecided"),
+    ],
+)
+def test_every_verdict_can_come_out(means, verdict):
+    assert weigh(claim(), summary(means)).verdict == verdict
+
+
+def test_near_is_supported_only_by_an_interval_within_the_margin():
+    near = {"relation": "near", "than": 1.0, "margin": 0.05}
+    assert weigh(claim(**near), summary([1.01])).verdict == "supported"
+    assert weigh(claim(**near), summary([1.01], n_seeds=4)).verdict == "undecided"
+    assert weigh(claim(**near), summary([1.2])).verdict == "contradicted"
+
+
+def test_cells_are_put_beside_those_of_the_other_side_with_equal_axes():
+    both = pd.concat([summary([1.0, 2.0]), summary([0.5, 3.0], method="B")])
+    weighed = weigh(claim(than={"method": "B"}), both)
+    assert weighed.cells["difference"].tolist() == [0.5, -1.0]
+    larger = weigh(claim(where={"n": 200}, than={"where": {"n": 100}}), both)
+    assert larger.cells["difference"].tolist() == [1.0]
+
+
+def test_few_runs_without_variation_decide_nothing():
+    assert weigh(claim(), summary([1.0], sd=0.0, n_seeds=9)).verdict == "undecided"
+    assert weigh(claim(), summary([1.0], sd=0.0, n_seeds=10)).verdict == "supported"
+
+
+def test_a_claim_on_the_border_is_decided_in_at_most_five_percent_of_runs():
+    rng = np.random.default_rng(0)
+    verdicts = [weigh(claim(), summary(0.02 * rng.standard_normal(8))).verdict for _ in range(1000)]
+    decided = sum(verdict != "undecided" for verdict in verdicts)
+    # Exact 99.9 % bound of a binomial with 1,000 runs and rate .05.
+    assert decided <= 73
+
+
+def test_a_study_that_was_not_run_is_not_run_and_unknown_names_are_refused():
+    assert weigh(claim(), None).verdict == "not run"
+    with pytest.raises(StudyError, match="did you mean 'm'"):
+        weigh(claim(metric="mm"), summary([1.0]))
+    with pytest.raises(StudyError, match="unknown axis 'nn'"):
+        weigh(claim(where={"nn": 1}), summary([1.0]))
+
+
+def test_a_mistake_in_a_file_of_claims_is_named_with_its_line(tmp_path):
+    path = tmp_path / "paper.yaml"
+    path.write_text("paper: P\ntitle: T\nstudies: [s]\nclaims:\n  - {says: x, relation: abov}\n")
+    with pytest.raises(StudyError, match=r"paper\.yaml:5: claims\.0\.relation"):
+        read_claims(path)
