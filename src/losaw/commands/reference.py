@@ -102,10 +102,17 @@ def check(options: argparse.Namespace) -> int:
 def write_pages(options: argparse.Namespace) -> None:
     """Write the page of every paper."""
     from losaw.reference.claims import read_claims
+    from losaw.reference.naming import check_names
     from losaw.reference.pages import write_pages
     from losaw.reference.stored import Reference
+    from losaw.study.design.request import Request
+    from losaw.study.design.session import Session
 
-    folder = (options.config or default_configuration()).parent / "claims"
-    papers = {path.stem: read_claims(path) for path in sorted(folder.glob("*.yaml"))}
+    configuration = options.config or default_configuration()
+    session = Session(Request(configuration), trusted=True)
+    paths = sorted((configuration.parent / "claims").glob("*.yaml"))
+    papers = {path.stem: read_claims(path) for path in paths}
+    for claims in papers.values():
+        check_names(claims, session)
     for page in write_pages(Reference(options.folder), papers, options.into):
         print(page)

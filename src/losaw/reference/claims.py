@@ -8,20 +8,23 @@ from pydantic import Field
 from losaw.study.design.schema import Filter, Strict, parse
 from losaw.study.design.source_file import SourceFile
 
+Names = str | list[str]
+
 
 class Side(Strict):
     """Which numbers of a study are meant.
 
     Attributes
     ----------
-    method, metric : str or None
-        As in the columns of ``summary.csv``; None: as on the claim's left side.
+    method, metric : str, list of str or None
+        As in the columns of ``summary.csv``; None: as on the claim's left side. Of several, each
+        is compared.
     where : dict
         Axis -> value or values.
     """
 
-    method: str | None = None
-    metric: str | None = None
+    method: Names | None = None
+    metric: Names | None = None
     where: Filter = Field(default={})
 
 
@@ -35,27 +38,31 @@ class Claim(Strict):
     place : str
         Where the paper says it: section, table, figure.
     study : str
-    metric, method : str
-        Of the numbers on the left side.
+    metric, method : str or list of str
+        Of the numbers on the left side; of several, each must hold.
     where : dict
         Axis -> value or values: the settings that the claim is about.
-    relation : {"above", "below", "near"}
+    relation : {"above", "below", "at least", "at most", "near"}
     than : float or Side
         A number, or other cells of the study: each cell on the left is put beside the one whose
         axes are equal, but for those that ``than.where`` names.
     margin : float
-        For ``near``: how far is near. For the others: by how much, default 0.
+        For ``above`` and ``below``: by how much, default 0. For ``at least`` and ``at most``: what
+        may be missing. For ``near``: how far is near.
+    statistic : {"mean", "deviation"}
+        What is compared: means over the runs, or the standard deviations of single runs.
     """
 
     says: str
     place: str
     study: str
-    metric: str
-    method: str
+    metric: Names
+    method: Names
     where: Filter = Field(default={})
-    relation: Literal["above", "below", "near"]
+    relation: Literal["above", "below", "at least", "at most", "near"]
     than: float | Side
     margin: Annotated[float, Field(ge=0)] = 0.0
+    statistic: Literal["mean", "deviation"] = "mean"
 
 
 class Claims(Strict):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from losaw.reference.claims import Claims
+from losaw.reference.claims import Claims, Names
 from losaw.reference.stored import KeptStudy, Reference
 from losaw.reference.weighing import (
     CONTRADICTED,
@@ -15,6 +15,7 @@ from losaw.reference.weighing import (
     settings_against,
     weigh,
 )
+from losaw.study.design.settings import as_values
 from losaw.study.files.writing import write_text
 from losaw.study.results.agreement import DIFFERS
 from losaw.study.results.compare import NUMBER_COLUMNS, SD_COLUMNS
@@ -23,7 +24,7 @@ from losaw.study.results.tally import VERDICTS, compared
 _MOST_CELLS = 40
 _EXPLAINED = (
     "A claim is weighed setting by setting: one speaks for it or against it if the difference lies "
-    "beyond a two-sided bound of level .05 divided by the number of settings (Monte Carlo errors "
+    "beyond a two-sided t bound of level .05 divided by the number of settings (Monte Carlo errors "
     "of both sides taken as independent, which is too large for runs on the same data). "
     "*Supported*: some speak for it, none against; *contradicted*: the reverse; *undecided*: none "
     "speaks."
@@ -152,9 +153,14 @@ def _claims(weighed: Sequence[Weighed]) -> Iterator[str]:
         claim = item.claim
         verdict = f"**{item.verdict}**" if item.verdict in (CONTRADICTED, MIXED) else item.verdict
         yield (
-            f"| {claim.says} | {claim.place} | `{claim.study}`, {claim.metric} of {claim.method} | "
-            f"{item.n_for} | {item.n_against} | {item.n_open} | {verdict} |"
+            f"| {claim.says} | {claim.place} | `{claim.study}`, {_joined(claim.metric)} of "
+            f"{_joined(claim.method)} | {item.n_for} | {item.n_against} | {item.n_open} | "
+            f"{verdict} |"
         )
+
+
+def _joined(names: Names) -> str:
+    return ", ".join(as_values(names))
 
 
 def _failures(
