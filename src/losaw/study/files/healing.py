@@ -64,10 +64,10 @@ def remove(findings: Iterable[Finding]) -> None:
 
 def heal(findings: Iterable[Finding]) -> str:
     """Remove damaged files; what to tell a person, or nothing if there were none."""
-    found = list(findings)
-    remove(found)
-    shown = "".join(f"\n  {finding.path}: {finding.problem}" for finding in found[:5])
-    more = f"\n  … and {len(found) - 5} more" if len(found) > 5 else ""
-    if not found:
+    damaged = list(findings)
+    remove(damaged)
+    shown = "".join(f"\n  {finding.path}: {finding.problem}" for finding in damaged[:5])
+    more = f"\n  … and {len(damaged) - 5} more" if len(damaged) > 5 else ""
+    if not damaged:
         return ""
-    return f"removed {len(found)} damaged files; what they held is made again:{shown}{more}"
+    return f"removed {len(damaged)} damaged files; what they held is made again:{shown}{more}"
