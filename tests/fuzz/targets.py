@@ -387,7 +387,7 @@ def _all_targets() -> dict[str, Target]:
     for name in ("ufi", "mdi_oob", "split_improvement"):
         options = {"groups": (["a", "a"], ["a", "b", "b"])}
         found[name] = Target(_forest_function(name), options, EXPLAINED)
-    for name in ("treeinner", "predecomp"):
+    for name in ("treeinner", "predecomp", "saabas"):
         found[name] = Target(_booster_function(name), arguments=EXPLAINED)
     for name in names("importance"):
         if name not in NOT_NUMBERS:
