@@ -27,7 +27,8 @@ _EXPLAINED = (
     "beyond a two-sided t bound of level .05 divided by the number of settings (Monte Carlo errors "
     "of both sides taken as independent, which is too large for runs on the same data). "
     "*Supported*: some speak for it, none against; *contradicted*: the reverse; *undecided*: none "
-    "speaks."
+    "speaks. Under *medians* stands the claimed relation between the medians of both sides over "
+    "the settings."
 )
 
 
@@ -147,16 +148,27 @@ def _claims(weighed: Sequence[Weighed]) -> Iterator[str]:
     if not weighed:
         return
     yield from ("", "## What the paper says, weighed", "", _EXPLAINED, "")
-    yield "| claim | place | study, number | for | against | open | verdict |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| claim | place | study, number | medians | for | against | open | verdict |"
+    yield "|---|---|---|---|---|---|---|---|"
     for item in weighed:
         claim = item.claim
         verdict = f"**{item.verdict}**" if item.verdict in (CONTRADICTED, MIXED) else item.verdict
         yield (
             f"| {claim.says} | {claim.place} | `{claim.study}`, {_joined(claim.metric)} of "
-            f"{_joined(claim.method)} | {item.n_for} | {item.n_against} | {item.n_open} | "
-            f"{verdict} |"
+            f"{_joined(claim.method)} | {_medians(item)} | {item.n_for} | "
+            f"{item.n_against} | {item.n_open} | {verdict} |"
         )
+
+
+def _medians(item: Weighed) -> str:
+    """What is claimed, with the medians over the settings on both sides."""
+    claim, cells = item.claim, item.cells
+    if cells.empty:
+        return ""
+    left, right = cells["left"].median(), cells["right"].median()
+    margin = f", margin {claim.margin:g}" if claim.margin else ""
+    kind = "deviations " if claim.statistic == "deviation" else ""
+    return f"{kind}{left:.3g} {claim.relation} {right:.3g}{margin}"
 
 
 def _joined(names: Names) -> str:

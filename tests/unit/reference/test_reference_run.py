@@ -83,11 +83,20 @@ def test_a_paper_has_a_page_with_its_tables_claims_and_failures(kept, project, c
     page = (kept / "nobody.md").read_text()
     assert "| `tiny` | 3 | 24 of 160 |" in page
     assert "(./tiny/tables/table_1.md)" in page
-    assert (
-        "| slopes predict | Section 1 | `tiny`, r2_test of plain | 4 | 0 | 0 | supported |" in page
-    )
+    row = next(line for line in page.splitlines() if line.startswith("| slopes predict |"))
+    assert row.startswith("| slopes predict | Section 1 | `tiny`, r2_test of plain | 0.")
+    assert row.endswith(" above -1e+03 | 4 | 0 | 0 | supported |")
     assert "- the weather" in page
     assert "jitter helps (Section 2): contradicted; n_samples = " in page
+
+
+def test_a_claim_about_a_method_that_there_is_not_is_refused(kept, project, capsys):
+    claims = project.folder / "config" / "claims"
+    claims.mkdir()
+    (claims / "nobody.yaml").write_text(CLAIMS.replace("jittered,", "jitterd,"))
+    assert losaw(project, "pages", "--folder", kept, "--into", kept) == 2
+    message = capsys.readouterr().err
+    assert "claim 'jitter helps': unknown method 'jitterd'; did you mean 'jittered'" in message
 
 
 def test_a_study_or_a_folder_that_is_not_there_is_named(kept, project, capsys):
