@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import losaw
-from losaw.commands import formats, inspecting, methods, outputs, running, warm_up
+from losaw.commands import explaining, formats, inspecting, methods, outputs, running, warm_up
 from losaw.commands.asking import add_session_options, positive
 from losaw.commands.reference import add_reference
 
@@ -58,6 +58,9 @@ def _parser() -> argparse.ArgumentParser:
             add_session_options(sub)
         return sub
 
+    explaining.add_options(
+        add("explain", explaining.explain, "what a column of your own table depends on", False)
+    )
     plan = add("plan", running.plan, "settings, blocks, core-hours and disk; runs nothing")
     plan.add_argument("--jobs", type=positive, help="blocks at the same time: adds waves and hours")
     listing = add("list", running.list_names, "every registered name and every study")
@@ -94,6 +97,10 @@ def _parser() -> argparse.ArgumentParser:
 def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     status = add("status", inspecting.status, "blocks done, running and failed, and the time left")
     status.add_argument("--jobs", type=positive, help="blocks at the same time (default: as now)")
+    status.add_argument("--watch", action="store_true", help="again and again, until all is done")
+    status.add_argument(
+        "--every", type=positive, metavar="SECONDS", help="with --watch (default 2; in a log 30)"
+    )
     verify = add("verify", inspecting.verify, "check stored results; exit status 1 on any finding")
     verify.add_argument(
         "place",

@@ -13,7 +13,13 @@ _TASKS = ("regression", "classification")
 
 
 class Sample(NamedTuple):
-    """Features (n_samples, n_features) and response (n_samples,)."""
+    """Features and response of one sample.
+
+    Attributes
+    ----------
+    X : array of shape (n_samples, n_features)
+    y : array of shape (n_samples,)
+    """
 
     X: FloatArray
     y: FloatArray

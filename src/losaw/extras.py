@@ -11,6 +11,13 @@ STUDY = ("jinja2", "pyarrow", "pydantic", "yaml")
 class MissingExtraError(ModuleNotFoundError):
     """A library that belongs to an extra of losaw is not installed; says how to install it.
 
+    Parameters
+    ----------
+    library : str
+        Name of the module that is missing.
+    extra : str
+        The extra that brings it.
+
     Examples
     --------
     >>> from losaw.extras import MissingExtraError
@@ -34,6 +41,11 @@ def extra(name: str) -> Iterator[None]:
     ----------
     name : str
         An extra of pyproject.toml.
+
+    Yields
+    ------
+    None
+        Once, for the imports.
 
     Raises
     ------

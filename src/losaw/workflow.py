@@ -6,7 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -266,22 +266,28 @@ class Workflow:
             return
         self._watch.stop()
         missing = [block for block in self.session.all_blocks if not block.path.exists()]
-        excused = [
-            block
+        lost = [
+            job
             for job in self._jobs.values()
             if failed.intersection([f"{self.jobs_folder}/{job.name}.done", *job.laws])
-            for block in job.blocks
         ]
+        excused = [block for job in lost for block in job.blocks]
         if not missing or not set(missing) <= set(excused):
             return
         print(
             f"losaw: {len(missing)} of {len(self.session.all_blocks)} blocks failed, for example "
-            f"{missing[0].path}; going on without them. The same command tries them again.",
+            f"{missing[0].path}; going on without them. The same command tries them again. "
+            f"Logs: {_listed(f'{self.jobs_folder}/{job.name}.log' for job in lost)}",
             file=sys.stderr,
             flush=True,
         )
         command = [sys.executable, "-m", "losaw", "summarise", *shlex.split(self.arguments)]
         subprocess.run(command, check=False)
+
+
+def _listed(names: Iterable[str]) -> str:
+    first, *others = names
+    return f"{first} and {len(others)} more" if others else first
 
 
 def is_dry_run(arguments: Sequence[str]) -> bool:

@@ -39,7 +39,14 @@ def test_the_wheel_has_the_sources_the_studies_and_the_printed_numbers(distribut
         if path.is_file()
     ]
     expected = {f"losaw/checkout/{path.relative_to(ROOT)}" for path in checkout}
-    expected |= {"losaw/checkout/Snakefile", "losaw/py.typed", "losaw/report/templates/report.css"}
+    expected |= {
+        "losaw/checkout/Snakefile",
+        "losaw/py.typed",
+    }
+    expected |= {
+        str(path.relative_to(ROOT / "src"))
+        for path in (ROOT / "src" / "losaw" / "report").rglob("templates/*")
+    }
     expected |= {
         str(path.relative_to(ROOT / "src"))
         for path in (ROOT / "src" / "losaw").rglob("*.py")

@@ -10,9 +10,15 @@ from losaw.commands.asking import session_of
 
 def status(options: argparse.Namespace) -> None:
     """How far the session is."""
-    from losaw.study.inspecting.status import describe_status
+    plans = session_of(options).plans
+    if options.watch:
+        from losaw.study.inspecting.watching import watch
 
-    print(describe_status(session_of(options).plans, options.jobs))
+        watch(plans, options.jobs, options.every)
+        return
+    from losaw.study.inspecting.status import session_status
+
+    print(session_status(plans, options.jobs))
 
 
 def verify(options: argparse.Namespace) -> int:

@@ -74,6 +74,6 @@ def all_figures(session: Any) -> None:
 
 def whole_report(session: Any) -> None:
     """The report of all studies."""
-    from losaw.report.html import write_report
+    from losaw.report.page.html import write_report
 
     write_report(session, session.results / "report.html")

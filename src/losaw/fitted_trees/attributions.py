@@ -49,12 +49,15 @@ class AttributionSums:
         sum_m sum_i abs(r_mk(x_i)).
     forest : array of shape (n_samples, n_features)
         sum_m r_mk(x_i).
+    inner_of_rows : array of shape (n_samples, n_features)
+        sum_m r_mk(x_i) g_mi / eta, whose sum over rows is ``inner``.
     """
 
     inner: FloatArray
     forest_inner: FloatArray
     absolute: FloatArray
     forest: FloatArray
+    inner_of_rows: FloatArray
 
 
 _kept: "weakref.WeakKeyDictionary[Booster, dict[Any, Any]]" = weakref.WeakKeyDictionary()
@@ -108,6 +111,7 @@ def predecomp(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
     Returns
     -------
     attributions : array of shape (n_samples, n_features)
+        ``f_[M],k`` of every row.
     bias : float
         Base margin plus the roots' predictions: attributions and bias sum to the margin
         (Proposition 1).
@@ -216,14 +220,17 @@ def _sums(
         np.full(len(y), trees.base_margin),
         trees.objective == "binary:logistic",
     )
-    sums = Sums(inner, absolute, forest, residuals)
+    sums = Sums(inner, absolute, forest, residuals, np.zeros_like(forest))
     if X is None:
         of_leaf = np.zeros((2, int(np.diff(branches.starts).max())))
         add_trees(branches, fit, of_leaf, np.zeros(trees.n_features), sums)
     else:
         rows = np.ascontiguousarray(X, dtype=np.float32)
         add_shapley_values(rows, branches, fit, subset_weights(trees.n_features), sums)
-    return AttributionSums(inner / trees.eta, residuals @ forest / trees.eta, absolute, forest)
+    of_rows = sums.rows / trees.eta
+    return AttributionSums(
+        inner / trees.eta, residuals @ forest / trees.eta, absolute, forest, of_rows
+    )
 
 
 @compiled()
@@ -252,7 +259,9 @@ def add_trees(
             node = leaf
             while parent[start + node] >= 0:
                 up = parent[start + node]
-                sums.forest[row, feature[start + node]] += value[start + node] - value[start + up]
+                step = value[start + node] - value[start + up]
+                sums.forest[row, feature[start + node]] += step
+                sums.rows[row, feature[start + node]] += residual * step
                 node = up
 
         # Rows of one leaf have one attribution, so that its product with their residuals is that

@@ -43,28 +43,27 @@ class Moments:
 
 @dataclass(frozen=True)
 class Nodes:
-    """A tree with the moments of its in-bag and out-of-bag rows."""
+    """A tree with the moments of its in-bag and out-of-bag rows.
 
-    tree: TreeView
+    Attributes
+    ----------
+    splits : array of shape (n_splits,)
+        Numbers of the inner nodes.
+    children : array of shape (2, n_splits)
+        Numbers of their left and right children.
+    in_bag, out_of_bag : Moments
+    """
+
+    splits: NDArray[np.intp]
+    children: NDArray[np.int32]
     in_bag: Moments
     out_of_bag: Moments
-    task: str
 
     def decrease(self, impurity: FloatArray) -> FloatArray:
         """w_m H(m) - w_l H(l) - w_r H(r) of every split m, w the share of in-bag rows."""
         weighted = self.in_bag.size / self.in_bag.size[0] * impurity
         left, right = self.children
         return weighted[self.splits] - weighted[left] - weighted[right]
-
-    @property
-    def splits(self) -> NDArray[np.intp]:
-        """Numbers of the inner nodes."""
-        return self.tree.splits
-
-    @property
-    def children(self) -> NDArray[np.int32]:
-        """Numbers of the left and the right children of the splits, (2, n_splits)."""
-        return self.tree.nodes.children[self.splits].T
 
 
 def scores_of_trees(forest: ForestView, rule: Callable[[Nodes], FloatArray]) -> FloatArray:
@@ -93,7 +92,7 @@ def tree_nodes(tree: TreeView, counts: NDArray[np.int64], forest: ForestView) ->
     add_rows(tree.leaf, counts, forest.outcomes, sums)
     add_children(tree.nodes.children, sums)
     in_bag, out_of_bag = (Moments(part[:, 0], part[:, 2:], part[:, 1]) for part in sums)
-    return Nodes(tree, in_bag, out_of_bag, forest.task)
+    return Nodes(tree.splits, tree.nodes.children[tree.splits].T, in_bag, out_of_bag)
 
 
 @compiled()

@@ -45,7 +45,33 @@ def mdi_oob(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
 ) -> ImportanceResult:
-    """MDI-oob of a fitted forest; everything else as of :func:`losaw.importance.ufi`."""
+    """MDI-oob of a fitted forest, see :class:`OutOfBagMdi`.
+
+    Parameters
+    ----------
+    model, X, y, features, groups, kinds, feature_names
+        As in :func:`losaw.importance.ufi`.
+
+    Returns
+    -------
+    ImportanceResult
+        ``std_error`` over trees, as of :func:`losaw.importance.ufi`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`losaw.importance.ufi`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from losaw.importance import mdi_oob
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> forest = RandomForestRegressor(20, random_state=0).fit(X, X[:, 0])
+    >>> mdi_oob(forest, X, X[:, 0]).select(top=1)
+    ('X1',)
+    """
     return mean_over_trees(
         "mdi_oob()",
         lambda task: _contribution,

@@ -42,7 +42,33 @@ def split_improvement(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
 ) -> ImportanceResult:
-    """Split improvement of a fitted forest; all else as of :func:`losaw.importance.ufi`."""
+    """Split improvement of a fitted forest, see :class:`SplitImprovement`.
+
+    Parameters
+    ----------
+    model, X, y, features, groups, kinds, feature_names
+        As in :func:`losaw.importance.ufi`.
+
+    Returns
+    -------
+    ImportanceResult
+        ``std_error`` over trees, as of :func:`losaw.importance.ufi`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`losaw.importance.ufi`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from losaw.importance import split_improvement
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> forest = RandomForestRegressor(20, random_state=0).fit(X, X[:, 0])
+    >>> split_improvement(forest, X, X[:, 0]).select(top=1)
+    ('X1',)
+    """
     return mean_over_trees(
         "split_improvement()",
         lambda task: _decrease,

@@ -18,6 +18,7 @@ from losaw.tables.kinds import Kinds
 from losaw.words import unknown
 
 ROWS = ("test", "train")
+ERROR_KIND = "over rows, the booster held fixed; of rows that it has not seen"
 
 
 class _AttributionScore(Described):
@@ -135,7 +136,9 @@ def treeinner(
     Returns
     -------
     ImportanceResult
-        Scores without a standard error.
+        ``std_error``: the score is a sum over rows, n rows times the mean of what each adds, so
+        that its error is sqrt(n) times their standard deviation, the booster held fixed. It holds
+        for rows that the booster has not seen; those it was fitted to are no sample of new ones.
 
     Raises
     ------
@@ -144,22 +147,29 @@ def treeinner(
     """
     if hasattr(model, "steps") or hasattr(model, "best_estimator_"):
         sample = forest_rows(model, X, y, groups, kinds, feature_names)
-        inner = attribution_sums(sample.forest, sample.rows, sample.y, attribution).inner
+        sums = attribution_sums(sample.forest, sample.rows, sample.y, attribution)
         names, unit_of_column, kinds_found = sample.names, sample.unit_of_column, sample.kinds
     else:
         table = read_table(X, kinds=kinds, feature_names=feature_names)
         rows = X.to_pandas() if hasattr(X, "to_pandas") else X
-        inner = attribution_sums(model, rows, y, attribution).inner
+        sums = attribution_sums(model, rows, y, attribution)
         units = units_of(table.names, groups)
         names, kinds_found = units.names, kinds_of(table, units.members)
         unit_of_column = np.empty(len(table.names), dtype=np.intp)
         for unit, members in enumerate(units.members):
             unit_of_column[members] = unit
-    scores = np.bincount(unit_of_column, inner, minlength=len(names)).astype(float)
+    scores = np.bincount(unit_of_column, sums.inner, minlength=len(names)).astype(float)
+    of_rows = np.zeros((len(sums.inner_of_rows), len(names)))
+    np.add.at(of_rows.T, unit_of_column, sums.inner_of_rows.T)
+    n_rows = len(of_rows)
+    error = np.sqrt(n_rows) * of_rows.std(axis=0, ddof=1) if n_rows > 1 else None
     shown = chosen_units(Units(names, ()), features)
     return ImportanceResult(
         scores[shown],
         tuple(names[unit] for unit in shown),
+        std_error=None if error is None else error[shown],
+        std_error_kind=None if error is None else ERROR_KIND,
+        degrees_of_freedom=n_rows - 1 if n_rows > 1 else None,
         method=described("treeinner", attribution=attribution),
         kinds=tuple(kinds_found[unit] for unit in shown),
     )

@@ -44,9 +44,20 @@ class KnockoffSampler(Protocol):
         kinds: Sequence[FeatureKind] | None = None,
         rng: np.random.Generator | None = None,
     ) -> Self:
-        """Learn from X (n_samples, n_features); ``kinds`` default to continuous.
+        """Learn the distribution of the rows.
 
-        ``rng`` is for samplers whose learning is random; None gives them fresh entropy.
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        kinds : sequence of {"continuous", "discrete", "nominal"} or None
+            Of the columns; None: all continuous.
+        rng : Generator or None
+            For samplers whose learning is random; None gives them fresh entropy.
+
+        Returns
+        -------
+        KnockoffSampler
+            Itself.
         """
         ...
 
@@ -57,6 +68,16 @@ class KnockoffSampler(Protocol):
 
 def make_sampler(sampler: Any, **parameters: Any) -> Any:
     """A new sampler from its name, or the given object itself.
+
+    Parameters
+    ----------
+    sampler : {"sequential", "gaussian", "deep"}, another registered name, or KnockoffSampler
+    **parameters
+        Of a sampler that is given by name.
+
+    Returns
+    -------
+    KnockoffSampler
 
     Raises
     ------

@@ -32,6 +32,9 @@ class Predictions:
 class ImportanceMetric(Protocol):
     """One number for the importances of one fit.
 
+    A metric of predictions is the same with ``needs = "prediction"``, and is called with
+    :class:`Predictions` in the place of the importances.
+
     Attributes
     ----------
     range : tuple of float
@@ -48,18 +51,6 @@ class ImportanceMetric(Protocol):
     needs: Needs
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
-        """The value; a ValueError where it is not defined."""
-        ...
-
-
-class PredictionMetric(Protocol):
-    """One number for the predictions of one fit; attributes as in :class:`ImportanceMetric`."""
-
-    range: tuple[float, float]
-    higher_is_better: bool
-    needs: Needs
-
-    def __call__(self, predictions: Predictions, truth: Truth) -> float:
         """The value; a ValueError where it is not defined."""
         ...
 

@@ -31,6 +31,7 @@ def target_correlation(X: ArrayLike, y: ArrayLike, *, method: str = "pearson") -
     Returns
     -------
     TrendResult
+        ``estimates`` (n_features,) in [-1, 1].
 
     Raises
     ------

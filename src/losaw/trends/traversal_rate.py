@@ -38,7 +38,7 @@ def absolute_traversal_rate(
         "rows" weighs a split by its node's in-bag rows instead of equally: an extension, for
         fully grown trees whose many splits of few rows follow the noise.
     feature_names : tuple of str or None
-        None: those of the model's training data, else X1, X2, …
+        None: those of the model's training data, else X1, X2 and so on.
 
     Returns
     -------

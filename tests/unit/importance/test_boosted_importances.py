@@ -1,4 +1,7 @@
-"""Attributions of boosted trees: exact where the paper proves equality, refused where undefined."""
+"""Attributions of boosted trees: exact where the paper proves equality, refused where undefined.
+
+Of importance.tree_inner, importance.total_gain, fitted_trees.attributions, fitted_trees.booster.
+"""
 
 import numpy as np
 import pytest

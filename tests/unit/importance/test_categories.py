@@ -1,4 +1,7 @@
-"""Importances and trends of losaw forests that split categories into sets of levels."""
+"""Importances and trends of losaw forests that split categories into sets of levels.
+
+Of fitted_trees.forest_arrays, fitted_trees.forest_view, fitted_trees.shapley.
+"""
 
 import itertools
 import math

@@ -1,4 +1,7 @@
-"""The score and the place of one feature, by name."""
+"""The score and the place of one feature, by name.
+
+Of metrics.feature.
+"""
 
 import math
 

@@ -1,4 +1,7 @@
-"""The claims of the papers name what the study files have, and what the scale "paper" runs."""
+"""The claims of the papers name what the study files have, and what the scale "paper" runs.
+
+Of reference.claims, reference.naming.
+"""
 
 from collections import Counter
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""Keeping a run, computing blocks of it again, and the pages of it, by the command line."""
+"""Keeping a run, computing blocks of it again, and the pages of it, by the command line.
+
+Of reference.keep, reference.recompute, reference.pages, reference.stored, commands.reference.
+"""
 
 import json
 

@@ -1,4 +1,7 @@
-"""Claims are weighed so that each verdict can come out, at the level that is stated."""
+"""Claims are weighed so that each verdict can come out, at the level that is stated.
+
+Of reference.weighing.
+"""
 
 import numpy as np
 import pandas as pd

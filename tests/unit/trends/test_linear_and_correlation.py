@@ -1,4 +1,7 @@
-"""Linear coefficients, correlations, the result object and bad input."""
+"""Linear coefficients, correlations, the result object and bad input.
+
+Of trends.linear, trends.correlation, trends.result.
+"""
 
 import numpy as np
 import pandas as pd

@@ -10,15 +10,15 @@ import numpy as np
 from losaw.forest.growing.arrays import ForestData, Node, Sample, Workspace
 from losaw.kernels.compiled import (
     REORDERED,
-    compiled,
     exponential,
     inlined,
+    part,
 )
 from losaw.kernels.inversion import invert, product
 from losaw.kernels.vectors import LANES, add_two_scaled, dot
 
 
-@compiled(fastmath=REORDERED)
+@part(fastmath=REORDERED)
 def add_moments(
     rows: np.ndarray,
     start: int,

@@ -7,7 +7,7 @@ cell's count and response sums. Classes that do not occur in the node take no pa
 import numpy as np
 
 from losaw.forest.growing.arrays import MAX_LEVELS, CellWorkspace
-from losaw.kernels.compiled import REORDERED, compiled, inlined
+from losaw.kernels.compiled import REORDERED, inlined, part
 from losaw.kernels.vectors import LANES, divide, load, spread, store
 from losaw.weighting.effective_sample_size import find_cap
 from losaw.weighting.logit.newton import fit_multinomial
@@ -146,7 +146,7 @@ def cell_weights(
     Returns the relative effective sample size before the cap.
     """
     logit = work.logit
-    fit_multinomial(logit, n_patterns, n_classes, width, PENALTY)
+    work.unfinished[0] += fit_multinomial(logit, n_patterns, n_classes, width, PENALTY) < 0
     row = logit.probability.shape[1]
     cells = 0
     total = 0.0
@@ -202,7 +202,7 @@ def sum_cells(n_patterns: int, n_classes: int, work: CellWorkspace) -> tuple:
     return total, first, second
 
 
-@compiled()
+@part()
 def spread_weights(
     rows: np.ndarray,
     start: int,

@@ -6,7 +6,7 @@ itself, so that its result does not depend on its neighbours. Sizes that are con
 :func:`fit_eight` is called let a compiler unroll all loops.
 """
 
-from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.compiled import inlined, part
 from losaw.kernels.vectors import (
     LANES,
     divide,
@@ -94,7 +94,7 @@ def _find_slope_after(eight: EightLogits, unknowns: int) -> None:
     store(eight.slope_after, 0, slope)
 
 
-@compiled()
+@part()
 def _step_back(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> None:
@@ -139,8 +139,10 @@ def _step_back(
 @inlined()
 def fit_eight(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
-) -> None:
-    """Fit the logits to their counts and designs; fills coefficients and probabilities.
+) -> int:
+    """Fit the logits to their counts and designs; how many of them do not reach their optimum.
+
+    Fills coefficients and probabilities.
 
     All have the same number of classes. Newton's method from the class frequencies, as
     :func:`~losaw.weighting.logit.newton.fit_multinomial`, but with a new Hessian at every
@@ -148,7 +150,7 @@ def fit_eight(
     """
     start(eight, n_patterns, n_classes, width)
     if width == 1:
-        return
+        return 0
     unknowns = (n_classes - 1) * width
     update_gradient(eight, n_patterns, n_classes, width, penalty)
     store(eight.moving, 0, spread(1.0))
@@ -166,7 +168,7 @@ def fit_eight(
             else:
                 is_over = False
         if is_over:
-            return
+            return 0
         update_gradient(eight, n_patterns, n_classes, width, penalty)
         _find_slope_after(eight, unknowns)
         is_in_doubt = False
@@ -177,3 +179,7 @@ def fit_eight(
             is_in_doubt |= too_far
         if is_in_doubt:
             _step_back(eight, n_patterns, n_classes, width, penalty)
+    n_moving = 0
+    for lane in range(LANES):
+        n_moving += eight.moving[lane] > 0.0
+    return n_moving

@@ -95,8 +95,8 @@ def _solve_blocks(memory: Memory, n_classes: int, width: int) -> None:
         for lane in range(0, width, LANES):
             sums = spread(0.0)
             for i in range(width):
-                here = (k + 1) * block + i * place + lane
-                sums = fma(spread(direction[k, i]), load(blocks, here), sums)
+                start = (k + 1) * block + i * place + lane
+                sums = fma(spread(direction[k, i]), load(blocks, start), sums)
             store(rows, 2 * row + lane, subtract(sums, load(rows, row + lane)))
         for lane in range(0, width, LANES):
             store(direction, k * row + lane, load(rows, 2 * row + lane))
@@ -153,8 +153,8 @@ def keep_step(
     size = memory.direction.shape[0] * row
     for k in range(n_rows):
         for lane in range(k * row, k * row + width, LANES):
-            here = at * size + lane
-            store(steps, here, multiply(spread(times), load(memory.direction, lane)))
-            store(changes, here, subtract(load(changes, here), load(gradient, lane)))
+            start = at * size + lane
+            store(steps, start, multiply(spread(times), load(memory.direction, lane)))
+            store(changes, start, subtract(load(changes, start), load(gradient, lane)))
     product = inner(steps, at * size, changes, at * size, n_rows, row, width)
     memory.factors[at, 0] = 1.0 / product

@@ -11,12 +11,11 @@ symmetric form with one vector per class,
 which is exact where all classes are equally likely, but for the shift that classes may share.
 """
 
-from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.compiled import inlined, part
 from losaw.kernels.inversion import invert
 from losaw.kernels.vectors import (
     LANES,
     add,
-    fma,
     insert,
     load,
     multiply,
@@ -32,7 +31,14 @@ from losaw.weighting.logit.limited_memory import (
     keep_gradient,
     keep_step,
 )
-from losaw.weighting.logit.terms import ROWS, Logit, update_gradient, update_probabilities
+from losaw.weighting.logit.terms import (
+    ROWS,
+    Logit,
+    four_sums,
+    update_gradient,
+    update_probabilities,
+    weigh_columns,
+)
 
 # Blocks are renewed at the first two steps, and at every other one while the squared distance to
 # the optimum, in standard errors of the coefficients, is above this.
@@ -40,7 +46,7 @@ _FAR = 1.0
 # Curvature of an intercept, per row of its class, that is taken for granted: where classes are
 # nearly separated it vanishes, and the step would be endless.
 _FLOOR = 1e-3
-MAX_QUASI_STEPS = 500
+MAX_QUASI_STEPS = 3000
 
 
 @inlined()
@@ -50,7 +56,6 @@ def _update_blocks(
     """The inverse blocks at the probabilities; their lower triangles are summed and mirrored."""
     blocks = logit.memory.blocks
     row = logit.columns.shape[1]
-    stride = logit.design.shape[1]
     place = blocks.shape[2]
     scale = spread(n_classes / (n_classes - 1.0))
     for k in range(n_classes):
@@ -65,22 +70,9 @@ def _update_blocks(
             store(logit.scaled, lane, multiply(both, subtract(spread(1.0), p)))
         for first in range(0, width, ROWS):
             rows = min(ROWS, width - first)
-            for i in range(rows):
-                for lane in range(0, n_patterns, LANES):
-                    column = load(logit.columns, (first + i) * row + lane)
-                    product = multiply(load(logit.scaled, lane), column)
-                    store(logit.scaled, (1 + i) * row + lane, product)
+            weigh_columns(logit, n_patterns, first, rows)
             for lane in range(0, first + rows, LANES):
-                a = spread(0.0)
-                b = spread(0.0)
-                c = spread(0.0)
-                d = spread(0.0)
-                for g in range(n_patterns):
-                    z = load(logit.design, g * stride + lane)
-                    a = fma(spread(logit.scaled[1, g]), z, a)
-                    b = fma(spread(logit.scaled[2, g]), z, b)
-                    c = fma(spread(logit.scaled[3, g]), z, c)
-                    d = fma(spread(logit.scaled[4, g]), z, d)
+                a, b, c, d = four_sums(logit.scaled, 1, logit.design, n_patterns, lane)
                 for i in range(rows):
                     sums = a if i == 0 else b if i == 1 else c if i == 2 else d
                     if lane <= first + i < lane + LANES:
@@ -95,7 +87,7 @@ def _update_blocks(
         invert(blocks[k], width, logit.diagonal)
 
 
-@compiled()
+@part()
 def fit_quasi_newton(
     logit: Logit,
     n_patterns: int,
@@ -104,7 +96,7 @@ def fit_quasi_newton(
     penalty: float,
     precision: float,
 ) -> int:
-    """Move coefficients and probabilities to the optimum; returns the number of steps.
+    """Move coefficients and probabilities to the optimum; the number of steps, -1 if it is not met.
 
     Probabilities and gradient at the start are known. Ends where the squared distance to the
     optimum, in standard errors of the coefficients, is below ``precision``.
@@ -144,4 +136,4 @@ def fit_quasi_newton(
             after = inner(logit.gradient, 0, direction, 0, n_rows, row, width)
         keep_step(logit.memory, logit.gradient, n_rows, width, newest, times)
         held = min(held + 1, MEMORY)
-    return MAX_QUASI_STEPS
+    return -1
