@@ -1,6 +1,7 @@
 """The studies of the CPI paper are valid, and metric panels show the collected numbers.
 
-Of report.drawings.metric_panels, report.drawings.tested_importances.
+Of report.drawings.metric_panels, report.drawings.pooled_runs,
+report.drawings.tested_importances.
 """
 
 from pathlib import Path

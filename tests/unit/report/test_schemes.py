@@ -1,6 +1,7 @@
 """The schemes of the papers are drawn from what they explain.
 
-Of report.drawings.network_layers, report.drawings.quantile_categories, report.drawings.traversal_splits.
+Of report.drawings.network_layers, report.drawings.quantile_categories,
+report.drawings.traversal_splits.
 """
 
 import numpy as np

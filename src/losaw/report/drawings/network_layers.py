@@ -48,7 +48,7 @@ def draw(study: Study, results: StudyResults, *, n_features: int = 1000) -> "Fig
         ax.bar(place, height, width=0.5, bottom=-height / 2, color=colour, alpha=0.75)
         channels = f" × {layer.channels}" if layer.channels > 1 else ""
         ax.text(place, height / 2 + 0.03, f"{layer.positions:,}{channels}", ha="center")
-        count = f"\n{layer.parameters:,} parameters" if layer.parameters else ""
+        count = f"\n{layer.parameters:,}\nparameters" if layer.parameters else ""
         ax.text(place, -0.56, layer.name + count, ha="center", va="top", fontsize=7)
         if place:
             ax.annotate(
@@ -60,7 +60,7 @@ def draw(study: Study, results: StudyResults, *, n_features: int = 1000) -> "Fig
     ax.set_title(
         f"{architecture.n_parameters:,} parameters for {n_features:,} features", loc="right"
     )
-    ax.set_ylim(-0.85, 0.62)
+    ax.set_ylim(-0.95, 0.62)
     ax.set_xlim(-0.6, len(layers) - 0.4)
     ax.axis("off")
     return figure

@@ -8,7 +8,7 @@ from losaw.generators.category_effects import WEIGHTS, cut_into_levels
 from losaw.report.drawings.panels import COLOURS
 from losaw.report.options import OptionError, between, whole_number
 from losaw.report.results import StudyResults
-from losaw.report.style import INK, heading, new_figure
+from losaw.report.style import INK, new_figure
 from losaw.rng import as_generator
 from losaw.study.design.grid import Study
 from losaw.words import unknown
@@ -79,7 +79,6 @@ def draw(
     right.set_ylabel("effect of the level")
     left.set_xlabel("continuous version")
     left.set_ylabel("rows")
-    heading(left, "")
     return figure
 
 

@@ -87,7 +87,8 @@ def _draw_node(
     children = (tree.children_left[node], tree.children_right[node])
     values = "{" + ", ".join(f"{value:g}" for value in responses[node]) + "}"
     if children[0] < 0:
-        ax.text(middle, -depth, values, ha="center", va="center", fontsize=7)
+        plain = {"facecolor": "white", "linewidth": 0, "pad": 1.5}
+        ax.text(middle, -depth, values, ha="center", va="center", fontsize=7, bbox=plain)
         return []
     on_first = tree.feature[node] == 0
     colour = FIRST if on_first else NOISE
