@@ -451,7 +451,7 @@ def _all_targets() -> dict[str, Target]:
             (*EXPLAINED, "train", "sampler"),
             may_be_missing="table|own_share|lower|rows",  # rows that were never held out
         )
-    for name in ("treeinner", "predecomp"):
+    for name in ("treeinner", "predecomp", "saabas"):
         options = OF_TABLES if name == "treeinner" else {}
         found[name] = Target(_booster_function(name), options, EXPLAINED)
     for name in names("importance"):

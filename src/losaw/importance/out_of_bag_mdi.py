@@ -58,17 +58,22 @@ def mdi_oob(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
 ) -> ImportanceResult:
-    """MDI-oob of a fitted forest, see :class:`OutOfBagMdi`.
+    """Inner product of a feature's contributions with the response, on out-of-bag rows,
+
+        MDI-oob_j = mean over trees of mean over out-of-bag rows of f_j(x_i) · y_i,
+
+    f_j(x) the sum of the changes of the node mean over the splits on j that x passes (Li, Wang,
+    Basu, Kumbier and Yu 2019). Around 0 for noise.
 
     Parameters
     ----------
     model, X, y, features, groups, kinds, feature_names
-        As in :func:`losaw.importance.ufi`.
+        As of :func:`losaw.importance.ufi`: the forest and its training sample.
 
     Returns
     -------
     ImportanceResult
-        ``std_error`` over trees, as of :func:`losaw.importance.ufi`.
+        ``std_error`` over trees.
 
     Raises
     ------

@@ -57,7 +57,8 @@ def sage(
     minus the loss of the model. Marginal imputation breaks the features' dependence: the
     importance of a feature is shared with those that could stand in for it.
 
-    Own code, because the package sage-importance draws from NumPy's global generator.
+    Own code, because the package sage-importance (0.0.6) knows two losses only, and draws other
+    numbers with another number of jobs.
 
     Parameters
     ----------
