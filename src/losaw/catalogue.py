@@ -156,6 +156,20 @@ FAMILIES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     ),
 )
 
+# (kind, name) -> the extra without which it cannot run.
+EXTRAS = {
+    ("learner", "network"): "network",
+    ("learner", "losaw-network"): "network",
+    ("learner", "xgboost"): "xgboost",
+    ("importance", "absolute-attribution"): "xgboost",
+    ("importance", "total-gain"): "xgboost",
+    ("importance", "total-gain-deviation"): "xgboost",
+    ("importance", "tree-inner"): "xgboost",
+    ("importance", "forest-inner"): "xgboost",
+    ("importance", "cpi-deep"): "network",
+    ("knockoff", "deep"): "network",
+}
+
 # (kind, name that has been given up) -> the name that stands for the same thing now.
 RENAMED = {
     ("learner", "task-forest"): "scikit-learn-forest",

@@ -115,7 +115,11 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
         "--recompute", type=positive, metavar="N", help="compute N random blocks again and compare"
     )
     verify.add_argument(
-        "--sample", type=int, default=0, metavar="SEED", help="which N blocks (default 0)"
+        "--sample",
+        type=int,
+        default=0,
+        metavar="SEED",
+        help="which N blocks (default 0; your own is one that nobody could know)",
     )
     verify.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
     verify.add_argument(
@@ -134,6 +138,9 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     origin.add_argument("--blocks", action="store_true", help="list every block with its digest")
     pack = add("pack", inspecting.pack, "write a results archive that others can verify")
     pack.add_argument("archive", type=Path, metavar="ARCHIVE.tar.gz")
+    pack.add_argument(
+        "--licence", default="", metavar="URL", help="under which the results may be used"
+    )
 
 
 if __name__ == "__main__":

@@ -115,7 +115,14 @@ def data_matrix(booster: "Booster", X: ArrayLike) -> "DMatrix":
 
     if hasattr(X, "columns"):
         return xgboost.DMatrix(X)
-    return xgboost.DMatrix(np.asarray(X), feature_names=booster.feature_names, nthread=1)
+    rows = np.asarray(X)
+    if rows.dtype.kind == "f" and (np.abs(rows) > np.finfo(np.float32).max).any():
+        raise ValueError(
+            "X holds values beyond 3.4e38, the range of the single precision in which xgboost "
+            "reads them; take another unit"
+        )
+    rows = rows.astype(rows.dtype.newbyteorder("="), copy=False)
+    return xgboost.DMatrix(rows, feature_names=booster.feature_names, nthread=1)
 
 
 def numbers(name: str, values: ArrayLike) -> FloatArray:

@@ -144,6 +144,16 @@ def treeinner(
     ------
     ValueError, TypeError
         See :func:`losaw.fitted_trees.booster.read_booster`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xgboost import XGBRegressor
+    >>> from losaw.importance import treeinner
+    >>> X = np.random.default_rng(0).standard_normal((300, 3))
+    >>> model = XGBRegressor(n_estimators=20).fit(X[:200], X[:200, 0])
+    >>> treeinner(model, X[200:], X[200:, 0]).select(top=1)
+    ('X1',)
     """
     if hasattr(model, "steps") or hasattr(model, "best_estimator_"):
         sample = forest_rows(model, X, y, groups, kinds, feature_names)
