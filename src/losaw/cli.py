@@ -10,6 +10,7 @@ from typing import Any
 import losaw
 from losaw.commands import explaining, formats, inspecting, methods, outputs, running, warm_up
 from losaw.commands.asking import add_session_options, positive
+from losaw.commands.reference import add_reference
 
 # Parallelism comes from blocks; set before any numerical library is loaded.
 for _variable in (
@@ -81,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     formats_of = add("schema", formats.schema, "the format of study files, for editors", False)
     formats_of.add_argument("format", choices=("study", "configuration", "page"))
     _add_inspecting(add)
+    add_reference(add)
     check = add("check", methods.check, "run the contract tests on your own method", False)
     check.add_argument("file", type=Path)
     new = add("new-method", methods.new_method, "write a starter file for your own method", False)
