@@ -25,8 +25,7 @@ for name in study_workflow.study_names:
         input:
             study_workflow.drawn_from(name),
         output:
-            study_workflow.tables_of(name),
-            study_workflow.figures_of(name),
+            study_workflow.drawings_of(name),
         log:
             f"{study_workflow.jobs_folder}/draw-{name}.log",
         resources:

@@ -187,7 +187,7 @@ def test_swapped_files_are_found(project):
     content = first.read_bytes()
     first.write_bytes(second.read_bytes())
     second.write_bytes(content)
-    with pytest.raises(StudyError, match="2 of 16 block files are unusable"):
+    with pytest.raises(StudyError, match="2 files of blocks are unusable"):
         collect(session.plans[0])
 
 
