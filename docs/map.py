@@ -46,8 +46,8 @@ SHELVES: dict[str, tuple[str, ...]] = {
         "normal",
     ),
     "importance": (
-        "described", "explained", "jobs", "losses", "model_columns", "one_sided_tests",
-        "out_of_bag_permutation", "over_trees", "residual_algorithms", "result",
+        "described", "explained", "jobs", "losses", "model_columns", "on_test_sample",
+        "one_sided_tests", "out_of_bag_permutation", "over_trees", "residual_algorithms", "result",
         "row_differences", "selector", "showing", "without_columns",
     ),
     "report.drawings": ("feature_scores", "one_replicate", "panels", "samples"),

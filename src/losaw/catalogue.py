@@ -25,7 +25,7 @@ NAMES: dict[str, dict[str, str]] = {
         "mdi": "losaw.importance.mean_decrease_in_impurity:MeanDecreaseInImpurity",
         "saliency": "losaw.importance.saliency:Saliency",
         "reported": "losaw.importance.reported:ReportedImportance",
-        "split-improvement": "losaw.importance.split_gain:SplitImprovement",
+        "split-improvement": "losaw.importance.split_improvements:SplitImprovement",
         "ufi": "losaw.importance.unbiased_feature_importance:UnbiasedFeatureImportance",
         "air": "losaw.importance.actual_impurity_reduction:ActualImpurityReduction",
         "mdi-oob": "losaw.importance.out_of_bag_mdi:OutOfBagMdi",

@@ -90,11 +90,11 @@ class Dataset:
             if sample is None:
                 continue
             if not (isinstance(sample[0], np.ndarray) and sample[0].dtype.kind in "fiub"):
-                found = type(sample[0]).__name__
+                got = type(sample[0]).__name__
                 if isinstance(sample[0], np.ndarray):
-                    found = f"an array of dtype {sample[0].dtype}"
+                    got = f"an array of dtype {sample[0].dtype}"
                 raise TypeError(
-                    f"{name}.X must be an array of numbers, got {found}; for a table of your own "
+                    f"{name}.X must be an array of numbers, got {got}; for a table of your own "
                     "call losaw.importance.cpi(model, X, y) and its neighbours"
                 )
             if sample[0].ndim == 2 and sample[0].shape[1] != len(self.feature_names):

@@ -28,11 +28,11 @@ def task_of(model: Any, declared: str | None = None) -> Task:
     ValueError
         If a classifier is declared to be a regression, or the other way round.
     """
-    found: Task = "classification" if is_classifier(model) else "regression"
-    if declared is None or declared == found:
-        return found
+    task: Task = "classification" if is_classifier(model) else "regression"
+    if declared is None or declared == task:
+        return task
     name = type(model).__name__
-    if found == "classification":
+    if task == "classification":
         raise ValueError(
             f"the data are declared a {declared}, but {name} is a classifier: its labels would be "
             "scored as numbers; declare task='classification'"
@@ -182,13 +182,13 @@ def probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:
         If the probabilities have another shape.
     """
     if hasattr(model, "predict_proba"):
-        found = np.asarray(model.predict_proba(X))
+        shares = np.asarray(model.predict_proba(X))
     else:
         certain = class_numbers(model.predict(X), classes_of(model)).astype(np.intp)
-        found = np.eye(n_classes)[certain]
-    if found.ndim != 2 or found.shape[1] != n_classes:
+        shares = np.eye(n_classes)[certain]
+    if shares.ndim != 2 or shares.shape[1] != n_classes:
         raise ValueError(
-            f"{type(model).__name__}.predict_proba gives shape {found.shape}; expected "
+            f"{type(model).__name__}.predict_proba gives shape {shares.shape}; expected "
             f"(n_samples, {n_classes}), a column for each of its classes_"
         )
-    return found[:, 1] if n_classes == 2 else found
+    return shares[:, 1] if n_classes == 2 else shares

@@ -132,9 +132,9 @@ def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], 
     ... class Mean: ...
     """
 
-    def decorate(thing: Registered) -> Registered:
-        add(kind, name, f"{thing.__module__}:{thing.__qualname__}", **parameters)
-        return thing
+    def decorate(registered: Registered) -> Registered:
+        add(kind, name, f"{registered.__module__}:{registered.__qualname__}", **parameters)
+        return registered
 
     return decorate
 

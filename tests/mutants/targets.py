@@ -61,7 +61,7 @@ TARGETS = (
     Target("importance/actual_impurity_reduction.py", FORESTS),
     Target("importance/out_of_bag_mdi.py", FORESTS),
     Target("importance/permutation.py", FORESTS),
-    Target("importance/split_gain.py", FORESTS),
+    Target("importance/split_improvements.py", FORESTS),
     Target("importance/unbiased_feature_importance.py", FORESTS),
     Target("importance/total_gain.py", BOOSTERS),
     Target("importance/tree_inner.py", BOOSTERS),

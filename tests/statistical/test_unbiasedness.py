@@ -7,7 +7,7 @@ import pytest
 
 from losaw.generators.mixed_cardinality import MixedCardinalityGenerator
 from losaw.importance.actual_impurity_reduction import ActualImpurityReduction
-from losaw.importance.split_gain import SplitImprovement
+from losaw.importance.split_improvements import SplitImprovement
 from losaw.importance.unbiased_feature_importance import UnbiasedFeatureImportance
 from losaw.learners.random_forest import RandomForest
 

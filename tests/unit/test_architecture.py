@@ -80,6 +80,15 @@ def test_a_shelf_has_one_file_per_registered_name_and_few_that_they_share(name):
     assert len(house.SHELVES[name]) <= house.MAX_FILES
 
 
+def test_no_two_files_of_a_package_have_the_same_name():
+    # Those in its folders count: with study/running/jobs.py there is no study/files/jobs.py.
+    places: dict[tuple[str, str], list[str]] = {}
+    for path in (source.relative_to(PACKAGE) for source in sources()):
+        if path.name != "__init__.py":
+            places.setdefault((path.parts[0], path.name), []).append(str(path))
+    assert [files for files in places.values() if len(files) > 1] == []
+
+
 def test_the_map_is_up_to_date():
     assert house.PAGE.read_text(encoding="utf-8") == house.page(), "run `make map`"
 

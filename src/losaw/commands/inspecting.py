@@ -77,13 +77,13 @@ def diff(options: argparse.Namespace) -> int:
             _results_in(place, Path(folder) / str(index))
             for index, place in enumerate((options.first, options.second))
         )
-        found = difference(first, second)
-    print(found)
+        changes = difference(first, second)
+    print(changes)
     if options.csv:
-        write_csv(options.csv, found.cells)
+        write_csv(options.csv, changes.cells)
     if options.html:
-        write_text(options.html, found.cells.to_html(index=False, float_format="{:.6g}".format))
-    return 0 if found.is_equal else 1
+        write_text(options.html, changes.cells.to_html(index=False, float_format="{:.6g}".format))
+    return 0 if changes.is_equal else 1
 
 
 def _results_in(place: Path, folder: Path) -> Path:

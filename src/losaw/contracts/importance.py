@@ -73,8 +73,8 @@ def earlier_calls_leave_no_trace(subject: Subject) -> None:
 def a_generator_is_advanced_by_a_random_method(subject: Subject) -> None:
     model, data = example_fit(subject)
     importance = subject.create()
-    one, other = (_scores(importance, model, data, seed=seed) for seed in (1, 2))
-    if np.array_equal(one, other):
+    scores, other_scores = (_scores(importance, model, data, seed=seed) for seed in (1, 2))
+    if np.array_equal(scores, other_scores):
         return  # nothing is drawn
     rng = np.random.default_rng(1)
     first, second = (importance.explain(model, data, rng).scores for _ in range(2))
@@ -123,10 +123,10 @@ def class_names_do_not_matter(subject: Subject) -> None:
     if expected is None:
         return
     for names in (("no", "yes"), (1, 2), ("yes", "no")):
-        found = _class_scores(subject, np.array(names))
+        scores = _class_scores(subject, np.array(names))
         size = np.abs if names[0] == "yes" else np.asarray  # the sign is that of the second class
         require(
-            found is None or np.allclose(size(found), size(expected), rtol=1e-6, atol=1e-9),
+            scores is None or np.allclose(size(scores), size(expected), rtol=1e-6, atol=1e-9),
             f"classes named {names} score otherwise than 0 and 1; read them by the model's "
             "classes_ (losaw.outcomes.class_numbers), or refuse them with a ValueError",
         )
@@ -145,18 +145,18 @@ def the_order_of_three_classes_does_not_matter(subject: Subject) -> None:
 
 def a_class_that_never_comes_changes_nothing(subject: Subject) -> None:
     two = np.array(["a", "b"])
-    expected, found = _class_scores(subject, two), _class_scores(subject, two, empty="c")
+    expected, scores = _class_scores(subject, two), _class_scores(subject, two, empty="c")
     require(
-        expected is None or found is None or np.allclose(found, expected, rtol=1e-6, atol=1e-9),
+        expected is None or scores is None or np.allclose(scores, expected, rtol=1e-6, atol=1e-9),
         "a third class without rows and with probability 0 changes the scores",
     )
 
 
 def a_classifier_is_not_scored_as_a_regression(subject: Subject) -> None:
     two = np.array([0.0, 1.0])
-    expected, found = _class_scores(subject, two), _class_scores(subject, two, task="regression")
+    expected, scores = _class_scores(subject, two), _class_scores(subject, two, task="regression")
     require(
-        expected is None or found is None or np.allclose(found, expected, rtol=1e-6, atol=1e-9),
+        expected is None or scores is None or np.allclose(scores, expected, rtol=1e-6, atol=1e-9),
         "a classifier on data whose task is not named scores otherwise, without a word; check "
         "losaw.outcomes.task_of(model, data.task)",
     )

@@ -91,12 +91,12 @@ def require(condition: object, message: str) -> None:
         raise ContractError(message)
 
 
-def require_methods(thing: object, methods: Mapping[str, str]) -> None:
+def require_methods(instance: object, methods: Mapping[str, str]) -> None:
     """Raise a ContractError for the first method that is missing; values say what it does."""
     for name, purpose in methods.items():
         require(
-            callable(getattr(thing, name, None)),
-            f"{type(thing).__name__} has no method {name}: implement {purpose}",
+            callable(getattr(instance, name, None)),
+            f"{type(instance).__name__} has no method {name}: implement {purpose}",
         )
 
 

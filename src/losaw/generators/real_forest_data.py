@@ -63,7 +63,9 @@ class RealForestDataGenerator:
         """One draw of rows and of the random feature."""
         X, y, names, is_nominal = read_coded(self.data_set)
         design = DESIGNS[self.data_set]
-        kinds: list[FeatureKind] = ["nominal" if one else "continuous" for one in is_nominal]
+        kinds: list[FeatureKind] = [
+            "nominal" if nominal else "continuous" for nominal in is_nominal
+        ]
         if design.adds_random:
             X = np.column_stack([X, rng.standard_normal(len(X))])
             names, kinds = (*names, "random"), [*kinds, "continuous"]

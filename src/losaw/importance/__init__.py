@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from losaw.importance.result import ImportanceResult as ImportanceResult
     from losaw.importance.selector import ImportanceSelector as ImportanceSelector
     from losaw.importance.shapley_global_importance import sage as sage
-    from losaw.importance.split_gain import split_improvement as split_improvement
+    from losaw.importance.split_improvements import split_improvement as split_improvement
     from losaw.importance.tree_inner import treeinner as treeinner
     from losaw.importance.unbiased_feature_importance import ufi as ufi
     from losaw.tables.groups import groups_of as groups_of
@@ -40,7 +40,7 @@ _PUBLIC = {
     "predecomp": "losaw.fitted_trees.attributions",
     "residual_importance": "losaw.importance.residual",
     "sage": "losaw.importance.shapley_global_importance",
-    "split_improvement": "losaw.importance.split_gain",
+    "split_improvement": "losaw.importance.split_improvements",
     "subgroups": "losaw.importance.conditional_subgroups",
     "tree_permutation": "losaw.importance.per_tree_permutation",
     "treeinner": "losaw.importance.tree_inner",

@@ -92,7 +92,7 @@ def air(
         return real - shadow
 
     shown = described("air", max_features=max_features)
-    of_trees = np.stack([of_units(one) for one in own])
+    of_trees = np.stack([of_units(decreases) for decreases in own])
     return result_of_trees(shown, of_trees, sample, features, of_units(np.mean(own, axis=0)))
 
 

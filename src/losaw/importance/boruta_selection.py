@@ -136,8 +136,10 @@ def _one_run(
     """Importances of the features and of their shadows (five or more)."""
     source: NDArray[np.intp] = np.resize(np.arange(X.shape[1]), max(_MIN_SHADOWS, X.shape[1]))
     shadows = np.column_stack([X[rng.permutation(len(X)), j] for j in source])
-    found = out_of_bag_z_scores(np.hstack([X, shadows]), y, task, n_estimators, seed_integer(rng))
-    return found[: X.shape[1]], found[X.shape[1] :]
+    z_scores = out_of_bag_z_scores(
+        np.hstack([X, shadows]), y, task, n_estimators, seed_integer(rng)
+    )
+    return z_scores[: X.shape[1]], z_scores[X.shape[1] :]
 
 
 def _check(n_estimators: int, max_runs: int, alpha: float) -> None:

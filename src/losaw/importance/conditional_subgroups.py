@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.arguments import whole_number
-from losaw.data import Dataset, FloatArray
-from losaw.importance.described import Described, described
+from losaw.data import FloatArray
+from losaw.importance.described import described
 from losaw.importance.explained import (
     Explained,
     Options,
     Rows,
     explained,
-    of_dataset,
     read_rows,
 )
+from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.permutation_feature_importance import permuted_differences
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted, repeated
@@ -120,10 +120,10 @@ verbose, random_state
             _subgroups(grown, subject.table, unit, max_depth, min_samples_leaf, rng)
             for unit in subject.members
         ]
-        sources = (_cycle_within(one, rng) for _ in range(n_repeats) for one in leaves)
-        found = permuted_differences(subject, sources, n_repeats, "difference")
-        counts = np.array([len(np.unique(one)) for one in leaves])
-        return found._replace(details={**found.details, "n_subgroups": counts})
+        sources = (_cycle_within(leaf, rng) for _ in range(n_repeats) for leaf in leaves)
+        permuted = permuted_differences(subject, sources, n_repeats, "difference")
+        counts = np.array([len(np.unique(leaf)) for leaf in leaves])
+        return permuted._replace(details={**permuted.details, "n_subgroups": counts})
 
     if cv is not None:
         if train is not None:
@@ -217,7 +217,7 @@ def _check(max_depth: int, min_samples_leaf: int, n_repeats: int) -> None:
     whole_number("n_repeats", n_repeats, 1)
 
 
-class ConditionalSubgroups(Described):
+class ConditionalSubgroups(OnTestSample):
     """:func:`subgroups` of a study's test sample, trees grown on its training sample.
 
     Parameters
@@ -225,6 +225,9 @@ class ConditionalSubgroups(Described):
     max_depth, min_samples_leaf, n_repeats, loss
         As in :func:`subgroups`.
     """
+
+    function = staticmethod(subgroups)
+    takes_train = True
 
     def __init__(
         self,
@@ -238,17 +241,3 @@ class ConditionalSubgroups(Described):
         self.min_samples_leaf = min_samples_leaf
         self.n_repeats = n_repeats
         self.loss = loss
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """CS of every feature for a fitted ``model``."""
-        return subgroups(
-            model,
-            *data.test,
-            train=data.train,
-            max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
-            n_repeats=self.n_repeats,
-            loss=self.loss,
-            random_state=rng,
-            **of_dataset(model, data),
-        )

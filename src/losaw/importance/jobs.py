@@ -30,20 +30,20 @@ class Jobs(NamedTuple):
 
         Items are made one after the other, so that a generator of them may draw random numbers.
         """
-        found: Iterator[Found]
+        results: Iterator[Found]
         if self.n_jobs in (None, 1) or total < 2:
-            found = map(function, items)
+            results = map(function, items)
         else:
             from sklearn.utils.parallel import Parallel, delayed
 
-            found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            results = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
                 delayed(function)(item) for item in items
             )
         if not self.verbose:
-            return found
+            return results
         from tqdm import tqdm
 
-        return iter(tqdm(found, total=total, desc=what))
+        return iter(tqdm(results, total=total, desc=what))
 
 
 def checked_jobs(n_jobs: Any, verbose: Any) -> Jobs:

@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.data import Dataset, FloatArray
-from losaw.importance.described import Described, described
+from losaw.data import FloatArray
+from losaw.importance.described import described
 from losaw.importance.explained import (
     Explained,
     Options,
     Rows,
     explained,
-    of_dataset,
     read_rows,
 )
 from losaw.importance.model_columns import view_model
+from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.one_sided_tests import ADJUSTMENTS, TESTS
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import (
@@ -153,8 +153,8 @@ def _differences(subject: Explained, train: Rows | None) -> Differences:
         return np.asarray(subject.loss(subject.y, predicted) - original)
 
     members = subject.members
-    found = subject.jobs.each(increase, members, len(members), "loco, fits")
-    return Differences(np.column_stack(list(found)))
+    increases = subject.jobs.each(increase, members, len(members), "loco, fits")
+    return Differences(np.column_stack(list(increases)))
 
 
 def _check(test: str, adjustment: str) -> None:
@@ -164,7 +164,7 @@ def _check(test: str, adjustment: str) -> None:
         raise ValueError(unknown("adjustment", adjustment, ADJUSTMENTS))
 
 
-class LeaveOneCovariateOut(Described):
+class LeaveOneCovariateOut(OnTestSample):
     """:func:`loco` of a study's test sample, fitted to its training sample.
 
     Parameters
@@ -173,21 +173,11 @@ class LeaveOneCovariateOut(Described):
         As in :func:`loco`.
     """
 
+    function = staticmethod(loco)
+    takes_train = True
+
     def __init__(self, loss: Any = None, test: str = "t", adjustment: str = "none") -> None:
         _check(test, adjustment)
         self.loss = loss
         self.test = test
         self.adjustment = adjustment
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """LOCO of every feature; fits the model once per feature."""
-        return loco(
-            model,
-            *data.test,
-            train=data.train,
-            loss=self.loss,
-            test=self.test,
-            adjustment=self.adjustment,
-            random_state=rng,
-            **of_dataset(model, data),
-        )

@@ -65,15 +65,15 @@ def mdi(
         own = [tree.feature_importances_ for tree in trees or ()]
         if not np.allclose(np.mean(own, axis=0), reported, atol=1e-8):
             own = [reported]
-    of_trees = np.stack([_summed(sample, one) for one in own])
+    of_trees = np.stack([_summed(sample, decreases) for decreases in own])
     scores = _summed(sample, reported)
     return result_of_trees("mdi()", of_trees, sample, features, scores)
 
 
 def _summed(sample: ForestRows, scores: FloatArray) -> FloatArray:
     """Scores of columns, summed by feature."""
-    found = np.bincount(sample.unit_of_column, scores, minlength=len(sample.names))
-    return found.astype(float)
+    sums = np.bincount(sample.unit_of_column, scores, minlength=len(sample.names))
+    return sums.astype(float)
 
 
 class MeanDecreaseInImpurity(Described):

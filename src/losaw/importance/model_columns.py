@@ -71,8 +71,8 @@ class ModelColumns:
         first, matrices = _first(matrices)
         size = max(1, _BATCH // max(len(first), 1))
         batches = _batches(matrices, size)
-        for found in jobs.each(predict, batches, -(-total // size), what):
-            yield from found
+        for predictions in jobs.each(predict, batches, -(-total // size), what):
+            yield from predictions
 
     def losses_each(
         self,
@@ -134,15 +134,15 @@ def _with_missing_rows(error: Exception, model: Any, table: Table) -> Exception:
 
 
 def _means(model: Any, rows: Any) -> FloatArray:
-    found = np.asarray(model.predict(rows))
-    if found.ndim == 2 and found.shape[1] == 1:
-        found = found[:, 0]
-    if found.ndim != 1:
+    means = np.asarray(model.predict(rows))
+    if means.ndim == 2 and means.shape[1] == 1:
+        means = means[:, 0]
+    if means.ndim != 1:
         raise ValueError(
-            f"{type(model).__name__} predicts {found.shape[1]} responses; explain one model for "
+            f"{type(model).__name__} predicts {means.shape[1]} responses; explain one model for "
             "each"
         )
-    return found
+    return means
 
 
 def _in_the_order_of(model: Any, table: Table) -> Callable[[FloatArray], Any]:

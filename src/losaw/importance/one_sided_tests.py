@@ -81,9 +81,9 @@ def _binomial(differences: FloatArray, level: float, rng: np.random.Generator) -
     from scipy.stats import binomtest
 
     n_positive, n = int((differences > 0).sum()), int((differences != 0).sum())
-    found = binomtest(n_positive, n, alternative="greater")
-    interval = found.proportion_ci(confidence_level=level)
-    return Tested(float(found.pvalue), float(interval.low))
+    result = binomtest(n_positive, n, alternative="greater")
+    interval = result.proportion_ci(confidence_level=level)
+    return Tested(float(result.pvalue), float(interval.low))
 
 
 def _fisher(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
@@ -117,8 +117,8 @@ def adjust(p_values: FloatArray, method: str) -> FloatArray:
     if method != "holm":
         from scipy.stats import false_discovery_control
 
-        found = false_discovery_control(p_values, method=_SCIPY[method])
-        return np.asarray(found, dtype=float)
+        corrected = false_discovery_control(p_values, method=_SCIPY[method])
+        return np.asarray(corrected, dtype=float)
     order = np.argsort(p_values)
     scaled = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
     adjusted = np.empty(len(p_values))

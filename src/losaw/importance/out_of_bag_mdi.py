@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
+from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import Nodes
 from losaw.importance.described import Described
 from losaw.importance.explained import of_dataset
@@ -48,13 +49,8 @@ def mdi_oob(
     return mean_over_trees(
         "mdi_oob()",
         lambda task: _contribution,
-        model,
-        X,
-        y,
-        features=features,
-        groups=groups,
-        kinds=kinds,
-        feature_names=feature_names,
+        view_forest(model, X, y, groups, kinds, feature_names),
+        features,
     )
 
 

@@ -1,18 +1,15 @@
 """Scores that are means over the trees of a forest, with their error over trees."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import ForestRows
-from losaw.fitted_trees.forest_view import view_forest
+from losaw.fitted_trees.forest_view import ForestView
 from losaw.fitted_trees.node_moments import Nodes, scores_of_trees
 from losaw.importance.result import ImportanceResult
-from losaw.tables.groups import Groups, Units, chosen_units
-from losaw.tables.kinds import Kinds
+from losaw.tables.groups import Units, chosen_units
 
 ERROR_KIND = "over trees, the training sample held fixed"
 
@@ -22,14 +19,8 @@ Rule = Callable[[Nodes], FloatArray]
 def mean_over_trees(
     method: str,
     rule: Callable[[str], Rule],
-    model: Any,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    features: Sequence[str] | None = None,
-    groups: Groups = None,
-    kinds: Kinds = None,
-    feature_names: Sequence[str] | None = None,
+    forest: tuple[ForestView, ForestRows],
+    features: Sequence[str] | None,
 ) -> ImportanceResult:
     """The mean over trees of a rule's sums over the splits on every feature.
 
@@ -37,8 +28,10 @@ def mean_over_trees(
     ----------
     rule : callable
         The task to ``rule(nodes) -> array``, one value for each of ``nodes.splits``.
+    forest : ForestView and ForestRows
+        As :func:`losaw.fitted_trees.forest_view.view_forest` reads them.
     """
-    view, sample = view_forest(model, X, y, groups, kinds, feature_names)
+    view, sample = forest
     return result_of_trees(method, scores_of_trees(view, rule(view.task)), sample, features)
 
 
@@ -50,20 +43,20 @@ def result_of_trees(
     scores: FloatArray | None = None,
 ) -> ImportanceResult:
     """The result of scores (n_trees, n_units); ``scores`` (n_units,) None: their mean."""
-    chosen = chosen_units(Units(sample.names, ()), features)
+    shown = chosen_units(Units(sample.names, ()), features)
     n_trees = len(of_trees)
     if scores is None:
         # One tree after the other, so that the sum is the same whatever else is asked for.
         scores = np.add.accumulate(of_trees, axis=0)[-1] / n_trees
-    of_trees = of_trees[:, chosen]
+    of_trees = of_trees[:, shown]
     error = of_trees.std(axis=0, ddof=1) / np.sqrt(n_trees) if n_trees > 1 else None
     return ImportanceResult(
-        scores[chosen],
-        tuple(sample.names[unit] for unit in chosen),
+        scores[shown],
+        tuple(sample.names[unit] for unit in shown),
         std_error=error,
         std_error_kind=None if error is None else ERROR_KIND,
         method=method,
-        kinds=tuple(sample.kinds[unit] for unit in chosen),
+        kinds=tuple(sample.kinds[unit] for unit in shown),
         degrees_of_freedom=n_trees - 1 if n_trees > 1 else None,
         table=sample.table,
     )

@@ -79,11 +79,11 @@ def tree_permutation(
     def of_tree(pair: tuple[TreeView, NDArray[np.int64]]) -> FloatArray:
         tree, counts = pair
         weights = (counts == 0).astype(float) if rows == "out-of-bag" else counts
-        chosen = np.flatnonzero(weights)
-        if len(chosen) == 0:
+        drawn = np.flatnonzero(weights)
+        if len(drawn) == 0:
             return np.zeros(forest.n_features)
         value = tree_nodes(tree, counts, forest).in_bag.mean
-        return _tree_scores(forest, tree, value, chosen, weights[chosen], rng)
+        return _tree_scores(forest, tree, value, drawn, weights[drawn], rng)
 
     # One after the other: every tree draws from the same stream.
     trees = zip(forest.trees, forest.in_bag_counts, strict=True)
@@ -123,13 +123,13 @@ def _tree_scores(
     forest: ForestView,
     tree: TreeView,
     value: FloatArray,
-    chosen: NDArray[np.intp],
+    drawn: NDArray[np.intp],
     weights: NDArray[Any],
     rng: np.random.Generator,
 ) -> FloatArray:
     scores = np.zeros(forest.n_features)
-    rows, outcomes = forest.rows[chosen], forest.outcomes[chosen]
-    reference = _losses(value[tree.leaf[chosen]], outcomes, forest.task)
+    rows, outcomes = forest.rows[drawn], forest.outcomes[drawn]
+    reference = _losses(value[tree.leaf[drawn]], outcomes, forest.task)
     leaf = np.empty((len(rows), 1), dtype=np.int32)
     for feature in np.unique(tree.feature[tree.splits]):
         columns = forest.feature_of_column == feature

@@ -91,8 +91,8 @@ def score_of(model: Any, y: ArrayLike, task: str | None) -> Callable[[FloatArray
         areas = []
         for first, second in itertools.combinations(present.astype(int), 2):
             rows = (numbers == first) | (numbers == second)
-            for one in (first, second):
-                areas.append(roc_auc_score(numbers[rows] == one, predicted[rows, one]))
+            for number in (first, second):
+                areas.append(roc_auc_score(numbers[rows] == number, predicted[rows, number]))
         return float(np.mean(areas))
 
     return mean_over_pairs

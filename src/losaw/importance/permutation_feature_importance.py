@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.arguments import whole_number
-from losaw.data import Dataset, FloatArray
-from losaw.importance.described import Described, described
+from losaw.data import FloatArray
+from losaw.importance.described import described
 from losaw.importance.explained import (
     Explained,
     Options,
     Rows,
     explained,
-    of_dataset,
     read_rows,
 )
+from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted, repeated
 from losaw.rng import as_generator
@@ -166,7 +166,7 @@ def _check(scale: str, n_repeats: int) -> None:
     whole_number("n_repeats", n_repeats, 1)
 
 
-class PermutationFeatureImportance(Described):
+class PermutationFeatureImportance(OnTestSample):
     """:func:`pfi` of a study's test sample.
 
     Parameters
@@ -175,20 +175,10 @@ class PermutationFeatureImportance(Described):
         As in :func:`pfi`.
     """
 
+    function = staticmethod(pfi)
+
     def __init__(self, scale: str = "difference", n_repeats: int = 5, loss: Any = None) -> None:
         _check(scale, n_repeats)
         self.scale = scale
         self.n_repeats = n_repeats
         self.loss = loss
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """PFI of every feature for a fitted ``model``."""
-        return pfi(
-            model,
-            *data.test,
-            scale=self.scale,
-            n_repeats=self.n_repeats,
-            loss=self.loss,
-            random_state=rng,
-            **of_dataset(model, data),
-        )

@@ -100,12 +100,12 @@ def residual_importance(
         model = plain_forest(n_estimators, rng) if forest is None else seeded_clone(forest, rng)
         return model.fit(features, response)
 
-    found: list[list[float]] = [[] for _ in range(n_features)]
+    impurities: list[list[float]] = [[] for _ in range(n_features)]
     prefixes: dict[Order, Prefix] = {}
 
     def add(order: Order) -> None:
         W = _prefix(rows, order, steps, prefixes, rng).residuals
-        found[order[-1]].append(float(grow(W).feature_importances_[-1]))
+        impurities[order[-1]].append(float(grow(W).feature_importances_[-1]))
 
     def all_orders() -> Iterator[Order]:
         for orders in _orders(n_features, None if takes_all else n_permutations, rng):
@@ -115,7 +115,7 @@ def residual_importance(
     total = math.factorial(n_features) if takes_all else n_features * n_permutations
     for _ in checked_jobs(None, verbose).each(add, all_orders(), total, "residuals, orders"):
         pass
-    impurity = np.array(found)
+    impurity = np.array(impurities)
     weight = np.array([_fit_correlation(grow, rows[:, [i]], response) for i in range(n_features)])
     weighted = weight[:, None] * impurity
     total = weighted.mean(axis=1).sum() or 1.0  # all are 0 if the sum is
@@ -164,11 +164,11 @@ def residual_features(
         For bad values, or an order that is no permutation.
     """
     rows, _, _ = finite_sample(X, None, MIN_ROWS)
-    chosen = tuple(int(column) for column in np.asarray(order))
-    if sorted(chosen) != list(range(rows.shape[1])):
-        raise ValueError(f"order must be a permutation of 0 … {rows.shape[1] - 1}, got {chosen}")
+    columns = tuple(int(column) for column in np.asarray(order))
+    if sorted(columns) != list(range(rows.shape[1])):
+        raise ValueError(f"order must be a permutation of 0 … {rows.shape[1] - 1}, got {columns}")
     steps = residual_algorithm(algorithm, whole_number("n_estimators", n_estimators, 1))
-    return _prefix(rows, chosen, steps, {}, as_generator(random_state)).residuals
+    return _prefix(rows, columns, steps, {}, as_generator(random_state)).residuals
 
 
 class ResidualImportance(Described):
@@ -209,12 +209,12 @@ class ResidualImportance(Described):
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of all features; ``model`` only chooses the ``top_features``."""
         X, y = data.train.X, unnamed_response(data.train.y, task_of(model, data.task))
-        chosen = np.arange(X.shape[1])
+        columns = np.arange(X.shape[1])
         if self.top_features is not None and self.top_features < X.shape[1]:
             order = np.argsort(-np.asarray(model.feature_importances_), kind="stable")
-            chosen = np.sort(order[: self.top_features])
+            columns = np.sort(order[: self.top_features])
         result = residual_importance(
-            X[:, chosen],
+            X[:, columns],
             y,
             algorithm=self.algorithm,
             n_permutations=self.n_permutations,
@@ -226,7 +226,7 @@ class ResidualImportance(Described):
             if values is None:
                 return None
             everywhere = np.zeros(X.shape[1])
-            everywhere[chosen] = values
+            everywhere[columns] = values
             return everywhere
 
         return ImportanceResult(
@@ -234,7 +234,7 @@ class ResidualImportance(Described):
             data.feature_names,
             std_error=spread(result.std_error),
             std_error_kind=result.std_error_kind,
-            details={**result.details, "features": tuple(chosen.tolist())},
+            details={**result.details, "features": tuple(columns.tolist())},
         )
 
 

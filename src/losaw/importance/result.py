@@ -277,11 +277,11 @@ def _is_data(value: Any) -> bool:
 def _plain(value: Any) -> Any:
     """Numbers and lists that JSON knows; what is not finite becomes null."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
         return _plain(_listed(value))
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, np.generic):
         return _plain(value.item())
     if isinstance(value, float) and not np.isfinite(value):

@@ -57,14 +57,14 @@ def hold_out(
     of: Of, subject: Explained, train: Rows | None, testing: Testing, rng: np.random.Generator
 ) -> ImportanceResult:
     """Scores and tests of one model on rows that it has not seen."""
-    found = of(subject, train)
-    rows = found.rows
+    differences = of(subject, train)
+    rows = differences.rows
     if subject.weights is not None and testing.test != "t":
         raise ValueError(f"sample_weight is not defined for test={testing.test!r}; use test='t'")
     if subject.weights is None:
         scores = rows.mean(axis=0)
         error = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
-        tests = [one_sided_test(one, testing.test, testing.level, rng) for one in rows.T]
+        tests = [one_sided_test(column, testing.test, testing.level, rng) for column in rows.T]
     else:
         scores = subject.mean(rows)
         # Linearised error of a ratio of weighted sums.
@@ -75,7 +75,7 @@ def hold_out(
             for mean, spread in zip(scores, error, strict=True)
         ]
     return _result(
-        subject, testing, scores, error, testing.error_kind, tests, dict(found.details), rows,
+        subject, testing, scores, error, testing.error_kind, tests, dict(differences.details), rows,
         len(rows) - 1,
     )  # fmt: skip
 
@@ -85,19 +85,19 @@ def repeated(of: Of, subject: Explained, train: Rows | None, testing: Testing) -
 
     Repeats share rows and model, and say nothing of another sample.
     """
-    found = of(subject, train)
-    repeats = found.details["repeats"]
+    differences = of(subject, train)
+    repeats = differences.details["repeats"]
     several = len(repeats) > 1
     return ImportanceResult(
-        np.asarray(found.scores),
+        np.asarray(differences.scores),
         subject.names,
         std_error=repeats.std(axis=0, ddof=1) / np.sqrt(len(repeats)) if several else None,
         std_error_kind=testing.error_kind if several else None,
-        details=dict(found.details),
+        details=dict(differences.details),
         method=testing.method,
         kinds=subject.kinds,
         degrees_of_freedom=len(repeats) - 1 if several else None,
-        rows=found.rows,
+        rows=differences.rows,
         table=subject.table,
     )
 
@@ -136,18 +136,19 @@ def cross_fitted(
     for fitted, held in folds(cv, model, rows, rng):
         train = rows.take(fitted)
         fold = explained(refit(model, train), rows.take(held), options)
-        found = of(fold, train)
-        parts.append(found)
-        scores.append(fold.mean(found.rows) if found.scores is None else found.scores)
+        of_fold = of(fold, train)
+        parts.append(of_fold)
+        scores.append(fold.mean(of_fold.rows) if of_fold.scores is None else of_fold.scores)
         total = np.zeros((len(rows), len(fold.chosen))) if total is None else total
-        total[held] += found.rows
+        total[held] += of_fold.rows
         count[held] += 1
         sizes.append(len(held) / len(fitted))
     if total is None or len(parts) < 2:
         raise ValueError("cv makes fewer than two folds")
     mean, error, freedom = nadeau_bengio(np.array(scores), float(np.mean(sizes)))
     tests = [
-        t_test(one, spread, freedom, testing.level) for one, spread in zip(mean, error, strict=True)
+        t_test(average, spread, freedom, testing.level)
+        for average, spread in zip(mean, error, strict=True)
     ]
     details = joined_details(parts)
     details["fold_scores"] = np.array(scores)
@@ -163,7 +164,7 @@ def joined_details(parts: Sequence[Differences]) -> dict[str, Any]:
     for name, first in parts[0].details.items():
         values = [part.details[name] for part in parts]
         if name == "notes":
-            details[name] = {k: v for k, v in first.items() if all(k in one for one in values)}
+            details[name] = {k: v for k, v in first.items() if all(k in note for note in values)}
         else:
             details[name] = np.mean(values, axis=0)
     return details
@@ -258,7 +259,7 @@ def _result(
     rows: FloatArray,
     freedom: int,
 ) -> ImportanceResult:
-    raw = np.array([found.p_value for found in tests])
+    raw = np.array([tested.p_value for tested in tests])
     notes = details.pop("notes", {})
     return ImportanceResult(
         np.asarray(scores),
@@ -267,7 +268,7 @@ def _result(
         std_error_kind=error_kind,
         p_values=adjust(raw, testing.adjustment),
         details={
-            "lower": np.array([found.lower for found in tests]),
+            "lower": np.array([tested.lower for tested in tests]),
             "lower_of": BOUND_OF[testing.test],
             "raw_p_values": raw,
             **details,

@@ -26,7 +26,7 @@ METHODS = {
     "pfi": "losaw.importance.permutation_feature_importance",
     "residual_importance": "losaw.importance.residual",
     "sage": "losaw.importance.shapley_global_importance",
-    "split_improvement": "losaw.importance.split_gain",
+    "split_improvement": "losaw.importance.split_improvements",
     "subgroups": "losaw.importance.conditional_subgroups",
     "tree_permutation": "losaw.importance.per_tree_permutation",
     "ufi": "losaw.importance.unbiased_feature_importance",
@@ -124,8 +124,8 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
         if self.method not in METHODS:
             raise ValueError(unknown("method", self.method, METHODS))
         module = importlib.import_module(METHODS[self.method])
-        found: Callable[..., Any] = getattr(module, self.method)
-        return found
+        method: Callable[..., Any] = getattr(module, self.method)
+        return method
 
     def _estimator(self, y: NDArray[Any], rng: np.random.Generator) -> Any:
         if self.estimator is not None:
@@ -142,8 +142,8 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
         if not given:
             half = max(1, len(self.result_.scores) // 2)
             given = {"top": half} if self.result_.p_values is None else {"fdr": 0.1}
-        chosen: tuple[str, ...] = self.result_.select(**given)
-        return chosen
+        names: tuple[str, ...] = self.result_.select(**given)
+        return names
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

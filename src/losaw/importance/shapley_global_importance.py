@@ -7,18 +7,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.arguments import whole_number
-from losaw.data import Dataset, FloatArray
-from losaw.importance.described import Described, described
+from losaw.data import FloatArray
+from losaw.importance.described import described
 from losaw.importance.explained import (
     Explained,
     Options,
     Rows,
     explained,
     kinds_of,
-    of_dataset,
     read_rows,
 )
 from losaw.importance.jobs import Jobs
+from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted
 from losaw.rng import as_generator
@@ -109,14 +109,14 @@ def sage(
 
     if cv is None:
         subject = explained(model, rows, options)
-        found, converged = run(subject)
-        found = found[:, subject.chosen]
+        contributions, converged = run(subject)
+        contributions = contributions[:, subject.chosen]
         return ImportanceResult(
-            found.mean(axis=0),
+            contributions.mean(axis=0),
             subject.names,
-            std_error=found.std(axis=0, ddof=1) / np.sqrt(len(found)),
+            std_error=contributions.std(axis=0, ddof=1) / np.sqrt(len(contributions)),
             std_error_kind=ERROR_KIND,
-            details={"n_permutations": len(found), "converged": converged},
+            details={"n_permutations": len(contributions), "converged": converged},
             method=shown,
             kinds=kinds_of(subject.table, subject.members),
             table=subject.table,
@@ -146,32 +146,32 @@ def _contributions(
     # The mean prediction: what is known of every row before the first feature.
     nothing = view.predict(background).mean(axis=0)[None]
     rows_in_turn = _in_turn(subject, rng)
-    found = np.empty((0, len(members)))
+    contributions = np.empty((0, len(members)))
     converged = False
-    while len(found) < max_permutations and not converged:
-        n_more = min(_BATCH, max_permutations - len(found))
-        chosen = rows_in_turn[(len(found) + np.arange(n_more)) % len(y)]
-        orders = [rng.permutation(len(members)) for _ in chosen]
+    while len(contributions) < max_permutations and not converged:
+        n_more = min(_BATCH, max_permutations - len(contributions))
+        batch = rows_in_turn[(len(contributions) + np.arange(n_more)) % len(y)]
+        orders = [rng.permutation(len(members)) for _ in batch]
         matrices: Iterator[FloatArray] = (
             _growing(columns[row], background, [members[j] for j in order])
-            for row, order in zip(chosen, orders, strict=True)
+            for row, order in zip(batch, orders, strict=True)
         )
         gains = np.empty((n_more, len(members)))
         # A bar of a number of orders that is not known beforehand would tell nothing.
         jobs = Jobs(subject.jobs.n_jobs, False)
         predictions = view.predict_each(matrices, n_more, jobs, "sage")
         for index, (row, order, predicted) in enumerate(
-            zip(chosen, orders, predictions, strict=True)
+            zip(batch, orders, predictions, strict=True)
         ):
             shape = (len(order), len(background), *predicted.shape[1:])
             known = predicted.reshape(shape).mean(axis=1)
             losses = subject.loss(np.full(len(order) + 1, y[row]), np.concatenate([nothing, known]))
             gains[index, order] = losses[:-1] - losses[1:]
-        found = np.concatenate([found, gains])
-        converged = _is_converged(found, threshold)
+        contributions = np.concatenate([contributions, gains])
+        converged = _is_converged(contributions, threshold)
         if subject.jobs.verbose:
-            _report(found, max_permutations)
-    return found, converged
+            _report(contributions, max_permutations)
+    return contributions, converged
 
 
 def _in_turn(subject: Explained, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -182,22 +182,22 @@ def _in_turn(subject: Explained, rng: np.random.Generator) -> NDArray[np.intp]:
     return rng.choice(n_rows, n_rows, p=subject.weights / subject.weights.sum())
 
 
-def _is_converged(found: FloatArray, threshold: float | None) -> bool:
+def _is_converged(contributions: FloatArray, threshold: float | None) -> bool:
     if threshold is None:
         return False
-    error = found.std(axis=0, ddof=1).max() / np.sqrt(len(found))
-    spread = np.ptp(found.mean(axis=0))
+    error = contributions.std(axis=0, ddof=1).max() / np.sqrt(len(contributions))
+    spread = np.ptp(contributions.mean(axis=0))
     return bool(error <= threshold * spread)
 
 
-def _report(found: FloatArray, most: int) -> None:
+def _report(contributions: FloatArray, most: int) -> None:
     import sys
 
-    error = found.std(axis=0, ddof=1).max() / np.sqrt(len(found))
-    spread = max(float(np.ptp(found.mean(axis=0))), 1e-300)
+    error = contributions.std(axis=0, ddof=1).max() / np.sqrt(len(contributions))
+    spread = max(float(np.ptp(contributions.mean(axis=0))), 1e-300)
     print(
-        f"sage: {len(found)} of at most {most} orders, largest error {error / spread:.1%} of the "
-        "spread",
+        f"sage: {len(contributions)} of at most {most} orders, largest error {error / spread:.1%} "
+        "of the spread",
         file=sys.stderr,
     )
 
@@ -219,7 +219,7 @@ def _check(n_background: int, max_permutations: int, threshold: float | None) ->
         raise ValueError(f"threshold must be positive or None, got {threshold!r}")
 
 
-class ShapleyGlobalImportance(Described):
+class ShapleyGlobalImportance(OnTestSample):
     """:func:`sage` of a study's test sample.
 
     Parameters
@@ -229,6 +229,7 @@ class ShapleyGlobalImportance(Described):
     """
 
     examples = ({"n_background": 8, "max_permutations": 32},)
+    function = staticmethod(sage)
 
     def __init__(
         self,
@@ -242,16 +243,3 @@ class ShapleyGlobalImportance(Described):
         self.max_permutations = max_permutations
         self.threshold = threshold
         self.loss = loss
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """SAGE values of every feature for a fitted ``model``."""
-        return sage(
-            model,
-            *data.test,
-            n_background=self.n_background,
-            max_permutations=self.max_permutations,
-            threshold=self.threshold,
-            loss=self.loss,
-            random_state=rng,
-            **of_dataset(model, data),
-        )

@@ -156,12 +156,12 @@ def treeinner(
         for unit, members in enumerate(units.members):
             unit_of_column[members] = unit
     scores = np.bincount(unit_of_column, inner, minlength=len(names)).astype(float)
-    chosen = chosen_units(Units(names, ()), features)
+    shown = chosen_units(Units(names, ()), features)
     return ImportanceResult(
-        scores[chosen],
-        tuple(names[unit] for unit in chosen),
+        scores[shown],
+        tuple(names[unit] for unit in shown),
         method=described("treeinner", attribution=attribution),
-        kinds=tuple(kinds_found[unit] for unit in chosen),
+        kinds=tuple(kinds_found[unit] for unit in shown),
     )
 
 

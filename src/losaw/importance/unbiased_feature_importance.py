@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
+from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import Nodes
 from losaw.importance.described import Described
 from losaw.importance.explained import of_dataset
@@ -92,13 +93,8 @@ def ufi(
     return mean_over_trees(
         "ufi()",
         lambda task: _classification if task == "classification" else _regression,
-        model,
-        X,
-        y,
-        features=features,
-        groups=groups,
-        kinds=kinds,
-        feature_names=feature_names,
+        view_forest(model, X, y, groups, kinds, feature_names),
+        features,
     )
 
 

@@ -182,8 +182,8 @@ class SequentialKnockoffs:
     def _draw_level(self, j: int, regressors: list[_Block], rng: np.random.Generator) -> FloatArray:
         levels = self._levels[j]
         codes = np.searchsorted(levels, self._X[:, j]).astype(np.int64)
-        chosen, self.penalties_[j] = self._draw_codes(codes, len(levels), regressors, rng)
-        return np.asarray(levels[chosen])
+        drawn, self.penalties_[j] = self._draw_codes(codes, len(levels), regressors, rng)
+        return np.asarray(levels[drawn])
 
     def _draw_codes(
         self,
@@ -201,8 +201,8 @@ class SequentialKnockoffs:
         )
         cumulative = np.cumsum(probabilities, axis=1)
         uniform = rng.random(n_rows) * cumulative[:, -1]
-        chosen = (cumulative <= uniform[:, None]).sum(axis=1)
-        return np.minimum(chosen, n_classes - 1), penalty
+        drawn = (cumulative <= uniform[:, None]).sum(axis=1)
+        return np.minimum(drawn, n_classes - 1), penalty
 
     def _folds(self, rng: np.random.Generator) -> NDArray[np.int64]:
         n_rows = len(self._X)

@@ -24,8 +24,8 @@ Record = dict[str, Any]
 
 def total_agreement(comparison: pd.DataFrame) -> Record | None:
     """Verdicts, distances and z of all compared cells; None if there are none."""
-    found = agreement_table(comparison.assign(all="all"), ["all"])
-    return None if found.empty else _agreement(found.to_dict("records")[0])
+    totals = agreement_table(comparison.assign(all="all"), ["all"])
+    return None if totals.empty else _agreement(totals.to_dict("records")[0])
 
 
 def agreement_rows(study: Study, agreement: pd.DataFrame) -> Grid:
@@ -111,14 +111,14 @@ def disagreements(study: Study, comparison: pd.DataFrame, published: pd.DataFram
     cells = compared(comparison)
     beyond = cells[cells["verdict"].isin([DIFFERS, OFF])]
     order = beyond["z"].abs().sort_values(ascending=False, kind="stable").index
-    found = []
+    farthest = []
     for record in beyond.loc[order[:_LARGEST]].to_dict("records"):
         notes = [
             note["note"]
             for note in noted
             if all(same(note[key], record[key]) for key in keys if key in note)
         ]
-        found.append(
+        farthest.append(
             {
                 **record,
                 "place": place(study, record),
@@ -131,4 +131,4 @@ def disagreements(study: Study, comparison: pd.DataFrame, published: pd.DataFram
                 "note": "; ".join(notes),
             }
         )
-    return found
+    return farthest

@@ -14,9 +14,9 @@ from markupsafe import Markup
 
 import losaw
 from losaw.report import agreement, provenance, sections
+from losaw.report.best_methods import rank_methods
 from losaw.report.layout import Cell, Table, arrange
 from losaw.report.markdown import counts_line
-from losaw.report.ranking import rank_methods
 from losaw.report.results import StudyResults
 from losaw.report.svg import z_histogram
 from losaw.report.typeset import html_label, number, signed
@@ -157,8 +157,10 @@ def tip(cell: Cell, decimals: int) -> str:
     error = number(cell.mc_se, decimals + 1) or "unknown"
     words = f"{printed}reproduced {number(cell.reproduced, decimals)}, s.e. {error}"
     z = f", z {signed(cell.z)}" if cell.is_printed else ""
-    found = f", d {number(cell.detectable, decimals)}" if math.isfinite(cell.detectable) else ""
-    return f"{words}, n {cell.n_seeds}{z}{found}: {cell.verdict}{_more(cell)}"
+    detectable = (
+        f", d {number(cell.detectable, decimals)}" if math.isfinite(cell.detectable) else ""
+    )
+    return f"{words}, n {cell.n_seeds}{z}{detectable}: {cell.verdict}{_more(cell)}"
 
 
 def _more(cell: Cell) -> str:

@@ -114,10 +114,10 @@ class Table:
 
     def counts(self) -> dict[str, int]:
         """Number of cells of every verdict."""
-        found = dict.fromkeys(MARKS, 0)
+        tally = dict.fromkeys(MARKS, 0)
         for cell in self.cells.values():
-            found[cell.verdict] += 1
-        return found
+            tally[cell.verdict] += 1
+        return tally
 
 
 def arrange(study: Study, name: str, comparison: pd.DataFrame) -> Table:
@@ -193,8 +193,8 @@ def _ordered(axes: Iterable[str], records: list[dict[str, Any]]) -> list[Key]:
 def _decimals(published: Iterable[float]) -> int:
     """The largest number of decimals of the printed numbers: shorter ones end in zeros."""
     printed = [repr(float(value)) for value in published if math.isfinite(value)]
-    found = [len(text.partition(".")[2]) for text in printed]
-    return max([*found, _FEWEST_DECIMALS]) if found else _DEFAULT_DECIMALS
+    decimals = [len(text.partition(".")[2]) for text in printed]
+    return max([*decimals, _FEWEST_DECIMALS]) if decimals else _DEFAULT_DECIMALS
 
 
 def _cell(record: Mapping[str, Any]) -> Cell:
@@ -235,11 +235,11 @@ def _leaders(
     first, second = sorted(seen, reverse=True)[:2]
     margin = math.inf if layout.underline_lead is None else layout.underline_lead
     leads = round(first - second, decimals) > margin
-    found = []
+    leaders = []
     for value in values:
         best = math.isfinite(value) and round(direction * value, decimals) == first
-        found.append((best, best and leads))
-    return found
+        leaders.append((best, best and leads))
+    return leaders
 
 
 def _overlap(study: Study, name: str, records: list[dict[str, Any]]) -> StudyError:

@@ -73,19 +73,19 @@ def _line(parts: list[str]) -> str:
 
 def _row_heads(table: Table, row: tuple, previous: tuple) -> list[str]:
     """Headings of a row; those that repeat the row above are left out."""
-    found = []
+    heads = []
     for depth, (axis, value) in enumerate(zip(table.row_axes, row, strict=True)):
         repeats = row[: depth + 1] == previous[: depth + 1]
-        found.append("" if repeats else markdown(table.heading(axis, value)))
-    return found
+        heads.append("" if repeats else markdown(table.heading(axis, value)))
+    return heads
 
 
 def _cells(table: Table, row: tuple) -> list[str]:
-    found = []
+    texts = []
     for column in table.columns:
         cell = table.cells.get((row, column))
-        found.append("" if cell is None else cell_text(cell, table.decimals))
-    return found
+        texts.append("" if cell is None else cell_text(cell, table.decimals))
+    return texts
 
 
 def cell_text(cell: Cell, decimals: int) -> str:

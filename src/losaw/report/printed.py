@@ -78,13 +78,15 @@ class PrintedDifferences:
         )
         if first is None or second is None:
             return None
-        one, other = printed_cell(first), printed_cell(second)
-        decimals = max(one.decimals, other.decimals)
+        subtrahend, minuend = printed_cell(first), printed_cell(second)
+        decimals = max(subtrahend.decimals, minuend.decimals)
         printed = Printed(
-            round(other.value - one.value, decimals),
+            round(minuend.value - subtrahend.value, decimals),
             decimals,
-            min(one.runs, other.runs),
-            None if one.draws is None or other.draws is None else min(one.draws, other.draws),
+            min(subtrahend.runs, minuend.runs),
+            None
+            if subtrahend.draws is None or minuend.draws is None
+            else min(subtrahend.draws, minuend.draws),
         )
         n_seeds = int(record["n_seeds"])
         ours = Runs(record["difference"], record["mc_se"] * math.sqrt(n_seeds), n_seeds)

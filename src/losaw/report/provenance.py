@@ -82,14 +82,14 @@ def metric_notes(study: Study) -> list[tuple[str, str]]:
 
 def _written_learners(study: Study) -> dict[str, Method]:
     """Learners as the file lists them: those spread by ``each`` stand as one."""
-    found: dict[str, Method] = {}
+    learners: dict[str, Method] = {}
     for label, method in study.learners.items():
         base = label if label in study.file.learners else label.split("+")[0]
         written: dict[str, Any] = dict(study.file.learners[base])
         for key in ("learner", "importances"):
             written.pop(key, None)
-        found.setdefault(base, Method(base, method.entry, written))
-    return found
+        learners.setdefault(base, Method(base, method.entry, written))
+    return learners
 
 
 def _parameters(parameters: Any) -> str:

@@ -46,6 +46,11 @@ class StudyResults:
         """One row per score vector (``losaw.study.results.collect.SCORE_COLUMNS``)."""
         return self._read("scores.parquet", lambda path: pq.read_table(path).to_pandas())
 
+    def scores_of(self, learner: str, importance: str) -> pd.DataFrame:
+        """The score vectors of one importance of one learner."""
+        scores = self.scores
+        return scores[(scores["learner"] == learner) & (scores["importance"] == importance)]
+
     @cached_property
     def summary(self) -> pd.DataFrame:
         """Mean and Monte Carlo standard error of every measured number."""

@@ -95,7 +95,7 @@ def _difference(study: Study, record: Record, printed: PrintedDifferences) -> Re
     towards_better = value > 0 if higher_is_better(study, record["metric"]) else value < 0
     clear = abs(z) > 2 if math.isfinite(z) else False
     tip = f"{value:+.4f} ± {error:.4f} (paired s.e.), {record['n_seeds']} data sets, "
-    found = {
+    shown = {
         "text": _signed(value),
         "error": number(error, DECIMALS),
         "kind": ("better" if towards_better else "worse") if clear else "open",
@@ -105,11 +105,11 @@ def _difference(study: Study, record: Record, printed: PrintedDifferences) -> Re
     }
     print_says = printed.beside(record)
     if print_says is not None:
-        found["printed"] = _signed(print_says.value)
-        found["mark"] = MARKS[print_says.verdict]
-        found["tip"] += f"; printed {found['printed']}, z {signed(print_says.z)}"
-        found["tip"] += f": {print_says.verdict}"
-    return found
+        shown["printed"] = _signed(print_says.value)
+        shown["mark"] = MARKS[print_says.verdict]
+        shown["tip"] += f"; printed {shown['printed']}, z {signed(print_says.z)}"
+        shown["tip"] += f": {print_says.verdict}"
+    return shown
 
 
 def _signed(value: float) -> str:

@@ -66,14 +66,14 @@ def pandas_column(name: str, series: Any, asked: str | None) -> Column:
             kind = kind_of_levels(name, asked or "nominal", True)
             return Column(codes, kind, (False, True), partial(_clipped, back))
         return _numbers(name, codes, asked, is_whole, back)
-    found = types.infer_dtype(series, skipna=True)
-    if types.is_datetime64_any_dtype(dtype) or found.startswith(("date", "time", "period")):
+    content = types.infer_dtype(series, skipna=True)
+    if types.is_datetime64_any_dtype(dtype) or content.startswith(("date", "time", "period")):
         if asked != "nominal":
             refuse_dates(name)
-    elif found in ("integer", "floating", "mixed-integer-float", "decimal", "empty"):
+    elif content in ("integer", "floating", "mixed-integer-float", "decimal", "empty"):
         codes = pd.to_numeric(series, errors="coerce").to_numpy(dtype=float)
-        return _numbers(name, codes, asked, found == "integer", _to_objects)
-    numbers, levels = pd.factorize(series, sort=found in ("string", "boolean"))
+        return _numbers(name, codes, asked, content == "integer", _to_objects)
+    numbers, levels = pd.factorize(series, sort=content in ("string", "boolean"))
     if asked is None:
         refuse_text(name, len(levels), int((numbers >= 0).sum()))
     missing = series[series.isna()]

@@ -219,7 +219,7 @@ def _places(columns: Any, inputs: list[str]) -> list[int]:
         return list(range(len(inputs))[columns])
     if isinstance(columns, str | int):
         columns = [columns]
-    found = np.asarray(columns)
-    if found.dtype == bool:
-        return np.flatnonzero(found).tolist()
-    return [inputs.index(str(c)) if isinstance(c, str) else int(c) for c in found.tolist()]
+    selected = np.asarray(columns)
+    if selected.dtype == bool:
+        return np.flatnonzero(selected).tolist()
+    return [inputs.index(str(c)) if isinstance(c, str) else int(c) for c in selected.tolist()]

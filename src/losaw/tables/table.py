@@ -128,12 +128,12 @@ def read_table(
             f"X holds infinite values (first: row {row}, column {names[column]!r}); losaw does "
             "not replace them"
         )
-    found: tuple[Any, ...] = tuple(
+    resolved: tuple[Any, ...] = tuple(
         asked.get(name) or ("nominal" if dtype.kind == "b" else kind_of_numbers(codes[:, j]))
         for j, name in enumerate(names)
     )
     rebuild_part = partial(_rebuild_array, dtype)
-    return Table(names, found, codes, (None,) * len(names), rebuild_part, True)
+    return Table(names, resolved, codes, (None,) * len(names), rebuild_part, True)
 
 
 def _read_frame(frame: Any, library: str, kinds: Kinds) -> Table:
@@ -187,11 +187,11 @@ def _check_unique(names: Sequence[str]) -> None:
 # What rebuilds rows: functions of the module with their data bound, which pickle.
 
 
-def _rebuild_kept(rebuild_part: _RebuildPart, kept: list[int], chosen: list[int]) -> _Rebuild:
-    return rebuild_part([kept[j] for j in chosen])
+def _rebuild_kept(rebuild_part: _RebuildPart, kept: list[int], columns: list[int]) -> _Rebuild:
+    return rebuild_part([kept[j] for j in columns])
 
 
-def _rebuild_array(dtype: np.dtype[Any], chosen: list[int]) -> _Rebuild:
+def _rebuild_array(dtype: np.dtype[Any], columns: list[int]) -> _Rebuild:
     return _same if dtype == np.float64 else partial(_to_array, dtype)
 
 
@@ -203,8 +203,8 @@ def _to_array(dtype: np.dtype[Any], codes: FloatArray) -> Any:
     return codes.astype(dtype) if dtype.kind == "f" else np.rint(codes).astype(dtype)
 
 
-def _rebuild_numbers(names: Any, chosen: list[int]) -> _Rebuild:
-    return partial(_to_number_frame, names[chosen])
+def _rebuild_numbers(names: Any, columns: list[int]) -> _Rebuild:
+    return partial(_to_number_frame, names[columns])
 
 
 def _to_number_frame(names: Any, codes: FloatArray) -> Any:
@@ -213,27 +213,27 @@ def _to_number_frame(names: Any, codes: FloatArray) -> Any:
     return pd.DataFrame(codes, columns=names)
 
 
-def _rebuild_columns(columns: tuple[_Rebuild, ...], join: _Join, chosen: list[int]) -> _Rebuild:
-    return partial(_to_columns, columns, join, chosen)
+def _rebuild_columns(parts: tuple[_Rebuild, ...], join: _Join, places: list[int]) -> _Rebuild:
+    return partial(_to_columns, parts, join, places)
 
 
 def _to_columns(
-    columns: tuple[_Rebuild, ...], join: _Join, chosen: list[int], codes: FloatArray
+    parts: tuple[_Rebuild, ...], join: _Join, places: list[int], codes: FloatArray
 ) -> Any:
-    return join([columns[j](codes[:, place]) for place, j in enumerate(chosen)], chosen)
+    return join([parts[j](codes[:, place]) for place, j in enumerate(places)], places)
 
 
-def _join_array(parts: list[Any], chosen: list[int]) -> Any:
+def _join_array(parts: list[Any], columns: list[int]) -> Any:
     return np.column_stack(parts)
 
 
-def _join_polars(parts: list[Any], chosen: list[int]) -> Any:
+def _join_polars(parts: list[Any], columns: list[int]) -> Any:
     import polars as pl
 
     return pl.DataFrame(parts)
 
 
-def _join_pandas(keys: list[Any], parts: list[Any], chosen: list[int]) -> Any:
+def _join_pandas(keys: list[Any], parts: list[Any], columns: list[int]) -> Any:
     import pandas as pd
 
-    return pd.DataFrame(dict(zip([keys[j] for j in chosen], parts, strict=True)), copy=False)
+    return pd.DataFrame(dict(zip([keys[j] for j in columns], parts, strict=True)), copy=False)

@@ -123,8 +123,8 @@ def column_correlations(first: FloatArray, second: FloatArray, method: str) -> F
         from scipy.stats import rankdata
 
         first, second = rankdata(first, axis=0), rankdata(second, axis=0)
-    one, other = _standardized(first), _standardized(second)
-    return np.clip((one * other).mean(axis=0), -1.0, 1.0)
+    left, right = _standardized(first), _standardized(second)
+    return np.clip((left * right).mean(axis=0), -1.0, 1.0)
 
 
 def _standardized(columns: FloatArray) -> FloatArray:

@@ -97,9 +97,9 @@ class _Problem:
 
         cells = self._cells()
         distance = cp.norm2(self.correlations @ cells - self.target)
-        found, _ = self._solve(cp.Minimize(distance), cells, [], "CLARABEL", DISTANCE_TOLERANCE)
-        correlations: FloatArray = self.correlations @ found
-        self.check(found, correlations)
+        closest, _ = self._solve(cp.Minimize(distance), cells, [], "CLARABEL", DISTANCE_TOLERANCE)
+        correlations: FloatArray = self.correlations @ closest
+        self.check(closest, correlations)
         return correlations
 
     def loosely_closest(self, solver: str, tolerance: float) -> tuple[FloatArray, str]:

@@ -47,26 +47,28 @@ def draw(
     """
     if along not in study.metrics:
         raise OptionError(f"along: {along!r} is no metric of the study")
-    chosen = {axis: as_values(values) for axis, values in (where or {}).items()}
-    for axis in chosen:
+    selection = {axis: as_values(values) for axis, values in (where or {}).items()}
+    for axis in selection:
         if axis not in study.axes:
             raise OptionError(f"where: {axis!r} is no axis of the study")
-    shown = {setting.identifier for setting in study.settings if setting.matches(chosen)}
+    shown = {setting.identifier for setting in study.settings if setting.matches(selection)}
     summary = results.summary
     summary = summary[summary["setting_id"].isin(shown) & (summary["n_seeds"] > 0)]
     groups = panels_of(study, summary["setting_id"], panels)
     places = summary[summary["metric"] == along].groupby("setting_id")["mean"].first()
-    printed = _printed(study, results.comparison, chosen)
+    printed = _printed(study, results.comparison, selection)
     figure = new_figure(0.8 + 1.9 * len(metrics))
     axes = figure.subplots(len(metrics), len(groups), squeeze=False, sharex=True, sharey="row")
     for row, metric in zip(axes, metrics, strict=True):
         for ax, (panel, settings) in zip(row, groups.items(), strict=True):
-            here = summary[summary["setting_id"].isin([one.identifier for one in settings])]
-            here = here[here["metric"] == metric]
+            cells = summary[
+                summary["setting_id"].isin([setting.identifier for setting in settings])
+            ]
+            cells = cells[cells["metric"] == metric]
             of_print = printed[(printed["metric"] == metric) & (printed[panels] == panel[0])]
-            _draw_lines(ax, study, study.methods_of(metric), here, places, of_print)
+            _draw_lines(ax, study, study.methods_of(metric), cells, places, of_print)
             heading(ax, f"{study.show(panels)} = {panel_title(study, panel)}")
-            note_runs(ax, here["n_seeds"])
+            note_runs(ax, cells["n_seeds"])
             ax.grid(axis="y")
         row[0].set_ylabel(math_label(study.show(metric)))
     for ax in axes[-1]:
@@ -77,12 +79,12 @@ def draw(
 
 
 def _printed(
-    study: Study, comparison: pd.DataFrame, chosen: Mapping[str, Sequence[Any]]
+    study: Study, comparison: pd.DataFrame, selection: Mapping[str, Sequence[Any]]
 ) -> pd.DataFrame:
     """The printed cells of the chosen settings."""
     cells = comparison[comparison["published"].notna()]
     inside = [
-        all(row[axis] in values for axis, values in chosen.items() if axis in study.axes)
+        all(row[axis] in values for axis, values in selection.items() if axis in study.axes)
         for row in cells.to_dict("records")
     ]
     return cells[inside]
@@ -92,12 +94,12 @@ def _draw_lines(
     ax: "Axes",
     study: Study,
     methods: Sequence[str],
-    here: pd.DataFrame,
+    cells: pd.DataFrame,
     places: pd.Series,
     printed: pd.DataFrame,
 ) -> None:
     for index, method in enumerate(methods):
-        line = here[here["method"] == method]
+        line = cells[cells["method"] == method]
         line = line.assign(place=line["setting_id"].map(places)).sort_values("place")
         colour = COLOURS[index % len(COLOURS)]
         ax.errorbar(

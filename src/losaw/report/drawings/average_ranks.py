@@ -32,21 +32,20 @@ def draw(
     OptionError
         If the settings of a panel do not lie along the axis, or no score is there.
     """
-    scores = results.scores
-    chosen = scores[(scores["learner"] == learner) & (scores["importance"] == importance)]
-    groups = panels_of(study, chosen["setting_id"], panels)
+    scores = results.scores_of(learner, importance)
+    groups = panels_of(study, scores["setting_id"], panels)
     figure = new_figure(2.5, min(TEXT_WIDTH, 0.6 + 2.9 * len(groups)))
     axes = figure.subplots(1, len(groups), sharey=True, squeeze=False)[0]
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         x = along(axis, settings)
         means, runs, features = [], [], []
         for setting in settings:
-            here = chosen[chosen["setting_id"] == setting.identifier]
-            values = np.stack(here["scores"].to_list())
+            rows = scores[scores["setting_id"] == setting.identifier]
+            values = np.stack(rows["scores"].to_list())
             ranks = 1 + (values[:, None, :] > values[:, :, None]).sum(axis=2)
             means.append(ranks.mean(axis=0))
             runs.append(len(values))
-            features = list(here["features"].iloc[0])
+            features = list(rows["features"].iloc[0])
         for index, feature in enumerate(features):
             line = [mean[index] for mean in means]
             style = {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % 10]}

@@ -3,7 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from losaw.report.drawings.one_replicate import chosen_setting, empty_figure, scores_of, signal_mask
+from losaw.report.drawings.one_replicate import (
+    chosen_setting,
+    empty_figure,
+    scores_of_fit,
+    signal_mask,
+)
 from losaw.report.drawings.scores_by_feature import describe
 from losaw.report.options import whole_number
 from losaw.report.results import StudyResults
@@ -48,7 +53,7 @@ def draw(
     Where the replicate was not run, the figure says so.
     """
     setting = chosen_setting(study, results, where or {}, whole_number("seed", seed, 0))
-    row = None if setting is None else scores_of(results, setting, learner, importance, seed)
+    row = None if setting is None else scores_of_fit(results, setting, learner, importance, seed)
     if setting is None or row is None:
         return empty_figure()
     signal = signal_mask(row)

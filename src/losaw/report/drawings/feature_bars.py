@@ -49,11 +49,11 @@ def draw(
     for ax in axes[len(there) :]:
         ax.set_visible(False)
     for ax, method in zip(axes, there, strict=False):
-        here = scores[scores["importance"] == method]
-        if here["setting_id"].nunique() > 1:
+        rows = scores[scores["importance"] == method]
+        if rows["setting_id"].nunique() > 1:
             raise OptionError(f"methods: there are several settings of {method!r}")
-        values = np.stack(here["scores"].to_list())
-        features = np.array(here["features"].iloc[0])
+        values = np.stack(rows["scores"].to_list())
+        features = np.array(rows["features"].iloc[0])
         order = np.argsort(-values.mean(axis=0), kind="stable")
         colours = [INK if features[i] == highlight else FIRST for i in order]
         error = values.std(axis=0, ddof=1)[order] if len(values) > 1 else None

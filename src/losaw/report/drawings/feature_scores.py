@@ -26,31 +26,26 @@ def chosen_settings(
         if axis not in study.axes:
             raise OptionError(f"where: {axis!r} is no axis of the study ({', '.join(study.axes)})")
     run = set(results.scores["setting_id"])
-    found = [s for s in study.settings if s.identifier in run and s.matches(selection)]
-    if not found:
+    settings = [s for s in study.settings if s.identifier in run and s.matches(selection)]
+    if not settings:
         raise OptionError(f"where: no setting that was run agrees with {dict(selection)}")
-    return found
+    return settings
 
 
 def scores_of(
     results: StudyResults, setting: Setting, learner: str, importance: str
 ) -> tuple[FloatArray, list[str], set[int]]:
     """Scores (n_runs, n_features), names of the features, and columns of the signal features."""
-    scores = results.scores
-    here = scores[
-        (scores["setting_id"] == setting.identifier)
-        & (scores["learner"] == learner)
-        & (scores["importance"] == importance)
-    ]
-    here = here[here["scores"].notna()]
-    if here.empty:
+    scores = results.scores_of(learner, importance)
+    rows = scores[(scores["setting_id"] == setting.identifier) & scores["scores"].notna()]
+    if rows.empty:
         raise OptionError(
             f"there are no {importance!r} scores of learner {learner!r} in {setting.identifier}"
         )
     return (
-        np.stack(here["scores"].to_list()),
-        list(here["features"].iloc[0]),
-        set(here["signal"].iloc[0]),
+        np.stack(rows["scores"].to_list()),
+        list(rows["features"].iloc[0]),
+        set(rows["signal"].iloc[0]),
     )
 
 

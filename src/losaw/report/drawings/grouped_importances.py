@@ -50,12 +50,12 @@ def draw(
     titles = [study.show(setting.axes[panels]) for setting in settings]
     if len(set(titles)) < len(titles):
         raise OptionError(f"where: several settings have the same value of {panels!r}")
-    found = [[scores_of(results, s, learner, name) for name in importances] for s in settings]
-    widths = [len(panel[0][1]) for panel in found]
+    scores = [[scores_of(results, s, learner, name) for name in importances] for s in settings]
+    widths = [len(panel[0][1]) for panel in scores]
     figure = new_figure(2.9)
     axes = figure.subplots(1, len(settings), sharey=True, squeeze=False, width_ratios=widths)[0]
     thickness = 0.84 / len(importances)
-    for ax, title, panel in zip(axes, titles, found, strict=True):
+    for ax, title, panel in zip(axes, titles, scores, strict=True):
         features = panel[0][1]
         for rank, (name, (values, _, _)) in enumerate(zip(importances, panel, strict=True)):
             total = np.abs(values).sum(axis=1, keepdims=True)

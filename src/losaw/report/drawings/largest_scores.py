@@ -44,8 +44,8 @@ def draw(
     """
     if scale not in SCALES:
         raise OptionError(f"scale must be one of {', '.join(SCALES)}, got {scale!r}")
-    chosen = results.scores[results.scores["importance"] == importance]
-    groups = panels_of(study, chosen["setting_id"], panels)
+    scores = results.scores[results.scores["importance"] == importance]
+    groups = panels_of(study, scores["setting_id"], panels)
     n_columns = 2 if len(groups) > 1 else 1
     n_rows = -(-len(groups) // n_columns)
     figure = new_figure(0.4 + 2.1 * n_rows, TEXT_WIDTH if n_columns == 2 else 4.5)
@@ -56,8 +56,8 @@ def draw(
         x = along(axis, settings)
         means, errors, runs = [], [], []
         for place, setting in zip(x, settings, strict=True):
-            here = chosen[chosen["setting_id"] == setting.identifier]
-            largest = np.stack(here["scores"].to_list()).max(axis=1)
+            rows = scores[scores["setting_id"] == setting.identifier]
+            largest = np.stack(rows["scores"].to_list()).max(axis=1)
             logs = np.log10(np.maximum(largest, np.finfo(float).tiny))
             ax.plot(np.full(len(logs), place), logs, ".", color=FIRST, alpha=0.3, markersize=3)
             means.append(logs.mean())

@@ -36,9 +36,8 @@ def draw(
     """
     from matplotlib.patches import Patch
 
-    scores = results.scores
-    chosen = scores[(scores["learner"] == learner) & (scores["importance"] == importance)]
-    settings = [s for s in study.settings if s.identifier in set(chosen["setting_id"])]
+    scores = results.scores_of(learner, importance)
+    settings = [s for s in study.settings if s.identifier in set(scores["setting_id"])]
     titles = [study.show(setting.axes[panels]) for setting in settings]
     if not settings:
         raise OptionError(f"there are no {importance!r} scores of learner {learner!r} to draw")
@@ -47,10 +46,10 @@ def draw(
     figure = new_figure(2.2, min(TEXT_WIDTH, 0.6 + 2.15 * len(settings)))
     axes = figure.subplots(1, len(settings), sharey=True, squeeze=False)[0]
     for ax, setting, title in zip(axes, settings, titles, strict=True):
-        here = chosen[chosen["setting_id"] == setting.identifier]
-        values = np.stack(here["scores"].to_list())
-        signal = set(here["signal"].iloc[0])
-        features = [math_label(name) for name in here["features"].iloc[0]]
+        rows = scores[scores["setting_id"] == setting.identifier]
+        values = np.stack(rows["scores"].to_list())
+        signal = set(rows["signal"].iloc[0])
+        features = [math_label(name) for name in rows["features"].iloc[0]]
         colours = [SIGNAL if index in signal else NOISE for index in range(len(features))]
         ax.bar(
             features,
@@ -63,7 +62,7 @@ def draw(
         ax.grid(axis="y")
         ax.tick_params(axis="x", length=0)
         heading(ax, title)
-    counts = chosen.groupby("setting_id").size()
+    counts = scores.groupby("setting_id").size()
     axes[0].set_ylabel(f"mean {study.show(importance)}, {run_count(counts)}")
     axes[0].set_ylim(bottom=0)
     names = {"signal feature": SIGNAL, "noise feature": NOISE}

@@ -99,11 +99,11 @@ def _draw_panel(
     inches = ax.figure.dpi_scale_trans
     for place, (method, index) in enumerate(shown.items()):
         aside = (place - (len(shown) - 1) / 2) * STEP / 72
-        here = frame[(frame["method"] == method) & frame["setting_id"].isin(list(x))]
+        line = frame[(frame["method"] == method) & frame["setting_id"].isin(list(x))]
         drawn = ax.errorbar(
-            here["setting_id"].map(x),
-            here["mean"],
-            yerr=here["mc_se"].fillna(0.0),
+            line["setting_id"].map(x),
+            line["mean"],
+            yerr=line["mc_se"].fillna(0.0),
             label=study.show(method),
             color=COLOURS[(index // 2) % len(COLOURS)],
             linestyle="-" if index % 2 == 0 else "--",

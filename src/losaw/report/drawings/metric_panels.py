@@ -116,16 +116,16 @@ def _draw_line(
     label: str | None,
     spread: str,
 ) -> None:
-    here = summary[(summary["metric"] == metric) & (summary["method"] == method)]
-    here = here.sort_values(axis)
-    if here.empty:
+    line = summary[(summary["metric"] == metric) & (summary["method"] == method)]
+    line = line.sort_values(axis)
+    if line.empty:
         return
-    if here[axis].duplicated().any():
+    if line[axis].duplicated().any():
         raise OptionError(f"where: several settings have the same value of {axis!r}")
     ax.errorbar(
-        here[axis],
-        here["mean"],
-        yerr=here[SPREADS[spread]].fillna(0.0),
+        line[axis],
+        line["mean"],
+        yerr=line[SPREADS[spread]].fillna(0.0),
         label=label,
         color=COLOURS[index % len(COLOURS)],
         linestyle=style,
@@ -139,11 +139,11 @@ def _draw_line(
 def _draw_printed(
     ax: "Axes", cells: pd.DataFrame, metric: str, method: str, axis: str, index: int
 ) -> None:
-    here = cells[(cells["metric"] == metric) & (cells["method"] == method)]
+    points = cells[(cells["metric"] == metric) & (cells["method"] == method)]
     colour = COLOURS[index % len(COLOURS)]
     ax.plot(
-        here[axis],
-        here["published"],
+        points[axis],
+        points["published"],
         linestyle="none",
         marker="o",
         markersize=6,

@@ -39,14 +39,13 @@ def chosen_setting(
     return None
 
 
-def scores_of(
+def scores_of_fit(
     results: StudyResults, setting: Setting, learner: str, importance: str, seed: int
 ) -> pd.Series | None:
     """``scores``, ``signal`` and ``features`` of one fit; None if it was not run, or failed."""
-    frame = results.scores
-    mask = (frame["setting_id"] == setting.identifier) & (frame["seed"] == seed)
-    mask &= (frame["learner"] == learner) & (frame["importance"] == importance)
-    return frame[mask].iloc[0] if mask.any() else None
+    scores = results.scores_of(learner, importance)
+    fit = scores[(scores["setting_id"] == setting.identifier) & (scores["seed"] == seed)]
+    return None if fit.empty else fit.iloc[0]
 
 
 def empty_figure(why: str = "this replicate was not run") -> "Figure":

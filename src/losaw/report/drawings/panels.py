@@ -40,14 +40,14 @@ def panels_of(
         If there are no results.
     """
     there = set(identifiers)
-    found: dict[Panel, list[Setting]] = {}
+    groups: dict[Panel, list[Setting]] = {}
     for setting in study.settings:
         if setting.identifier in there:
             key = tuple(setting.axes[axis] for axis in axes_of(panels))
-            found.setdefault(key, []).append(setting)
-    if not found:
+            groups.setdefault(key, []).append(setting)
+    if not groups:
         raise OptionError("there are no results to draw: run the study first")
-    return found
+    return groups
 
 
 def along(axis: str, settings: Sequence[Setting]) -> list[float]:

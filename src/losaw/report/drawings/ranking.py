@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from losaw.report.best_methods import rank_methods
 from losaw.report.drawings.one_replicate import empty_figure
 from losaw.report.options import OptionError
-from losaw.report.ranking import rank_methods
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, NOISE, heading, new_figure
 from losaw.study.design.grid import Study
@@ -20,7 +20,7 @@ def draw(
 ) -> "Figure":
     """A dot per method at its mean rank, a bar of one standard error to either side.
 
-    Ranks and errors are those of :func:`losaw.report.ranking.rank_methods`. The methods are
+    Ranks and errors are those of :func:`losaw.report.best_methods.rank_methods`. The methods are
     sorted by the first metric.
 
     Parameters

@@ -39,20 +39,19 @@ def draw(
     OptionError
         If a panel would mix several settings, or no score is there.
     """
-    scores = results.scores
-    chosen = scores[(scores["learner"] == learner) & (scores["importance"] == importance)]
-    groups = panels_of(study, chosen["setting_id"], panels)
+    scores = results.scores_of(learner, importance)
+    groups = panels_of(study, scores["setting_id"], panels)
     figure = new_figure(2.4, min(TEXT_WIDTH, 0.6 + 2.9 * len(groups)))
     axes = figure.subplots(1, len(groups), squeeze=False)[0]
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         if len(settings) > 1:
             raise OptionError(f"panels: several settings have the values {panel}")
-        here = chosen[chosen["setting_id"] == settings[0].identifier]
-        values = np.stack(here["scores"].to_list())
+        rows = scores[scores["setting_id"] == settings[0].identifier]
+        values = np.stack(rows["scores"].to_list())
         ax.axhline(line, color=INK, linewidth=0.6)
         ax.boxplot(
             values,
-            tick_labels=list(here["features"].iloc[0]),
+            tick_labels=list(rows["features"].iloc[0]),
             patch_artist=True,
             widths=0.6,
             boxprops={"facecolor": FAINT, "edgecolor": INK, "linewidth": 0.7},

@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from losaw.report.drawings.one_replicate import chosen_setting, empty_figure, scores_of, signal_mask
+from losaw.report.drawings.one_replicate import (
+    chosen_setting,
+    empty_figure,
+    scores_of_fit,
+    signal_mask,
+)
 from losaw.report.options import OptionError, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
@@ -55,8 +60,8 @@ def draw(
     setting = chosen_setting(study, results, where or {}, whole_number("seed", seed, 0))
     if setting is None:
         return empty_figure()
-    found = {name: scores_of(results, setting, name, importance, seed) for name in learners}
-    fits = {name: row for name, row in found.items() if row is not None}
+    stored = {name: scores_of_fit(results, setting, name, importance, seed) for name in learners}
+    fits = {name: row for name, row in stored.items() if row is not None}
     if not fits:
         return empty_figure()
     figure = new_figure(0.7 + 1.3 * len(fits))

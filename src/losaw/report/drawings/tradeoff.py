@@ -99,10 +99,10 @@ def _draw_weights(axes: Any, pair: Any, caps: list[float]) -> None:
 
 def _curve(summary: pd.DataFrame, metric: str, axis: str) -> pd.DataFrame:
     """``x``, ``mean``, ``mc_se``, ``n_seeds`` of a metric, ordered along the axis."""
-    chosen = summary[summary["metric"] == metric]
-    if not pd.api.types.is_numeric_dtype(chosen[axis]) or chosen[axis].duplicated().any():
+    curve = summary[summary["metric"] == metric]
+    if not pd.api.types.is_numeric_dtype(curve[axis]) or curve[axis].duplicated().any():
         raise OptionError(f"axis: the settings do not lie along {axis!r}, one at each number")
-    return chosen.assign(x=chosen[axis]).sort_values("x")
+    return curve.assign(x=curve[axis]).sort_values("x")
 
 
 def _draw_curve(ax: "Axes", curve: pd.DataFrame, colour: str) -> None:

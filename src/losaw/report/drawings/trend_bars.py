@@ -43,11 +43,11 @@ def draw(
     settings = chosen_settings(study, results, where)
     if len(settings) > 1:
         raise OptionError(f"where: {len(settings)} settings are left, a panel shows one")
-    found = [scores_of(results, settings[0], learner, importance) for importance in importances]
-    n_features = found[0][0].shape[1]
+    scores = [scores_of(results, settings[0], learner, importance) for importance in importances]
+    n_features = scores[0][0].shape[1]
     figure = new_figure(0.19 * n_features + 0.9, TEXT_WIDTH)
     axes = figure.subplots(1, len(importances), sharey=True, squeeze=False)[0]
-    for ax, importance, (values, features, _) in zip(axes, importances, found, strict=True):
+    for ax, importance, (values, features, _) in zip(axes, importances, scores, strict=True):
         mean = values.mean(axis=0)
         deviation = values.std(axis=0, ddof=1) if len(values) > 1 else None
         ax.barh(
@@ -65,6 +65,6 @@ def draw(
         heading(ax, study.show(importance))
     axes[0].invert_yaxis()
     figure.supxlabel(
-        f"mean and standard deviation over {run_count([len(found[0][0])])}", fontsize=7.5
+        f"mean and standard deviation over {run_count([len(scores[0][0])])}", fontsize=7.5
     )
     return figure

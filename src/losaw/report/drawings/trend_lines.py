@@ -60,11 +60,11 @@ def draw(
     axes = figure.subplots(n_rows, min(_PER_ROW, len(importances)), sharex=True, squeeze=False)
     colours: dict[str, str] = {}
     for ax, importance in zip(axes.flat, importances, strict=False):
-        found = [scores_of(results, setting, learner, importance) for setting in settings]
-        _, features, signal = found[0]
+        scores = [scores_of(results, setting, learner, importance) for setting in settings]
+        _, features, signal = scores[0]
         colours = feature_colours(features, signal)
-        mean = np.stack([values.mean(axis=0) for values, _, _ in found])
-        half = 1.96 * np.stack([standard_error(values) for values, _, _ in found])
+        mean = np.stack([values.mean(axis=0) for values, _, _ in scores])
+        half = 1.96 * np.stack([standard_error(values) for values, _, _ in scores])
         # Noise features first: lines of signal features lie on top.
         for column in sorted(range(len(features)), key=lambda c: colours[features[c]] != NOISE):
             colour = colours[features[column]]

@@ -59,7 +59,7 @@ def reached_names(target: str) -> frozenset[str]:
 
 def look_again() -> None:
     """Forget the digests of sources that have changed; a session looks once, when it begins."""
-    stamps = {module: _stamp(module) for one in _digests.values() for module, _ in one.files}
+    stamps = {module: _stamp(module) for digest in _digests.values() for module, _ in digest.files}
     for target, known in list(_digests.items()):
         if any(stamps[module] != (module, stamp) for module, stamp in known.files):
             del _digests[target]
@@ -131,7 +131,9 @@ def _parse(module: str, text: str) -> _Module:
         for name in _bound(statement) or [_ON_IMPORT]:
             statements.setdefault(name, []).append(statement)
     tidied: dict[int, tuple[str, set[Target]]] = {}
-    for statement in {id(one): one for bound in statements.values() for one in bound}.values():
+    for statement in {
+        id(statement): statement for bound in statements.values() for statement in bound
+    }.values():
         local = dict(_imports([statement], module, is_package))
         tidy = _Tidy(module, set(statements), {**imports, **local})
         tidied[id(statement)] = (ast.dump(tidy.visit(statement)), tidy.mentioned)
@@ -238,9 +240,9 @@ class _Tidy(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         node.body = [
-            one
-            for one in node.body
-            if not (isinstance(one, ast.FunctionDef) and one.name in _SHOWING)
+            statement
+            for statement in node.body
+            if not (isinstance(statement, ast.FunctionDef) and statement.name in _SHOWING)
         ]
         return self._without_docstring(node)
 

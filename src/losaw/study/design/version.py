@@ -25,8 +25,8 @@ def results_version(study: Study, learner: Method, setting: Setting) -> str:
             "engine": source_digest(_ENGINE),
             "generator": [_source(study.generator.entry.target), dict(setting.parameters)],
             "learner": [learner.label, *_method(learner, setting)],
-            "importances": {name: _method(one, setting) for name, one in importances.items()},
-            "metrics": {name: _method(one, setting) for name, one in study.metrics.items()},
+            "importances": {name: _method(method, setting) for name, method in importances.items()},
+            "metrics": {name: _method(method, setting) for name, method in study.metrics.items()},
             "experiment": study.experiment,
         }
     )

@@ -98,10 +98,10 @@ def remove(findings: Iterable[Finding]) -> None:
 
 def heal(findings: Iterable[Finding]) -> None:
     """Remove damaged files, and tell a person."""
-    found = list(findings)
-    remove(found)
-    shown = "".join(f"\n  {finding.path}: {finding.problem}" for finding in found[:5])
-    more = f"\n  … and {len(found) - 5} more" if len(found) > 5 else ""
-    if found:
-        what = f"losaw: {len(found)} missing or damaged files are made again:{shown}{more}"
+    damaged = list(findings)
+    remove(damaged)
+    shown = "".join(f"\n  {finding.path}: {finding.problem}" for finding in damaged[:5])
+    more = f"\n  … and {len(damaged) - 5} more" if len(damaged) > 5 else ""
+    if damaged:
+        what = f"losaw: {len(damaged)} missing or damaged files are made again:{shown}{more}"
         print(what, file=sys.stderr, flush=True)

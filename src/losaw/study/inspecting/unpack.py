@@ -22,9 +22,9 @@ MAX_TEXT = 16 * 2**20
 
 def check_digest(archive: Path, sha256: str) -> None:
     """Raise a StudyError unless the archive is the one with this SHA-256."""
-    found = file_digest(archive)
-    if found != sha256.strip().lower():
-        raise StudyError(f"{archive}: has SHA-256 {found}, not {sha256}: it is another archive")
+    digest = file_digest(archive)
+    if digest != sha256.strip().lower():
+        raise StudyError(f"{archive}: has SHA-256 {digest}, not {sha256}: it is another archive")
 
 
 def file_digest(path: Path) -> str:

@@ -201,13 +201,13 @@ def _of_variance(
     error = math.sqrt(variance / n + variance * of_print + _rounding_variance(printed))
     difference = mean - printed.value
     reach = float(student.isf(_ONE_SIDED, degrees)) * error
-    found = student.isf(norm.sf(3), degrees) + student.isf(1 - _POWER, degrees)
+    distance = student.isf(norm.sf(3), degrees) + student.isf(1 - _POWER, degrees)
     probability = student.sf(abs(difference) / error, degrees)
     return Evidence(
         math.copysign(float(norm.isf(max(probability, 1e-300))), difference),
         difference - reach,
         difference + reach,
-        float(found) * error,
+        float(distance) * error,
     )
 
 

@@ -5,12 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from losaw.study.design.blocks import Block
 from losaw.study.design.grid import Study
@@ -18,9 +16,8 @@ from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import BlockFile, load_block
 from losaw.study.files.folder import other_blocks
-from losaw.study.files.rows import BLOCK_SCHEMA, SCORES
-from losaw.study.files.run_record import check_run_record, read_run_record
-from losaw.study.files.writing import write_file
+from losaw.study.files.rows import SCORES
+from losaw.study.files.run_record import check_run_record
 from losaw.study.results.failing import without_failing
 
 RESULT_COLUMNS = (
@@ -49,7 +46,6 @@ SCORE_COLUMNS = (
 FAILURE_COLUMNS = ("setting_id", "learner", "seed", "importance", "metric", "message")
 READERS = 8
 FILES_AHEAD = 64
-ROWS_AT_ONCE = 500_000
 _SHOWN = 5
 
 
@@ -59,6 +55,8 @@ class Collection:
 
     Attributes
     ----------
+    settings : DataFrame
+        One row per setting of the study: identifier and axes.
     results : DataFrame
         One row per (setting, learner, importance, seed, metric); texts are categorical.
     scores : pyarrow.Table
@@ -77,6 +75,7 @@ class Collection:
         of it failed.
     """
 
+    settings: pd.DataFrame
     results: pd.DataFrame
     scores: pa.Table
     failed: pa.Table
@@ -150,7 +149,10 @@ def collect(plan: StudyPlan) -> Collection:
     _check_fits(plan, all_failed, missing, n_fits)
     frame = pa.concat_tables(results).unify_dictionaries().to_pandas()
     frame, left_out = without_failing(frame, all_failed, plan.max_failed_share)
-    return Collection(frame, pa.concat_tables(scores), all_failed, missing, files, n_fits, left_out)
+    return Collection(
+        settings_frame(study), frame, pa.concat_tables(scores), all_failed, missing, files, n_fits,
+        left_out,
+    )  # fmt: skip
 
 
 def _in_order_of_settings(plan: StudyPlan) -> list[Block]:
@@ -231,66 +233,6 @@ def _check_fits(plan: StudyPlan, failed: pa.Table, missing: list[Block], n_fits:
         )
 
 
-def write_collection(folder: Path, collection: Collection) -> None:
-    """Write ``results.parquet`` and ``scores.parquet`` into the study's folder."""
-    _write_plain(folder / "results.parquet", collection.results, RESULT_COLUMNS)
-    _write_plain(folder / "scores.parquet", collection.scores, SCORE_COLUMNS)
-
-
-def _write_plain(path: Path, rows: pd.DataFrame | pa.Table, columns: tuple[str, ...]) -> None:
-    """Write rows with their texts as plain strings, some at a time."""
-    schema = pa.schema([BLOCK_SCHEMA.field(name) for name in columns])
-
-    def write(place: Path) -> None:
-        with pq.ParquetWriter(place, schema, compression="zstd") as writer:
-            for start in range(0, len(rows), ROWS_AT_ONCE):
-                part = rows[start : start + ROWS_AT_ONCE]
-                if isinstance(part, pd.DataFrame):
-                    part = pa.Table.from_pandas(part, preserve_index=False)
-                writer.write_table(part.cast(schema))
-
-    write_file(path, write)
-
-
-def blocks_frame(collection: Collection) -> pd.DataFrame:
-    """One row per block that was collected: what it holds, and exactly which file it was."""
-    return pd.DataFrame(
-        [
-            {
-                "setting_id": block.name.setting,
-                "learner": block.name.learner,
-                "first_seed": block.name.first,
-                "last_seed": block.name.last,
-                "results_version": version,
-                "sha256": sha256,
-                "file": str(block.name),
-            }
-            for block, (version, sha256) in collection.files.items()
-        ]
-    )
-
-
 def settings_frame(study: Study) -> pd.DataFrame:
     """The settings table: identifier and axes of every setting."""
     return pd.DataFrame([{"setting_id": s.identifier, **s.axes} for s in study.settings])
-
-
-def timings(blocks: Iterable[Block]) -> pd.DataFrame:
-    """Seconds and peak memory of every block that was run, from the run records."""
-    rows = []
-    for block in blocks:
-        record = read_run_record(block.record_path)
-        if record is not None:
-            rows.append(
-                {
-                    "setting_id": block.name.setting,
-                    "learner": block.name.learner,
-                    "first": block.name.first,
-                    "last": block.name.last,
-                    "seconds": record.core_seconds,
-                    "peak_megabytes": record.peak_megabytes,
-                    "host": record.host,
-                }
-            )
-    columns = ["setting_id", "learner", "first", "last", "seconds", "peak_megabytes", "host"]
-    return pd.DataFrame(rows, columns=columns)

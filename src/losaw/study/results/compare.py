@@ -99,7 +99,7 @@ def compare(
     between_draws = between_draws or BetweenDraws()
     rows = []
     for table, setting, metric, method in cells(study):
-        found = ours.get((setting.identifier, metric, method))
+        cell = ours.get((setting.identifier, metric, method))
         key = _cell_key(axes, table_title(table), setting.axes, metric, method)
         print_row = printed.get(key)
         kind = kinds.get((metric, method))
@@ -111,7 +111,7 @@ def compare(
                 **setting.axes,
                 "metric": metric,
                 "method": method,
-                **_numbers(found, print_row, kind, margin(study, metric)),
+                **_numbers(cell, print_row, kind, margin(study, metric)),
             }
         )
     columns = ["table", *study.axes, "metric", "method", *NUMBER_COLUMNS]
@@ -121,13 +121,17 @@ def compare(
 
 
 def _numbers(
-    found: Any, print_row: dict[str, Any] | None, kind: Kind | None, margin: float
+    reproduction: Any, print_row: dict[str, Any] | None, kind: Kind | None, margin: float
 ) -> dict[str, Any]:
     """The numbers of one cell, and the verdict."""
-    reproduced = float(found.mean) if found else np.nan
+    reproduced = float(reproduction.mean) if reproduction else np.nan
     evidence, needed = None, np.nan
-    if found and print_row and kind:
-        cell = Runs(reproduced, float(found.sd), int(found.n_seeds)), printed_cell(print_row), kind
+    if reproduction and print_row and kind:
+        cell = (
+            Runs(reproduced, float(reproduction.sd), int(reproduction.n_seeds)),
+            printed_cell(print_row),
+            kind,
+        )
         evidence = weigh(*cell)
     said = verdict(evidence, margin, bool(print_row), bool(np.isfinite(reproduced)))
     if said == UNDECIDED:
@@ -135,8 +139,8 @@ def _numbers(
     return {
         "published": float(print_row["published"]) if print_row else np.nan,
         "reproduced": reproduced,
-        "mc_se": float(found.mc_se) if found else np.nan,
-        "n_seeds": int(found.n_seeds) if found else 0,
+        "mc_se": float(reproduction.mc_se) if reproduction else np.nan,
+        "n_seeds": int(reproduction.n_seeds) if reproduction else 0,
         "z": evidence.z if evidence else np.nan,
         "low": evidence.low if evidence else np.nan,
         "high": evidence.high if evidence else np.nan,
@@ -145,7 +149,7 @@ def _numbers(
         "seeds_needed": needed,
         "verdict": said,
         "published_sd": float((print_row or {}).get("published_sd", np.nan)),
-        "reproduced_sd": float(found.sd) if found else np.nan,
+        "reproduced_sd": float(reproduction.sd) if reproduction else np.nan,
     }
 
 
@@ -162,15 +166,15 @@ def printed_cell(row: dict[str, Any]) -> Printed:
 
 def _printed_cells(study: Study, published: pd.DataFrame) -> dict[Key, dict[str, Any]]:
     axes = printed_axes(study, published)
-    found: dict[Key, dict[str, Any]] = {}
+    printed: dict[Key, dict[str, Any]] = {}
     for row in published.to_dict("records"):
         if pd.isna(row["published"]):
             continue
         key = _cell_key(axes, row["table"], row, row["metric"], row["method"])
-        if key in found:
+        if key in printed:
             raise StudyError(f"{study.file.published}: the cell {key} is printed twice")
-        found[key] = row
-    return found
+        printed[key] = row
+    return printed
 
 
 def printed_axes(study: Study, published: pd.DataFrame) -> list[str]:

@@ -11,7 +11,7 @@ from losaw.study.design.grid import Study
 from losaw.study.design.published import plain
 from losaw.study.errors import StudyError
 from losaw.study.files.made import DRAWS, check_unaltered, note_path
-from losaw.study.results.collect import Collection, settings_frame
+from losaw.study.results.collect import Collection
 
 NUMBERS = ("metric", "method", "between_draws", "degrees_between", "degrees_within")
 
@@ -36,7 +36,7 @@ def measure_draws(study: Study, collection: Collection) -> pd.DataFrame:
     assert study.file.draws is not None
     by, noted = study.file.draws.by, study.file.draws.metric
     values = collection.results[collection.results["status"] == "ok"]
-    values = values.merge(settings_frame(study), on="setting_id", how="left")
+    values = values.merge(collection.settings, on="setting_id", how="left")
     keys = ["setting_id", "learner", "seed"]
     draws = values[values["metric"] == noted].drop_duplicates(keys).set_index(keys)["value"]
     measured = values[values["metric"].astype(str).isin(study.file.margins)]

@@ -20,17 +20,17 @@ def kinds_of(study: Study, summary: pd.DataFrame) -> dict[Key, Kind]:
         With ``metric``, ``method``, ``n_seeds`` and ``sd``, as
         :func:`losaw.study.results.summary.summarise` makes it.
     """
-    found = {}
+    kinds = {}
     for (metric, method), cells in summary.groupby(["metric", "method"], sort=False):
         deviation, degrees = pooled_deviation(cells["sd"], cells["n_seeds"])
         about = study.metrics[str(metric)].entry.load()
-        found[str(metric), str(method)] = Kind(
+        kinds[str(metric), str(method)] = Kind(
             deviation,
             degrees,
             is_bounded=math.isfinite(about.range[0]),
             is_decision=bool(getattr(about, "is_decision", False)),
         )
-    return found
+    return kinds
 
 
 def pooled_deviation(deviations: pd.Series, n_seeds: pd.Series) -> tuple[float, int]:

@@ -56,7 +56,9 @@ def more_seeds(study: Study, comparison: pd.DataFrame) -> MoreSeeds:
         return MoreSeeds(len(cells), len(cells), 0, 0, 0.0)
     seeds = math.ceil(open_cells["seeds_needed"].quantile(MOST_OF_THEM))
     within = open_cells[open_cells["seeds_needed"] <= seeds]
-    settings = {_key(one.axes[axis] for axis in study.axes): one for one in study.settings}
+    settings = {
+        _key(setting.axes[axis] for axis in study.axes): setting for setting in study.settings
+    }
     learners = _learners_by_method(study)
     wanted: dict[tuple[str, str], float] = {}
     costs: dict[tuple[str, str], float] = {}

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.design.grid import Study
-from losaw.study.results.collect import Collection, settings_frame
+from losaw.study.results.collect import Collection
 
 
-def summarise(study: Study, found: Collection) -> pd.DataFrame:
+def summarise(study: Study, collection: Collection) -> pd.DataFrame:
     """One row per (setting, learner, importance, metric).
 
     Returns
@@ -19,7 +19,7 @@ def summarise(study: Study, found: Collection) -> pd.DataFrame:
         fewer than two seeds.
     """
     keys = ["setting_id", "learner", "importance", "metric"]
-    results = found.results[found.results["metric"] != ""]
+    results = collection.results[collection.results["metric"] != ""]
     ok = (results["status"] == "ok") & np.isfinite(results["value"])
     values = results["value"].where(ok)
     grouped = values.groupby([results[key] for key in keys], sort=False, observed=True)
@@ -37,13 +37,25 @@ def summarise(study: Study, found: Collection) -> pd.DataFrame:
         study.method_name(learner, importance)
         for learner, importance in zip(summary["learner"], summary["importance"], strict=True)
     ]
-    summary = summary.merge(settings_frame(study), on="setting_id", how="left", sort=False)
+    summary = summary.merge(collection.settings, on="setting_id", how="left", sort=False)
     columns = ["study", "setting_id", *study.axes, "learner", "importance", "method", "metric"]
     return summary[[*columns, "n_seeds", "n_failed", "mean", "sd", "mc_se"]]
 
 
+def differences(study: Study, collection: Collection) -> pd.DataFrame:
+    """Paired differences of every later learner to the first one."""
+    first, *others = study.learners
+    frames = []
+    for other in others:
+        frame = paired_differences(study, collection, first, other)
+        frame.insert(0, "learner", other)
+        frame.insert(1, "minus", first)
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
 def paired_differences(
-    study: Study, found: Collection, first: str, second: str, importance: str | None = None
+    study: Study, collection: Collection, first: str, second: str, importance: str | None = None
 ) -> pd.DataFrame:
     """Mean of (second learner − first learner) on the same data, with its paired standard error.
 
@@ -60,7 +72,7 @@ def paired_differences(
         ``setting_id``, the axes, ``importance``, ``metric``, ``n_seeds``, ``difference`` and
         ``mc_se``.
     """
-    results = found.results[found.results["learner"].isin([first, second])]
+    results = collection.results[collection.results["learner"].isin([first, second])]
     results = results[(results["status"] == "ok") & (results["metric"] != "")]
     if importance is not None:
         results = results[results["importance"].isin(["", importance])]
@@ -79,4 +91,4 @@ def paired_differences(
             "mc_se": grouped.std(ddof=1) / np.sqrt(grouped.count()),
         }
     ).reset_index()
-    return frame.merge(settings_frame(study), on="setting_id", how="left", sort=False)
+    return frame.merge(collection.settings, on="setting_id", how="left", sort=False)

@@ -25,9 +25,9 @@ DISTANCES = (0.01, 0.02, 0.05)
 
 def compared(comparison: pd.DataFrame) -> pd.DataFrame:
     """The cells that are printed and were run; one that two tables show is one number."""
-    found = comparison[~comparison["verdict"].isin([NOT_PRINTED, NOT_RUN])]
-    keys = [c for c in found.columns if c not in ("table", *NUMBER_COLUMNS, *SD_COLUMNS)]
-    return found.drop_duplicates([*keys, "published"])
+    cells = comparison[~comparison["verdict"].isin([NOT_PRINTED, NOT_RUN])]
+    keys = [c for c in cells.columns if c not in ("table", *NUMBER_COLUMNS, *SD_COLUMNS)]
+    return cells.drop_duplicates([*keys, "published"])
 
 
 def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -121,6 +121,6 @@ def _pairs(study: Study) -> Iterator[tuple[str, str, str]]:
         for other in others:
             shared: Any = [label for label in first.importances if label in other.importances]
             for importance in shared if by_importance else ("",):
-                pair = [study.method_name(one.label, importance) for one in (first, other)]
+                pair = [study.method_name(learner.label, importance) for learner in (first, other)]
                 if pair[0] != pair[1]:
                     yield name, pair[0], pair[1]

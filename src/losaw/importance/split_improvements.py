@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
+from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import Nodes
 from losaw.importance.described import Described
 from losaw.importance.explained import of_dataset
@@ -45,13 +46,8 @@ def split_improvement(
     return mean_over_trees(
         "split_improvement()",
         lambda task: _decrease,
-        model,
-        X,
-        y,
-        features=features,
-        groups=groups,
-        kinds=kinds,
-        feature_names=feature_names,
+        view_forest(model, X, y, groups, kinds, feature_names),
+        features,
     )
 
 

@@ -60,10 +60,10 @@ def _rank_metric(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFra
     ranks = wide.rank(axis=1, ascending=not higher_is_better(study, metric))
     mean, mean_se = _mean_over_settings(wide)
     rank, rank_se = _mean_over_settings(ranks)
-    found = pd.DataFrame({"mean": mean, "mean_se": mean_se, "rank": rank, "rank_se": rank_se})
-    found = found.rename_axis("method").reset_index().assign(metric=metric, seeds=len(wide))
-    found["settings"] = wide.index.get_level_values("setting_id").nunique()
-    return found.sort_values("rank", kind="stable")
+    ranking = pd.DataFrame({"mean": mean, "mean_se": mean_se, "rank": rank, "rank_se": rank_se})
+    ranking = ranking.rename_axis("method").reset_index().assign(metric=metric, seeds=len(wide))
+    ranking["settings"] = wide.index.get_level_values("setting_id").nunique()
+    return ranking.sort_values("rank", kind="stable")
 
 
 def _mean_over_settings(values: pd.DataFrame) -> tuple[pd.Series, pd.Series]:

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from losaw.report.best_methods import rank_methods
 from losaw.report.drawings import ranking
 from losaw.report.options import OptionError
-from losaw.report.ranking import rank_methods
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, NOISE
 

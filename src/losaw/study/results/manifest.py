@@ -1,0 +1,91 @@
+"""How a study was run: versions, request, counts, machines and seconds."""
+
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Iterable
+
+import pandas as pd
+
+import losaw
+from losaw.generators.joint_law.law import JointLaw
+from losaw.study.design.blocks import Block
+from losaw.study.design.plan import StudyPlan
+from losaw.study.files.footer import library_versions
+from losaw.study.files.run_record import commit, read_run_record, threads
+from losaw.study.results.collect import Collection
+
+
+def manifest(plan: StudyPlan, collection: Collection) -> dict:
+    """What a person wants to know of a run: versions, request, counts, machines, seconds."""
+    study = plan.study
+    failed = collection.results[collection.results["status"] != "ok"]
+    return {
+        "study": study.name,
+        "title": study.file.title,
+        "losaw": losaw.__version__,
+        "commit": commit(),
+        "libraries": library_versions(),
+        "scale": plan.scale,
+        "request": plan.request,
+        "command": shlex.join(sys.argv),
+        "configuration": dict(plan.configuration),
+        "seeds": _seed_counts(collection),
+        "threads": threads(),
+        "joint_laws": joint_laws(collection.files),
+        "blocks": len(collection.files) + len(collection.missing),
+        "left_out": {**study.left_out, **collection.left_out},
+        "missing_blocks": [str(block.name) for block in collection.missing],
+        "fits": collection.n_fits,
+        "failed_rows": len(failed),
+        "failures": failed["message"].value_counts().head(20).to_dict(),
+        **_spent(timings(collection.files)),
+    }
+
+
+def _spent(runs: pd.DataFrame) -> dict:
+    """Where the blocks were run, and what they cost."""
+    return {
+        "hosts": sorted(set(runs["host"])),
+        "core_seconds": round(float(runs["seconds"].sum()), 1),
+        "core_seconds_by_learner": {
+            str(learner): round(float(seconds), 1)
+            for learner, seconds in runs.groupby("learner")["seconds"].sum().items()
+        },
+        "peak_megabytes": float(runs["peak_megabytes"].max()) if len(runs) else None,
+    }
+
+
+def _seed_counts(collection: Collection) -> list[int]:
+    """The numbers of seeds of settings and learners, each once."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for block in collection.files:
+        counts[block.name.setting, block.name.learner] += len(block.seeds)
+    return sorted(set(counts.values()))
+
+
+def joint_laws(blocks: Iterable[Block]) -> list[dict]:
+    """The joint laws that blocks draw from: the solver, what it said, what was attained."""
+    paths = dict.fromkeys(block.law_path for block in blocks)
+    return [JointLaw.load(path).record() for path in paths if path is not None and path.exists()]
+
+
+def timings(blocks: Iterable[Block]) -> pd.DataFrame:
+    """Seconds and peak memory of every block that was run, from the run records."""
+    rows = []
+    for block in blocks:
+        record = read_run_record(block.record_path)
+        if record is not None:
+            rows.append(
+                {
+                    "setting_id": block.name.setting,
+                    "learner": block.name.learner,
+                    "first": block.name.first,
+                    "last": block.name.last,
+                    "seconds": record.core_seconds,
+                    "peak_megabytes": record.peak_megabytes,
+                    "host": record.host,
+                }
+            )
+    columns = ["setting_id", "learner", "first", "last", "seconds", "peak_megabytes", "host"]
+    return pd.DataFrame(rows, columns=columns)
