@@ -24,11 +24,11 @@ from losaw.study.errors import StudyError
 from losaw.study.files.block_file import stored_digests
 from losaw.study.files.healing import damaged_metadata, damaged_outputs, damaged_small_files, heal
 from losaw.study.files.made import COLLECTED, DRAWS, drawn_files, note_path, steps
+from losaw.study.files.news import news_path, read_news, write_news
 from losaw.study.results.ending import describe_end
 from losaw.study.running.estimate import START_SECONDS, block_seconds
 from losaw.study.running.jobs import Job, cut_into_jobs, job_list, read_job, write_job
 from losaw.study.running.joint_laws import laws_of
-from losaw.study.running.news import news_path, read_news, write_news
 from losaw.study.running.progress import duration
 from losaw.study.running.watch import Watch
 
