@@ -46,7 +46,7 @@ def residuals(repeats: int) -> None:
     ):
 
         def ours(algorithm: str = algorithm, **options: int) -> None:
-            residual_importance(X, y, algorithm=algorithm, random_state=0, **options)
+            residual_importance(None, X, y, algorithm=algorithm, random_state=0, **options)
 
         ours(n_permutations=1)  # compiled code is loaded
         seconds = median(ours, repeats)
@@ -54,7 +54,7 @@ def residuals(repeats: int) -> None:
         if theirs is not None:
             other = median(
                 lambda theirs=theirs: residual_importance(
-                    X, y, algorithm=theirs, forest=peer, random_state=0
+                    peer, X, y, algorithm=theirs, random_state=0
                 ),
                 1,
             )

@@ -27,6 +27,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("fitted_trees",),
     ("trends",),
     ("importance",),
+    ("explaining",),
     ("metrics",),
     ("study",),
     ("study.design",),
@@ -34,7 +35,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("study.running",),
     ("study.results", "study.inspecting"),
     ("report",),
-    ("report.drawings", "contracts", "workflow"),
+    ("report.drawings", "report.page", "contracts", "workflow", "reference"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),
@@ -47,8 +48,9 @@ SHELVES: dict[str, tuple[str, ...]] = {
     ),
     "importance": (
         "described", "explained", "jobs", "losses", "model_columns", "on_test_sample",
-        "one_sided_tests", "out_of_bag_permutation", "over_trees", "residual_algorithms", "result",
-        "row_differences", "selector", "showing", "without_columns",
+        "one_sided_tests", "out_of_bag_permutation", "over_trees", "own_fits",
+        "residual_algorithms", "result", "row_differences", "selector", "showing",
+        "without_columns",
     ),
     "report.drawings": ("feature_scores", "one_replicate", "panels", "samples"),
 }  # fmt: skip

@@ -1,5 +1,6 @@
 """A small project of its own for the engine's tests: a study file, a plugin, printed numbers."""
 
+import contextlib
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -116,9 +117,8 @@ class Project:
         file.write_text(text.replace(old, new))
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    folder = tmp_path / "project"
+@contextlib.contextmanager
+def _made(folder: Path) -> Iterator[Project]:
     (folder / "config" / "studies").mkdir(parents=True)
     (folder / "config" / "published").mkdir()
     (folder / "plugin.py").write_text(textwrap.dedent(PLUGIN))
@@ -131,3 +131,16 @@ def project(tmp_path: Path) -> Iterator[Project]:
     for key, entry in list(registry._entries.items()):
         if entry.target.startswith("losaw_plugin_plugin:"):
             del registry._entries[key]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    with _made(tmp_path / "project") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """One project for a file whose tests only look at it."""
+    with _made(tmp_path_factory.mktemp("shared") / "project") as made:
+        yield made

@@ -4,6 +4,8 @@ import importlib
 
 TYPE_CHECKING = False  # typing itself would be half of what `import losaw` costs
 if TYPE_CHECKING:
+    from losaw.explaining import Explanation as Explanation
+    from losaw.explaining import explain as explain
     from losaw.forest import LosawRandomForestClassifier as LosawRandomForestClassifier
     from losaw.forest import LosawRandomForestRegressor as LosawRandomForestRegressor
     from losaw.importance.conditional_predictive_impact import (
@@ -19,16 +21,19 @@ __version__ = "0.1.0"
 # Public name -> module. Imported on first use, so that `import losaw` costs nothing.
 _PUBLIC = {
     "ConditionalPredictiveImpact": "losaw.importance.conditional_predictive_impact",
+    "Explanation": "losaw.explaining",
     "ImportanceResult": "losaw.importance.result",
     "LosawMiniBatches": "losaw.network",
     "LosawNetworkRegressor": "losaw.network",
     "LosawRandomForestClassifier": "losaw.forest",
     "LosawRandomForestRegressor": "losaw.forest",
     "NetworkRegressor": "losaw.network",
+    "explain": "losaw.explaining",
 }
 
 __all__ = [
     "ConditionalPredictiveImpact",
+    "Explanation",
     "ImportanceResult",
     "LosawMiniBatches",
     "LosawNetworkRegressor",
@@ -36,6 +41,7 @@ __all__ = [
     "LosawRandomForestRegressor",
     "NetworkRegressor",
     "__version__",
+    "explain",
 ]
 
 

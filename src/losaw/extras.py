@@ -6,10 +6,19 @@ from contextlib import contextmanager
 
 # What every command on a study imports; what only some of them need says so where it is imported.
 STUDY = ("jinja2", "pyarrow", "pydantic", "yaml")
+# What methods import when they are used, by the extra that brings it.
+LIBRARIES = {"network": ("jax", "optax"), "xgboost": ("xgboost",)}
 
 
 class MissingExtraError(ModuleNotFoundError):
     """A library that belongs to an extra of losaw is not installed; says how to install it.
+
+    Parameters
+    ----------
+    library : str
+        Name of the module that is missing.
+    extra : str
+        The extra that brings it.
 
     Examples
     --------
@@ -34,6 +43,11 @@ def extra(name: str) -> Iterator[None]:
     ----------
     name : str
         An extra of pyproject.toml.
+
+    Yields
+    ------
+    None
+        Once, for the imports.
 
     Raises
     ------

@@ -36,6 +36,15 @@ def load_plugin(path: Path | str) -> ModuleType:
     what it registered before is forgotten. The module's name depends on the file's name only, so
     that what the file registers can be found again in every process that has loaded it.
 
+    Parameters
+    ----------
+    path : path
+        A ``.py`` file whose name is that of a Python module.
+
+    Returns
+    -------
+    module
+
     Raises
     ------
     PluginError
@@ -91,6 +100,15 @@ def load_plugin(path: Path | str) -> ModuleType:
 
 def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
     """What a plugin file registers, sorted by kind and name; loads it first.
+
+    Parameters
+    ----------
+    path : path
+        As of :func:`load_plugin`.
+
+    Returns
+    -------
+    tuple of Entry
 
     Examples
     --------

@@ -43,6 +43,14 @@ class RegistryError(LosawError):
 class Entry:
     """One registered name: where it lives and the parameters it is called with.
 
+    Attributes
+    ----------
+    kind, name : str
+    target : str
+        ``"module:attribute"``.
+    parameters : dict
+        What the name stands for, beside the class.
+
     Examples
     --------
     >>> from losaw.registry import get
@@ -89,6 +97,24 @@ _packages: dict[str, str] = {}  # target of an entry point -> name and version o
 def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
     """Bind ``name`` to ``"module:attribute"``; refuses a name or a binding that is taken.
 
+    Parameters
+    ----------
+    kind, name : str
+        Kind of the thing, and what a study file calls it.
+    target : str
+        ``"module:attribute"``.
+    **parameters
+        What it is called with under this name.
+
+    Returns
+    -------
+    Entry
+
+    Raises
+    ------
+    RegistryError
+        If the kind is unknown, the name is taken, or the target with these parameters has a name.
+
     Examples
     --------
     >>> from losaw.registry import RegistryError, add, names
@@ -125,6 +151,16 @@ def forget(target: str) -> None:
 def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], Registered]:
     """Decorator form of :func:`add`, for methods outside the package's lazy table.
 
+    Parameters
+    ----------
+    kind, name, **parameters
+        As of :func:`add`.
+
+    Returns
+    -------
+    callable
+        Registers the class that it is given, and returns it.
+
     Examples
     --------
     >>> from losaw.registry import register
@@ -143,6 +179,19 @@ def get(kind: str, name: str) -> Entry:
     """The entry of a name; an unknown one raises with the nearest match and the known names.
 
     A name that has been given up goes on working, with a warning that says the new one.
+
+    Parameters
+    ----------
+    kind, name : str
+
+    Returns
+    -------
+    Entry
+
+    Raises
+    ------
+    RegistryError
+        If the kind or the name is unknown.
 
     Examples
     --------
@@ -169,6 +218,14 @@ def get(kind: str, name: str) -> Entry:
 def names(kind: str) -> tuple[str, ...]:
     """All registered names of a kind, sorted.
 
+    Parameters
+    ----------
+    kind : {"learner", "importance", "generator", "metric", "drawing", "knockoff"}
+
+    Returns
+    -------
+    tuple of str
+
     Examples
     --------
     >>> from losaw.registry import names
@@ -182,6 +239,15 @@ def names(kind: str) -> tuple[str, ...]:
 
 def entries(kind: str | None = None) -> tuple[Entry, ...]:
     """All entries, or those of one kind, sorted by kind and name.
+
+    Parameters
+    ----------
+    kind : str or None
+        As of :func:`names`; None: all kinds.
+
+    Returns
+    -------
+    tuple of Entry
 
     Examples
     --------

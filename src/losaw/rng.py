@@ -11,8 +11,6 @@ import numbers
 
 import numpy as np
 
-AXES = ("experiment", "setting", "replicate", "component")
-
 
 def stream(*, experiment: str, setting: str, replicate: int, component: str) -> np.random.Generator:
     """Generator of one component of one Monte Carlo replicate.
@@ -56,6 +54,14 @@ def as_generator(random_state: int | np.random.Generator | None) -> np.random.Ge
     """Generator from an int (fixed), a Generator (used as it is) or None (fresh entropy).
 
     A legacy ``RandomState`` is accepted for scikit-learn's sake and seeds a new Generator.
+
+    Parameters
+    ----------
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    numpy.random.Generator
 
     Raises
     ------

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 TEMPORARY = ".unfinished"
@@ -53,6 +53,27 @@ def write_atomically(
         if not isinstance(problem, OSError):
             raise
         raise error(f"{path}: cannot be written: {problem.strerror or problem}; {advice}") from None
+
+
+def write_together(
+    files: Sequence[tuple[Path, Callable[[Path], object]]],
+    error: type[Exception] = OSError,
+    advice: str = "free space or choose another folder",
+) -> None:
+    """As :func:`write_atomically`, of several files that belong together.
+
+    All temporary files are written before the first of them takes its place, so that a ``write``
+    that fails leaves every place as it was.
+    """
+    if not files:
+        return
+    (path, write), *others = files
+
+    def write_all(temporary: Path) -> None:
+        write(temporary)
+        write_together(others, error, advice)
+
+    write_atomically(path, write_all, error, advice)
 
 
 def is_running(pid: int | str) -> bool:

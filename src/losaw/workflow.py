@@ -5,7 +5,7 @@ import math
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
@@ -20,6 +20,7 @@ from losaw.study.design.blocks import Block, law_file
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.session import Session
 from losaw.study.design.snakemake_call import forces_blocks, is_dry_run, request_from_workflow
+from losaw.study.design.validation import check_extras
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import stored_digests
 from losaw.study.files.healing import damaged_metadata, damaged_outputs, damaged_small_files, heal
@@ -66,6 +67,7 @@ class Workflow:
         if not trusted:
             for study in self.session.studies:
                 check_figures(study)
+                check_extras(study, self.session.learners(study))
             if not is_dry_run(sys.argv):
                 heal(damaged_small_files(self.session.all_blocks))
                 heal(damaged_outputs(self.session.plans))
@@ -258,22 +260,28 @@ class Workflow:
             return
         self._watch.stop()
         missing = [block for block in self.session.all_blocks if not block.path.exists()]
-        excused = [
-            block
+        lost = [
+            job
             for job in self._jobs.values()
             if failed.intersection([f"{self.jobs_folder}/{job.name}.done", *job.laws])
-            for block in job.blocks
         ]
+        excused = [block for job in lost for block in job.blocks]
         if not missing or not set(missing) <= set(excused):
             return
         print(
             f"losaw: {len(missing)} of {len(self.session.all_blocks)} blocks failed, for example "
-            f"{missing[0].path}; going on without them. The same command tries them again.",
+            f"{missing[0].path}; going on without them. The same command tries them again. "
+            f"Logs: {_listed(f'{self.jobs_folder}/{job.name}.log' for job in lost)}",
             file=sys.stderr,
             flush=True,
         )
         command = [sys.executable, "-m", "losaw", "summarise", *shlex.split(self.arguments)]
         subprocess.run(command, check=False)
+
+
+def _listed(names: Iterable[str]) -> str:
+    first, *others = names
+    return f"{first} and {len(others)} more" if others else first
 
 
 @contextlib.contextmanager

@@ -89,6 +89,23 @@ def test_no_two_files_of_a_package_have_the_same_name():
     assert [files for files in places.values() if len(files) > 1] == []
 
 
+# Tests of the pages and of what lies beside the package.
+OF_NO_MODULE = {"test_docstrings", "test_documentation", "test_environment_files"}
+
+
+def test_a_unit_test_is_named_after_its_module_or_says_which_it_tests():
+    modules = {module.removeprefix("losaw.") for module in house.sources()}
+    names = {part for module in modules for part in module.split(".")}
+    lost = []
+    for path in sorted((ROOT / "tests" / "unit").rglob("test_*.py")):
+        if path.stem.removeprefix("test_") in names or path.stem in OF_NO_MODULE:
+            continue
+        words = (ast.get_docstring(tree(path)) or "").rpartition("\n\nOf ")[2]
+        said = words.removesuffix(".").replace("\n", " ").split(", ")
+        lost += [f"{path.relative_to(ROOT)}: {word}" for word in said if word not in modules]
+    assert lost == [], "there is no such module; end the docstring with 'Of package.module.'"
+
+
 def test_the_map_is_up_to_date():
     assert house.PAGE.read_text(encoding="utf-8") == house.page(), "run `make map`"
 

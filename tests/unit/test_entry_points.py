@@ -1,4 +1,7 @@
-"""Methods of installed packages are found by their entry points (group ``losaw.methods``)."""
+"""Methods of installed packages are found by their entry points (group ``losaw.methods``).
+
+Of registry.
+"""
 
 import sys
 

@@ -1,4 +1,7 @@
-"""Huge, tiny and odd numbers: weighting/checks, and everything that squares what it is given."""
+"""Huge, tiny and odd numbers: the checks of weights, and everything that squares what it is given.
+
+Of arguments, weighting.checks.
+"""
 
 import numpy as np
 import pytest
@@ -92,8 +95,8 @@ ODD = {
 def test_boruta_takes_numbers_of_any_type(kind):
     options = {"task": "regression", "n_estimators": 5, "max_runs": 2, "random_state": 0}
     rows, y = ODD[kind](X), ODD[kind](Y)
-    found = boruta(rows, y, **options)
-    expected = boruta(rows.astype(float), y.astype(float), **options)
+    found = boruta(None, rows, y, **options)
+    expected = boruta(None, rows.astype(float), y.astype(float), **options)
     np.testing.assert_array_equal(found.scores, expected.scores)
 
 

@@ -1,4 +1,7 @@
-"""The format of study files is written down, and editors can check it."""
+"""The format of study files is written down, and editors can check it.
+
+Of commands.formats, study.design.schema.
+"""
 
 import json
 from pathlib import Path

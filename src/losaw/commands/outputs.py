@@ -84,7 +84,7 @@ def all_figures(session: Any) -> None:
 
 def whole_report(session: Any) -> None:
     """The report of all studies."""
-    from losaw.report.html import write_report
+    from losaw.report.page.html import write_report
     from losaw.study.files.made import note_path, write_note
 
     written = write_report(session, session.results / "report.html")

@@ -29,6 +29,16 @@ def checks_of(kind: str) -> tuple[Check, ...]:
 def check_entry(entry: Entry) -> list[Outcome]:
     """Outcomes of all checks of one registered thing, for all its examples.
 
+    Parameters
+    ----------
+    entry : Entry
+        As :func:`losaw.registry.get` gives it.
+
+    Returns
+    -------
+    list of Outcome
+        One for each check; ``message`` is empty where it holds.
+
     Examples
     --------
     >>> from losaw.contracts import check_entry
@@ -41,6 +51,16 @@ def check_entry(entry: Entry) -> list[Outcome]:
 
 def check_file(path: Path | str) -> list[Outcome]:
     """Outcomes of all checks of everything that a plugin file registers.
+
+    Parameters
+    ----------
+    path : path
+        A Python file, loaded as a study's ``plugins`` are.
+
+    Returns
+    -------
+    list of Outcome
+        As :func:`check_entry` gives them, of one registered name after the other.
 
     Raises
     ------

@@ -35,6 +35,13 @@ def template(kind: str, name: str = "my-method") -> str:
 def new_method(kind: str, path: Path | str) -> None:
     """Write a starter file; what it registers is named after the file (my_method: my-method).
 
+    Parameters
+    ----------
+    kind : str
+        Kind of the thing: "importance", "learner", "generator", "metric", "drawing" or "knockoff".
+    path : path
+        The file to write, ``<name>.py``.
+
     Raises
     ------
     RegistryError

@@ -70,6 +70,17 @@ def data_files(name: str, folder: Path | str | None = None, *, verify: bool = Tr
 def is_there(name: str, folder: Path | str | None = None) -> bool:
     """Whether all files of a data set lie in the folder, without looking into them.
 
+    Parameters
+    ----------
+    name : str
+        Of the data set, see :func:`losaw.datasets.load`.
+    folder : path or None
+        None: ``LOSAW_DATA``, or ``data``.
+
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> from losaw.datasets import is_there

@@ -74,15 +74,10 @@ def forest_rows(
         rows = forest.numeric_rows(given)
     elif forest is not model:
         rows = _dense(given)
-    elif any(table.levels):
-        column = next(j for j, levels in enumerate(table.levels) if levels)
-        raise ValueError(
-            f"column {table.names[column]!r} holds levels, which {type(model).__name__} cannot "
-            "have been fitted to; give the Pipeline that encodes them, or the encoded columns with "
-            "groups=groups_of(encoder)"
-        )
     else:
-        rows = table.codes
+        if hasattr(X, "columns"):
+            features = _fitted_order(model, table)
+        rows = _numbers(model, table)[:, features]
     if hasattr(forest, "feature_of_column_"):
         rows, features = forest.encode(rows), features[forest.feature_of_column_]
         forest = forest.forest_
@@ -101,6 +96,39 @@ def forest_rows(
         ),
         table,
     )
+
+
+def _fitted_order(model: Any, table: Table) -> NDArray[np.intp]:
+    """Places in X of the columns that a model was fitted to, in its order."""
+    fitted = getattr(model, "feature_names_in_", None)
+    if fitted is None:
+        return np.arange(len(table.names))
+    names = [str(name) for name in fitted]
+    if len(names) != len(table.names) or set(names) != set(table.names):
+        strange = sorted(set(names) ^ set(table.names))
+        raise ValueError(
+            f"X has other columns than {type(model).__name__} was fitted to: {strange[0]!r} is "
+            "in one of them only; give X[model.feature_names_in_]"
+        )
+    return np.array([table.names.index(name) for name in names], dtype=np.intp)
+
+
+def _numbers(model: Any, table: Table) -> FloatArray:
+    """The columns as scikit-learn's forests read them: levels that are numbers, as numbers."""
+    rows = table.codes.copy()
+    for column, levels in enumerate(table.levels):
+        if levels is None:
+            continue
+        try:
+            values = np.array([*levels, np.nan], dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"column {table.names[column]!r} holds levels, which {type(model).__name__} "
+                "cannot have been fitted to; give the Pipeline that encodes them, or the encoded "
+                "columns with groups=groups_of(encoder)"
+            ) from None
+        rows[:, column] = values[np.nan_to_num(rows[:, column], nan=-1.0).astype(np.intp)]
+    return rows
 
 
 def _dense(rows: Any) -> FloatArray:

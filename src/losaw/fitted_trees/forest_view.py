@@ -9,26 +9,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import ForestRows, forest_rows
-from losaw.kernels.trees import Trees
+from losaw.kernels.trees import LEAF, Trees
 from losaw.outcomes import class_numbers, finite_numbers
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
 IntArray = NDArray[np.intp]
 TOLERANCE = 1e-6
+_NO_SETS = np.array([], dtype=np.uint64)
 
 
 class TreeView(NamedTuple):
     """One tree with the leaves of the training rows."""
 
     nodes: Trees  # one tree, which splits columns
+    splits: IntArray  # numbers of the inner nodes
     feature: IntArray  # (n_nodes,), the feature that the column of a split belongs to
     leaf: NDArray[np.int32]  # (n_samples,)
-
-    @property
-    def splits(self) -> IntArray:
-        """Numbers of the inner nodes."""
-        return self.nodes.splits
 
 
 @dataclass(frozen=True)
@@ -165,13 +162,21 @@ def _scikit_learn_view(
 
 
 def _tree_view(tree: Any, leaf: Any, features: IntArray) -> TreeView:
-    left_levels = getattr(tree, "left_levels", None)
-    nodes = Trees.of(
-        [(tree.feature, tree.threshold, tree.children_left, tree.children_right)],
-        left_levels if left_levels is not None and left_levels.any() else None,
+    """A tree of a fitted forest; there are hundreds, so that each array is made once."""
+    column = np.array(tree.feature, dtype=np.int32)
+    left, right = np.array(tree.children_left, np.int32), np.array(tree.children_right, np.int32)
+    column[left < 0] = LEAF
+    left_levels = getattr(tree, "left_levels", _NO_SETS)
+    nodes = Trees(
+        column,
+        np.ascontiguousarray(tree.threshold, dtype=np.float64),
+        left,
+        right,
+        np.array([0, len(column)]),
+        left_levels if left_levels.any() else _NO_SETS,
     )
     # A leaf has no column; what stands for its feature is never read.
-    return TreeView(nodes, features[np.maximum(nodes.feature, 0)], np.require(leaf, np.int32, "C"))
+    return TreeView(nodes, nodes.splits, features[column], np.require(leaf, np.int32, "C"))
 
 
 def _check_rows(given: int, fitted: int) -> None:

@@ -43,28 +43,27 @@ class Moments:
 
 @dataclass(frozen=True)
 class Nodes:
-    """A tree with the moments of its in-bag and out-of-bag rows."""
+    """A tree with the moments of its in-bag and out-of-bag rows.
 
-    tree: TreeView
+    Attributes
+    ----------
+    splits : array of shape (n_splits,)
+        Numbers of the inner nodes.
+    children : pair of arrays of shape (n_splits,)
+        Numbers of their left and of their right children.
+    in_bag, out_of_bag : Moments
+    """
+
+    splits: NDArray[np.intp]
+    children: tuple[NDArray[np.int32], NDArray[np.int32]]
     in_bag: Moments
     out_of_bag: Moments
-    task: str
 
     def decrease(self, impurity: FloatArray) -> FloatArray:
         """w_m H(m) - w_l H(l) - w_r H(r) of every split m, w the share of in-bag rows."""
         weighted = self.in_bag.size / self.in_bag.size[0] * impurity
         left, right = self.children
         return weighted[self.splits] - weighted[left] - weighted[right]
-
-    @property
-    def splits(self) -> NDArray[np.intp]:
-        """Numbers of the inner nodes."""
-        return self.tree.splits
-
-    @property
-    def children(self) -> NDArray[np.int32]:
-        """Numbers of the left and the right children of the splits, (2, n_splits)."""
-        return self.tree.nodes.children[self.splits].T
 
 
 def scores_of_trees(forest: ForestView, rule: Callable[[Nodes], FloatArray]) -> FloatArray:
@@ -91,9 +90,10 @@ def tree_nodes(tree: TreeView, counts: NDArray[np.int64], forest: ForestView) ->
     n_nodes, n_outcomes = len(tree.feature), forest.outcomes.shape[1]
     sums = np.zeros((2, n_nodes, n_outcomes + 2))
     add_rows(tree.leaf, counts, forest.outcomes, sums)
-    add_children(tree.nodes.children, sums)
+    left, right = tree.nodes.left, tree.nodes.right
+    add_children(left, right, sums)
     in_bag, out_of_bag = (Moments(part[:, 0], part[:, 2:], part[:, 1]) for part in sums)
-    return Nodes(tree, in_bag, out_of_bag, forest.task)
+    return Nodes(tree.splits, (left[tree.splits], right[tree.splits]), in_bag, out_of_bag)
 
 
 @compiled()
@@ -110,11 +110,10 @@ def add_rows(leaf: np.ndarray, counts: np.ndarray, outcomes: np.ndarray, sums: n
 
 
 @compiled()
-def add_children(children: np.ndarray, sums: np.ndarray) -> None:
+def add_children(left: np.ndarray, right: np.ndarray, sums: np.ndarray) -> None:
     """Sums of inner nodes from their children, which stand behind them."""
-    for node in range(len(children) - 1, -1, -1):
-        left, right = children[node, 0], children[node, 1]
-        if left >= 0:
+    for node in range(len(left) - 1, -1, -1):
+        if left[node] >= 0:
             for part in range(sums.shape[0]):
                 for k in range(sums.shape[2]):
-                    sums[part, node, k] = sums[part, left, k] + sums[part, right, k]
+                    sums[part, node, k] = sums[part, left[node], k] + sums[part, right[node], k]

@@ -57,6 +57,7 @@ def add_shapley_values(
                 sums.inner[p] += residual * of_tree[row, p]
                 sums.absolute[p] += abs(of_tree[row, p])
                 sums.forest[row, p] += of_tree[row, p]
+                sums.rows[row, p] += residual * of_tree[row, p]
                 of_tree[row, p] = 0.0
 
 

@@ -36,8 +36,8 @@ class Columns:
 
     def with_nominal_numbers(self, X: FloatArray, nominal: NDArray[np.bool_]) -> "Columns":
         """The same, with the values of ``nominal`` columns that are no unordered categories."""
-        chosen = set(np.flatnonzero(nominal).tolist()) - set(self.nominal)
-        return Columns(self.levels, {column: np.unique(X[:, column]) for column in sorted(chosen)})
+        numeric = set(np.flatnonzero(nominal).tolist()) - set(self.nominal)
+        return Columns(self.levels, {column: np.unique(X[:, column]) for column in sorted(numeric)})
 
     def code_numbers(self, rows: FloatArray) -> FloatArray:
         """``rows`` with ranks in place of the values of nominal numeric columns."""

@@ -10,9 +10,16 @@ from losaw.data import FloatArray
 from losaw.forest.growing.arrays import ForestData, Measure, Settings, empty_nodes
 from losaw.forest.growing.growth import grow_trees
 from losaw.forest.growing.own_models import Answers, OwnModels
-from losaw.forest.growing.workspace import make_cells, make_sample, make_workspace
+from losaw.forest.growing.workspace import (
+    make_cells,
+    make_classes,
+    make_sample,
+    make_workspace,
+)
+from losaw.kernels.inversion import padded
 
 _SHARE_LEFT = 0.9
+_BLOCK = 4096  # rows centred at a time, so that no second sample stands in memory
 _SHOWN = 6
 
 
@@ -49,21 +56,29 @@ def measure_decorrelation(
     at most .02 if they are Gaussian.
     """
     n_samples, n_features = X.shape
-    columns = np.require(X, requirements=["C", "A", "W"])  # another type would compile anew
-    centre, first_column = location, np.arange(n_features + 1)
+    targets = np.require(X, requirements=["C", "A", "W"])  # another type would compile anew
+    centre, first_target = location, np.arange(n_features + 1, dtype=np.int64)
     if data.is_nominal.any():
-        columns, centre, first_column = _with_indicators(X, location, data)
-    others = [np.flatnonzero(row) for row in adjustment]
-    found = np.full((n_features, 2), np.nan)
+        targets, centre, first_target = _with_indicators(X, location, data)
+    # Columns of the features that something is adjusted for, and which of them each target's are.
+    width = np.diff(first_target)
+    is_used = np.repeat(adjustment.any(axis=0), width)
+    used = np.flatnonzero(is_used)
+    columns = np.zeros((n_samples, padded(len(used))))
+    np.subtract(targets[:, used], centre[used], out=columns[:, : len(used)])
+    is_other = np.repeat(adjustment, width, axis=1)[:, used]
+    weighted = np.full(n_features, np.nan)
     measure = Measure(
         is_on=np.ones(1, dtype=np.int64),
-        columns=columns,
+        targets=targets,
         centre=centre,
-        first_column=first_column.astype(np.int64),
-        others=np.concatenate(others).astype(np.int64),
-        first_other=np.cumsum([0, *map(len, others)], dtype=np.int64),
-        moments=np.empty((columns.shape[1], 6)),
-        found=found,
+        first_target=first_target,
+        columns=columns,
+        others=np.nonzero(is_other)[1].astype(np.int64),
+        first_other=np.cumsum([0, *is_other.sum(axis=1)], dtype=np.int64),
+        moments=np.empty((3, columns.shape[1])),
+        target=np.empty(n_samples),
+        strength=weighted,
     )
     sample = make_sample(data)
     work = make_workspace(data)._replace(measure=measure)
@@ -71,18 +86,40 @@ def measure_decorrelation(
     root = settings._replace(max_depth=1, max_features=n_features, bootstrap=False)
     nodes = empty_nodes(3, data.n_classes)
     seeds, sizes = np.zeros(1, dtype=np.uint64), np.empty(1, dtype=np.int64)
-    grow_trees(data, root, seeds, sample, work, make_cells(data), nodes, sizes)
+    cells, classes = make_cells(data), make_classes(data)
+    grow_trees(data, root, seeds, sample, work, cells, classes, nodes, sizes)
     if answers is not None:
         answers.raise_error()
-    found[~adjustment.any(axis=1)] = np.nan
+    weighted[~adjustment.any(axis=1)] = np.nan
     size = np.full((n_features, 2), np.nan)
     size[work.features] = work.splits[:, 2:4]
-    size[np.isnan(found[:, 0])] = np.nan
-    width = np.diff(first_column)
-    pairs = width * (adjustment @ width)
+    size[np.isnan(weighted)] = np.nan
+    strength = _correlations(targets, centre, columns, used)
+    strength[~np.repeat(is_other, width, axis=0)] = 0.0
+    unweighted = np.maximum.reduceat(strength.max(axis=1), first_target[:-1])
+    unweighted[np.isnan(weighted)] = np.nan
+    pairs = width * is_other.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         chance = np.sqrt(2.0 * np.log(100.0 * pairs) / (size[:, 1] * n_samples))
-    return Decorrelation(found[:, 0], found[:, 1], size[:, 0], size[:, 1]), chance
+    return Decorrelation(unweighted, weighted, size[:, 0], size[:, 1]), chance
+
+
+def _correlations(
+    targets: FloatArray, centre: FloatArray, columns: FloatArray, used: NDArray[Any]
+) -> FloatArray:
+    """Absolute correlations of the columns of targets with the ``used`` ones; 0 of constants.
+
+    ``columns`` holds the used ones, centred, and zeros behind them.
+    """
+    product = np.zeros((targets.shape[1], columns.shape[1]))
+    square = np.zeros(len(product))
+    for start in range(0, len(targets), _BLOCK):
+        centred = targets[start : start + _BLOCK] - centre
+        product += centred.T @ columns[start : start + _BLOCK]
+        square += np.einsum("ij,ij->j", centred, centred)
+    product = np.abs(product[:, : len(used)])
+    scale = np.sqrt(np.outer(square, square[used]))
+    return np.divide(product, scale, out=np.zeros_like(product), where=scale > 0.0)
 
 
 def warn_of_correlations(
@@ -120,5 +157,5 @@ def _with_indicators(
         for p in range(X.shape[1])
     ]
     columns = np.ascontiguousarray(np.hstack(blocks))
-    first = np.cumsum([0] + [block.shape[1] for block in blocks])
+    first = np.cumsum([0] + [block.shape[1] for block in blocks], dtype=np.int64)
     return columns, columns.mean(axis=0), first

@@ -91,15 +91,15 @@ def diagnose(
         in_bag = np.flatnonzero(count)
         for node, depth, members in _inner_nodes(tree, rows, in_bag, max_depth):
             for target in np.flatnonzero(forest.adjustment_.any(axis=1)):
-                found = _at_node(forest, rows, scaled, members, count[members], int(target))
-                if found is not None:
+                measured = _at_node(forest, rows, scaled, members, count[members], int(target))
+                if measured is not None:
                     place = {"tree": number, "node": node, "depth": depth}
                     is_split = bool(tree.feature[node] == target)
                     size = int(count[members].sum())
                     records.append(
                         place
                         | {"n_samples": size, "feature": names[target], "is_split": is_split}
-                        | found
+                        | measured
                     )
     return pd.DataFrame(records)
 
@@ -190,13 +190,13 @@ def _inner_nodes(
     tree: Tree, X: FloatArray, in_bag: NDArray[np.int64], max_depth: int
 ) -> list[tuple[int, int, NDArray[np.int64]]]:
     """(node, depth, in-bag rows) of the inner nodes up to ``max_depth``."""
-    found = []
+    inner_nodes = []
     pending = [(0, 0, in_bag)]
     while pending:
         node, depth, members = pending.pop()
         if tree.feature[node] < 0 or depth > max_depth:
             continue
-        found.append((node, depth, members))
+        inner_nodes.append((node, depth, members))
         values = X[members, tree.feature[node]]
         left = values <= tree.threshold[node]
         if tree.left_levels[node]:
@@ -204,7 +204,7 @@ def _inner_nodes(
             left = (tree.left_levels[node] & levels) != 0
         pending.append((int(tree.children_left[node]), depth + 1, members[left]))
         pending.append((int(tree.children_right[node]), depth + 1, members[~left]))
-    return found
+    return inner_nodes
 
 
 def _at_node(
@@ -216,12 +216,12 @@ def _at_node(
     target: int,
 ) -> dict[str, float] | None:
     """Sizes and correlations of one target; None where it is constant."""
-    chosen = np.flatnonzero(forest.adjustment_[target])
+    others = np.flatnonzero(forest.adjustment_[target])
     x = X[members, target]
     if x.min() == x.max():
         return None
-    adjustment = np.where(forest.is_discrete_, X, scaled)[np.ix_(members, chosen)]
-    mask = forest.is_discrete_[chosen]
+    adjustment = np.where(forest.is_discrete_, X, scaled)[np.ix_(members, others)]
+    mask = forest.is_discrete_[others]
     kind = "discrete" if forest.is_discrete_[target] else "continuous"
     models = resolve_models(forest.propensity, forest.stabilization)[kind]
     try:
@@ -240,7 +240,7 @@ def _at_node(
     n = counts.sum()
     uniform = np.ones(len(x))
     x_columns = _columns(X[members], [target], forest.is_nominal_)
-    other_columns = _columns(X[members], chosen, forest.is_nominal_)
+    other_columns = _columns(X[members], others, forest.is_nominal_)
     return {
         "effective_size": effective_sample_size(raw, counts) / n,
         "capped_effective_size": effective_sample_size(capped, counts) / n,

@@ -108,15 +108,15 @@ def resolve_discrete(
                 f"the string {choice!r}{did_you_mean(choice, ['auto'])}"
             )
         mask = categorical.copy()
-        found = {int(p): few_levels(X[:, p]) for p in np.flatnonzero(~categorical)}
-        mask[[p for p, few in found.items() if few is not None]] = True
+        few_of = {int(p): few_levels(X[:, p]) for p in np.flatnonzero(~categorical)}
+        mask[[p for p, few in few_of.items() if few is not None]] = True
         warn_of_codes(X, mask, names)
     else:
-        found = {}
+        few_of = {}
         mask = categorical | _explicit_mask("discrete_features", choice, n_features, names)
     all_levels = []
     for p in np.flatnonzero(mask):
-        levels = found.get(int(p))
+        levels = few_of.get(int(p))
         if levels is None:
             levels = np.unique(X[:, p])
         label = names[p] if names is not None else int(p)
@@ -157,18 +157,20 @@ def warn_of_codes(
 
     Ages and counts look so, too; who names the discrete features is not warned.
     """
+    if mask.all():
+        return
     head = X[: 2 * _CODES.stop]
     suspects = ~mask & (head == np.floor(head)).all(axis=0)
-    found = {}
+    n_codes = {}
     for column in np.flatnonzero(suspects):
         values = np.unique(X[:, column])
         if len(values) in _CODES and (values == np.floor(values)).all():
-            found[str(names[column] if names is not None else column)] = len(values)
-    if found:
-        shown = ", ".join(f"{name} ({n})" for name, n in list(found.items())[:8])
+            n_codes[str(names[column] if names is not None else column)] = len(values)
+    if n_codes:
+        shown = ", ".join(f"{name} ({n})" for name, n in list(n_codes.items())[:8])
         warnings.warn(
             f"columns with 11 to 50 different whole numbers are split and weighted as continuous "
-            f"features: {shown}{', ...' if len(found) > 8 else ''}. If these are codes of "
+            f"features: {shown}{', ...' if len(n_codes) > 8 else ''}. If these are codes of "
             "categories, name them in nominal_features (or give them the dtype category); if they "
             "are few ordered levels, in discrete_features; a list of discrete_features, which may "
             "be empty, ends this warning",
@@ -179,30 +181,30 @@ def warn_of_codes(
 def _explicit_mask(
     parameter: str, choice: ArrayLike, n_features: int, names: NDArray[np.object_] | None
 ) -> NDArray[np.bool_]:
-    chosen = np.asarray([] if choice is None else choice)
+    named = np.asarray([] if choice is None else choice)
     mask = np.zeros(n_features, dtype=bool)
-    if chosen.size == 0:
+    if named.size == 0:
         return mask
-    if chosen.dtype == bool:
-        if chosen.shape != (n_features,):
+    if named.dtype == bool:
+        if named.shape != (n_features,):
             raise ValueError(
-                f"{parameter} is a mask of shape {chosen.shape}, expected ({n_features},)"
+                f"{parameter} is a mask of shape {named.shape}, expected ({n_features},)"
             )
-        return chosen.copy()
-    if chosen.dtype.kind in "iu":
-        bad = chosen[(chosen < 0) | (chosen >= n_features)]
+        return named.copy()
+    if named.dtype.kind in "iu":
+        bad = named[(named < 0) | (named >= n_features)]
         if bad.size:
             raise ValueError(
                 f"{parameter} names column {bad[0]}, allowed are 0 to {n_features - 1}"
             )
-        mask[chosen] = True
+        mask[named] = True
         return mask
     if names is None:
         raise ValueError(
             f"{parameter} gives names, but X has none: pass a data frame, or a boolean mask"
         )
     known = [str(name) for name in names]
-    for name in chosen.ravel():
+    for name in named.ravel():
         if str(name) not in known:
             raise ValueError(
                 f"{parameter}: no column {str(name)!r} in X{did_you_mean(str(name), known)} "

@@ -27,18 +27,6 @@ class DataGenerator(Protocol):
         ...
 
 
-class JointLawGenerator(DataGenerator, Protocol):
-    """A generator of discrete features whose joint law is fitted once."""
-
-    def joint_law(self) -> "JointLawSpecification | None":
-        """What has to be fitted before anything is drawn; None if nothing has to be."""
-        ...
-
-    def sample(self, rng: np.random.Generator, joint_law: "JointLaw | None" = None) -> Dataset:
-        """One Monte Carlo draw; without the fitted ``joint_law`` it is fitted once per process."""
-        ...
-
-
 def prepare(generator: Any) -> None:
     """Let a generator look for what it reads; most read nothing."""
     getattr(generator, "prepare", lambda: None)()

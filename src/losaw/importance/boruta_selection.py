@@ -6,30 +6,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import real_number, whole_number
 from losaw.data import Dataset, FloatArray
 from losaw.importance.described import Described, described
-from losaw.importance.explained import read_rows, require_complete
-from losaw.importance.jobs import checked_jobs
+from losaw.importance.jobs import Jobs, checked_jobs
 from losaw.importance.out_of_bag_permutation import out_of_bag_z_scores
+from losaw.importance.own_fits import IMPORTANCES, importances_of, own_fits
 from losaw.importance.result import ImportanceResult
-from losaw.outcomes import Task, task_of, unnamed_response
+from losaw.outcomes import Task, task_of
 from losaw.rng import as_generator, seed_integer
+from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
+from losaw.words import unknown
 
 CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 _MIN_SHADOWS = 5
 
 
 def boruta(
+    model: Any,
     X: ArrayLike,
     y: ArrayLike,
     *,
+    importance: str | None = None,
     task: Task | None = None,
     n_estimators: int = 500,
     max_runs: int = 100,
     alpha: float = 0.01,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
+    n_jobs: int | None = None,
     verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
@@ -49,17 +57,33 @@ def boruta(
 
     Parameters
     ----------
+    model : estimator or None
+        Cloned and fitted anew in every run; it need not be fitted. A Pipeline encodes all rows
+        once, and its last step is cloned; shadows are made of the encoded columns, those of one
+        feature together. None: the forest of the R package ranger with its defaults, as in the
+        paper; then levels enter as their codes, as in R.
     X, y : array or frame (n_samples, n_features), array (n_samples,)
-        All rows. Levels enter as their codes, as in R. No model: Boruta grows its own forests.
+        All rows.
+    importance : {"permutation", "reported"} or None, default None
+        What of the cloned model is compared: the importance above (of random forests with
+        bootstrap), or its ``feature_importances_``. None: the first where there is one.
     task : {"regression", "classification"} or None, default None
-        None: classification of text and bools, regression of numbers.
+        None: what the model says; without a model, classification of text and bools, regression
+        of numbers.
     n_estimators : int, default 500
-        Trees of a forest, with the defaults of the R package ranger.
+        Trees of the forest without ``model``.
     max_runs : int, default 100
         Runs with decisions, at most.
     alpha : float, default 0.01
+    features : sequence of str or None
+        Features or groups to return; all take part, because they share the shadows.
+    groups : dict of str to sequence of str, or None
+        Group name -> columns that are shuffled together and decided on as one.
     kinds, feature_names, verbose, random_state
         As in :func:`losaw.importance.cpi`.
+    n_jobs : int or None
+        Threads that grow and permute trees; of a model of your own only those that permute. The
+        result does not depend on it.
 
     Returns
     -------
@@ -67,89 +91,116 @@ def boruta(
         ``scores``: median importance of a feature over its runs minus the median of the best
         shadow; ``p_values``: P(Bin(r, 1/2) >= h) with Bonferroni's correction at the last run of
         the feature; ``details``: ``selected`` (mask of confirmed features), ``decisions`` before
-        the tentative ones are decided (1, 0, -1), ``n_runs``.
+        the tentative ones are decided (1, 0, -1), ``n_runs``. No standard error: a feature leaves
+        when it is decided, so that its runs are no sample of their number.
 
     Raises
     ------
     ValueError
-        For a parameter out of range, missing values, or more than two classes.
+        For a parameter out of range, missing values, or more than two classes without a model.
+    TypeError
+        If the model cannot be cloned, or reports no importance.
 
     Examples
     --------
     >>> import numpy as np
     >>> from losaw.importance import boruta
     >>> X = np.random.default_rng(0).standard_normal((100, 3))
-    >>> result = boruta(X, X[:, 0], n_estimators=20, max_runs=12, random_state=0)
+    >>> result = boruta(None, X, X[:, 0], n_estimators=20, max_runs=12, random_state=0)
     >>> result.details["selected"].tolist()
     [True, False, False]
     """
     from scipy.stats import binom
 
-    _check(n_estimators, max_runs, alpha)
+    _check(n_estimators, max_runs, alpha, importance)
     rng = as_generator(random_state)
-    sample = read_rows(X, y, kinds=kinds, feature_names=feature_names)
-    require_complete(sample.table, "Boruta's forests cannot split them", "impute them first")
-    if task is None:
-        task = "regression" if sample.y.dtype.kind in "fiu" else "classification"
-    rows, response = sample.table.codes, unnamed_response(sample.y, task)
-    n_features = rows.shape[1]
-    decisions = np.full(n_features, TENTATIVE)
-    hits, runs = np.zeros(n_features, dtype=int), np.zeros(n_features, dtype=int)
-    history = np.full((max_runs, n_features), np.nan)
+    sample = own_fits(
+        model,
+        X,
+        y,
+        task=task,
+        dummies=False,
+        features=features,
+        groups=groups,
+        kinds=kinds,
+        feature_names=feature_names,
+    )
+    jobs = checked_jobs(n_jobs, verbose)
+    units = sample.units.members
+    n_units = len(units)
+    decisions = np.full(n_units, TENTATIVE)
+    hits, runs = np.zeros(n_units, dtype=int), np.zeros(n_units, dtype=int)
+    history = np.full((max_runs, n_units), np.nan)
     best_shadows: list[float] = []
-    for run in checked_jobs(None, verbose).each(int, range(max_runs), max_runs, "boruta, runs"):
+    for run in Jobs(None, verbose).each(int, range(max_runs), max_runs, "boruta, runs"):
         if not (decisions == TENTATIVE).any():
             break
         kept = np.flatnonzero(decisions != REJECTED)
-        importances, shadows = _one_run(rows[:, kept], response, task, n_estimators, rng)
+        columns, places = _with_shadows(sample.columns, [units[unit] for unit in kept], rng)
+        if sample.estimator is None:
+            seed = seed_integer(rng)
+            both = out_of_bag_z_scores(
+                columns, sample.y, sample.task, n_estimators, seed, places, jobs
+            )
+        else:
+            both = importances_of(sample.estimator, columns, sample.y, places, importance, rng)
+        importances, shadows = both[: len(kept)], both[len(kept) :]
         history[run, kept] = importances
         best_shadows.append(float(shadows.max()))
         hits[kept] += importances > best_shadows[-1]
         runs[kept] += 1
         open_ones = decisions == TENTATIVE
-        limit = alpha / n_features
+        limit = alpha / n_units
         decisions[open_ones & (binom.sf(hits - 1, run + 1, 0.5) < limit)] = CONFIRMED
         decisions[open_ones & (binom.cdf(hits, run + 1, 0.5) < limit)] = REJECTED
     medians = np.nanmedian(history[: len(best_shadows)], axis=0)
     scores = medians - np.median(best_shadows)
     tentative = decisions == TENTATIVE
+    p_values = np.minimum(1.0, n_units * binom.sf(hits - 1, runs, 0.5))
+    selected = (decisions == CONFIRMED) | (tentative & (scores > 0))
+    scored = sample.chosen
     return ImportanceResult(
-        scores,
-        sample.table.names,
-        p_values=np.minimum(1.0, n_features * binom.sf(hits - 1, runs, 0.5)),
+        scores[scored],
+        sample.names,
+        p_values=p_values[scored],
         details={
-            "selected": (decisions == CONFIRMED) | (tentative & (scores > 0)),
-            "decisions": decisions,
+            "selected": selected[scored],
+            "decisions": decisions[scored],
             "n_runs": len(best_shadows),
         },
         method=described(
-            "boruta", n_estimators=n_estimators, max_runs=max_runs, alpha=alpha, task=task
+            "boruta",
+            importance=importance,
+            n_estimators=n_estimators,
+            max_runs=max_runs,
+            alpha=alpha,
+            task=sample.task,
         ),
-        kinds=sample.table.kinds,
+        kinds=sample.kinds,
         table=sample.table,
     )
 
 
-def _one_run(
-    X: FloatArray, y: FloatArray, task: str, n_estimators: int, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Importances of the features and of their shadows (five or more)."""
-    source: NDArray[np.intp] = np.resize(np.arange(X.shape[1]), max(_MIN_SHADOWS, X.shape[1]))
-    shadows = np.column_stack([X[rng.permutation(len(X)), j] for j in source])
-    z_scores = out_of_bag_z_scores(
-        np.hstack([X, shadows]), y, task, n_estimators, seed_integer(rng)
-    )
-    return z_scores[: X.shape[1]], z_scores[X.shape[1] :]
+def _with_shadows(
+    X: FloatArray, units: Sequence[NDArray[np.intp]], rng: np.random.Generator
+) -> tuple[FloatArray, list[NDArray[np.intp]]]:
+    """The units' columns and those of their shadows (five or more), with the places of each."""
+    source = np.resize(np.arange(len(units)), max(_MIN_SHADOWS, len(units))).tolist()
+    parts = [X[:, unit] for unit in units]
+    parts += [X[np.ix_(rng.permutation(len(X)), units[unit])] for unit in source]
+    ends = np.cumsum([part.shape[1] for part in parts])
+    return np.hstack(parts), [
+        np.arange(end - part.shape[1], end) for part, end in zip(parts, ends, strict=True)
+    ]
 
 
-def _check(n_estimators: int, max_runs: int, alpha: float) -> None:
-    if n_estimators < 2 or max_runs < 1:
-        raise ValueError(
-            f"n_estimators must be at least 2 and max_runs at least 1, got {n_estimators!r} "
-            f"and {max_runs!r}"
-        )
-    if not 0 < alpha < 1:
+def _check(n_estimators: int, max_runs: int, alpha: float, importance: str | None = None) -> None:
+    whole_number("n_estimators", n_estimators, 2)
+    whole_number("max_runs", max_runs, 1)
+    if not 0 < real_number("alpha", alpha) < 1:
         raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}")
+    if importance is not None and importance not in IMPORTANCES:
+        raise ValueError(unknown("importance", importance, IMPORTANCES))
 
 
 class Boruta(Described):
@@ -175,6 +226,7 @@ class Boruta(Described):
         if model is not None:
             task_of(model, data.task)
         return boruta(
+            None,
             *data.train,
             task=data.task,
             n_estimators=self.n_estimators,

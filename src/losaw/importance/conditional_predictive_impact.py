@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from losaw.arguments import whole_number
 from losaw.data import Dataset, FloatArray
@@ -143,7 +143,17 @@ def cpi(
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
     options = Options(loss, features, groups, n_jobs, verbose)
-    shown = described("cpi", sampler=sampler, n_draws=n_draws, loss=loss, test=test, cv=cv)
+    shown = described(
+        "cpi",
+        sampler=sampler,
+        sampler_parameters=dict(sampler_parameters or {}),
+        n_draws=n_draws,
+        loss=loss,
+        test=test,
+        adjustment=adjustment,
+        level=level,
+        cv=cv,
+    )
     testing = Testing(test, adjustment, level, ERROR_KIND, shown)
 
     def differences(subject: Explained, train: Rows | None) -> Differences:
@@ -169,19 +179,15 @@ def _differences(
         sampler.fit(table.codes, table.kinds, rng)
     elif columns.shape[1]:
         sampler.fit(columns, None, rng)
+    original = subject.loss(subject.y, view.unchanged(columns))
     total = np.zeros((len(table), len(replaced)))
     own = np.zeros(len(replaced))
     for draw in range(n_draws):
         drawn = sampler.sample(rng)
         copies = view.encode(drawn) if knows_levels else drawn
-        matrices = (
-            _exchanged(columns, copies, group) for group in [np.empty(0, np.intp), *replaced]
-        )
         what = f"cpi, draw {draw + 1} of {n_draws}"
-        losses = view.losses_each(
-            matrices, len(replaced) + 1, subject.y, subject.loss, subject.jobs, what
-        )
-        original = next(losses)
+        predictions = view.exchange(columns, copies, replaced, subject.jobs, what)
+        losses = (subject.loss(subject.y, predicted) for predicted in predictions)
         total += np.column_stack([other - original for other in losses])
         own += [own_share(columns[:, group], copies[:, group]) for group in replaced]
     own /= n_draws
@@ -234,14 +240,6 @@ def _check_sampler(subject: Explained, sampler: Any, knows_levels: bool) -> None
             )
 
 
-def _exchanged(columns: FloatArray, copies: FloatArray, group: NDArray[np.intp]) -> FloatArray:
-    if not len(group):
-        return columns
-    changed = columns.copy()
-    changed[:, group] = copies[:, group]
-    return changed
-
-
 def _check(test: str, adjustment: str, level: float, n_draws: int) -> None:
     if test not in TESTS:
         raise ValueError(unknown("test", test, TESTS))
@@ -270,6 +268,18 @@ class ConditionalPredictiveImpact(Described):
     ------
     ValueError
         As :func:`cpi`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw import ConditionalPredictiveImpact
+    >>> from losaw.registry import get
+    >>> data = get("generator", "normal-linear").create(
+    ...     correlation="identity", n_samples=200, n_features=3, function="f3", noise_variance=1.0
+    ... ).sample(np.random.default_rng(0))
+    >>> model = get("learner", "random-forest").create(random_state=0).fit(*data.train)
+    >>> ConditionalPredictiveImpact().explain(model, data, np.random.default_rng(0)).select(top=2)
+    ('X1', 'X2')
     """
 
     def __init__(

@@ -50,7 +50,7 @@ def subgroups(
 
         CS_j = E[L(f(X_-j, X_pi(j)), Y)] - E[L(f(X), Y)],   pi within the leaves of a tree
 
-    that predicts X_j from X_-j; the median over permutations.
+    that predicts ``X_j`` from ``X_-j``; the median over permutations.
 
     The trees are scikit-learn's regression and classification trees (the paper uses transformation
     and conditional inference trees, which also split on changes of spread); nominal features
@@ -118,12 +118,17 @@ verbose, random_state
         grown = subject.table if train_rows is None else train_rows.table
         leaves = [
             _subgroups(grown, subject.table, unit, max_depth, min_samples_leaf, rng)
-            for unit in subject.members
+            for unit in subject.units.members
         ]
-        sources = (_cycle_within(leaf, rng) for _ in range(n_repeats) for leaf in leaves)
-        permuted = permuted_differences(subject, sources, n_repeats, "difference")
-        counts = np.array([len(np.unique(leaf)) for leaf in leaves])
-        return permuted._replace(details={**permuted.details, "n_subgroups": counts})
+        # Units that are not scored are drawn for as well, so that they change nothing.
+        sources = (
+            every[unit]
+            for every in ([_cycle_within(one, rng) for one in leaves] for _ in range(n_repeats))
+            for unit in subject.chosen
+        )
+        found = permuted_differences(subject, sources, n_repeats, "difference")
+        counts = np.array([len(np.unique(leaves[unit])) for unit in subject.chosen])
+        return found._replace(details={**found.details, "n_subgroups": counts})
 
     if cv is not None:
         if train is not None:

@@ -115,7 +115,7 @@ def loco(
     options = Options(loss, features, groups, n_jobs, verbose)
     if train is None and cv is None:
         cv = 5
-    shown = described("loco", loss=loss, test=test, cv=cv)
+    shown = described("loco", loss=loss, test=test, adjustment=adjustment, level=level, cv=cv)
     testing = Testing(test, adjustment, level, ERROR_KIND, shown)
     if cv is not None:
         if train is not None:
@@ -131,7 +131,7 @@ def _differences(subject: Explained, train: Rows | None) -> Differences:
     view, table = subject.view, subject.table
     if train is None:
         raise ValueError("LOCO needs the rows that the model was fitted to")
-    original = subject.loss(subject.y, view.predict(view.encode(table.codes)))
+    original = subject.loss(subject.y, view.unchanged(view.encode(table.codes)))
 
     def increase(unit: NDArray[np.intp]) -> FloatArray:
         rest = train.table.without(unit)
@@ -149,7 +149,7 @@ def _differences(subject: Explained, train: Rows | None) -> Differences:
             ) from error
         part = table.without(unit)
         reduced_view = view_model(reduced, part)
-        predicted = reduced_view.predict(reduced_view.encode(part.codes))
+        predicted = reduced_view.unchanged(reduced_view.encode(part.codes))
         return np.asarray(subject.loss(subject.y, predicted) - original)
 
     members = subject.members

@@ -54,6 +54,16 @@ def zero_one(y: FloatArray, prediction: FloatArray) -> FloatArray:
 def pinball(quantile: float = 0.5) -> Loss:
     """The pinball loss of a quantile q: (y - f) q above the prediction, (f - y) (1 - q) below.
 
+    Parameters
+    ----------
+    quantile : float, default 0.5
+        With 0.5 half the absolute error.
+
+    Returns
+    -------
+    callable
+        ``loss(y, predictions) -> array (n_rows,)``, for ``loss=`` of an importance.
+
     Raises
     ------
     ValueError

@@ -1,15 +1,16 @@
 """What a fitted model sees of a table, so that single features can be exchanged."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.fitted_trees.mean_of_trees import MeanOfTrees, mean_of_trees, of_encoded_columns
 from losaw.importance.jobs import Jobs
-from losaw.importance.losses import Loss
 from losaw.outcomes import (
     Task,
     class_numbers,
@@ -20,6 +21,8 @@ from losaw.outcomes import (
 )
 from losaw.tables import Table
 
+# Rows that are led through the trees at a time.
+_BLOCK = 1_000
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
 _BATCH = 20_000
 
@@ -38,12 +41,16 @@ class ModelColumns:
         Columns to means, or to probabilities as :mod:`losaw.importance.losses` has them.
     classes : array of shape (n_classes,) or None
         Of a classifier.
+    read_trees : callable
+        The model as a mean of trees of these columns, which exchanges columns at less cost; None
+        if it is none.
     """
 
     encode: Callable[[FloatArray], FloatArray]
     groups: tuple[NDArray[np.intp], ...]
     predict: Callable[[FloatArray], FloatArray]
     classes: NDArray[Any] | None = None
+    read_trees: Callable[[], MeanOfTrees | None] = lambda: None
 
     @property
     def task(self) -> Task:
@@ -74,18 +81,93 @@ class ModelColumns:
         for predictions in jobs.each(predict, batches, -(-total // size), what):
             yield from predictions
 
-    def losses_each(
+    @cached_property
+    def _trees(self) -> MeanOfTrees | None:
+        return self.read_trees()
+
+    def _for_trees(self, *parts: FloatArray) -> tuple[MeanOfTrees, list[FloatArray]] | None:
+        """The trees with columns as they compare them; None if the model has to be asked."""
+        if self._trees is None:
+            return None
+        encoded = [self._trees.encode(columns) for columns in parts]
+        if not all(np.isfinite(columns).all() for columns in encoded):
+            return None
+        return self._trees, encoded
+
+    def unchanged(self, columns: FloatArray) -> FloatArray:
+        """Predictions of columns as they are, added up as :meth:`exchange` does."""
+        ready = self._for_trees(columns)
+        if ready is None:
+            return self.predict(columns)
+        trees, (rows,) = ready
+        return trees.trees.exchange(rows, rows, [])[0]
+
+    def exchange(
         self,
-        matrices: Iterable[FloatArray],
-        total: int,
-        y: FloatArray,
-        loss: Loss,
+        columns: FloatArray,
+        copies: FloatArray,
+        units: Sequence[NDArray[np.intp]],
         jobs: Jobs,
         what: str,
     ) -> Iterator[FloatArray]:
-        """Losses of the rows (n_samples,) for every matrix of columns."""
-        for predicted in self.predict_each(matrices, total, jobs, what):
-            yield loss(y, predicted)
+        """Predictions with one unit's columns after the other taken from the copies.
+
+        Parameters
+        ----------
+        columns, copies : array of shape (n_rows, n_columns)
+        units : sequence of int arrays
+            Columns.
+        """
+        ready = self._for_trees(columns, copies)
+        if ready is None:
+            matrices = (_exchanged(columns, copies, unit) for unit in units)
+            yield from self.predict_each(matrices, len(units), jobs, what)
+            return
+        trees, (rows, others) = ready
+        members = [trees.columns_of(unit) for unit in units]
+        blocks = [slice(at, at + _BLOCK) for at in range(0, len(rows), _BLOCK)]
+
+        def of_block(part: slice) -> FloatArray:
+            return trees.trees.exchange(rows[part], others[part], members)[1:]
+
+        yield from np.concatenate(list(jobs.each(of_block, blocks, len(blocks), what)), axis=1)
+
+    def grow(
+        self,
+        rows: Sequence[FloatArray],
+        background: FloatArray,
+        orders: Sequence[Sequence[NDArray[np.intp]]],
+        jobs: Jobs,
+    ) -> Iterator[FloatArray]:
+        """Predictions of the background when it takes a row's columns, one unit after the other.
+
+        Parameters
+        ----------
+        rows : sequence of arrays (n_columns,)
+        background : array of shape (n_background, n_columns)
+        orders : sequence of sequences of int arrays
+            For every row its units, in the order in which they are taken.
+
+        Yields
+        ------
+        array of shape (n_units * n_background, …)
+            For every row; the first n_background with one unit, the next with two, ….
+        """
+        ready = self._for_trees(np.stack(rows), background)
+        if ready is None:
+            matrices = (
+                _growing(row, background, order) for row, order in zip(rows, orders, strict=True)
+            )
+            yield from self.predict_each(matrices, len(rows), jobs, "sage")
+            return
+        trees, (given, others) = ready
+
+        def of_row(pair: tuple[FloatArray, Sequence[NDArray[np.intp]]]) -> FloatArray:
+            members = [trees.columns_of(unit) for unit in pair[1]]
+            predictions = trees.trees.grow(pair[0], others, members)
+            return predictions.reshape(-1, *predictions.shape[2:])
+
+        yield from jobs.each(of_row, zip(given, orders, strict=True), len(given), "sage")
 
 
 def view_model(model: Any, table: Table, declared: str | None = None) -> ModelColumns:
@@ -103,7 +185,14 @@ def view_model(model: Any, table: Table, declared: str | None = None) -> ModelCo
     """
     classes = classes_of(model) if task_of(model, declared) == "classification" else None
     if table.is_plain and hasattr(model, "predict_encoded"):
-        return ModelColumns(model.encode, model.encoding_.groups, model.predict_encoded, classes)
+        encoding = model.encoding_.groups
+        return ModelColumns(
+            model.encode,
+            encoding,
+            model.predict_encoded,
+            classes,
+            lambda: of_encoded_columns(model, sum(map(len, encoding))),
+        )
     groups = tuple(np.array([j]) for j in range(len(table.names)))
     rebuild = _in_the_order_of(model, table)
 
@@ -116,7 +205,15 @@ def view_model(model: Any, table: Table, declared: str | None = None) -> ModelCo
         except (TypeError, ValueError) as error:
             raise _with_missing_rows(error, model, table) from error
 
-    return ModelColumns(_same, groups, predict, classes)
+    def read_trees() -> MeanOfTrees | None:
+        trees = None
+        if rebuild is table.rebuild:  # the model's columns stand in the order of the table's
+            trees = mean_of_trees(model, table.names)
+        if trees is None:
+            return None
+        return trees._replace(encode=lambda codes: trees.encode(rebuild(codes)))
+
+    return ModelColumns(_same, groups, predict, classes, read_trees)
 
 
 def _with_missing_rows(error: Exception, model: Any, table: Table) -> Exception:
@@ -193,6 +290,24 @@ def _batches(matrices: Iterator[FloatArray], size: int) -> Iterator[list[FloatAr
             batch = []
     if batch:
         yield batch
+
+
+def _exchanged(columns: FloatArray, copies: FloatArray, unit: NDArray[np.intp]) -> FloatArray:
+    changed = columns.copy()
+    changed[:, unit] = copies[:, unit]
+    return changed
+
+
+def _growing(
+    row: FloatArray, background: FloatArray, order: Sequence[NDArray[np.intp]]
+) -> FloatArray:
+    """The background with one unit of ``row`` after another filled in, stacked."""
+    filled = background.copy()
+    stages = []
+    for unit in order:
+        filled[:, unit] = row[unit]
+        stages.append(filled.copy())
+    return np.concatenate(stages)
 
 
 def _same(codes: FloatArray) -> FloatArray:

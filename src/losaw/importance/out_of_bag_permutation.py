@@ -1,74 +1,70 @@
 """Scaled out-of-bag permutation importance of a fresh forest, as ranger computes it for Boruta."""
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.kernels.compiled import allocating
-from losaw.kernels.trees import Trees, leaf_of
+from losaw.fitted_trees.exchanged import ExchangeableTrees
+from losaw.importance.jobs import Jobs
 from losaw.learners.ranger_trees import RangerTrees
 from losaw.rng import seed_integer
 
 
 def out_of_bag_z_scores(
-    X: FloatArray, y: FloatArray, task: str, n_estimators: int, seed: int
+    X: FloatArray,
+    y: FloatArray,
+    task: str,
+    n_estimators: int,
+    seed: int,
+    units: Sequence[NDArray[np.intp]],
+    jobs: Jobs,
 ) -> FloatArray:
     """Mean over trees of the out-of-bag loss increase by permutation, over its standard error,
 
         z_j = mean_t d_tj / sqrt(var_t d_tj / T),
 
-    shape (n_features,); 0 for a feature that no tree uses. Loss: squared error, or 1 for a wrong
-    one of the classes 0 and 1, and 1/4 in a leaf that holds as many of either. The forest has
-    ranger's defaults: square root of the columns at a node; nodes of 5 rows are not split in
-    regression, all impure ones are in classification.
+    shape (n_units,); 0 for a unit that no tree uses. Loss: squared error, or 1 for a wrong one of
+    the classes 0 and 1, and 1/4 in a leaf that holds as many of either. The forest has ranger's
+    defaults: square root of the columns at a node; nodes of 5 rows are not split in regression,
+    all impure ones are in classification.
+
+    Parameters
+    ----------
+    units : sequence of int arrays
+        Columns that are permuted together; every column is in one.
     """
     rng = np.random.default_rng(seed)
     regression = task == "regression"
-    forest = RangerTrees(n_estimators, 5 if regression else 1, seed_integer(rng)).fit(X, y)
-    trees = forest.trees_
+    forest = RangerTrees(
+        n_estimators, 5 if regression else 1, seed_integer(rng), n_jobs=jobs.n_jobs
+    ).fit(X, y)
     # A leaf without a majority guesses: half an error, whichever class is called 1.
     value = forest.value_ if regression else np.sign(forest.value_ - 0.5) / 2 + 0.5
     columns = np.ascontiguousarray(X, dtype=float)
-    increases = np.zeros((n_estimators, X.shape[1]))
-    for index, sampled in enumerate(forest.in_bag_):
-        out = np.setdiff1d(np.arange(len(y)), sampled)
+    place = np.arange(X.shape[1])
+    unit_of_column = np.empty(X.shape[1], dtype=np.intp)
+    for unit, members in enumerate(units):
+        unit_of_column[members] = unit
+
+    def draws() -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
+        for tree, sampled in enumerate(forest.in_bag_):
+            out = np.setdiff1d(np.arange(len(y)), sampled)
+            yield tree, out, rng.permuted(np.tile(out, (len(units), 1)), axis=1)
+
+    def increase(drawn: tuple[int, NDArray[np.intp], NDArray[np.intp]]) -> FloatArray:
+        tree, out, sources = drawn
         if len(out) == 0:
-            continue
-        sources = rng.permuted(np.tile(out, (X.shape[1], 1)), axis=1)
-        _permute(trees, index, value, columns, y, out, sources, increases[index])
+            return np.zeros(len(units))
+        trees = forest.trees_._replace(starts=forest.trees_.starts[tree : tree + 2])
+        copies = columns[sources[unit_of_column].T, place]
+        predicted = ExchangeableTrees(trees, value).exchange(columns[out], copies, units)
+        losses = ((y[out] - predicted) ** 2).mean(axis=1)
+        return np.asarray(losses[1:] - losses[0])
+
+    quiet = Jobs(jobs.n_jobs, False)
+    increases = np.stack(list(quiet.each(increase, draws(), n_estimators, "")))
     error = increases.std(axis=0, ddof=1) / np.sqrt(n_estimators)
     means = increases.mean(axis=0)
     return np.divide(means, error, out=np.zeros_like(means), where=error > 0)
-
-
-@allocating()
-def _permute(
-    trees: Trees,
-    tree: int,
-    value: np.ndarray,
-    X: np.ndarray,
-    y: np.ndarray,
-    out: np.ndarray,
-    sources: np.ndarray,
-    increases: np.ndarray,
-) -> None:
-    """Increase in mean squared error of one tree for every feature that it uses.
-
-    Of the rows ``out``; ``sources[j]`` are the rows that they have feature j of.
-    """
-    root, end = trees.starts[tree], trees.starts[tree + 1]
-    original = 0.0
-    for i in out:
-        original += (y[i] - value[leaf_of(trees, root, X, i)]) ** 2
-    for j in range(len(increases)):
-        is_used = False
-        for feature in trees.feature[root:end]:
-            if feature == j:
-                is_used = True
-                break
-        if not is_used:
-            continue
-        total = 0.0
-        for k in range(len(out)):
-            leaf = leaf_of(trees, root, X, out[k], j, sources[j, k])
-            total += (y[out[k]] - value[leaf]) ** 2
-        increases[j] = (total - original) / len(out)

@@ -1,26 +1,41 @@
 """Permutation importance tree by tree, on the rows out of (or in) each tree's bag."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import Dataset, FloatArray
+from losaw.fitted_trees.exchanged import ExchangeableTrees
 from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
 from losaw.importance.described import Described, described
 from losaw.importance.explained import of_dataset, require_complete
 from losaw.importance.jobs import checked_jobs
+from losaw.importance.losses import resolve_loss
 from losaw.importance.over_trees import result_of_trees, scores_only
 from losaw.importance.result import ImportanceResult
-from losaw.kernels.trees import find_leaves
+from losaw.outcomes import finite_numbers
 from losaw.rng import as_generator
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 from losaw.words import unknown
 
 ROWS = ("out-of-bag", "in-bag")
+
+_Losses = Callable[[NDArray[np.intp], FloatArray], FloatArray]
+
+
+class _Drawn(NamedTuple):
+    """A tree, its rows with their weights, and for every feature it uses a permutation of them."""
+
+    tree: TreeView
+    counts: NDArray[np.int64]
+    chosen: NDArray[np.intp]
+    weights: NDArray[Any]
+    used: NDArray[np.intp]
+    orders: list[NDArray[np.intp]]
 
 
 def tree_permutation(
@@ -29,10 +44,12 @@ def tree_permutation(
     y: ArrayLike,
     *,
     rows: str = "out-of-bag",
+    loss: Any = None,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
+    n_jobs: int | None = None,
     verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
@@ -44,6 +61,11 @@ def tree_permutation(
         As in :func:`losaw.importance.ufi`; columns of one feature are permuted together.
     rows : {"out-of-bag", "in-bag"}, default "out-of-bag"
         In-bag rows count as often as they are in the bag.
+    loss : str, callable or None, default None
+        Of single rows and trees, see :mod:`losaw.importance.losses`. None: squared error, or
+        zero-one of classes (the log-loss of a tree with pure leaves would be that of certainty).
+    n_jobs : int or None
+        Threads that lead rows through trees; the result does not depend on it.
     verbose : bool, default False
         Show a progress bar.
     random_state : int, Generator or None
@@ -76,20 +98,26 @@ def tree_permutation(
         require_complete(sample.table, "Rows cannot be led through the trees", "impute them first")
         raise ValueError("the steps before the forest leave missing values")
 
-    def of_tree(pair: tuple[TreeView, NDArray[np.int64]]) -> FloatArray:
-        tree, counts = pair
-        weights = (counts == 0).astype(float) if rows == "out-of-bag" else counts
-        drawn = np.flatnonzero(weights)
-        if len(drawn) == 0:
-            return np.zeros(forest.n_features)
-        value = tree_nodes(tree, counts, forest).in_bag.mean
-        return _tree_scores(forest, tree, value, drawn, weights[drawn], rng)
+    losses_of = _losses_of(loss, forest, sample.y)
 
-    # One after the other: every tree draws from the same stream.
-    trees = zip(forest.trees, forest.in_bag_counts, strict=True)
-    jobs = checked_jobs(None, verbose)
-    of_trees = np.stack(list(jobs.each(of_tree, trees, len(forest.trees), "trees")))
-    return result_of_trees(described("tree_permutation", rows=rows), of_trees, sample, features)
+    def drawn() -> Iterator[_Drawn]:
+        """What every tree permutes, drawn one after the other from the same stream."""
+        for tree, counts in zip(forest.trees, forest.in_bag_counts, strict=True):
+            weights = (counts == 0).astype(float) if rows == "out-of-bag" else counts
+            places = np.flatnonzero(weights)
+            used = np.unique(tree.feature[tree.splits]) if len(places) else np.empty(0, np.intp)
+            orders = [rng.permutation(len(places)) for _ in used]
+            yield _Drawn(tree, counts, places, weights[places], used, orders)
+
+    jobs = checked_jobs(n_jobs, verbose)
+    increases = jobs.each(
+        lambda permuted: _tree_scores(forest, permuted, losses_of),
+        drawn(),
+        len(forest.trees),
+        "trees",
+    )
+    shown = described("tree_permutation", rows=rows, loss=loss)
+    return result_of_trees(shown, np.stack(list(increases)), sample, features)
 
 
 class TreePermutationImportance(Described):
@@ -119,26 +147,39 @@ class TreePermutationImportance(Described):
         )
 
 
-def _tree_scores(
-    forest: ForestView,
-    tree: TreeView,
-    value: FloatArray,
-    drawn: NDArray[np.intp],
-    weights: NDArray[Any],
-    rng: np.random.Generator,
-) -> FloatArray:
+def _tree_scores(forest: ForestView, drawn: _Drawn, losses_of: _Losses) -> FloatArray:
     scores = np.zeros(forest.n_features)
-    rows, outcomes = forest.rows[drawn], forest.outcomes[drawn]
-    reference = _losses(value[tree.leaf[drawn]], outcomes, forest.task)
-    leaf = np.empty((len(rows), 1), dtype=np.int32)
-    for feature in np.unique(tree.feature[tree.splits]):
-        columns = forest.feature_of_column == feature
-        permuted = rows.copy()
-        permuted[:, columns] = rows[rng.permutation(len(rows))][:, columns]
-        find_leaves(tree.nodes, permuted, leaf)
-        losses = _losses(value[leaf[:, 0]], outcomes, forest.task)
-        scores[feature] = np.average(losses - reference, weights=weights)
+    if len(drawn.used) == 0:
+        return scores
+    value = tree_nodes(drawn.tree, drawn.counts, forest).in_bag.mean
+    rows = forest.rows[drawn.chosen]
+    units = [np.flatnonzero(forest.feature_of_column == feature) for feature in drawn.used]
+    copies = rows.copy()
+    for unit, order in zip(units, drawn.orders, strict=True):
+        copies[:, unit] = rows[order][:, unit]
+    before, *exchanged = ExchangeableTrees(drawn.tree.nodes, value).exchange(rows, copies, units)
+    reference = losses_of(drawn.chosen, before)
+    for feature, predicted in zip(drawn.used, exchanged, strict=True):
+        losses = losses_of(drawn.chosen, predicted)
+        scores[feature] = np.average(losses - reference, weights=drawn.weights)
     return scores
+
+
+def _losses_of(loss: Any, forest: ForestView, y: NDArray[Any]) -> _Losses:
+    """Losses of chosen rows from what a tree predicts of them, (n_chosen, n_outcomes)."""
+    outcomes = forest.outcomes
+    if loss is None:
+        return lambda places, value: _losses(value, outcomes[places], forest.task)
+    resolved = resolve_loss(loss, forest.task)
+    if forest.task == "regression":
+        # Outcomes are centred; a loss of the user's is given the response as it is.
+        response = finite_numbers(y)
+        centre = response.mean()
+        return lambda places, value: resolved(response[places], value[:, 0] + centre)
+    numbers = outcomes.argmax(axis=1).astype(float)
+    if outcomes.shape[1] == 2:
+        return lambda places, value: resolved(numbers[places], value[:, 1])
+    return lambda places, value: resolved(numbers[places], value)
 
 
 def _losses(value: FloatArray, outcomes: FloatArray, task: str) -> FloatArray:

@@ -1,5 +1,6 @@
 """Permutation feature importance on unseen rows (Breiman 2001; Fisher, Rudin & Dominici 2019)."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -7,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.arguments import whole_number
-from losaw.data import FloatArray
 from losaw.importance.described import described
 from losaw.importance.explained import (
     Explained,
@@ -136,26 +136,23 @@ def permuted_differences(
     columns = view.encode(subject.table.codes)
     members = [view.columns_of_unit(unit) for unit in subject.members]
     n_units = len(members)
-    before = loss(y, view.predict(columns))
+    before = loss(y, view.unchanged(columns))
     original = float(subject.mean(before))
     if scale == "ratio" and original == 0:
         raise ValueError("scale='ratio' is not defined: the model's loss is 0; use 'difference'")
 
-    def matrices() -> Iterator[FloatArray]:
-        for place, source in enumerate(sources):
-            group = members[place % n_units]
-            changed = columns.copy()
-            changed[:, group] = columns[np.ix_(source, group)]
-            yield changed
-
     repeats = np.empty((n_repeats, n_units))
     total = np.zeros((len(y), n_units))
-    losses = view.losses_each(
-        matrices(), n_repeats * n_units, y, loss, subject.jobs, "permutations"
-    )
-    for place, after in enumerate(losses):
-        repeats[divmod(place, n_units)] = subject.mean(after)
-        total[:, place % n_units] += after - before
+    for repeat in range(n_repeats):
+        copies = columns.copy()
+        for unit, source in zip(members, itertools.islice(sources, n_units), strict=True):
+            copies[:, unit] = columns[np.ix_(source, unit)]
+        what = f"permutations, repeat {repeat + 1} of {n_repeats}"
+        predictions = view.exchange(columns, copies, members, subject.jobs, what)
+        for place, predicted in enumerate(predictions):
+            after = loss(y, predicted)
+            repeats[repeat, place] = subject.mean(after)
+            total[:, place] += after - before
     repeats = repeats - original if scale == "difference" else repeats / original
     return Differences(total / n_repeats, np.median(repeats, axis=0), {"repeats": repeats})
 

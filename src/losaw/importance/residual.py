@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,17 +11,20 @@ from numpy.typing import ArrayLike
 from losaw.arguments import finite_sample, whole_number
 from losaw.data import Dataset, FloatArray
 from losaw.importance.described import Described, described
-from losaw.importance.jobs import checked_jobs
+from losaw.importance.jobs import Jobs, checked_jobs
+from losaw.importance.own_fits import own_fits
 from losaw.importance.residual_algorithms import (
     Prefix,
-    ResidualAlgorithm,
     plain_forest,
+    prefix_of,
     residual_algorithm,
     seeded_clone,
 )
 from losaw.importance.result import ImportanceResult
-from losaw.outcomes import task_of, unnamed_response
+from losaw.outcomes import Task, task_of, unnamed_response
 from losaw.rng import as_generator
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
 
 MIN_ROWS = 3
 STD_ERROR_KIND = "over permutations, with the sample and the sum of all scores held fixed"
@@ -30,13 +33,19 @@ Order = tuple[int, ...]
 
 
 def residual_importance(
+    model: Any,
     X: ArrayLike,
     y: ArrayLike,
     *,
     algorithm: Any = "gram-schmidt",
     n_permutations: int = 20,
     n_estimators: int = 100,
-    forest: Any = None,
+    task: Task | None = None,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+    n_jobs: int | None = None,
     verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
@@ -49,12 +58,21 @@ def residual_importance(
 
         f_i = max(0, r(R_i(F_i), y)) * mean over pi of MDI_i(W),     score_i = f_i / sum_j f_j,
 
-    where R_i predicts the rows it was grown on (its r is close to 1 for almost every feature).
+    where R_i predicts the rows it was grown on (its r is close to 1 for almost every feature). Of
+    several columns that are one feature (a group, the dummies of levels) each is made a residual
+    of the features before them, not of one another; MDI_i is their sum and R_i grown on all.
 
     Parameters
     ----------
+    model : estimator or None
+        Cloned and fitted anew for every order, with ``feature_importances_``; it need not be
+        fitted. A Pipeline encodes all rows once, and its last step is cloned. None: the forest of
+        the paper, bootstrap samples, all features at every node, grown until leaves are pure, as
+        scikit-learn's default does.
     X : array or data frame of shape (n_samples, n_features)
+        Levels that no Pipeline encodes enter as dummies without the first.
     y : array of shape (n_samples,)
+        Numbers or labels; without a classifier as ``model`` at most two classes, as 0 and 1.
     algorithm : str or regressor, default "gram-schmidt"
         "random-forest" (residuals of the rows the forest was grown on, as printed),
         "random-forest-out-of-bag", "gram-schmidt", "gram-schmidt-printed", or a scikit-learn
@@ -64,10 +82,16 @@ def residual_importance(
         default); otherwise each is drawn uniformly, and features share draws: the same order of
         all features, each feature in turn moved to its end.
     n_estimators : int, default 100
-        Trees of every forest.
-    forest : regressor or None
-        Forest of y on W, with ``feature_importances_``; None: bootstrap samples, all features at
-        every node, grown until leaves are pure, as scikit-learn's default does.
+        Trees of every forest without ``model``, and of those that ``algorithm`` names.
+    task : {"regression", "classification"} or None, default None
+        None: what the model says; without a model, classification of text and bools.
+    features : sequence of str or None
+        Features or groups to return; all are computed, because the scores are shares.
+    groups, kinds, feature_names
+        As in :func:`losaw.importance.cpi`.
+    n_jobs : int or None
+        Threads that grow the trees of a forest of y without ``model``, which has its own. The
+        result does not depend on it.
     verbose : bool, default False
         Show a progress bar.
     random_state : int, Generator or None
@@ -85,50 +109,86 @@ def residual_importance(
     ------
     ValueError
         For bad values, fewer than 3 rows, a constant y, or parameters out of range.
+    TypeError
+        If the model cannot be cloned, or reports no ``feature_importances_``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.importance import residual_importance
+    >>> X = np.random.default_rng(0).standard_normal((60, 3))
+    >>> few = {"n_permutations": 2, "n_estimators": 10}
+    >>> residual_importance(None, X, X[:, 0], **few, random_state=0).select(top=1)
+    ('X1',)
     """
-    rows, response, names = finite_sample(X, y, MIN_ROWS)
+    sample = own_fits(
+        model,
+        X,
+        y,
+        task=task,
+        dummies=True,
+        features=features,
+        groups=groups,
+        kinds=kinds,
+        feature_names=feature_names,
+    )
+    rows, response, _ = finite_sample(sample.columns, sample.y, MIN_ROWS)
+    units = sample.units.members
     if np.ptp(response) == 0:
         raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
     n_permutations = whole_number("n_permutations", n_permutations, 1)
     n_estimators = whole_number("n_estimators", n_estimators, 1)
     steps = residual_algorithm(algorithm, n_estimators)
     rng = as_generator(random_state)
-    n_features = rows.shape[1]
+    n_features = len(units)
     takes_all = math.factorial(n_features - 1) <= n_permutations
 
-    def grow(features: FloatArray) -> Any:
-        model = plain_forest(n_estimators, rng) if forest is None else seeded_clone(forest, rng)
-        return model.fit(features, response)
-
+    jobs = checked_jobs(n_jobs, verbose)
     impurities: list[list[float]] = [[] for _ in range(n_features)]
     prefixes: dict[Order, Prefix] = {}
 
+    def grow(columns: FloatArray) -> Any:
+        if sample.estimator is None:
+            unfitted = plain_forest(n_estimators, rng, n_jobs)
+        else:
+            unfitted = seeded_clone(sample.estimator, rng)
+        return unfitted.fit(columns, response)
+
     def add(order: Order) -> None:
-        W = _prefix(rows, order, steps, prefixes, rng).residuals
-        impurities[order[-1]].append(float(grow(W).feature_importances_[-1]))
+        W = prefix_of(rows, order, units, steps, prefixes, rng).residuals
+        fitted = grow(W)
+        reported = getattr(fitted, "feature_importances_", None)
+        if reported is None:
+            raise TypeError(
+                f"{type(fitted).__name__} has no feature_importances_; give a forest or boosted "
+                "trees, or model=None for the forest of the paper"
+            )
+        impurities[order[-1]].append(float(np.sum(reported[-len(units[order[-1]]) :])))
 
     def all_orders() -> Iterator[Order]:
         for orders in _orders(n_features, None if takes_all else n_permutations, rng):
             prefixes.clear()
             yield from orders
 
-    total = math.factorial(n_features) if takes_all else n_features * n_permutations
-    for _ in checked_jobs(None, verbose).each(add, all_orders(), total, "residuals, orders"):
+    n_orders = math.factorial(n_features) if takes_all else n_features * n_permutations
+    # One after the other: all draw from the same stream.
+    for _ in Jobs(None, jobs.verbose).each(add, all_orders(), n_orders, "residuals, orders"):
         pass
     impurity = np.array(impurities)
-    weight = np.array([_fit_correlation(grow, rows[:, [i]], response) for i in range(n_features)])
+    weight = np.array([_fit_correlation(grow, rows[:, unit], response) for unit in units])
     weighted = weight[:, None] * impurity
     total = weighted.mean(axis=1).sum() or 1.0  # all are 0 if the sum is
     count = impurity.shape[1]
     std_error = weighted.std(axis=1, ddof=1) / np.sqrt(count) / total if count > 1 else None
+    scored = sample.chosen
     return ImportanceResult(
-        weighted.mean(axis=1) / total,
-        names,
-        std_error=std_error,
+        weighted.mean(axis=1)[scored] / total,
+        sample.names,
+        std_error=None if std_error is None else std_error[scored],
         std_error_kind=None if std_error is None else STD_ERROR_KIND,
         details={
-            "mean_decrease_in_impurity": impurity.mean(axis=1),
-            "weight": weight,
+            "mean_decrease_in_impurity": impurity.mean(axis=1)[scored],
+            "weight": weight[scored],
             "n_permutations": count,
             "all_permutations": takes_all,
         },
@@ -137,7 +197,10 @@ def residual_importance(
             algorithm=algorithm,
             n_permutations=n_permutations,
             n_estimators=n_estimators,
+            task=sample.task,
         ),
+        kinds=sample.kinds,
+        table=sample.table,
     )
 
 
@@ -168,7 +231,8 @@ def residual_features(
     if sorted(columns) != list(range(rows.shape[1])):
         raise ValueError(f"order must be a permutation of 0 … {rows.shape[1] - 1}, got {columns}")
     steps = residual_algorithm(algorithm, whole_number("n_estimators", n_estimators, 1))
-    return _prefix(rows, columns, steps, {}, as_generator(random_state)).residuals
+    units = [np.array([column]) for column in range(rows.shape[1])]
+    return prefix_of(rows, columns, units, steps, {}, as_generator(random_state)).residuals
 
 
 class ResidualImportance(Described):
@@ -214,6 +278,7 @@ class ResidualImportance(Described):
             order = np.argsort(-np.asarray(model.feature_importances_), kind="stable")
             columns = np.sort(order[: self.top_features])
         result = residual_importance(
+            None,
             X[:, columns],
             y,
             algorithm=self.algorithm,
@@ -238,24 +303,6 @@ class ResidualImportance(Described):
         )
 
 
-def _prefix(
-    rows: FloatArray,
-    order: Order,
-    steps: ResidualAlgorithm,
-    known: dict[Order, Prefix],
-    rng: np.random.Generator,
-) -> Prefix:
-    """The residuals of a whole order, started from its longest known beginning."""
-    length = len(order)
-    while length and order[:length] not in known:
-        length -= 1
-    prefix = known[order[:length]] if length else Prefix.empty(len(rows))
-    for end in range(length, len(order)):
-        prefix = steps.extend(prefix, rows[:, order[end]], rng)
-        known[order[: end + 1]] = prefix
-    return prefix
-
-
 def _orders(
     n_features: int, n_draws: int | None, rng: np.random.Generator
 ) -> Iterator[list[Order]]:
@@ -274,11 +321,15 @@ def _orders(
         ]
 
 
-def _fit_correlation(grow: Any, feature: FloatArray, response: FloatArray) -> float:
+def _fit_correlation(grow: Any, columns: FloatArray, response: FloatArray) -> float:
     """Correlation of y with its in-sample prediction from one feature, cut at 0."""
-    if np.ptp(feature) == 0:
+    if (np.ptp(columns, axis=0) == 0).all():
         return 0.0
-    predicted = grow(feature).predict(feature)
+    fitted = grow(columns)
+    if hasattr(fitted, "predict_proba"):
+        predicted = fitted.predict_proba(columns) @ fitted.classes_
+    else:
+        predicted = fitted.predict(columns)
     if np.ptp(predicted) == 0:
         return 0.0
     return max(0.0, float(np.corrcoef(predicted, response)[0, 1]))

@@ -4,9 +4,11 @@ Gerstorfer, Krieg and Hahn-Klimroth, Section 3.2. An algorithm turns features F_
 given order into residuals W_1 = F_1 and W_j = F_j - A(W_1, …, W_{j-1}).
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 
 from losaw.data import FloatArray
@@ -137,6 +139,48 @@ class RegressorResiduals:
         return prefix.with_column(feature, feature - model.predict(prefix.residuals))
 
 
+def extend_together(
+    steps: ResidualAlgorithm, prefix: Prefix, columns: FloatArray, rng: np.random.Generator
+) -> Prefix:
+    """The prefix with all ``columns`` (n_samples, n_columns) of a feature.
+
+    Each is made a residual of the features before it, not of the feature's other columns.
+    """
+    if columns.shape[1] == 1:
+        return steps.extend(prefix, columns[:, 0], rng)
+    residuals = np.empty_like(columns)
+    basis = prefix
+    for j, column in enumerate(columns.T):
+        alone = steps.extend(prefix, column, rng)
+        residuals[:, j] = alone.residuals[:, -1]
+        if alone.basis.shape[1] > prefix.basis.shape[1]:
+            basis = steps.extend(basis, column, rng)
+    return Prefix(
+        np.column_stack([prefix.features, columns]),
+        np.column_stack([prefix.residuals, residuals]),
+        basis.basis,
+    )
+
+
+def prefix_of(
+    rows: FloatArray,
+    order: tuple[int, ...],
+    units: Sequence[NDArray[np.intp]],
+    steps: ResidualAlgorithm,
+    known: dict[tuple[int, ...], Prefix],
+    rng: np.random.Generator,
+) -> Prefix:
+    """The residuals of a whole order, started from its longest known beginning."""
+    length = len(order)
+    while length and order[:length] not in known:
+        length -= 1
+    prefix = known[order[:length]] if length else Prefix.empty(len(rows))
+    for end in range(length, len(order)):
+        prefix = extend_together(steps, prefix, rows[:, units[order[end]]], rng)
+        known[order[: end + 1]] = prefix
+    return prefix
+
+
 ALGORITHMS = (
     "random-forest",
     "random-forest-out-of-bag",
@@ -166,7 +210,7 @@ def residual_algorithm(algorithm: Any, n_estimators: int) -> ResidualAlgorithm:
     raise ValueError(f"{words}; or give an unfitted scikit-learn regressor")
 
 
-def plain_forest(n_estimators: int, rng: np.random.Generator) -> Any:
+def plain_forest(n_estimators: int, rng: np.random.Generator, n_jobs: int | None = None) -> Any:
     """scikit-learn's default regression forest, grown by our compiled code.
 
     Bootstrap samples, all features at every node, grown until leaves are pure: losawRF with
@@ -181,6 +225,7 @@ def plain_forest(n_estimators: int, rng: np.random.Generator) -> Any:
         max_features=None,
         eta=1.0,
         discrete_features=[],
+        n_jobs=n_jobs,
         random_state=rng,
     )
 

@@ -57,6 +57,18 @@ class ImportanceResult:
     ------
     ValueError
         If lengths differ, or a standard error comes without its kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.importance import ImportanceResult
+    >>> result = ImportanceResult(
+    ...     np.array([0.5, 0.0]), ("age", "rooms"),
+    ...     std_error=np.array([0.1, 0.1]), std_error_kind="over test rows",
+    ...     p_values=np.array([0.001, 0.5]),
+    ... )
+    >>> result.select(fwer=0.05)
+    ('age',)
     """
 
     scores: FloatArray
@@ -105,6 +117,12 @@ class ImportanceResult:
         Parameters
         ----------
         level : float, default 0.95
+            Share of samples in which an interval covers.
+
+        Returns
+        -------
+        array of shape (n_features, 2)
+            Lower and upper ends.
 
         Raises
         ------
@@ -150,6 +168,10 @@ class ImportanceResult:
             Of ``fdr``. Benjamini and Hochberg's holds for independent and positively dependent
             p-values, Benjamini and Yekutieli's for any.
 
+        Returns
+        -------
+        tuple of str
+
         Raises
         ------
         ValueError
@@ -187,8 +209,11 @@ class ImportanceResult:
     def to_frame(self) -> "pd.DataFrame":
         """One row per feature, most important first.
 
-        Columns: feature, kind, score, std_error, p_value, note; without those that the method
-        does not give.
+        Returns
+        -------
+        pandas.DataFrame
+            Columns feature, kind, score, std_error, p_value, note; without those that the method
+            does not give.
         """
         import pandas as pd
 
@@ -213,6 +238,10 @@ class ImportanceResult:
         ----------
         path : path or None
             A file to write it to, beside returning it.
+
+        Returns
+        -------
+        str
         """
         content = {
             "method": self.method,
@@ -246,6 +275,10 @@ class ImportanceResult:
         top : int, default 20
         level : float, default 0.95
             Confidence of the intervals.
+
+        Returns
+        -------
+        matplotlib axes
         """
         from losaw.importance.showing import plot_scores
 
@@ -256,6 +289,17 @@ class ImportanceResult:
 
         Numbers as points with the mean of tenths of the rows, levels as boxes: where the feature
         matters, and where it does not.
+
+        Parameters
+        ----------
+        feature : str
+            A single feature, not a group.
+        ax : matplotlib axes or None
+            None: a new figure.
+
+        Returns
+        -------
+        matplotlib axes
 
         Raises
         ------

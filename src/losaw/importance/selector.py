@@ -33,6 +33,10 @@ METHODS = {
 }
 
 
+# They clone the estimator themselves, and have models of their own where there is none.
+OWN_FITS = {"boruta", "residual_importance"}
+
+
 class ImportanceSelector(SelectorMixin, BaseEstimator):
     """Keep the columns that an importance selects.
 
@@ -42,7 +46,8 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
         A function of :mod:`losaw.importance`, or its name; parameters by
         ``functools.partial(cpi, sampler="gaussian")``.
     estimator : predictor or None, default None
-        What is explained; None: a random forest of scikit-learn, of the task that y says.
+        What is explained; None: a random forest of scikit-learn, of the task that y says; of
+        Boruta and residual importance their papers' forests.
     fdr, fwer, top : float, float, int or None
         As in :meth:`losaw.ImportanceResult.select`; exactly one, or none for ``fdr=0.1`` of methods
         that test and half of the columns of others.
@@ -54,7 +59,7 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
     ----------
     result_ : ImportanceResult
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (``n_features_in_``,)
         Only after a fit on a data frame.
 
     Raises
@@ -110,11 +115,11 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
             options["random_state"] = rng
         if "cv" in parameters and self.cv is not None:
             options["cv"] = min(self.cv, len(response))
-        model: tuple[Any, ...] = ()
-        if "model" in parameters:
-            estimator = self._estimator(response, rng)
-            model = (estimator if "cv" in options else estimator.fit(table, response),)
-        self.result_ = method(*model, table, response, **options)
+        model = self.estimator
+        if not _fits_its_own(method):
+            model = self._estimator(response, rng)
+            model = model if "cv" in options else model.fit(table, response)
+        self.result_ = method(model, table, response, **options)
         self._mask = np.isin(self.result_.feature_names, self._selected())
         return self
 
@@ -154,3 +159,8 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.input_tags.allow_nan = False
         return tags
+
+
+def _fits_its_own(method: Callable[..., Any]) -> bool:
+    inner = getattr(method, "func", method)  # of a functools.partial
+    return getattr(inner, "__name__", "") in OWN_FITS

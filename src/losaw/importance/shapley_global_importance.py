@@ -1,12 +1,12 @@
 """Shapley additive global importance (Covert, Lundberg & Lee 2020)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import whole_number
+from losaw.arguments import real_number, whole_number
 from losaw.data import FloatArray
 from losaw.importance.described import described
 from losaw.importance.explained import (
@@ -57,7 +57,8 @@ def sage(
     minus the loss of the model. Marginal imputation breaks the features' dependence: the
     importance of a feature is shared with those that could stand in for it.
 
-    Own code, because the package sage-importance draws from NumPy's global generator.
+    Own code, because the package sage-importance (0.0.6) knows two losses only, and draws other
+    numbers with another number of jobs.
 
     Parameters
     ----------
@@ -101,7 +102,12 @@ def sage(
     rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
     options = Options(loss, features, groups, n_jobs, verbose)
     shown = described(
-        "sage", n_background=n_background, max_permutations=max_permutations, loss=loss, cv=cv
+        "sage",
+        n_background=n_background,
+        max_permutations=max_permutations,
+        threshold=threshold,
+        loss=loss,
+        cv=cv,
     )
 
     def run(subject: Explained) -> tuple[FloatArray, bool]:
@@ -152,14 +158,11 @@ def _contributions(
         n_more = min(_BATCH, max_permutations - len(contributions))
         batch = rows_in_turn[(len(contributions) + np.arange(n_more)) % len(y)]
         orders = [rng.permutation(len(members)) for _ in batch]
-        matrices: Iterator[FloatArray] = (
-            _growing(columns[row], background, [members[j] for j in order])
-            for row, order in zip(batch, orders, strict=True)
-        )
         gains = np.empty((n_more, len(members)))
         # A bar of a number of orders that is not known beforehand would tell nothing.
         jobs = Jobs(subject.jobs.n_jobs, False)
-        predictions = view.predict_each(matrices, n_more, jobs, "sage")
+        units = [[members[j] for j in order] for order in orders]
+        predictions = view.grow([columns[row] for row in batch], background, units, jobs)
         for index, (row, order, predicted) in enumerate(
             zip(batch, orders, predictions, strict=True)
         ):
@@ -202,20 +205,10 @@ def _report(contributions: FloatArray, most: int) -> None:
     )
 
 
-def _growing(row: FloatArray, background: FloatArray, groups: list[Any]) -> FloatArray:
-    """The background with one feature of ``row`` after another filled in, stacked."""
-    filled = background.copy()
-    stages = []
-    for group in groups:
-        filled[:, group] = row[group]
-        stages.append(filled.copy())
-    return np.concatenate(stages)
-
-
 def _check(n_background: int, max_permutations: int, threshold: float | None) -> None:
     whole_number("n_background", n_background, 2)
     whole_number("max_permutations", max_permutations, 2)
-    if threshold is not None and not threshold > 0:
+    if threshold is not None and not real_number("threshold", threshold) > 0:
         raise ValueError(f"threshold must be positive or None, got {threshold!r}")
 
 

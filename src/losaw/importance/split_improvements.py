@@ -42,7 +42,38 @@ def split_improvement(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
 ) -> ImportanceResult:
-    """Split improvement of a fitted forest; all else as of :func:`losaw.importance.ufi`."""
+    """Decrease of the in-bag impurity, summed over the splits on a feature,
+
+        SI_j = mean over trees of sum over splits m on j of w_m H(m) - w_l H(l) - w_r H(r),
+
+    with w the share of the tree's in-bag rows and H their variance or Gini index (Breiman et al.
+    1984; Zhou and Hooker 2021, Equations (3) to (5)). In units of the response's variance.
+
+    Parameters
+    ----------
+    model, X, y, features, groups, kinds, feature_names
+        As of :func:`losaw.importance.ufi`: the forest and its training sample.
+
+    Returns
+    -------
+    ImportanceResult
+        ``std_error`` over trees.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`losaw.importance.ufi`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from losaw.importance import split_improvement
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> forest = RandomForestRegressor(20, random_state=0).fit(X, X[:, 0])
+    >>> split_improvement(forest, X, X[:, 0]).select(top=1)
+    ('X1',)
+    """
     return mean_over_trees(
         "split_improvement()",
         lambda task: _decrease,

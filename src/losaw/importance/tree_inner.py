@@ -18,6 +18,7 @@ from losaw.tables.kinds import Kinds
 from losaw.words import unknown
 
 ROWS = ("test", "train")
+ERROR_KIND = "over rows, the booster held fixed; of rows that it has not seen"
 
 
 class _AttributionScore(Described):
@@ -54,8 +55,8 @@ class TreeInner(_AttributionScore):
     ----------
     rows : {"test", "train"}, default "test"
         The sample of the sum; the paper's validation data are our test data.
-    attribution : {"predecomp", "treeshap"}, default "predecomp"
-        r; TreeSHAP takes longer.
+    attribution : {"predecomp", "saabas", "treeshap"}, default "predecomp"
+        r; "saabas" goes by the expected output below a node (Equation (8)), TreeSHAP takes longer.
     """
 
     def _scores(self, sums: AttributionSums) -> FloatArray:
@@ -128,38 +129,57 @@ def treeinner(
         Rows that the model has not seen, best; missing values go where xgboost sends them.
     y : array of shape (n_samples,)
         Responses, or classes 0 and 1.
-    attribution : {"predecomp", "treeshap"}, default "predecomp"
+    attribution : {"predecomp", "saabas", "treeshap"}, default "predecomp"
     features, groups, kinds, feature_names
         As in :func:`losaw.importance.ufi`; scores of a group are summed.
 
     Returns
     -------
     ImportanceResult
-        Scores without a standard error.
+        ``std_error``: the score is a sum over rows, n rows times the mean of what each adds, so
+        that its error is sqrt(n) times their standard deviation, the booster held fixed. It holds
+        for rows that the booster has not seen; those it was fitted to are no sample of new ones.
 
     Raises
     ------
     ValueError, TypeError
         See :func:`losaw.fitted_trees.booster.read_booster`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xgboost import XGBRegressor
+    >>> from losaw.importance import treeinner
+    >>> X = np.random.default_rng(0).standard_normal((300, 3))
+    >>> model = XGBRegressor(n_estimators=20).fit(X[:200], X[:200, 0])
+    >>> treeinner(model, X[200:], X[200:, 0]).select(top=1)
+    ('X1',)
     """
     if hasattr(model, "steps") or hasattr(model, "best_estimator_"):
         sample = forest_rows(model, X, y, groups, kinds, feature_names)
-        inner = attribution_sums(sample.forest, sample.rows, sample.y, attribution).inner
+        sums = attribution_sums(sample.forest, sample.rows, sample.y, attribution)
         names, unit_of_column, kinds_found = sample.names, sample.unit_of_column, sample.kinds
     else:
         table = read_table(X, kinds=kinds, feature_names=feature_names)
         rows = X.to_pandas() if hasattr(X, "to_pandas") else X
-        inner = attribution_sums(model, rows, y, attribution).inner
+        sums = attribution_sums(model, rows, y, attribution)
         units = units_of(table.names, groups)
         names, kinds_found = units.names, kinds_of(table, units.members)
         unit_of_column = np.empty(len(table.names), dtype=np.intp)
         for unit, members in enumerate(units.members):
             unit_of_column[members] = unit
-    scores = np.bincount(unit_of_column, inner, minlength=len(names)).astype(float)
+    scores = np.bincount(unit_of_column, sums.inner, minlength=len(names)).astype(float)
+    of_rows = np.zeros((len(sums.inner_of_rows), len(names)))
+    np.add.at(of_rows.T, unit_of_column, sums.inner_of_rows.T)
+    n_rows = len(of_rows)
+    error = np.sqrt(n_rows) * of_rows.std(axis=0, ddof=1) if n_rows > 1 else None
     shown = chosen_units(Units(names, ()), features)
     return ImportanceResult(
         scores[shown],
         tuple(names[unit] for unit in shown),
+        std_error=None if error is None else error[shown],
+        std_error_kind=None if error is None else ERROR_KIND,
+        degrees_of_freedom=n_rows - 1 if n_rows > 1 else None,
         method=described("treeinner", attribution=attribution),
         kinds=tuple(kinds_found[unit] for unit in shown),
     )

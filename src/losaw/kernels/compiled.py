@@ -10,6 +10,7 @@ from typing import Any
 from llvmlite import ir
 from numba import njit, types
 
+import losaw.kernels.compiling  # noqa: F401 - it listens from the first kernel on
 from losaw.kernels.vectors import (
     clip,
     fma,
@@ -25,9 +26,13 @@ from losaw.kernels.vectors import (
 # a kernel: callers hand over the workspace.
 compiled = partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=False)
 
+# For kernels that only other kernels call. Python could not call them: it would need a wrapper that
+# unpacks a hundred arrays, which took four times as long to compile as the kernels themselves.
+part = partial(compiled, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
 # The same, merged into the caller: arrays are passed by value, seven numbers each, and a tree's
 # workspace has a hundred (passing them took a third of a fit on discrete data).
-inlined = partial(compiled, forceinline=True)
+inlined = partial(part, forceinline=True)
 
 # For kernels that make arrays of their own. References are counted, and a division by zero raises.
 allocating = partial(njit, cache=True, nogil=True)

@@ -1,5 +1,6 @@
-"""How long this process has been compiling loops, which it does where no cache holds them."""
+"""Compiling of loops, which happens where no cache holds them: said once, and timed."""
 
+import sys
 import time
 from typing import Any
 
@@ -9,13 +10,18 @@ from numba.core import event
 class CompilingTime(event.Listener):
     """Seconds that numba has spent compiling since this was made; loading from a cache is none.
 
+    The first of losaw's own loops that is compiled is announced on stderr, since a user waits for
+    it. Where the loops are compiled on purpose, ``is_announced`` is set beforehand.
+
     Attributes
     ----------
     seconds : float
+    is_announced : bool
     """
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        self.is_announced = False
         self._depth = 0
         self._started = 0.0
         event.register("numba:compile", self)
@@ -24,6 +30,15 @@ class CompilingTime(event.Listener):
         """A function begins to be compiled; those that it calls are compiled within."""
         if self._depth == 0:
             self._started = time.perf_counter()
+            is_ours = event.data["dispatcher"].py_func.__module__.startswith("losaw.")
+            if is_ours and not self.is_announced:
+                self.is_announced = True
+                print(
+                    "losaw: compiling loops for this machine; they are kept, and this takes up to "
+                    "a minute, once (`losaw warm-up` does it beforehand)",
+                    file=sys.stderr,
+                    flush=True,
+                )
         self._depth += 1
 
     def on_end(self, event: Any) -> None:

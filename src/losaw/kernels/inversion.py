@@ -48,8 +48,8 @@ def invert(matrix: np.ndarray, size: int, diagonal: np.ndarray) -> None:
                 # turns the entry a_ij, cancelled by a one here, into -a_ij / a_jj
                 row = insert(row, j - home, 1.0 + reciprocal)
             for i in range(size):
-                here = i * stride + lane
-                store(matrix, here, fma(spread(-matrix[i, j]), row, load(matrix, here)))
+                place = i * stride + lane
+                store(matrix, place, fma(spread(-matrix[i, j]), row, load(matrix, place)))
             if lane == home:
                 row = insert(row, j - home, reciprocal)
             store(matrix, j * stride + lane, row)

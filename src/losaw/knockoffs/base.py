@@ -1,6 +1,6 @@
 """The contract of a knockoff sampler, its names, and the checks of what it is fitted to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -44,9 +44,20 @@ class KnockoffSampler(Protocol):
         kinds: Sequence[FeatureKind] | None = None,
         rng: np.random.Generator | None = None,
     ) -> Self:
-        """Learn from X (n_samples, n_features); ``kinds`` default to continuous.
+        """Learn the distribution of the rows.
 
-        ``rng`` is for samplers whose learning is random; None gives them fresh entropy.
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+        kinds : sequence of {"continuous", "discrete", "nominal"} or None
+            Of the columns; None: all continuous.
+        rng : Generator or None
+            For samplers whose learning is random; None gives them fresh entropy.
+
+        Returns
+        -------
+        KnockoffSampler
+            Itself.
         """
         ...
 
@@ -57,6 +68,16 @@ class KnockoffSampler(Protocol):
 
 def make_sampler(sampler: Any, **parameters: Any) -> Any:
     """A new sampler from its name, or the given object itself.
+
+    Parameters
+    ----------
+    sampler : {"sequential", "gaussian", "deep"}, another registered name, or KnockoffSampler
+    **parameters
+        Of a sampler that is given by name.
+
+    Returns
+    -------
+    KnockoffSampler
 
     Raises
     ------
@@ -115,6 +136,8 @@ def check_features(
             f"beyond 1e150; first: row {row}, column {column}). losaw does not impute; "
             "drop or impute them first, for example with sklearn.impute.SimpleImputer"
         )
+    if kinds is not None and (isinstance(kinds, str) or not isinstance(kinds, Iterable)):
+        raise TypeError(f"kinds must be a sequence with the kind of every column, got {kinds!r}")
     kinds = ("continuous",) * X.shape[1] if kinds is None else tuple(kinds)
     if len(kinds) != X.shape[1]:
         raise ValueError(f"kinds has {len(kinds)} entries for {X.shape[1]} columns of X")

@@ -33,6 +33,9 @@ class RangerTrees:
     redraw : bool, default False
         Whether to draw on while all candidates are constant, as scikit-learn does.
 
+    n_jobs : int or None, default None
+        Threads that grow trees; the trees do not depend on it.
+
     Attributes
     ----------
     trees_ : losaw.kernels.trees.Trees
@@ -51,12 +54,14 @@ class RangerTrees:
         seed: int,
         n_candidates: int | None = None,
         redraw: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.min_node_size = min_node_size
         self.seed = seed
         self.n_candidates = n_candidates
         self.redraw = redraw
+        self.n_jobs = n_jobs
 
     def fit(self, X: FloatArray, y: FloatArray) -> Self:
         """Grow the trees on X (n_samples, n_columns) and y (n_samples,)."""
@@ -71,13 +76,19 @@ class RangerTrees:
         self.in_bag_ = rng.integers(0, n, (self.n_estimators, n), dtype=np.int32)
         # At most n nodes have candidates: each internal node, and leaves of several rows.
         tries = p if self.redraw else wanted
-        grown: list[Any] = [
-            _grow(
-                codes, values, offsets, y, sample.copy(), rng.random((n, tries)),
-                wanted, self.min_node_size,
+        draws = ((sample.copy(), rng.random((n, tries))) for sample in self.in_bag_)
+
+        def grow(drawn: tuple[Any, Any]) -> Any:
+            return _grow(codes, values, offsets, y, *drawn, wanted, self.min_node_size)
+
+        if self.n_jobs in (None, 1):
+            grown = [grow(drawn) for drawn in draws]
+        else:
+            from sklearn.utils.parallel import Parallel, delayed
+
+            grown = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(grow)(drawn) for drawn in draws
             )
-            for sample in self.in_bag_
-        ]  # fmt: skip
         self.trees_ = Trees.of(tree[:4] for tree in grown)
         self.value_, self.gain_ = (
             np.concatenate([tree[part] for tree in grown]) for part in (4, 5)

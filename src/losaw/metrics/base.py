@@ -23,6 +23,17 @@ class Predictions:
         probabilities of all classes, (n_samples, n_classes).
     independent : pair of arrays (y, y_hat) or None
         On the sample of independent features, where the generator gives one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.data import Truth
+    >>> from losaw.metrics.base import Predictions
+    >>> from losaw.registry import get
+    >>> y = np.array([1.0, 2.0, 3.0])
+    >>> truth = Truth(signal=(0,), n_features=2)
+    >>> get("metric", "r2_test").create()(Predictions(test=(y, y)), truth)
+    1.0
     """
 
     test: tuple[FloatArray, FloatArray]
@@ -31,6 +42,9 @@ class Predictions:
 
 class ImportanceMetric(Protocol):
     """One number for the importances of one fit.
+
+    A metric of predictions is the same with ``needs = "prediction"``, and is called with
+    :class:`Predictions` in the place of the importances.
 
     Attributes
     ----------
@@ -41,6 +55,17 @@ class ImportanceMetric(Protocol):
     is_decision : bool
         May be left out. Whether the value is a share of yes-or-no decisions: its mean then has a
         binomial error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.data import Truth
+    >>> from losaw.importance import ImportanceResult
+    >>> from losaw.registry import get
+    >>> metric = get("metric", "pr_auc").create()
+    >>> result = ImportanceResult(np.array([0.5, 0.2, 0.3]), ("X1", "X2", "X3"))
+    >>> metric(result, Truth(signal=(0, 2), n_features=3)), metric.range, metric.higher_is_better
+    (1.0, (0.0, 1.0), True)
     """
 
     range: tuple[float, float]
@@ -48,18 +73,6 @@ class ImportanceMetric(Protocol):
     needs: Needs
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
-        """The value; a ValueError where it is not defined."""
-        ...
-
-
-class PredictionMetric(Protocol):
-    """One number for the predictions of one fit; attributes as in :class:`ImportanceMetric`."""
-
-    range: tuple[float, float]
-    higher_is_better: bool
-    needs: Needs
-
-    def __call__(self, predictions: Predictions, truth: Truth) -> float:
         """The value; a ValueError where it is not defined."""
         ...
 

@@ -117,6 +117,11 @@ class LosawMiniBatches:
             Non-negative scores s; or a function ``rows -> g`` of row indices (n_rows,) that
             returns the rows' scores g (n_rows, n_features), in [0, 1].
 
+        Returns
+        -------
+        int
+            Its column.
+
         Raises
         ------
         ValueError

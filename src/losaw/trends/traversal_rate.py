@@ -38,7 +38,7 @@ def absolute_traversal_rate(
         "rows" weighs a split by its node's in-bag rows instead of equally: an extension, for
         fully grown trees whose many splits of few rows follow the noise.
     feature_names : tuple of str or None
-        None: those of the model's training data, else X1, X2, …
+        None: those of the model's training data, else X1, X2 and so on.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def absolute_traversal_rate(
     _check("weighting", weighting, WEIGHTINGS)
     forest = forest_arrays(model)
     splits = _splits_at_values(forest)
-    left, right = forest.value[forest.trees.children[splits].T]
+    left, right = (forest.value[side[splits]] for side in (forest.trees.left, forest.trees.right))
     weights = forest.n_samples[splits] if weighting == "rows" else np.ones(len(splits))
     return _result(
         f"absolute traversal rate{' (weighted by rows)' if weighting == 'rows' else ''}",
@@ -126,7 +126,7 @@ def relative_traversal_rate(
     _check("weighting", weighting, WEIGHTINGS)
     forest = forest_arrays(model)
     splits = _splits_at_values(forest)
-    left, right = forest.value[forest.trees.children[splits].T]
+    left, right = (forest.value[side[splits]] for side in (forest.trees.left, forest.trees.right))
     scale = np.abs(left) + np.abs(right) if form == "bounded" else np.abs(left + right)
     defined = scale > 0
     splits, left, right, scale = splits[defined], left[defined], right[defined], scale[defined]

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from losaw.arguments import in_range
 from losaw.data import FloatArray
-from losaw.kernels.compiled import REORDERED, compiled
+from losaw.kernels.compiled import REORDERED, compiled, part
 from losaw.weighting.checks import check_counts, check_eta, check_weights
 
 
@@ -89,7 +89,7 @@ def cap_weights(weights: ArrayLike, eta: float, counts: ArrayLike | None = None)
     return np.asarray((np.minimum(w, cut) + shift) / (c @ w))
 
 
-@compiled(fastmath=REORDERED)
+@part(fastmath=REORDERED)
 def _moments_below(w: np.ndarray, counts: np.ndarray, size: int, u: float) -> tuple:
     """Number, sum and sum of squares of the weights up to u, counted with multiplicity."""
     k = 0.0

@@ -5,6 +5,7 @@ ones: :class:`MultinomialLogit`. Anything with the two methods of :class:`Propen
 take their place in :func:`losaw.weighting.losaw_weights`.
 """
 
+import warnings
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -12,13 +13,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.arguments import as_floats, real_number
 from losaw.data import FloatArray
+from losaw.kernels.compiled import compiled
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
 from losaw.weighting.logit.newton import fit_multinomial
-from losaw.weighting.logit.terms import make_logit
+from losaw.weighting.logit.terms import Logit, make_logit
 
 # Of a multinomial logit; as many take some two seconds.
 MOST_COEFFICIENTS = 1000
+LARGEST_C = 1e12
+
+
+@compiled()
+def _fit_multinomial(
+    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
+) -> int:
+    """The solver of the forest's nodes, to be called from Python."""
+    return fit_multinomial(logit, n_patterns, n_classes, width, penalty)
 
 
 class PointMassError(ValueError):
@@ -152,6 +163,8 @@ class MultinomialLogit:
         Sorted values of the target.
     coefficients_ : array of shape (n_classes - 1, 1 + n_columns)
         Of every class against the first one, intercept first.
+    n_steps_ : int
+        Steps to the optimum; -1 if it was not reached, of which ``fit`` warns.
 
     References
     ----------
@@ -169,8 +182,11 @@ class MultinomialLogit:
     """
 
     def __init__(self, C: float = 1.0, discrete: Any = "auto", standardize: bool = True) -> None:
-        if not real_number("C", C) > 0:
-            raise ValueError(f"C must be positive, got {C}")
+        if not 0 < real_number("C", C) <= LARGEST_C:
+            raise ValueError(
+                f"C must be positive and at most {LARGEST_C:g} (beyond, nothing bounds the "
+                f"coefficients of classes that the adjustment separates), got {C}"
+            )
         self.C = C
         self.discrete = discrete
         self.standardize = standardize
@@ -200,8 +216,16 @@ class MultinomialLogit:
         logit.design[:, :width] = z
         logit.columns[:, :n_patterns] = z.T
         logit.counts[:, :n_patterns] = cells.T
+        self.n_steps_ = 0
         if n_classes > 1:
-            fit_multinomial(logit, n_patterns, n_classes, width, 1.0 / self.C)
+            self.n_steps_ = _fit_multinomial(logit, n_patterns, n_classes, width, 1.0 / self.C)
+        if self.n_steps_ < 0:
+            warnings.warn(
+                "the multinomial logit has not reached its optimum: its probabilities are those of "
+                "the last step. Adjustment features in units of their standard deviation "
+                "(standardize=True) or a smaller C help",
+                stacklevel=2,
+            )
         self.coefficients_ = logit.coefficients[:, :width].copy()
         return self
 

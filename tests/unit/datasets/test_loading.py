@@ -1,4 +1,7 @@
-"""Real data: found, downloaded, verified, or refused with what to do."""
+"""Real data: found, downloaded, verified, or refused with what to do.
+
+Of datasets.files.
+"""
 
 import dataclasses
 import functools

@@ -1,4 +1,7 @@
-"""Bad input is refused at once, with argument, value and remedy."""
+"""Bad input is refused at once, with argument, value and remedy.
+
+Of forest.validation, forest.base.
+"""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,7 @@
-"""Forests on data frames with categories: what they read, how they split, what they refuse."""
+"""Forests on data frames with categories: what they read, how they split, what they refuse.
+
+Of forest.columns, forest.classifier, forest.regressor.
+"""
 
 import pickle
 

@@ -1,4 +1,7 @@
-"""Out-of-bag scores, trees that are added, and trees that other packages read."""
+"""Out-of-bag scores, trees that are added, and trees that other packages read.
+
+Of forest.base, forest.ensemble, forest.shap_trees.
+"""
 
 import numpy as np
 import pandas as pd

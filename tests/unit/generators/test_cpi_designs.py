@@ -1,4 +1,8 @@
-"""The designs of the CPI paper: dependence, effects, sizes."""
+"""The designs of the CPI paper: dependence, effects, sizes.
+
+Of generators.conditional_dag, generators.confounder, generators.mixed_pairs,
+generators.category_effects.
+"""
 
 import numpy as np
 import pytest

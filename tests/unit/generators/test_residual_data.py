@@ -1,4 +1,7 @@
-"""The data of the residual-importance paper."""
+"""The data of the residual-importance paper.
+
+Of generators.noisy_copies, generators.noisy_linear, generators.real_regression.
+"""
 
 import os
 

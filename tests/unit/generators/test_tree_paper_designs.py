@@ -1,4 +1,8 @@
-"""The designs of UFI and TreeInner, as their papers or their code describe them."""
+"""The designs of UFI and TreeInner, as their papers or their code describe them.
+
+Of generators.binary_signal, generators.low_signal, generators.mixed_cardinality,
+generators.real_forest_data.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Conditional predictive impact: what it replaces, what it tests, what it refuses."""
+"""Conditional predictive impact: what it replaces, what it tests, what it refuses.
+
+Of importance.conditional_predictive_impact.
+"""
 
 from typing import ClassVar
 

@@ -1,4 +1,7 @@
-"""Importances of a bagged forest against plain loops over its trees, and algebraic identities."""
+"""Importances of a bagged forest against plain loops over its trees, and algebraic identities.
+
+Of importance.over_trees, fitted_trees.node_moments, importance.permutation.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Classes of any name and number: losses, views of forests, metrics, the engine's predictions."""
+"""Classes of any name and number: losses, views of forests, metrics, the engine's predictions.
+
+Of importance.losses, importance.explained, outcomes.
+"""
 
 from dataclasses import replace
 

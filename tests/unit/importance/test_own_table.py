@@ -1,4 +1,7 @@
-"""One form for all methods: frames, Pipelines, kinds, groups, weights, folds, threads, results."""
+"""One form for all methods: frames, Pipelines, kinds, groups, weights, folds, threads, results.
+
+Of importance.explained, importance.row_differences, importance.result.
+"""
 
 import json
 import pickle
@@ -352,5 +355,5 @@ def test_rows_are_drawn_against_values():
 
 def test_boruta_takes_text_labels_and_levels():
     X, y = frame(120)
-    found = boruta(X[["size", "note"]], y, n_estimators=20, max_runs=12, random_state=0)
+    found = boruta(None, X[["size", "note"]], y, n_estimators=20, max_runs=12, random_state=0)
     assert found.details["selected"].tolist() == [True, False]

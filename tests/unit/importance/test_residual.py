@@ -108,14 +108,14 @@ def test_an_out_of_bag_prediction_averages_the_trees_that_left_the_row_out():
 def test_a_row_that_no_tree_left_out_asks_for_more_trees():
     X, y = data(n_samples=10)
     with pytest.raises(ValueError, match="raise n_estimators"):
-        residual_importance(X, y, algorithm="random-forest-out-of-bag", n_estimators=1)
+        residual_importance(None, X, y, algorithm="random-forest-out-of-bag", n_estimators=1)
 
 
 def test_all_permutations_are_taken_where_they_are_few():
     X, y = data(n_features=4)
-    result = residual_importance(X, y, n_permutations=6, n_estimators=5, random_state=0)
+    result = residual_importance(None, X, y, n_permutations=6, n_estimators=5, random_state=0)
     assert result.details["all_permutations"] and result.details["n_permutations"] == 6
-    result = residual_importance(X, y, n_permutations=5, n_estimators=5, random_state=0)
+    result = residual_importance(None, X, y, n_permutations=5, n_estimators=5, random_state=0)
     assert not result.details["all_permutations"] and result.details["n_permutations"] == 5
 
 
@@ -141,15 +141,15 @@ def test_common_beginnings_of_orders_are_computed_once(monkeypatch):
     extend = GramSchmidt.extend
     monkeypatch.setattr(GramSchmidt, "extend", lambda *args: calls.append(1) or extend(*args))
     X, y = data(n_features=5)
-    residual_importance(X, y, n_permutations=2, n_estimators=2, random_state=0)
+    residual_importance(None, X, y, n_permutations=2, n_estimators=2, random_state=0)
     # Per draw: 5 of the order itself, and for a feature at place p the 5 - p + 1 from p on.
     assert len(calls) == 2 * (5 + 2 + 3 + 4 + 5)
 
 
 def test_one_long_enumeration_and_many_draws_estimate_the_same():
     X, y = data(3, 100, 4)
-    every = residual_importance(X, y, n_permutations=6, n_estimators=200, random_state=0)
-    drawn = residual_importance(X, y, n_permutations=5, n_estimators=200, random_state=1)
+    every = residual_importance(None, X, y, n_permutations=6, n_estimators=200, random_state=0)
+    drawn = residual_importance(None, X, y, n_permutations=5, n_estimators=200, random_state=1)
     error = np.sqrt(every.std_error**2 + drawn.std_error**2)
     # Small samples of permutations: Student's t with 4 degrees of freedom at 1e-3 is 8.6.
     assert (np.abs(every.scores - drawn.scores) < 8.6 * error + 0.01).all()
@@ -159,7 +159,7 @@ def test_one_long_enumeration_and_many_draws_estimate_the_same():
 def test_scores_are_shares_and_the_same_seed_gives_the_same(algorithm):
     X, y = data()
     options = {**FEW, "algorithm": algorithm}
-    one, other = (residual_importance(X, y, **options) for _ in range(2))
+    one, other = (residual_importance(None, X, y, **options) for _ in range(2))
     np.testing.assert_array_equal(one.scores, other.scores)
     assert one.scores.sum() == pytest.approx(1) and (one.scores >= 0).all()
     assert "over permutations" in one.std_error_kind and (one.std_error > 0).all()
@@ -167,7 +167,7 @@ def test_scores_are_shares_and_the_same_seed_gives_the_same(algorithm):
 
 def test_scores_are_weighted_by_the_fit_of_each_feature_alone_and_errors_scaled_alike():
     X, y = data()
-    result = residual_importance(X, y, **FEW)
+    result = residual_importance(None, X, y, **FEW)
     weighted = result.details["weight"] * result.details["mean_decrease_in_impurity"]
     np.testing.assert_allclose(result.scores, weighted / weighted.sum())
     assert (result.details["weight"] < 1).all()
@@ -181,7 +181,7 @@ def test_a_feature_whose_forest_predicts_against_the_response_has_weight_zero():
             return -super().predict(X)
 
     X, y = data()
-    result = residual_importance(X[:, :2], y, forest=Against(1), **FEW)
+    result = residual_importance(Against(1), X[:, :2], y, **FEW)
     assert (result.details["weight"] == 0).all() and (result.scores == 0).all()
 
 
@@ -197,9 +197,7 @@ def test_the_standard_error_is_that_of_the_mean_over_permutations(monkeypatch):
 
     monkeypatch.setattr(residual, "_fit_correlation", lambda *_: 1.0)
     X, y = data(n_features=4)
-    result = residual_importance(
-        X, y, forest=Counting(), n_permutations=3, n_estimators=1, random_state=0
-    )
+    result = residual_importance(Counting(), X, y, n_permutations=3, n_estimators=1, random_state=0)
     impurity = result.details["mean_decrease_in_impurity"]
     # Three draws of four features: a feature's shares are 4 apart on average, spread by place.
     assert impurity.sum() == pytest.approx(12 * 13 / 2 / 3)
@@ -210,28 +208,28 @@ def test_the_standard_error_is_that_of_the_mean_over_permutations(monkeypatch):
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_single_feature_has_the_whole_importance(algorithm):
     X, y = data()
-    result = residual_importance(X[:, :1], y, **{**FEW, "algorithm": algorithm})
+    result = residual_importance(None, X[:, :1], y, **{**FEW, "algorithm": algorithm})
     assert result.scores[0] == 1 and result.std_error is None
 
 
 def test_duplicated_features_have_nothing_of_their_own():
     X, y = data()
     twins = np.column_stack([X[:, 0], 3 * X[:, 0] - 1, X[:, 3]])
-    result = residual_importance(twins, y, **FEW)
+    result = residual_importance(None, twins, y, **FEW)
     assert result.scores[0] == result.scores[1] == 0
     assert result.scores[2] == 1
 
 
 def test_two_equal_features_alone_leave_nothing_to_share_out():
     X, y = data()
-    assert (residual_importance(X[:, [0, 0]], y, **FEW).scores == 0).all()
+    assert (residual_importance(None, X[:, [0, 0]], y, **FEW).scores == 0).all()
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_constant_feature_has_no_importance(algorithm):
     X, y = data()
     X[:, 2] = 0.1
-    result = residual_importance(X, y, **{**FEW, "algorithm": algorithm})
+    result = residual_importance(None, X, y, **{**FEW, "algorithm": algorithm})
     assert result.scores[2] == 0 and result.scores[0] > 0
 
 
@@ -240,19 +238,19 @@ def test_more_features_than_rows_are_allowed():
     X, y = rng.standard_normal((6, 9)), rng.standard_normal(6)
     W = residual_features(X, range(9))
     assert (W[:, 5:] == 0).all() and (W[:, :5].std(axis=0) > 0).all()
-    assert np.isfinite(residual_importance(X, y, **FEW).scores).all()
+    assert np.isfinite(residual_importance(None, X, y, **FEW).scores).all()
 
 
 def test_a_user_s_forest_is_used():
     X, y = data()
-    result = residual_importance(X, y, forest=ExtraTreesRegressor(10), **FEW)
+    result = residual_importance(ExtraTreesRegressor(10), X, y, **FEW)
     assert result.scores.sum() == pytest.approx(1)
 
 
 def test_a_data_frame_names_the_features():
     X, y = data()
     frame = pd.DataFrame(X, columns=list("abcd"))
-    assert residual_importance(frame, y, **FEW).feature_names == ("a", "b", "c", "d")
+    assert residual_importance(None, frame, y, **FEW).feature_names == ("a", "b", "c", "d")
 
 
 def test_only_the_top_features_of_the_model_take_part():
@@ -281,16 +279,16 @@ def test_only_the_top_features_of_the_model_take_part():
 )
 def test_parameters_out_of_range_are_refused(change, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        residual_importance(*data(), **change)
+        residual_importance(None, *data(), **change)
 
 
 def test_bad_data_are_refused():
     X, y = data()
     with pytest.raises(ValueError, match="y is constant"):
-        residual_importance(X, np.ones(len(y)))
-    with pytest.raises(ValueError, match=r"1 rows with missing.*column 'X2'"):
-        residual_importance(np.where(X[3, 1] == X, np.nan, X), y)
+        residual_importance(None, X, np.ones(len(y)))
+    with pytest.raises(ValueError, match=r"column 'X2' has missing values"):
+        residual_importance(None, np.where(X[3, 1] == X, np.nan, X), y)
     with pytest.raises(ValueError, match="X has 2 rows, at least 3"):
-        residual_importance(X[:2], y[:2])
+        residual_importance(None, X[:2], y[:2])
     with pytest.raises(ValueError, match=r"order must be a permutation of 0 … 3, got \(0, 0, 1\)"):
         residual_features(X, (0, 0, 1))

@@ -1,4 +1,9 @@
-"""LOCO, PFI, SAGE, subgroups and Boruta against what they must give by algebra."""
+"""LOCO, PFI, SAGE, subgroups and Boruta against what they must give by algebra.
+
+Of importance.leave_one_covariate_out, importance.permutation_feature_importance,
+importance.shapley_global_importance, importance.conditional_subgroups,
+importance.boruta_selection.
+"""
 
 import itertools
 

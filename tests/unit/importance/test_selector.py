@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from losaw.importance import ImportanceSelector, cpi
+from losaw.importance import ImportanceSelector, boruta, cpi, residual_importance
 
 
 @parametrize_with_checks(
@@ -42,3 +42,14 @@ def test_an_unknown_method_names_the_nearest():
     X, y = frame()
     with pytest.raises(ValueError, match="did you mean 'loco'"):
         ImportanceSelector("locos").fit(X, y)
+
+
+def test_methods_that_fit_their_own_models_need_no_estimator():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3))
+    for method in (
+        partial(boruta, n_estimators=10, max_runs=12),
+        partial(residual_importance, n_permutations=2, n_estimators=10),
+    ):
+        chosen = ImportanceSelector(method, top=1, random_state=0).fit(X, X[:, 1])
+        assert chosen.get_support().tolist() == [False, True, False]

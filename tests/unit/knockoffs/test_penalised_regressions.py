@@ -1,4 +1,7 @@
-"""The two penalised regressions against optimality conditions and scikit-learn."""
+"""The two penalised regressions against optimality conditions and scikit-learn.
+
+Of knockoffs.elastic_net, knockoffs.multinomial.
+"""
 
 import numpy as np
 import pytest

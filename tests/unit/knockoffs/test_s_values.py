@@ -1,4 +1,7 @@
-"""The diagonal s against closed forms, a general solver, and stationarity."""
+"""The diagonal s against closed forms, a general solver, and stationarity.
+
+Of knockoffs.s_matrix.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""What every knockoff sampler does with its input, good and bad."""
+"""What every knockoff sampler does with its input, good and bad.
+
+Of knockoffs.sequential, knockoffs.gaussian, knockoffs.deep.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,8 @@
-"""Learners for mixed data: their encodings, and the models behind them."""
+"""Learners for mixed data: their encodings, and the models behind them.
+
+Of learners.encoding, learners.generalized_linear, learners.ranger_forest,
+learners.single_layer_network.
+"""
 
 import numpy as np
 import pytest

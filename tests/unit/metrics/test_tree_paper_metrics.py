@@ -1,4 +1,7 @@
-"""Rank, normalised scores and risk by hand."""
+"""Rank, normalised scores and risk by hand.
+
+Of metrics.rank, metrics.normalised, metrics.risk.
+"""
 
 import numpy as np
 import pytest

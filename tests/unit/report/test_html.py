@@ -11,11 +11,11 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from losaw.report.agreement import disagreements, sign_rows, total_agreement, undecided_line
-from losaw.report.html import write_report
+from losaw.report.page.agreement import disagreements, sign_rows, total_agreement, undecided_line
+from losaw.report.page.html import write_report
+from losaw.report.page.sections import difference_grids
+from losaw.report.page.svg import z_histogram
 from losaw.report.results import StudyResults
-from losaw.report.sections import difference_grids
-from losaw.report.svg import z_histogram
 from losaw.report.typeset import number, signed
 from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
@@ -93,7 +93,8 @@ def test_verdicts_are_classes_of_their_cells(session, page):
 
 def test_the_page_asks_nothing_of_the_network(page):
     tags = Page(page).tags
-    assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in tags}
+    assert not {"link", "iframe", "object"} & {tag for tag, _ in tags}
+    assert not re.search(r"fetch\(|XMLHttpRequest|WebSocket|sendBeacon|import\(", page)
     asked = [
         value
         for _, attributes in tags
@@ -149,11 +150,12 @@ def test_failures_and_missing_blocks_are_listed(session):
     manifest = session.results / "tiny" / "manifest.json"
     values = json.loads(manifest.read_text())
     values["failures"] = {"ValueError: <no> way": 3}
-    values["missing_blocks"] = ["tiny/blocks/a.parquet"]
+    missing = "tiny/blocks/a-1/plain/seeds_00000-00001.parquet"
+    values["missing_blocks"] = [missing]
     manifest.write_text(json.dumps(values))
     page = write_report(session, session.results / "report.html").read_text("utf-8")
     assert "3 × <code>ValueError: &lt;no&gt; way</code>" in page
-    assert "tiny/blocks/a.parquet" in page
+    assert f"missing: <code>{missing}</code>" in page
 
 
 def test_a_study_that_was_not_collected_is_an_error_with_the_command(session):

@@ -1,4 +1,8 @@
-"""The figures of the losawGD study show what is stored of one replicate."""
+"""The figures of the losawGD study show what is stored of one replicate.
+
+Of report.drawings.effective_sample_sizes, report.drawings.scores_by_feature,
+report.drawings.one_replicate.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,8 @@
-"""The drawings of the residual-importance paper show the collected scores."""
+"""The drawings of the residual-importance paper show the collected scores.
+
+Of report.drawings.feature_scores, report.drawings.trend_lines, report.drawings.trend_bars,
+report.drawings.grouped_importances, report.drawings.pair_plot.
+"""
 
 from pathlib import Path
 

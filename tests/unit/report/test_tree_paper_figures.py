@@ -1,4 +1,8 @@
-"""The drawings of UFI and TreeInner show the collected numbers; their studies are valid."""
+"""The drawings of UFI and TreeInner show the collected numbers; their studies are valid.
+
+Of report.drawings.score_boxes, report.drawings.average_ranks, report.drawings.largest_scores,
+report.drawings.metric_lines, report.drawings.feature_bars.
+"""
 
 from itertools import pairwise
 from pathlib import Path

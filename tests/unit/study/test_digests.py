@@ -1,4 +1,7 @@
-"""What a stored file says is what was written: blocks and joint laws, flipped and edited."""
+"""What a stored file says is what was written: blocks and joint laws, flipped and edited.
+
+Of study.files.digest, study.files.block_file, generators.joint_law.law.
+"""
 
 import json
 import os

@@ -1,4 +1,7 @@
-"""Each mistake in a study or configuration has one clear message, before anything runs."""
+"""Each mistake in a study or configuration has one clear message, before anything runs.
+
+Of study.design.source_file, study.design.schema, study.design.validation.
+"""
 
 import pytest
 

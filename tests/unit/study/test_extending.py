@@ -1,4 +1,7 @@
-"""Asking for more: only what is new is computed, nothing old moves."""
+"""Asking for more: only what is new is computed, nothing old moves.
+
+Of study.running.stored_seeds.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,7 @@
-"""Methods that hang, crash or eat the memory; disks that are full: the rest of the study stays."""
+"""Methods that hang, crash or eat the memory; disks that are full: the rest of the study stays.
+
+Of study.running.supervisor, study.running.worker_process, study.files.writing.
+"""
 
 import errno
 import json

@@ -1,4 +1,7 @@
-"""Settings, learners and blocks are functions of the study file alone."""
+"""Settings, learners and blocks are functions of the study file alone.
+
+Of study.design.grid, study.design.blocks, study.design.settings, study.design.expressions.
+"""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,7 @@
-"""Archives by strangers: bombs, malformed ones, code outside them (study/inspecting/unpack)."""
+"""Archives by strangers: bombs, malformed ones, code outside them.
+
+Of study.inspecting.unpack.
+"""
 
 import gzip
 import hashlib

@@ -1,4 +1,7 @@
-"""Axes of learners: parameters taken from the grid, data shared, optional learners left out."""
+"""Axes of learners: parameters taken from the grid, data shared, optional learners left out.
+
+Of study.design.grid.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""Metrics with parameters: labels in the study file, checked before anything runs."""
+"""Metrics with parameters: labels in the study file, checked before anything runs.
+
+Of study.design.grid, study.design.validation.
+"""
 
 import pytest
 

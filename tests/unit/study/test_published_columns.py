@@ -1,4 +1,7 @@
-"""Columns of the comparison: standard deviations where a paper prints them, methods' names."""
+"""Columns of the comparison: standard deviations where a paper prints them, methods' names.
+
+Of study.results.compare, study.design.published.
+"""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,7 @@
-"""Every study file of the repository is valid and has something to run at every scale."""
+"""Every study file of the repository is valid and has something to run at every scale.
+
+Of study.design.session, report.figures.
+"""
 
 from pathlib import Path
 

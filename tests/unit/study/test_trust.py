@@ -1,4 +1,7 @@
-"""Verifying, packing and asking where a number came from, as a user does: by the command line."""
+"""Verifying, packing and asking where a number came from, as a user does: by the command line.
+
+Of study.inspecting.verify, study.inspecting.pack, study.inspecting.origin.
+"""
 
 import gzip
 import io
@@ -224,12 +227,12 @@ def test_verify_finds_a_damaged_joint_law(tmp_path, capsys):
 def test_status_counts_done_running_and_failed_blocks(project, capsys):
     project.replace(project.study_file, "jitter: 0.3", "fail_share: 0.4")
     text = losaw(project, capsys, "status")[1]
-    assert re.search(r"^tiny +16 +0 +0 +0 ", text, re.MULTILINE)
+    assert re.search(r"^tiny +16 +0 +0 +0 +0 ", text, re.MULTILINE)
     assert "nothing is running" in text
     session = project.session(selection={"n_samples": ("30",)})
     execute(session.all_blocks, 1)
     text = losaw(project, capsys, "status", "--jobs", "4")[1]
-    assert re.search(r"^tiny +16 +8 +0 +[1-9]", text, re.MULTILINE)
+    assert re.search(r"^tiny +16 +8 +0 +20 +[1-9]", text, re.MULTILINE)
     assert "s a fit over 10 fits" in text and "failed fits in tiny/blocks/" in text
     assert "left with 4 blocks at the same time" in text
     execute(project.session().all_blocks, 1)

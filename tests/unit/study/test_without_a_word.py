@@ -1,4 +1,7 @@
-"""No wrong result without a word: what fails is named, and nothing good is lost beside it."""
+"""No wrong result without a word: what fails is named, and nothing good is lost beside it.
+
+Of study.results.failing, study.design.validation.
+"""
 
 import json
 

@@ -1,4 +1,7 @@
-"""Eight logits side by side against their own optimality conditions and each other."""
+"""Eight logits side by side against their own optimality conditions and each other.
+
+Of weighting.logit.eight_newton, weighting.logit.eight_terms.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Logits of many classes and columns against their own optimality conditions."""
+"""Logits of many classes and columns against their own optimality conditions.
+
+Of weighting.logit.newton, weighting.logit.limited_memory.
+"""
 
 import numpy as np
 import pytest

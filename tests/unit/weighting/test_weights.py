@@ -1,4 +1,7 @@
-"""Losaw weights: analytic targets of the paper's examples, propensity models, bad input."""
+"""Losaw weights: analytic targets of the paper's examples, propensity models, bad input.
+
+Of weighting.losaw_weights, weighting.propensity, weighting.stabilization.
+"""
 
 import numpy as np
 import pytest

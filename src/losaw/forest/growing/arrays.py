@@ -103,6 +103,18 @@ class Split(NamedTuple):
     is_constant: bool
 
 
+class LevelSums(NamedTuple):
+    """What decides on a split between levels, in the first n entries of arrays."""
+
+    n_entries: int
+    counts: NDArray[np.float64]  # rows, with multiplicity
+    weight: NDArray[np.float64]  # sum of v c
+    response: NDArray[np.float64]  # sum of v c y
+    level: NDArray[np.int64]  # that an entry stands for
+    total: float  # of the weights
+    mean: float  # of the response, weighted
+
+
 class Sample(NamedTuple):
     """A tree's sample: n distinct in-bag rows, counted; only the first n entries are in use."""
 
@@ -119,19 +131,21 @@ class Sample(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """What correlations of targets with their adjustment features are noted in, and from.
+    """What weighted correlations of targets with their adjustment features are noted in, and from.
 
     A feature has one column, its values, or an indicator for each level if it is nominal.
     """
 
     is_on: NDArray[np.int64]  # (1,), whether correlations are noted; the rest is empty if not
-    columns: NDArray[np.float64]  # (N, n_columns)
-    centre: NDArray[np.float64]  # (n_columns,), their means
-    first_column: NDArray[np.int64]  # (P + 1,), columns of feature p: from here to the next one's
-    others: NDArray[np.int64]  # adjustment features
-    first_other: NDArray[np.int64]  # (P + 1,), of target p: from here to the next one's
-    moments: NDArray[np.float64]  # (n_columns, 6)
-    found: NDArray[np.float64]  # (P, 2), largest |correlation| without and with weights
+    targets: NDArray[np.float64]  # (N, n_target_columns)
+    centre: NDArray[np.float64]  # (n_target_columns,), their means
+    first_target: NDArray[np.int64]  # (P + 1,), columns of feature p: from here to the next one's
+    columns: NDArray[np.float64]  # (N, padded), centred ones of all adjustment features
+    others: NDArray[np.int64]  # places among ``columns``
+    first_other: NDArray[np.int64]  # (P + 1,), of target p's: from here to the next one's
+    moments: NDArray[np.float64]  # (3, padded)
+    target: NDArray[np.float64]  # (N,), one target in the order of its rows
+    strength: NDArray[np.float64]  # (P,), largest |correlation| with weights
 
 
 class Workspace(NamedTuple):
@@ -151,10 +165,6 @@ class Workspace(NamedTuple):
     sorted_values: NDArray[np.float64]
     goes_left: NDArray[np.uint8]
     scratch: NDArray[np.uint32]
-    class_left: NDArray[np.float64]  # (classes,)
-    class_right: NDArray[np.float64]  # (classes,)
-    class_sums: NDArray[np.float64]  # (MAX_LEVELS, classes)
-    class_axis: NDArray[np.float64]  # (2, classes)
     every_level: NDArray[np.int64]  # (MAX_LEVELS,), 0, 1, 2, ...
     level_order: NDArray[np.int64]  # (MAX_LEVELS,)
     level_key: NDArray[np.float64]  # (MAX_LEVELS,)
@@ -165,6 +175,15 @@ class Workspace(NamedTuple):
     diagonal: NDArray[np.float64]
     side: NDArray[np.float64]
     solution: NDArray[np.float64]
+
+
+class Classes(NamedTuple):
+    """Scratch arrays of splits of three and more classes."""
+
+    left: NDArray[np.float64]  # (classes,)
+    right: NDArray[np.float64]  # (classes,)
+    sums: NDArray[np.float64]  # (MAX_LEVELS, classes)
+    axis: NDArray[np.float64]  # (2, classes)
 
 
 class Batch(NamedTuple):
@@ -183,6 +202,7 @@ class Batch(NamedTuple):
     count_of: NDArray[np.float64]  # (3,), the same of one lane
     weight_of: NDArray[np.float64]  # (3,)
     response_of: NDArray[np.float64]  # (3,)
+    level_of: NDArray[np.int64]  # (3,), 0, 1, 2
     weight: NDArray[np.float64]  # (9,), of one lane's cells that are not empty
     multiplicity: NDArray[np.float64]  # (9,)
 
@@ -206,13 +226,15 @@ class CellWorkspace(NamedTuple):
     place: NDArray[np.int64]  # (K,), its inverse
     class_of: NDArray[np.int64]  # (levels,), the same for an adjustment feature
     batch: Batch  # candidates that wait for each other
+    unfinished: NDArray[np.int64]  # (1,), logits that have not reached their optimum
 
 
 def no_measure() -> Measure:
     """Nothing is noted: as in every tree of a forest."""
     none = np.zeros(1, dtype=np.int64)
     empty = np.empty((0, 0))
-    return Measure(none, empty, np.empty(0), none, none, none, empty, empty)
+    nothing = np.empty(0)
+    return Measure(none, empty, nothing, none, empty, none, none, empty, nothing, nothing)
 
 
 def empty_nodes(capacity: int, n_classes: int) -> Nodes:

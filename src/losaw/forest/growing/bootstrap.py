@@ -8,14 +8,14 @@ trees are grown beside it.
 import numpy as np
 
 from losaw.forest.growing.arrays import ForestData, Sample
-from losaw.kernels.compiled import compiled
+from losaw.kernels.compiled import compiled, part
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 
 
-@compiled()
+@part()
 def next_index(state: np.ndarray, size: int) -> int:
     """A uniform index in [0, size), size < 2^31; moves ``state`` (one uint64) on."""
     state[0] += _STEP
@@ -40,12 +40,14 @@ def draw_in_bag_counts(state: np.ndarray, bootstrap: bool, counts: np.ndarray) -
         counts[next_index(state, n)] += 1
 
 
-@compiled()
+@part()
 def draw_sample(data: ForestData, bootstrap: bool, state: np.ndarray, sample: Sample) -> int:
     """The tree's in-bag rows, merged, with compact copies of what nodes gather; their number."""
     n_samples = len(data.response)
     counts = sample.counts
     draw_in_bag_counts(state, bootstrap, counts)
+    # Rows that were drawn are numbered anew, one after the other, and what nodes read of them is
+    # copied side by side: a node then gathers from a third less memory.
     width = data.design.shape[1]
     n = 0
     for row in range(n_samples):
@@ -63,6 +65,7 @@ def draw_sample(data: ForestData, bootstrap: bool, state: np.ndarray, sample: Sa
             for slot in range(data.patterns.shape[0]):
                 sample.patterns[slot, n] = data.patterns[slot, row]
             n += 1
+    # Each sorted order of the training sample without the rows that were not drawn.
     for p in range(data.presorted.shape[0]):
         k = 0
         for i in range(n_samples):

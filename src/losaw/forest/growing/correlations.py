@@ -3,10 +3,11 @@
 import numpy as np
 
 from losaw.forest.growing.arrays import Measure
-from losaw.kernels.compiled import compiled
+from losaw.kernels.compiled import part
+from losaw.kernels.vectors import LANES, add, fma, load, multiply, spread, store
 
 
-@compiled()
+@part()
 def note_correlations(
     measure: Measure,
     feature: int,
@@ -16,53 +17,47 @@ def note_correlations(
     size: int,
     w: np.ndarray,
 ) -> None:
-    """Largest absolute correlations of a target with its adjustment features into ``measure``.
+    """Largest weighted correlation of a target with its adjustment features into ``measure``.
 
-    Without weights and with ``w``, one for each of the rows ``places[position, start:][:size]``.
+    Weights ``w`` are those of the rows ``places[position, start:][:size]``.
     """
-    moments = measure.moments
+    columns = measure.columns
+    stride = columns.shape[1]
     largest = 0.0
-    largest_weighted = 0.0
-    for target in range(measure.first_column[feature], measure.first_column[feature + 1]):
+    for target in range(measure.first_target[feature], measure.first_target[feature + 1]):
+        # Moments of the target by itself, which is read from its row once.
         total = 0.0
         first = 0.0
-        first_weighted = 0.0
         second = 0.0
-        second_weighted = 0.0
-        for j in range(moments.shape[0]):
-            for k in range(6):
-                moments[j, k] = 0.0
         for i in range(size):
-            row = places[position, start + i]
-            v = w[i]
-            t = measure.columns[row, target] - measure.centre[target]
-            total += v
-            first += t
-            first_weighted += v * t
-            second += t * t
-            second_weighted += v * t * t
-            for f in range(measure.first_other[feature], measure.first_other[feature + 1]):
-                other = measure.others[f]
-                for j in range(measure.first_column[other], measure.first_column[other + 1]):
-                    a = measure.columns[row, j] - measure.centre[j]
-                    moments[j, 0] += a
-                    moments[j, 1] += a * a
-                    moments[j, 2] += a * t
-                    moments[j, 3] += v * a
-                    moments[j, 4] += v * a * a
-                    moments[j, 5] += v * a * t
-        for f in range(measure.first_other[feature], measure.first_other[feature + 1]):
-            other = measure.others[f]
-            for j in range(measure.first_column[other], measure.first_column[other + 1]):
-                covariance = moments[j, 2] - moments[j, 0] * first / size
-                product = second - first * first / size
-                product *= moments[j, 1] - moments[j, 0] * moments[j, 0] / size
-                if product > 0.0:
-                    largest = max(largest, abs(covariance) / np.sqrt(product))
-                covariance = moments[j, 5] - moments[j, 3] * first_weighted / total
-                product = second_weighted - first_weighted * first_weighted / total
-                product *= moments[j, 4] - moments[j, 3] * moments[j, 3] / total
-                if product > 0.0:
-                    largest_weighted = max(largest_weighted, abs(covariance) / np.sqrt(product))
-    measure.found[feature, 0] = largest
-    measure.found[feature, 1] = largest_weighted
+            t = measure.targets[places[position, start + i], target] - measure.centre[target]
+            measure.target[i] = t
+            total += w[i]
+            first += w[i] * t
+            second += w[i] * t * t
+        variance = second - first * first / total
+
+        # Weighted sums of a, a^2 and a t of eight adjustment columns a at a time, of all targets'
+        # ones: to pick out this target's would take longer.
+        for lane in range(0, stride, LANES):
+            sums = spread(0.0)
+            squares = spread(0.0)
+            products = spread(0.0)
+            for i in range(size):
+                a = load(columns, places[position, start + i] * stride + lane)
+                weighted = multiply(spread(w[i]), a)
+                sums = add(weighted, sums)
+                squares = fma(weighted, a, squares)
+                products = fma(weighted, spread(measure.target[i]), products)
+            store(measure.moments, lane, sums)
+            store(measure.moments, stride + lane, squares)
+            store(measure.moments, 2 * stride + lane, products)
+
+        for place in range(measure.first_other[feature], measure.first_other[feature + 1]):
+            j = measure.others[place]
+            mean = measure.moments[0, j] / total
+            covariance = measure.moments[2, j] - mean * first
+            both = variance * (measure.moments[1, j] - mean * measure.moments[0, j])
+            if both > 0.0:
+                largest = max(largest, abs(covariance) / np.sqrt(both))
+    measure.strength[feature] = largest

@@ -12,13 +12,20 @@ indicators have the same variance, and the regression kernels on one of them do 
 
 import numpy as np
 
-from losaw.forest.growing.arrays import CellWorkspace, ForestData, Node, Sample, Workspace
+from losaw.forest.growing.arrays import (
+    CellWorkspace,
+    Classes,
+    ForestData,
+    Node,
+    Sample,
+    Workspace,
+)
 from losaw.forest.growing.scan_continuous import sort_values
 from losaw.forest.growing.scan_levels import first_levels, order_by_shares
-from losaw.kernels.compiled import compiled
+from losaw.kernels.compiled import part
 
 
-@compiled()
+@part()
 def node_classes(
     rows: np.ndarray,
     start: int,
@@ -44,7 +51,7 @@ def node_classes(
     return count, impurity
 
 
-@compiled()
+@part()
 def scan_classes(
     data: ForestData,
     sample: Sample,
@@ -52,6 +59,7 @@ def scan_classes(
     node: Node,
     position: int,
     min_leaf: float,
+    classes: Classes,
 ) -> tuple:
     """Best split of rows in sorted order: (relative decrease, rows on the left), or (0, 0).
 
@@ -63,8 +71,8 @@ def scan_classes(
     size = node.end - node.start
     w = work.w
     c = work.c
-    left = work.class_left
-    right = work.class_right
+    left = classes.left
+    right = classes.right
     sorted_values = work.sorted_values
     has_ties = data.has_ties[position]
     sort_values(data, sample, work, node, position)
@@ -115,7 +123,7 @@ def scan_classes(
     return (best_score - node_square / total) / total / impurity, best
 
 
-@compiled()
+@part()
 def split_classes_at_levels(
     data: ForestData,
     sample: Sample,
@@ -125,6 +133,7 @@ def split_classes_at_levels(
     feature: int,
     candidate: int,
     min_leaf: float,
+    classes: Classes,
 ) -> tuple:
     """Best split between levels: (relative decrease, last level on the left), or (0, -1).
 
@@ -137,9 +146,9 @@ def split_classes_at_levels(
     labels = sample.labels
     codes = sample.codes
     n_levels = data.n_levels[position]
-    sums = work.class_sums
-    left = work.class_left
-    right = work.class_right
+    sums = classes.sums
+    left = classes.left
+    right = classes.right
     level_count = cells.level_count
 
     # Weight of every class at every level; at first all of it is on the right.
@@ -168,11 +177,12 @@ def split_classes_at_levels(
     n_ordered = n_levels
     if data.is_nominal[feature]:
         n_ordered = order_by_shares(
-            n_levels, level_count, sums, total, right, work.class_axis, order, work.level_key
+            n_levels, level_count, sums, total, right, classes.axis, order, work.level_key
         )
     else:
         for k in range(n_levels):
             order[k] = k
+    # The largest sum of the sides' sums of squares is the largest decrease: see the formula above.
     weight = 0.0
     count = 0.0
     best_score = node_square / total

@@ -11,11 +11,13 @@ import numpy as np
 from losaw.forest.growing.arrays import (
     LEAF,
     CellWorkspace,
+    Classes,
     ForestData,
     Node,
     Nodes,
     Sample,
     Settings,
+    Split,
     Workspace,
 )
 from losaw.forest.growing.bootstrap import draw_sample, next_index
@@ -73,7 +75,8 @@ def find_split(
     settings: Settings,
     sample: Sample,
     work: Workspace,
-    cells: CellWorkspace,
+    cells: CellWorkspace | None,
+    classes: Classes | None,
     node: Node,
 ) -> int:
     """Draw features and return the place of the best one among them, or -1 (Definition 4.2).
@@ -97,19 +100,25 @@ def find_split(
         wanted += 1
         for i in range(first_drawn, drawn):
             feature = work.features[i]
-            if data.is_discrete[feature]:
-                split = split_discrete(data, settings, sample, work, cells, node, feature, i)
-            else:
-                split = split_continuous(data, settings, sample, work, node, feature)
+            split = Split(0.0, 0, 1.0, 1.0, False)
+            if not data.is_discrete[feature]:
+                split = split_continuous(data, settings, sample, work, node, feature, classes)
+            elif cells is not None and classes is not None:
+                split = split_discrete(
+                    data, settings, sample, work, cells, node, feature, i, classes
+                )
             n_constant += split.is_constant
             work.splits[i, 0] = split.decrease
             work.splits[i, 1] = split.place
             work.splits[i, 2] = split.effective_size
             work.splits[i, 3] = split.capped_size
             # Small logits wait for each other, at most until the last candidate.
-            is_last = i + 1 == drawn
-            if cells.batch.waiting[0] == LANES or (is_last and cells.batch.waiting[0] > 0):
-                settle(cells.batch, settings.eta, min_leaf, node.n_samples, work.splits)
+            if cells is not None:
+                n_waiting = cells.batch.waiting[0]
+                if n_waiting == LANES or (i + 1 == drawn and n_waiting > 0):
+                    cells.unfinished[0] += settle(
+                        cells.batch, settings.eta, min_leaf, node.n_samples, work.splits
+                    )
     best = -1
     best_decrease = 1e-12  # below: rounding error, not a decrease
     for i in range(drawn):
@@ -126,7 +135,8 @@ def grow_tree(
     seed: int,
     sample: Sample,
     work: Workspace,
-    cells: CellWorkspace,
+    cells: CellWorkspace | None,
+    classes: Classes | None,
     nodes: Nodes,
     offset: int,
 ) -> int:
@@ -141,7 +151,6 @@ def grow_tree(
     n_continuous = sample.order.shape[0]
     width = data.design_width
     use_moments = width > 1 and settings.eta < 1.0 and n_continuous > 0
-    use_levels = len(data.n_levels) > 0
     min_leaf = settings.min_samples_leaf
     stack_node = work.stack[0]
     stack_start = work.stack[1]
@@ -156,7 +165,7 @@ def grow_tree(
     total_impurity = 0.0
     if use_moments:
         add_moments(sample.rows, 0, n_rows, sample.pair, sample.design, width, work.gram[0])
-    if use_levels:
+    if cells is not None:
         level_sums(sample.rows, 0, n_rows, sample.codes, sample.pair, 0, cells.sums)
 
     while depth_on_stack > 0:
@@ -168,7 +177,7 @@ def grow_tree(
         end = stack_end[slot]
         depth = stack_depth[slot]
         count, mean, impurity = node_moments(sample.rows, start, end, sample.pair)
-        if data.n_classes > 2:
+        if classes is not None and data.n_classes > 2:
             count, impurity = node_classes(
                 sample.rows,
                 start,
@@ -189,7 +198,7 @@ def grow_tree(
             continue
 
         node = Node(start, end, count, mean, impurity, slot)
-        best = find_split(data, settings, sample, work, cells, node)
+        best = find_split(data, settings, sample, work, cells, classes, node)
         if best < 0:
             continue
 
@@ -262,7 +271,7 @@ def grow_tree(
             for i in range(width):
                 for j in range(data.design.shape[1]):
                     work.gram[slot, i, j] -= work.gram[slot + 1, i, j]
-        if use_levels:
+        if cells is not None:
             level_sums(
                 sample.rows,
                 small_start,
@@ -283,12 +292,18 @@ def grow_trees(
     seeds: np.ndarray,
     sample: Sample,
     work: Workspace,
-    cells: CellWorkspace,
+    cells: CellWorkspace | None,
+    classes: Classes | None,
     nodes: Nodes,
     n_nodes: np.ndarray,
 ) -> None:
-    """Grow one tree per seed, one after the other in ``nodes``; fills their sizes."""
+    """Grow one tree per seed, one after the other in ``nodes``; fills their sizes.
+
+    Where ``cells`` or ``classes`` is None, nothing that needs them is compiled.
+    """
     offset = 0
     for tree in range(len(seeds)):
-        n_nodes[tree] = grow_tree(data, settings, seeds[tree], sample, work, cells, nodes, offset)
+        n_nodes[tree] = grow_tree(
+            data, settings, seeds[tree], sample, work, cells, classes, nodes, offset
+        )
         offset += n_nodes[tree]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import ForestData, Sample, Workspace
-from losaw.kernels.compiled import compiled
+from losaw.kernels.compiled import part
 from losaw.kernels.vectors import instruction
 from losaw.weighting.choice import positive_density
 from losaw.weighting.propensity import PointMassError
@@ -42,11 +42,11 @@ class OwnModels:
 
     def weights(self, feature: int, rows: NDArray[Any], counts: FloatArray) -> FloatArray | None:
         """Weights of the node's rows before the cap, or None where there is no density."""
-        chosen = np.flatnonzero(self.adjustment[feature])
+        others = np.flatnonzero(self.adjustment[feature])
         target = self.X[rows, feature]
-        adjustment = self.X[np.ix_(rows, chosen)]
+        adjustment = self.X[np.ix_(rows, others)]
         kind = "discrete" if self.is_discrete[feature] else "continuous"
-        model = self.models[kind].new_propensity(self.is_discrete[chosen])
+        model = self.models[kind].new_propensity(self.is_discrete[others])
         try:
             model.fit(target, adjustment, counts)
         except PointMassError:
@@ -109,7 +109,7 @@ def _call(typingctx: Any, address: Any, feature: Any, start: Any, end: Any) -> A
     return i(i, i, i, i), codegen
 
 
-@compiled()
+@part()
 def ask_model(address: int, feature: int, start: int, end: int) -> bool:
     """Whether the model at ``address`` has written weights of the rows into the workspace."""
     return _call(address, feature, start, end) == WEIGHTED

@@ -13,7 +13,8 @@ does not matter, and a level without rows in the node goes where more of its row
 
 import numpy as np
 
-from losaw.kernels.compiled import compiled, inlined
+from losaw.forest.growing.arrays import LevelSums
+from losaw.kernels.compiled import compiled, inlined, part
 from losaw.kernels.level_sets import bit
 from losaw.kernels.vectors import LANES, add_where, load, spread, store, subtract
 
@@ -21,34 +22,26 @@ _ITERATIONS = 30  # of the power method, which has found the component long befo
 
 
 @inlined()
-def scan_levels(
-    n_levels: int,
-    count: np.ndarray,
-    weight: np.ndarray,
-    response: np.ndarray,
-    total: float,
-    mean: float,
-    min_leaf: float,
-    n_samples: float,
-) -> tuple:
-    """Best split between levels (Algorithm 9.4): (Delta_w, last level on the left), or (0, -1)."""
+def scan_levels(sums: LevelSums, min_leaf: float, n_samples: float) -> tuple:
+    """Best split between levels (Algorithm 9.4): (Delta_w, last entry on the left), or (0, -1)."""
+    count = sums.counts
     best = -1
     best_score = 0.0
     left_count = 0.0
     left_weight = 0.0
     left_response = 0.0
-    for k in range(n_levels - 1):
+    for k in range(sums.n_entries - 1):
         if count[k] == 0.0:
             continue
         left_count += count[k]
-        left_weight += weight[k]
-        left_response += response[k]
+        left_weight += sums.weight[k]
+        left_response += sums.response[k]
         if left_count < min_leaf or n_samples - left_count < min_leaf:
             continue
-        right_weight = total - left_weight
+        right_weight = sums.total - left_weight
         if not (left_weight > 0.0 and right_weight > 0.0):  # Definition 4.1: no decrease
             continue
-        difference = left_response - mean * left_weight
+        difference = left_response - sums.mean * left_weight
         score = difference * difference / (left_weight * right_weight)
         if score > best_score:
             best_score = score
@@ -87,6 +80,7 @@ def level_sums(
                 response = add_where(response, cy, codes, place, k)
                 next_count = add_where(next_count, c, codes, place, k + 1)
                 next_response = add_where(next_response, cy, codes, place, k + 1)
+            # Places of level k and of the next one, where there is one.
             target = ((slot * n_levels + k) * 2) * padded + lane
             store(sums, target, count)
             store(sums, target + padded, response)
@@ -100,8 +94,8 @@ def subtract_sums(sums: np.ndarray, slot: int, other: int) -> None:
     """sums[slot] -= sums[other]: what remains of a node is its other child."""
     size = sums.shape[1] * sums.shape[2] * sums.shape[3]
     for lane in range(2 * sums.shape[3], size, LANES):
-        here = slot * size + lane
-        store(sums, here, subtract(load(sums, here), load(sums, other * size + lane)))
+        place = slot * size + lane
+        store(sums, place, subtract(load(sums, place), load(sums, other * size + lane)))
 
 
 @inlined()
@@ -170,32 +164,27 @@ def first_levels(order: np.ndarray, n_left: int, n: int, recode: np.ndarray) -> 
     return left if left & bit(smallest) else every & ~left
 
 
-@compiled()
+@part()
 def scan_sets(
-    n_levels: int,
-    count: np.ndarray,
-    weight: np.ndarray,
-    response: np.ndarray,
-    total: float,
-    mean: float,
-    min_leaf: float,
-    n_samples: float,
-    recode: np.ndarray,
-    order: np.ndarray,
-    key: np.ndarray,
+    sums: LevelSums, min_leaf: float, n_samples: float, order: np.ndarray, key: np.ndarray
 ) -> tuple:
     """Best set for a regression: (Delta_w, the levels on the left), or (0, no level).
 
-    Arguments as of :func:`scan_levels`; ``recode`` holds the level that each entry stands for,
     ``order`` and ``key`` are workspace.
     """
+    # The levels that occur in the order of their weighted mean responses.
+    count = sums.counts
+    weight = sums.weight
     n = 0
-    for k in range(n_levels):
+    for k in range(sums.n_entries):
         if count[k] > 0.0:
             order[n] = k
-            key[k] = response[k] / weight[k] if weight[k] > 0.0 else mean
+            key[k] = sums.response[k] / weight[k] if weight[k] > 0.0 else sums.mean
             n += 1
     sort_levels(n, order, key)
+
+    # The walk of scan_levels through that order; written again, since reading all levels through
+    # an order would slow the ordered ones down, which are many more.
     best = 0
     best_score = 0.0
     left_count = 0.0
@@ -205,23 +194,23 @@ def scan_sets(
         k = order[i]
         left_count += count[k]
         left_weight += weight[k]
-        left_response += response[k]
-        right_weight = total - left_weight
+        left_response += sums.response[k]
+        right_weight = sums.total - left_weight
         if left_count < min_leaf or n_samples - left_count < min_leaf:
             continue
         if not (left_weight > 0.0 and right_weight > 0.0):  # Definition 4.1: no decrease
             continue
-        difference = left_response - mean * left_weight
+        difference = left_response - sums.mean * left_weight
         score = difference * difference / (left_weight * right_weight)
         if score > best_score:
             best_score = score
             best = i + 1
     if best == 0:
         return 0.0, np.uint64(0)
-    return best_score, first_levels(order, best, n, recode)
+    return best_score, first_levels(order, best, n, sums.level)
 
 
-@compiled()
+@part()
 def order_by_shares(
     n_levels: int,
     count: np.ndarray,
@@ -239,6 +228,7 @@ def order_by_shares(
     node's and W_k its weight, the axis is the leading eigenvector of sum_k W_k d_k d_k'. The power
     method starts from the level with the largest W_k |d_k|^2.
     """
+    # The levels that occur, and W_k d_k of the one to start from.
     n_classes = sums.shape[1]
     n = 0
     largest = -1.0
@@ -259,6 +249,7 @@ def order_by_shares(
             largest = length
             for c in range(n_classes):
                 axis[0, c] = sums[k, c] - weight * shares[c] / total
+    # A step of the power method: the axis becomes sum_k W_k d_k (d_k' axis), without a matrix.
     for _ in range(_ITERATIONS):
         for c in range(n_classes):
             axis[1, c] = 0.0

@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from losaw.forest.growing.arrays import ForestData, Node, Sample, Settings, Split, Workspace
+from losaw.forest.growing.arrays import (
+    Classes,
+    ForestData,
+    Node,
+    Sample,
+    Settings,
+    Split,
+    Workspace,
+)
 from losaw.forest.growing.correlations import note_correlations
 from losaw.forest.growing.gini import scan_classes
 from losaw.forest.growing.own_models import ask_model
@@ -20,6 +28,7 @@ def split_continuous(
     work: Workspace,
     node: Node,
     feature: int,
+    classes: Classes | None,
 ) -> Split:
     """Best split of one continuous feature, weighted if it has adjustment features.
 
@@ -61,11 +70,11 @@ def split_continuous(
         note_correlations(work.measure, feature, order, p, node.start, n, work.w)
 
     # Uniform weights: the node's impurity is known, Delta_w is compared through the order itself.
-    if not weighted and data.n_classes > 2:
+    if classes is not None and data.n_classes > 2 and not weighted:
         for i in range(n):
             work.w[i] = 1.0
             work.c[i] = sample.pair[order[p, node.start + i], 0]
-        decrease, place = scan_classes(data, sample, work, node, p, min_leaf)
+        decrease, place = scan_classes(data, sample, work, node, p, min_leaf, classes)
         return Split(decrease, place, 1.0, 1.0, False)
     if not weighted:
         score, place = scan_uniform(data, sample, node, p, min_leaf)
@@ -81,8 +90,8 @@ def split_continuous(
     after = max(before, settings.eta)
     if work.measure.is_on[0] != 0:
         note_correlations(work.measure, feature, order, p, node.start, n, work.w)
-    if data.n_classes > 2:
-        decrease, place = scan_classes(data, sample, work, node, p, min_leaf)
+    if classes is not None and data.n_classes > 2:
+        decrease, place = scan_classes(data, sample, work, node, p, min_leaf, classes)
         return Split(decrease, place, before, after, False)
 
     # MSE_w = E_w[y^2] - E_w[y]^2 of the node. Where it vanishes no split can lower it.

@@ -1,11 +1,11 @@
 """The best split of a discrete feature at a node, weighted where there is something to adjust."""
 
-import numpy as np
-
 from losaw.forest.growing.arrays import (
     SMALL,
     CellWorkspace,
+    Classes,
     ForestData,
+    LevelSums,
     Node,
     Sample,
     Settings,
@@ -25,7 +25,7 @@ from losaw.forest.growing.weights_discrete import (
     sum_cells,
 )
 from losaw.forest.growing.weights_of_eight import defer
-from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.compiled import inlined, part
 from losaw.weighting.effective_sample_size import find_cap
 
 
@@ -39,6 +39,7 @@ def split_discrete(
     node: Node,
     feature: int,
     candidate: int,
+    classes: Classes,
 ) -> Split:
     """Best split of one discrete feature, weighted if it has adjustment features.
 
@@ -76,7 +77,9 @@ def split_discrete(
     weighted = settings.eta < 1.0 and data.pattern_slot[feature] >= 0
     if weighted and work.models[1] != 0:
         if ask_model(work.models[1], feature, node.start, node.end):
-            return _split_own(data, settings, sample, work, cells, node, feature, candidate)
+            return _split_own(
+                data, settings, sample, work, cells, node, feature, candidate, classes
+            )
         weighted = False
 
     # Uniform weights: with eta = 1, with nothing to adjust for, or where the user's model says
@@ -85,24 +88,20 @@ def split_discrete(
         for i in range(node.end - node.start):
             work.w[i] = 1.0
         decrease, level = split_classes_at_levels(
-            data, sample, work, cells, node, feature, candidate, min_leaf
+            data, sample, work, cells, node, feature, candidate, min_leaf, classes
         )
         return Split(decrease, level, 1.0, 1.0, False)
     if not weighted:
-        score, level = _scan(
-            data,
-            settings,
-            work,
-            cells,
-            node,
-            feature,
-            candidate,
+        sums = LevelSums(
             n_levels,
             cells.level_count,
+            cells.level_count,
+            cells.level_response,
             work.every_level,
             node.n_samples,
             node.mean,
         )
+        score, level = _scan(data, settings, work, node, feature, candidate, sums)
         return Split(score / node.impurity, level, 1.0, 1.0, False)
 
     # Three levels and one small adjustment feature: too few cells for a vector, so that the
@@ -122,7 +121,7 @@ def split_discrete(
             cells.batch,
         )
         return Split(0.0, 0, 1.0, 1.0, False)
-    return _split_cells(data, settings, sample, work, cells, node, feature, candidate)
+    return _split_cells(data, settings, sample, work, cells, node, feature, candidate, classes)
 
 
 @inlined()
@@ -135,6 +134,7 @@ def _split_cells(
     node: Node,
     feature: int,
     candidate: int,
+    classes: Classes,
 ) -> Split:
     """Best split of a discrete feature weighted by its own logit, cell by cell."""
     p = data.position[feature]
@@ -193,31 +193,43 @@ def _split_cells(
         note_correlations(work.measure, feature, sample.rows, 0, node.start, size, work.w)
     if data.n_classes > 2:
         decrease, level = split_classes_at_levels(
-            data, sample, work, cells, node, feature, candidate, min_leaf
+            data, sample, work, cells, node, feature, candidate, min_leaf, classes
         )
         return Split(decrease, level, before, after, False)
 
     # MSE_w = E_w[y^2] - E_w[y]^2 of the node; the classes present are numbered anew, so that the
     # best one is turned back into a level.
     total, first, second = sum_cells(n_patterns, n_classes, cells)
-    mean = first / total
-    impurity = second / total - mean * mean
-    if not impurity > 0.0:
-        return Split(0.0, 0, before, after, False)
-    score, level = _scan(
-        data,
-        settings,
-        work,
-        cells,
-        node,
-        feature,
-        candidate,
+    sums = LevelSums(
         n_classes,
+        cells.level_count,
         cells.level_weight,
+        cells.level_response,
         cells.recode,
         total,
-        mean,
+        first / total,
     )
+    return _split_weighted(data, settings, work, node, feature, candidate, sums, second, before)
+
+
+@inlined()
+def _split_weighted(
+    data: ForestData,
+    settings: Settings,
+    work: Workspace,
+    node: Node,
+    feature: int,
+    candidate: int,
+    sums: LevelSums,
+    second: float,
+    before: float,
+) -> Split:
+    """Best split of weighted sums; ``second`` is that of y^2, ``before`` the effective size."""
+    after = max(before, settings.eta)
+    impurity = second / sums.total - sums.mean * sums.mean
+    if not impurity > 0.0:
+        return Split(0.0, 0, before, after, False)
+    score, level = _scan(data, settings, work, node, feature, candidate, sums)
     return Split(score / impurity, level, before, after, False)
 
 
@@ -226,50 +238,26 @@ def _scan(
     data: ForestData,
     settings: Settings,
     work: Workspace,
-    cells: CellWorkspace,
     node: Node,
     feature: int,
     candidate: int,
-    n_levels: int,
-    weight: np.ndarray,
-    recode: np.ndarray,
-    total: float,
-    mean: float,
+    sums: LevelSums,
 ) -> tuple:
-    """Best split of the sums in the workspace: (Delta_w, last level on the left).
+    """Best split of sums over levels: (Delta_w, last level on the left).
 
-    Entry k of the sums is level ``recode[k]``. Of a nominal feature the set of levels on the left
-    is noted for the ``candidate``.
+    Of a nominal feature the set of levels on the left is noted for the ``candidate``.
     """
+    min_leaf = float(settings.min_samples_leaf)
     if data.is_nominal[feature]:
         score, work.left_levels[candidate] = scan_sets(
-            n_levels,
-            cells.level_count,
-            weight,
-            cells.level_response,
-            total,
-            mean,
-            float(settings.min_samples_leaf),
-            node.n_samples,
-            recode,
-            work.level_order,
-            work.level_key,
+            sums, min_leaf, node.n_samples, work.level_order, work.level_key
         )
         return score, 0
-    score, level = scan_levels(
-        n_levels,
-        cells.level_count,
-        weight,
-        cells.level_response,
-        total,
-        mean,
-        float(settings.min_samples_leaf),
-        node.n_samples,
-    )
-    return score, recode[max(level, 0)]
+    score, entry = scan_levels(sums, min_leaf, node.n_samples)
+    return score, sums.level[max(entry, 0)]
 
 
-@compiled()
+@part()
 def _split_own(
     data: ForestData,
     settings: Settings,
@@ -279,6 +267,7 @@ def _split_own(
     node: Node,
     feature: int,
     candidate: int,
+    classes: Classes,
 ) -> Split:
     """Best split of a discrete feature with a user's weights, row by row in the workspace."""
     p = data.position[feature]
@@ -298,7 +287,7 @@ def _split_own(
         note_correlations(work.measure, feature, sample.rows, 0, node.start, n, work.w)
     if data.n_classes > 2:
         decrease, level = split_classes_at_levels(
-            data, sample, work, cells, node, feature, candidate, min_leaf
+            data, sample, work, cells, node, feature, candidate, min_leaf, classes
         )
         return Split(decrease, level, before, after, False)
 
@@ -318,22 +307,13 @@ def _split_own(
         total += work.w[i] * work.c[i]
         first += work.w[i] * cy
         second += work.w[i] * cy * cy / work.c[i]
-    mean = first / total
-    impurity = second / total - mean * mean
-    if not impurity > 0.0:
-        return Split(0.0, 0, before, after, False)
-    score, level = _scan(
-        data,
-        settings,
-        work,
-        cells,
-        node,
-        feature,
-        candidate,
+    sums = LevelSums(
         n_levels,
+        cells.level_count,
         cells.level_weight,
+        cells.level_response,
         work.every_level,
         total,
-        mean,
+        first / total,
     )
-    return Split(score / impurity, level, before, after, False)
+    return _split_weighted(data, settings, work, node, feature, candidate, sums, second, before)

@@ -11,10 +11,10 @@ the solver is called, so that a compiler can unroll all of its loops.
 
 import numpy as np
 
-from losaw.forest.growing.arrays import SMALL, Batch
+from losaw.forest.growing.arrays import SMALL, Batch, LevelSums
 from losaw.forest.growing.scan_levels import scan_levels
 from losaw.forest.growing.weights_discrete import PENALTY
-from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.compiled import inlined, part
 from losaw.kernels.vectors import LANES, add, divide, fma, load, multiply, spread, store
 from losaw.weighting.effective_sample_size import find_cap
 from losaw.weighting.levels import helmert
@@ -41,6 +41,7 @@ def make_batch() -> Batch:
         count_of=np.zeros(SMALL),
         weight_of=np.zeros(SMALL),
         response_of=np.zeros(SMALL),
+        level_of=np.arange(SMALL),
         weight=np.zeros(SMALL * SMALL),
         multiplicity=np.zeros(SMALL * SMALL),
     )
@@ -73,6 +74,7 @@ def defer(
         table[cell, 0] += c
         table[cell, 1] += cy
         table[cell, 2] += cy * cy / c
+    # Cells that stood side by side for the sums go into a lane of eight candidates.
     lane = batch.waiting[0]
     batch.waiting[0] = lane + 1
     batch.candidate[lane] = candidate
@@ -99,19 +101,21 @@ def _fill_up(batch: Batch) -> None:
 def _weigh(batch: Batch, eta: float, n_samples: float) -> None:
     """Capped weights in place of the probabilities, and the weighted sums of every class."""
     eight = batch.eight
+    # Raw weights and relative effective sample sizes of all lanes (Definition 3.1).
     total = spread(0.0)
     square = spread(0.0)
     for k in range(SMALL):
         frequency = load(batch.frequency, k * LANES)
         for g in range(SMALL):
-            here = (k * SMALL + g) * LANES
-            weight = divide(frequency, load(eight.probability, here))
-            store(eight.probability, here, weight)
-            both = multiply(weight, load(eight.counts, here))
+            place = (k * SMALL + g) * LANES
+            weight = divide(frequency, load(eight.probability, place))
+            store(eight.probability, place, weight)
+            both = multiply(weight, load(eight.counts, place))
             total = add(total, both)
             square = fma(both, weight, square)
     before = divide(multiply(total, total), multiply(square, spread(n_samples)))
     store(batch.before, 0, before)
+    # The cap, lane by lane: it is found by iteration (Algorithm 3.2).
     for lane in range(batch.waiting[0]):
         if batch.before[lane] >= eta:
             continue
@@ -125,31 +129,36 @@ def _weigh(batch: Batch, eta: float, n_samples: float) -> None:
         for k in range(SMALL):
             for g in range(SMALL):
                 eight.probability[k, g, lane] = min(eight.probability[k, g, lane], cut) + shift
+    # Sums over the patterns: count, weight, weighted response by level, and sum of v c y^2.
     second = spread(0.0)
     for k in range(SMALL):
         count = spread(0.0)
         weight = spread(0.0)
         response = spread(0.0)
         for g in range(SMALL):
-            here = (k * SMALL + g) * LANES
-            v = load(eight.probability, here)
-            c = load(eight.counts, here)
+            place = (k * SMALL + g) * LANES
+            v = load(eight.probability, place)
+            c = load(eight.counts, place)
             count = add(count, c)
             weight = fma(v, c, weight)
-            response = fma(v, load(batch.response, here), response)
-            second = fma(v, load(batch.square, here), second)
+            response = fma(v, load(batch.response, place), response)
+            second = fma(v, load(batch.square, place), second)
         store(batch.sums, k * LANES, count)
         store(batch.sums, (SMALL + k) * LANES, weight)
         store(batch.sums, (2 * SMALL + k) * LANES, response)
     store(batch.second, 0, second)
 
 
-@compiled()
-def settle(batch: Batch, eta: float, min_leaf: float, n_samples: float, splits: np.ndarray) -> None:
-    """The best splits of the candidates that wait into ``splits``; none waits afterwards."""
+@part()
+def settle(batch: Batch, eta: float, min_leaf: float, n_samples: float, splits: np.ndarray) -> int:
+    """The best splits of the candidates that wait into ``splits``; none waits afterwards.
+
+    Returns how many of their logits do not reach their optimum.
+    """
     _fill_up(batch)
-    fit_eight(batch.eight, SMALL, SMALL, SMALL, PENALTY)
+    n_unfinished = fit_eight(batch.eight, SMALL, SMALL, SMALL, PENALTY)
     _weigh(batch, eta, n_samples)
+    # From the sums of a lane to its best split, as for larger logits.
     for lane in range(batch.waiting[0]):
         total = 0.0
         response = 0.0
@@ -166,16 +175,17 @@ def settle(batch: Batch, eta: float, min_leaf: float, n_samples: float, splits: 
         splits[i, 2] = batch.before[lane]
         splits[i, 3] = max(batch.before[lane], eta)
         if impurity > 0.0:
-            score, level = scan_levels(
+            sums = LevelSums(
                 SMALL,
                 batch.count_of,
                 batch.weight_of,
                 batch.response_of,
+                batch.level_of,
                 total,
                 mean,
-                min_leaf,
-                n_samples,
             )
+            score, level = scan_levels(sums, min_leaf, n_samples)
             splits[i, 0] = score / impurity
             splits[i, 1] = max(level, 0)
     batch.waiting[0] = 0
+    return n_unfinished

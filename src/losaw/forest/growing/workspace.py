@@ -6,6 +6,7 @@ from losaw.forest.growing.arrays import (
     MAX_LEVELS,
     STACK,
     CellWorkspace,
+    Classes,
     ForestData,
     Sample,
     Workspace,
@@ -53,10 +54,6 @@ def make_workspace(data: ForestData) -> Workspace:
         sorted_values=np.empty(n),
         goes_left=np.empty(n, dtype=np.uint8),
         scratch=np.empty(n, dtype=np.uint32),
-        class_left=np.empty(data.n_classes),
-        class_right=np.empty(data.n_classes),
-        class_sums=np.empty((MAX_LEVELS, data.n_classes)),
-        class_axis=np.empty((2, data.n_classes)),
         every_level=np.arange(MAX_LEVELS),
         level_order=np.empty(MAX_LEVELS, dtype=np.int64),
         level_key=np.empty(MAX_LEVELS),
@@ -70,8 +67,21 @@ def make_workspace(data: ForestData) -> Workspace:
     )
 
 
-def make_cells(data: ForestData) -> CellWorkspace:
-    """Scratch arrays of the discrete splits, as wide as the widest logit."""
+def make_classes(data: ForestData) -> Classes | None:
+    """Scratch arrays of the classes; None in a regression on numbers, which needs none.
+
+    With discrete features there are always some, if empty, so that not all is compiled twice.
+    """
+    n = data.n_classes
+    if n <= 2 and not data.is_discrete.any():
+        return None
+    return Classes(np.empty(n), np.empty(n), np.empty((MAX_LEVELS, n)), np.empty((2, n)))
+
+
+def make_cells(data: ForestData) -> CellWorkspace | None:
+    """Scratch arrays of the discrete splits, as wide as the widest logit; None without them."""
+    if not data.is_discrete.any():
+        return None
     n = len(data.response) if len(data.patterns) else 0
     levels = int(max(data.n_levels, default=1))
     widest = 1
@@ -98,4 +108,5 @@ def make_cells(data: ForestData) -> CellWorkspace:
         place=np.empty(MAX_LEVELS, dtype=np.int64),
         class_of=np.empty(MAX_LEVELS, dtype=np.int64),
         batch=make_batch(),
+        unfinished=np.zeros(1, dtype=np.int64),
     )

@@ -32,7 +32,8 @@ def draw(
     """Relative effective sample size s(w) / N of the weights of each feature that was drawn,
     against the number of mini-batches that were drawn with them.
 
-    What a training notes is not stored: the replicate is computed once more, which takes one fit.
+    A block stores the scores of importances, and this is none: what the training notes is not
+    stored. The replicate is computed once more from its streams, which takes one fit.
 
     Parameters
     ----------

@@ -24,6 +24,8 @@ def draw(
 ) -> "Figure":
     """Scatter plots of the first replicate's training sample, histograms on the diagonal.
 
+    Samples are not stored: this one is drawn once more from its stream. Nothing is fitted.
+
     Parameters
     ----------
     response : str

@@ -19,7 +19,8 @@ class StudyStatus:
     """Counts of one study; ``seconds`` and ``fits`` are by learner, of the blocks that are done.
 
     ``n_stale`` of the blocks that are asked for have a file that a run will replace; ``n_others``
-    lie there and are not asked for.
+    lie there and are not asked for. ``n_fits`` of ``n_fits_asked`` replicates are in blocks that
+    are done.
     """
 
     study: str
@@ -27,12 +28,32 @@ class StudyStatus:
     n_done: int = 0
     n_stale: int = 0
     n_others: int = 0
+    n_fits: int = 0
+    n_fits_asked: int = 0
     failed_blocks: list[Block] = field(default_factory=list)
     failed_fits: int = 0
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     fits: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     core_seconds_left: float = 0.0
     peak_megabytes: float = 0.0
+
+    def remarks(self) -> list[str]:
+        """What there is to say besides the counts, one line each."""
+        lines = []
+        for learner, fits in self.fits.items():
+            each = self.seconds[learner] / max(fits, 1)
+            lines.append(f"  {self.study}: {learner}: {each:.3g} s a fit over {fits} fits")
+        if self.n_stale:
+            lines.append(
+                f"  {self.study}: {self.n_stale} blocks are stale or damaged (`losaw verify` "
+                "says why) and will be run again"
+            )
+        if self.n_others:
+            lines.append(
+                f"  {self.study}: {self.n_others} further blocks lie there that this selection "
+                "does not ask for; they are collected with it"
+            )
+        return [*lines, *(f"  failed fits in {block.name}" for block in self.failed_blocks[:5])]
 
 
 def study_status(plan: StudyPlan) -> StudyStatus:
@@ -43,6 +64,8 @@ def study_status(plan: StudyPlan) -> StudyStatus:
     to_do = set(left)
     others = other_blocks(plan)
     status.n_blocks, status.n_done = len(plan.blocks), len(plan.blocks) - len(left)
+    status.n_fits_asked = sum(len(block.seeds) for block in plan.blocks)
+    status.n_fits = status.n_fits_asked - sum(len(block.seeds) for block in left)
     status.n_stale = sum(block.path.exists() for block in left)
     status.n_others = len(others)
     for block in [*plan.blocks, *others]:
@@ -66,56 +89,84 @@ def study_status(plan: StudyPlan) -> StudyStatus:
     return status
 
 
-def describe_status(plans: Sequence[StudyPlan], jobs: int | None = None) -> str:
-    """The status of all studies as text.
+@dataclass(frozen=True)
+class SessionStatus:
+    """How far all studies of a session are, at one moment.
 
-    Parameters
+    Attributes
     ----------
+    scale, results : str
+    studies : list of StudyStatus
+    running : list of Running
+        Blocks with a mark, those of ended processes included.
     jobs : int or None
         Blocks that run at the same time, for the time left; None counts those that run now.
     """
+
+    scale: str
+    results: str
+    studies: list[StudyStatus]
+    running: list[Running]
+    jobs: int | None
+
+    @property
+    def active(self) -> list[Running]:
+        """The blocks that are being computed."""
+        return [mark for mark in self.running if mark.alive is not False]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to compute."""
+        return all(status.n_done == status.n_blocks for status in self.studies)
+
+    def line(self) -> str:
+        """Blocks, fits, what runs, what failed and the time left by cost, in one line."""
+        done, blocks, fits, asked = (
+            sum(getattr(status, name) for status in self.studies)
+            for name in ("n_done", "n_blocks", "n_fits", "n_fits_asked")
+        )
+        words = [f"{done} of {blocks} blocks", f"{fits} of {asked} fits"]
+        words.append(f"{len(self.active)} running")
+        failed = sum(status.failed_fits for status in self.studies)
+        if failed:
+            words.append(f"{failed} failed fits")
+        return ", ".join([*words, self.time_left()])
+
+    def time_left(self) -> str:
+        """The time left by cost, in words."""
+        left = sum(status.core_seconds_left for status in self.studies)
+        at_once = self.jobs or len(self.active)
+        if not left:
+            return "all blocks are done"
+        if not at_once:
+            return f"nothing is running; {duration(left)} of core time to do"
+        return f"about {duration(left / at_once)} left with {at_once} blocks at the same time"
+
+    def __str__(self) -> str:
+        """One line a study, one a learner, one a running block, and the time left."""
+        lines = [
+            f"scale {self.scale}, results in {self.results}",
+            f"{'study':24}{'blocks':>8}{'done':>8}{'running':>9}{'fits':>8}{'failed fits':>13}"
+            f"{'core time left':>18}",
+        ]
+        for status in self.studies:
+            n_running = sum(mark.block.name.study == status.study for mark in self.active)
+            lines.append(
+                f"{status.study:24}{status.n_blocks:>8}{status.n_done:>8}{n_running:>9}"
+                f"{status.n_fits:>8}{status.failed_fits:>13}"
+                f"{duration(status.core_seconds_left):>18}"
+            )
+        for status in self.studies:
+            lines += status.remarks()
+        lines += [_describe_running(mark) for mark in self.running]
+        return "\n".join([*lines, self.time_left()])
+
+
+def session_status(plans: Sequence[StudyPlan], jobs: int | None = None) -> SessionStatus:
+    """How far the studies are now; ``jobs`` as in :class:`SessionStatus`."""
     studies = [study_status(plan) for plan in plans]
     running = [mark for plan in plans for mark in running_blocks(plan)]
-    active = [mark for mark in running if mark.alive is not False]
-    lines = [
-        f"scale {plans[0].scale}, results in {plans[0].results}",
-        f"{'study':24}{'blocks':>8}{'done':>8}{'running':>9}{'failed fits':>13}"
-        f"{'core time left':>18}",
-    ]
-    for status in studies:
-        n_running = sum(mark.block.name.study == status.study for mark in active)
-        lines.append(
-            f"{status.study:24}{status.n_blocks:>8}{status.n_done:>8}{n_running:>9}"
-            f"{status.failed_fits:>13}{duration(status.core_seconds_left):>18}"
-        )
-    for status in studies:
-        for learner, fits in status.fits.items():
-            each = status.seconds[learner] / max(fits, 1)
-            lines.append(f"  {status.study}: {learner}: {each:.3g} s a fit over {fits} fits")
-        if status.n_stale:
-            lines.append(
-                f"  {status.study}: {status.n_stale} blocks are stale or damaged (`losaw verify` "
-                "says why) and will be run again"
-            )
-        if status.n_others:
-            lines.append(
-                f"  {status.study}: {status.n_others} further blocks lie there that this selection "
-                "does not ask for; they are collected with it"
-            )
-        for block in status.failed_blocks[:5]:
-            lines.append(f"  failed fits in {block.name}")
-    lines += [_describe_running(mark) for mark in running]
-    left = sum(status.core_seconds_left for status in studies)
-    at_once = jobs or len(active)
-    if left and at_once:
-        lines.append(
-            f"about {duration(left / at_once)} left with {at_once} blocks at the same time"
-        )
-    elif left:
-        lines.append(f"nothing is running; {duration(left)} of core time to do")
-    else:
-        lines.append("all blocks are done")
-    return "\n".join(lines)
+    return SessionStatus(plans[0].scale, str(plans[0].results), studies, running, jobs)
 
 
 def _describe_running(mark: Running) -> str:

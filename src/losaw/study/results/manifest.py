@@ -38,7 +38,7 @@ def manifest(plan: StudyPlan, collection: Collection) -> dict:
         "missing_blocks": [str(block.name) for block in collection.missing],
         "fits": collection.n_fits,
         "failed_rows": len(failed),
-        "failures": failed["message"].value_counts().head(20).to_dict(),
+        "failures": failed["message"].astype(str).value_counts().head(20).to_dict(),
         **_spent(timings(collection.files)),
     }
 

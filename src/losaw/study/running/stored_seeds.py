@@ -24,12 +24,15 @@ class Stored:
     ----------
     rows : dict
         Seed -> part -> its rows.
+    whole : dict
+        Seed -> all its rows in the block's order, of the seeds of which nothing is missing.
     seconds : dict
         By seed.
     law : record of the joint law that the data were drawn from, or None
     """
 
     rows: dict[int, dict[Part, list[Row]]] = field(default_factory=dict)
+    whole: dict[int, list[Row]] = field(default_factory=dict)
     seconds: dict[int, float] = field(default_factory=dict)
     law: Any = None
 
@@ -57,6 +60,10 @@ def stored_seeds(block: Block) -> Stored:
             expected = of_the_fit(footer_of(block, stored.law))
         if of_the_fit(file.footer) == expected:
             _take(stored, block, name, file)
+    parts = block.series.part_versions
+    for seed, stored_parts in stored.rows.items():
+        if all(part in stored_parts for part in parts):
+            stored.whole[seed] = in_order(stored_parts, parts)
     return stored
 
 

@@ -132,11 +132,13 @@ def open_task(block: Block, again: bool = False) -> Task:
     """Mark a block as being on its way, and take what files hold of it unless ``again``."""
     mark = RunningMark(block)
     stored = Stored() if again else stored_seeds(block)
-    task = Task(block, mark, list(block.seeds), stored=stored, law=stored.law)
-    for seed in block.seeds:
-        if not task.missing(seed):
-            task.waiting.remove(seed)
-            task.rows[seed] = in_order(stored.rows[seed], block.series.part_versions)
-            task.seconds[seed] = stored.seconds[seed]
-            task.n_taken_over += 1
-    return task
+    return Task(
+        block,
+        mark,
+        waiting=[seed for seed in block.seeds if seed not in stored.whole],
+        rows=dict(stored.whole),
+        seconds={seed: stored.seconds[seed] for seed in stored.whole},
+        stored=stored,
+        n_taken_over=len(stored.whole),
+        law=stored.law,
+    )

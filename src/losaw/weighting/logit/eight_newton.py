@@ -6,7 +6,7 @@ itself, so that its result does not depend on its neighbours. Sizes that are con
 :func:`fit_eight` is called let a compiler unroll all loops.
 """
 
-from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.compiled import inlined, part
 from losaw.kernels.vectors import (
     LANES,
     divide,
@@ -94,7 +94,7 @@ def _find_slope_after(eight: EightLogits, unknowns: int) -> None:
     store(eight.slope_after, 0, slope)
 
 
-@compiled()
+@part()
 def _step_back(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> None:
@@ -103,6 +103,7 @@ def _step_back(
     ``times`` holds one for a lane in doubt, else zero. No lane is moved for another one's sake.
     """
     unknowns = (n_classes - 1) * width
+    # The objective at the end of the step, then back to its start for the objective there.
     find_value(eight, n_patterns, n_classes, width, penalty, 1)
     for lane in range(LANES):
         eight.taken[lane] = eight.times[lane]
@@ -110,6 +111,7 @@ def _step_back(
     _move(eight, unknowns)
     update_probabilities(eight, n_patterns, n_classes, width)
     find_value(eight, n_patterns, n_classes, width, penalty, 0)
+    # Half the step, from its start, in the lanes whose objective has not risen enough.
     while True:
         is_over = True
         for lane in range(LANES):
@@ -129,6 +131,7 @@ def _step_back(
         for lane in range(LANES):
             eight.times[lane] = -eight.times[lane]
         _move(eight, unknowns)
+    # The shares that were found are taken for good.
     for lane in range(LANES):
         eight.times[lane] = eight.taken[lane]
     _move(eight, unknowns)
@@ -139,8 +142,10 @@ def _step_back(
 @inlined()
 def fit_eight(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
-) -> None:
-    """Fit the logits to their counts and designs; fills coefficients and probabilities.
+) -> int:
+    """Fit the logits to their counts and designs; how many of them do not reach their optimum.
+
+    Fills coefficients and probabilities.
 
     All have the same number of classes. Newton's method from the class frequencies, as
     :func:`~losaw.weighting.logit.newton.fit_multinomial`, but with a new Hessian at every
@@ -148,7 +153,7 @@ def fit_eight(
     """
     start(eight, n_patterns, n_classes, width)
     if width == 1:
-        return
+        return 0
     unknowns = (n_classes - 1) * width
     update_gradient(eight, n_patterns, n_classes, width, penalty)
     store(eight.moving, 0, spread(1.0))
@@ -159,6 +164,7 @@ def fit_eight(
         store(eight.times, 0, spread(1.0))
         _move(eight, unknowns)
         update_probabilities(eight, n_patterns, n_classes, width)
+        # What a step leaves is the square of its size: lanes whose rest is small enough end here.
         is_over = True
         for lane in range(LANES):
             if eight.slope[lane] * eight.slope[lane] < PRECISION:
@@ -166,9 +172,10 @@ def fit_eight(
             else:
                 is_over = False
         if is_over:
-            return
+            return 0
         update_gradient(eight, n_patterns, n_classes, width, penalty)
         _find_slope_after(eight, unknowns)
+        # Where the slope at a step's end is at most half the one at its start, it went too far.
         is_in_doubt = False
         for lane in range(LANES):
             slope = eight.slope[lane]
@@ -177,3 +184,7 @@ def fit_eight(
             is_in_doubt |= too_far
         if is_in_doubt:
             _step_back(eight, n_patterns, n_classes, width, penalty)
+    n_moving = 0
+    for lane in range(LANES):
+        n_moving += eight.moving[lane] > 0.0
+    return n_moving

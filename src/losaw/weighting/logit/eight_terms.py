@@ -22,6 +22,14 @@ from losaw.kernels.vectors import (
     spread,
     store,
     subtract,
+    total,
+    where_greater,
+)
+from losaw.weighting.logit.far_apart import (
+    LARGEST_ODDS,
+    SMALLEST_PROBABILITY,
+    find_probabilities_of_eight,
+    log_probability,
 )
 
 
@@ -45,6 +53,7 @@ class EightLogits(NamedTuple):
     slope: NDArray[np.float64]  # (8,), of the objective along the step at its start
     slope_after: NDArray[np.float64]  # (8,), at its end
     value: NDArray[np.float64]  # (2, 8), objective before and after the step
+    predictors: NDArray[np.float64]  # (K - 1,), of one pattern of one lane
 
 
 def make_eight_logits(n_patterns: int, n_classes: int, width: int) -> EightLogits:
@@ -69,6 +78,7 @@ def make_eight_logits(n_patterns: int, n_classes: int, width: int) -> EightLogit
         slope=np.zeros(LANES),
         slope_after=np.zeros(LANES),
         value=np.zeros((2, LANES)),
+        predictors=np.zeros(k - 1),
     )
 
 
@@ -77,6 +87,7 @@ def start(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> No
     """Class frequencies: coefficients, probabilities and residuals."""
     for u in range((n_classes - 1) * width):
         store(eight.coefficients, u * LANES, spread(0.0))
+    # Rows of each pattern, and of all.
     everything = spread(0.0)
     for g in range(n_patterns):
         size = load(eight.counts, g * LANES)
@@ -84,6 +95,7 @@ def start(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> No
             size = add(size, load(eight.counts, (k * n_patterns + g) * LANES))
         store(eight.size, g * LANES, size)
         everything = add(everything, size)
+    # The share of a class is its probability in every pattern, its log odds its intercept.
     for k in range(n_classes):
         count = spread(0.0)
         for g in range(n_patterns):
@@ -98,19 +110,20 @@ def start(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> No
                 odds = np.log(eight.times[lane]) - eight.slope[lane]
                 eight.coefficients[(k - 1) * width, lane] = odds
         for g in range(n_patterns):
-            here = (k * n_patterns + g) * LANES
-            store(eight.probability, here, share)
+            place = (k * n_patterns + g) * LANES
+            store(eight.probability, place, share)
             if k > 0:
-                rest = less_product(load(eight.counts, here), load(eight.size, g * LANES), share)
-                store(eight.residual, here - n_patterns * LANES, rest)
+                rest = less_product(load(eight.counts, place), load(eight.size, g * LANES), share)
+                store(eight.residual, place - n_patterns * LANES, rest)
 
 
 @inlined()
 def update_probabilities(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> None:
     """Probabilities at the coefficients, and residuals."""
     one = spread(1.0)
+    n_cut = spread(0.0)
     for g in range(n_patterns):
-        total = one
+        sums = one
         for k in range(1, n_classes):
             first = (k - 1) * width
             predictor = load(eight.coefficients, first * LANES)
@@ -118,17 +131,29 @@ def update_probabilities(eight: EightLogits, n_patterns: int, n_classes: int, wi
                 b = load(eight.coefficients, (first + j) * LANES)
                 predictor = fma(b, load(eight.design, (g * width + j) * LANES), predictor)
             odds = exponential_of_eight(predictor)
-            total = add(total, odds)
+            sums = add(sums, odds)
             store(eight.probability, (k * n_patterns + g) * LANES, odds)
-        inverse = divide(one, total)
+        inverse = divide(one, sums)
+        n_cut = add(n_cut, where_greater(sums, spread(LARGEST_ODDS), one))
         size = load(eight.size, g * LANES)
         store(eight.probability, g * LANES, inverse)
         for k in range(1, n_classes):
-            here = (k * n_patterns + g) * LANES
-            p = multiply(load(eight.probability, here), inverse)
-            store(eight.probability, here, p)
-            rest = less_product(load(eight.counts, here), size, p)
-            store(eight.residual, here - n_patterns * LANES, rest)
+            place = (k * n_patterns + g) * LANES
+            p = multiply(load(eight.probability, place), inverse)
+            store(eight.probability, place, p)
+            rest = less_product(load(eight.counts, place), size, p)
+            store(eight.residual, place - n_patterns * LANES, rest)
+    # Odds that were cut somewhere: all lanes once more, with the largest predictor taken off.
+    if total(n_cut) > 0.0:
+        find_probabilities_of_eight(
+            eight.coefficients, eight.design, eight.probability, n_patterns, n_classes, width
+        )
+        for k in range(1, n_classes):
+            for g in range(n_patterns):
+                place = (k * n_patterns + g) * LANES
+                p = load(eight.probability, place)
+                rest = less_product(load(eight.counts, place), load(eight.size, g * LANES), p)
+                store(eight.residual, place - n_patterns * LANES, rest)
 
 
 @inlined()
@@ -143,20 +168,20 @@ def update_gradient(
 ) -> None:
     """Gradient of the penalised log-likelihood at the coefficients, whose residuals are known."""
     for j in range(width):
-        total = spread(0.0)
+        sums = spread(0.0)
         for k in range(n_classes - 1):
-            total = add(total, load(eight.coefficients, (k * width + j) * LANES))
-        mean = multiply(total, spread(_share(n_classes)))
+            sums = add(sums, load(eight.coefficients, (k * width + j) * LANES))
+        mean = multiply(sums, spread(_share(n_classes)))
         for k in range(n_classes - 1):
-            here = (k * width + j) * LANES
+            place = (k * width + j) * LANES
             sums = spread(0.0)
             if j > 0:
-                distance = subtract(mean, load(eight.coefficients, here))
+                distance = subtract(mean, load(eight.coefficients, place))
                 sums = multiply(spread(penalty), distance)
             for g in range(n_patterns):
                 residual = load(eight.residual, (k * n_patterns + g) * LANES)
                 sums = fma(residual, load(eight.design, (g * width + j) * LANES), sums)
-            store(eight.gradient, here, sums)
+            store(eight.gradient, place, sums)
 
 
 @inlined()
@@ -188,11 +213,11 @@ def update_information(
                     for g in range(n_patterns):
                         product = load(eight.scaled, (n_patterns + g) * LANES)
                         sums = fma(product, load(eight.design, (g * width + j) * LANES), sums)
-                    here = (k * width + i) * unknowns + other * width + j
-                    store(eight.information, here * LANES, sums)
+                    place = (k * width + i) * unknowns + other * width + j
+                    store(eight.information, place * LANES, sums)
                     if k != other:
-                        here = (k * width + j) * unknowns + other * width + i
-                        store(eight.information, here * LANES, sums)
+                        place = (k * width + j) * unknowns + other * width + i
+                        store(eight.information, place * LANES, sums)
 
 
 @inlined()
@@ -206,14 +231,26 @@ def find_value(
         value = 0.0
         for k in range(n_classes):
             for g in range(n_patterns):
-                if eight.counts[k, g, lane] > 0.0:
-                    value += eight.counts[k, g, lane] * np.log(eight.probability[k, g, lane])
+                if not eight.counts[k, g, lane] > 0.0:
+                    continue
+                p = eight.probability[k, g, lane]
+                if p >= SMALLEST_PROBABILITY:
+                    value += eight.counts[k, g, lane] * np.log(p)
+                    continue
+                for other in range(n_classes - 1):
+                    eight.predictors[other] = 0.0
+                    for j in range(width):
+                        b = eight.coefficients[other * width + j, lane]
+                        eight.predictors[other] += b * eight.design[g, j, lane]
+                log_p = log_probability(eight.predictors, n_classes, k)
+                value += eight.counts[k, g, lane] * log_p
+        # The penalty, less what a shift common to all classes takes off it.
         for j in range(1, width):
-            total = 0.0
+            sums = 0.0
             square = 0.0
             for k in range(n_classes - 1):
                 b = eight.coefficients[k * width + j, lane]
-                total += b
+                sums += b
                 square += b * b
-            value -= 0.5 * penalty * (square - _share(n_classes) * total * total)
+            value -= 0.5 * penalty * (square - _share(n_classes) * sums * sums)
         eight.value[row, lane] = value

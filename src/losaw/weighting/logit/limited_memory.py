@@ -95,8 +95,8 @@ def _solve_blocks(memory: Memory, n_classes: int, width: int) -> None:
         for lane in range(0, width, LANES):
             sums = spread(0.0)
             for i in range(width):
-                here = (k + 1) * block + i * place + lane
-                sums = fma(spread(direction[k, i]), load(blocks, here), sums)
+                start = (k + 1) * block + i * place + lane
+                sums = fma(spread(direction[k, i]), load(blocks, start), sums)
             store(rows, 2 * row + lane, subtract(sums, load(rows, row + lane)))
         for lane in range(0, width, LANES):
             store(direction, k * row + lane, load(rows, 2 * row + lane))
@@ -119,12 +119,14 @@ def find_direction(
     for k in range(n_rows):
         for lane in range(k * row, k * row + width, LANES):
             store(direction, lane, load(gradient, lane))
+    # From the newest pair back: what the pair explains of the gradient is taken off.
     for back in range(held):
         i = (newest + MEMORY - back) % MEMORY
         share = factors[i, 0] * inner(steps, i * size, direction, 0, n_rows, row, width)
         factors[i, 1] = share
         add_scaled(direction, 0, -share, changes, i * size, n_rows, row, width)
     _solve_blocks(memory, n_classes, width)
+    # From the oldest pair on: the pairs' own curvature takes the place of the blocks'.
     for forward in range(held):
         i = (newest + MEMORY - held + 1 + forward) % MEMORY
         share = factors[i, 0] * inner(changes, i * size, direction, 0, n_rows, row, width)
@@ -153,8 +155,8 @@ def keep_step(
     size = memory.direction.shape[0] * row
     for k in range(n_rows):
         for lane in range(k * row, k * row + width, LANES):
-            here = at * size + lane
-            store(steps, here, multiply(spread(times), load(memory.direction, lane)))
-            store(changes, here, subtract(load(changes, here), load(gradient, lane)))
+            start = at * size + lane
+            store(steps, start, multiply(spread(times), load(memory.direction, lane)))
+            store(changes, start, subtract(load(changes, start), load(gradient, lane)))
     product = inner(steps, at * size, changes, at * size, n_rows, row, width)
     memory.factors[at, 0] = 1.0 / product

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.compiled import inlined, part
 from losaw.kernels.inversion import invert, product
 from losaw.kernels.vectors import LANES, add, load, store
 from losaw.weighting.logit.quasi_newton import fit_quasi_newton
@@ -52,7 +52,7 @@ def _find_step(logit: Logit, n_classes: int, width: int) -> float:
     return _slope(logit, n_classes, width)
 
 
-@compiled()
+@part()
 def _step_back(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float, slope: float
 ) -> None:
@@ -73,15 +73,16 @@ def _step_back(
     update_gradient(logit, n_patterns, n_classes, width, penalty)
 
 
-@inlined()
+@part()
 def fit_multinomial(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> int:
-    """Fit the logit to its counts and design; returns the number of Newton steps.
+    """Fit the logit to its counts and design; the number of steps, -1 if they were too few.
 
     Fills coefficients and probabilities. Starts from the class frequencies, the solution where
     nothing depends on the adjustment features.
     """
+    # Rows of each pattern; then the classes' log odds as intercepts, all slopes zero.
     row = logit.columns.shape[1]
     for lane in range(0, n_patterns, LANES):
         total = load(logit.counts, lane)
@@ -125,4 +126,4 @@ def fit_multinomial(
         if slope > SAFE_STEP and not _slope(logit, n_classes, width) >= -0.5 * slope:
             _step_back(logit, n_patterns, n_classes, width, penalty, slope)
         is_near = slope < _NEAR and (not is_near or slope < 0.1 * before)
-    return MAX_STEPS
+    return -1

@@ -11,13 +11,10 @@ symmetric form with one vector per class,
 which is exact where all classes are equally likely, but for the shift that classes may share.
 """
 
-from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.compiled import inlined, part
 from losaw.kernels.inversion import invert
 from losaw.kernels.vectors import (
     LANES,
-    add,
-    fma,
-    insert,
     load,
     multiply,
     spread,
@@ -32,7 +29,14 @@ from losaw.weighting.logit.limited_memory import (
     keep_gradient,
     keep_step,
 )
-from losaw.weighting.logit.terms import ROWS, Logit, update_gradient, update_probabilities
+from losaw.weighting.logit.terms import (
+    ROWS,
+    Logit,
+    four_sums,
+    update_gradient,
+    update_probabilities,
+    weigh_columns,
+)
 
 # Blocks are renewed at the first two steps, and at every other one while the squared distance to
 # the optimum, in standard errors of the coefficients, is above this.
@@ -40,62 +44,72 @@ _FAR = 1.0
 # Curvature of an intercept, per row of its class, that is taken for granted: where classes are
 # nearly separated it vanishes, and the step would be endless.
 _FLOOR = 1e-3
-MAX_QUASI_STEPS = 500
+MAX_QUASI_STEPS = 3000
+
+
+@inlined()
+def _sum_block(logit: Logit, n_patterns: int, width: int, k: int) -> None:
+    """Block k: the sum of weights times z z', for weights in row 0 of ``scaled``.
+
+    Its lower triangle is summed and mirrored.
+    """
+    block = logit.memory.blocks[k]
+    place = block.shape[1]
+    for first in range(0, width, ROWS):
+        rows = min(ROWS, width - first)
+        weigh_columns(logit, n_patterns, first, rows)
+        for lane in range(0, first + rows, LANES):
+            a, b, c, d = four_sums(logit.scaled, 1, logit.design, n_patterns, lane)
+            for i in range(rows):
+                sums = a if i == 0 else b if i == 1 else c if i == 2 else d
+                store(block, (first + i) * place + lane, sums)
+    for i in range(width):
+        for j in range(i + 1, width):
+            block[i, j] = block[j, i]
+        for j in range(width, -(-width // LANES) * LANES):
+            block[i, j] = 0.0
 
 
 @inlined()
 def _update_blocks(
-    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
+    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float, is_start: bool
 ) -> None:
-    """The inverse blocks at the probabilities; their lower triangles are summed and mirrored."""
+    """The inverse blocks at the probabilities.
+
+    At the start a class is equally likely in all patterns, and its block a multiple of
+    sum_g n_g z_g z_g': that is summed once, into the first block, which comes last.
+    """
     blocks = logit.memory.blocks
     row = logit.columns.shape[1]
-    stride = logit.design.shape[1]
-    place = blocks.shape[2]
-    scale = spread(n_classes / (n_classes - 1.0))
-    for k in range(n_classes):
-        block = k * blocks.shape[1] * place
+    scale = n_classes / (n_classes - 1.0)
+    if is_start:
+        for lane in range(0, n_patterns, LANES):
+            store(logit.scaled, lane, load(logit.size, lane))
+        _sum_block(logit, n_patterns, width, 0)
+    for k in range(n_classes - 1, -1, -1):
         count = 0.0
         for g in range(n_patterns):
             count += logit.counts[k, g]
-        floor = _FLOOR * count
-        for lane in range(0, n_patterns, LANES):
-            p = load(logit.probability, k * row + lane)
-            both = multiply(multiply(scale, load(logit.size, lane)), p)
-            store(logit.scaled, lane, multiply(both, subtract(spread(1.0), p)))
-        for first in range(0, width, ROWS):
-            rows = min(ROWS, width - first)
-            for i in range(rows):
-                for lane in range(0, n_patterns, LANES):
-                    column = load(logit.columns, (first + i) * row + lane)
-                    product = multiply(load(logit.scaled, lane), column)
-                    store(logit.scaled, (1 + i) * row + lane, product)
-            for lane in range(0, first + rows, LANES):
-                a = spread(0.0)
-                b = spread(0.0)
-                c = spread(0.0)
-                d = spread(0.0)
-                for g in range(n_patterns):
-                    z = load(logit.design, g * stride + lane)
-                    a = fma(spread(logit.scaled[1, g]), z, a)
-                    b = fma(spread(logit.scaled[2, g]), z, b)
-                    c = fma(spread(logit.scaled[3, g]), z, c)
-                    d = fma(spread(logit.scaled[4, g]), z, d)
-                for i in range(rows):
-                    sums = a if i == 0 else b if i == 1 else c if i == 2 else d
-                    if lane <= first + i < lane + LANES:
-                        ridge = penalty if first + i > 0 else floor
-                        sums = add(sums, insert(spread(0.0), first + i - lane, ridge))
-                    store(logit.memory.blocks, block + (first + i) * place + lane, sums)
-        for i in range(width):
-            for j in range(i + 1, width):
-                blocks[k, i, j] = blocks[k, j, i]
-            for j in range(width, -(-width // LANES) * LANES):
-                blocks[k, i, j] = 0.0
+        if is_start:
+            p = logit.probability[k, 0]
+            share = spread(scale * p * (1.0 - p))
+            for i in range(width):
+                for lane in range(0, width, LANES):
+                    place = i * blocks.shape[2] + lane
+                    store(blocks[k], place, multiply(share, load(blocks[0], place)))
+        else:
+            for lane in range(0, n_patterns, LANES):
+                q = load(logit.probability, k * row + lane)
+                both = multiply(multiply(spread(scale), load(logit.size, lane)), q)
+                store(logit.scaled, lane, multiply(both, subtract(spread(1.0), q)))
+            _sum_block(logit, n_patterns, width, k)
+        blocks[k, 0, 0] += _FLOOR * count
+        for i in range(1, width):
+            blocks[k, i, i] += penalty
         invert(blocks[k], width, logit.diagonal)
 
 
-@compiled()
+@part()
 def fit_quasi_newton(
     logit: Logit,
     n_patterns: int,
@@ -104,7 +118,7 @@ def fit_quasi_newton(
     penalty: float,
     precision: float,
 ) -> int:
-    """Move coefficients and probabilities to the optimum; returns the number of steps.
+    """Move coefficients and probabilities to the optimum; the number of steps, -1 if it is not met.
 
     Probabilities and gradient at the start are known. Ends where the squared distance to the
     optimum, in standard errors of the coefficients, is below ``precision``.
@@ -118,7 +132,7 @@ def fit_quasi_newton(
     slope = 1.0
     for taken in range(MAX_QUASI_STEPS):
         if taken < 2 or (slope > _FAR and since >= 2):
-            _update_blocks(logit, n_patterns, n_classes, width, penalty)
+            _update_blocks(logit, n_patterns, n_classes, width, penalty, taken == 0)
             held = 0
             since = 0
         since += 1
@@ -144,4 +158,4 @@ def fit_quasi_newton(
             after = inner(logit.gradient, 0, direction, 0, n_rows, row, width)
         keep_step(logit.memory, logit.gradient, n_rows, width, newest, times)
         held = min(held + 1, MEMORY)
-    return MAX_QUASI_STEPS
+    return -1

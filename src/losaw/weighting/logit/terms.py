@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.kernels.compiled import compiled, exponential_of_eight, inlined
+from losaw.kernels.compiled import exponential_of_eight, inlined, part
 from losaw.kernels.inversion import padded, padded_row
 from losaw.kernels.vectors import (
     LANES,
@@ -31,6 +31,14 @@ from losaw.kernels.vectors import (
     spread,
     store,
     subtract,
+    total,
+    where_greater,
+)
+from losaw.weighting.logit.far_apart import (
+    LARGEST_ODDS,
+    SMALLEST_PROBABILITY,
+    find_probabilities,
+    log_probability,
 )
 from losaw.weighting.logit.limited_memory import Memory, make_memory
 
@@ -58,6 +66,7 @@ class Logit(NamedTuple):
     diagonal: NDArray[np.float64]  # (u,)
     slopes: NDArray[np.float64]  # (u,), the gradient class after class
     step: NDArray[np.float64]  # (u + 8,)
+    predictors: NDArray[np.float64]  # (K - 1,), of one pattern
     memory: Memory  # of the quasi-Newton method
 
 
@@ -80,6 +89,7 @@ def make_logit(n_patterns: int, n_classes: int, width: int) -> Logit:
         diagonal=np.zeros(size),
         slopes=np.zeros(size),
         step=np.zeros(padded_row(size)),
+        predictors=np.zeros(n_classes - 1),
         memory=make_memory(n_classes, width),
     )
 
@@ -90,16 +100,18 @@ def update_probabilities(logit: Logit, n_patterns: int, n_classes: int, width: i
     b = logit.coefficients
     row = logit.columns.shape[1]
     one = spread(1.0)
+    n_cut = spread(0.0)
     for lane in range(0, n_patterns, LANES):
-        total = one
+        sums = one
         for k in range(1, n_classes):
             predictor = spread(b[k - 1, 0])
             for j in range(1, width):
                 predictor = fma(spread(b[k - 1, j]), load(logit.columns, j * row + lane), predictor)
             odds = exponential_of_eight(predictor)
-            total = add(total, odds)
+            sums = add(sums, odds)
             store(logit.probability, k * row + lane, odds)
-        inverse = divide(one, total)
+        inverse = divide(one, sums)
+        n_cut = add(n_cut, where_greater(sums, spread(LARGEST_ODDS), one))
         size = load(logit.size, lane)
         store(logit.probability, lane, inverse)
         for k in range(1, n_classes):
@@ -107,6 +119,46 @@ def update_probabilities(logit: Logit, n_patterns: int, n_classes: int, width: i
             store(logit.probability, k * row + lane, p)
             counts = load(logit.counts, k * row + lane)
             store(logit.residual, (k - 1) * row + lane, subtract(counts, multiply(size, p)))
+    # Odds that were cut somewhere: once more, with the largest predictor taken off.
+    if total(n_cut) > 0.0:
+        find_probabilities(b, logit.columns, logit.probability, n_patterns, n_classes, width)
+        for k in range(1, n_classes):
+            for g in range(n_patterns):
+                expected = logit.size[g] * logit.probability[k, g]
+                logit.residual[k - 1, g] = logit.counts[k, g] - expected
+
+
+@inlined()
+def four_sums(
+    weights: np.ndarray, first: int, design: np.ndarray, n_patterns: int, lane: int
+) -> tuple:
+    """Sums over patterns of the design's eight columns from ``lane`` on, for four rows of weights.
+
+    Four at a time, since every sum waits for the one before it.
+    """
+    stride = design.shape[1]
+    a = spread(0.0)
+    b = spread(0.0)
+    c = spread(0.0)
+    d = spread(0.0)
+    for g in range(n_patterns):
+        z = load(design, g * stride + lane)
+        a = fma(spread(weights[first, g]), z, a)
+        b = fma(spread(weights[first + 1, g]), z, b)
+        c = fma(spread(weights[first + 2, g]), z, c)
+        d = fma(spread(weights[first + 3, g]), z, d)
+    return a, b, c, d
+
+
+@inlined()
+def weigh_columns(logit: Logit, n_patterns: int, first: int, rows: int) -> None:
+    """Columns ``first``, ``first + 1``, ... times the weights in row 0 of ``scaled``, below it."""
+    row = logit.columns.shape[1]
+    for i in range(rows):
+        for lane in range(0, n_patterns, LANES):
+            column = load(logit.columns, (first + i) * row + lane)
+            product = multiply(load(logit.scaled, lane), column)
+            store(logit.scaled, (1 + i) * row + lane, product)
 
 
 @inlined()
@@ -114,31 +166,21 @@ def update_gradient(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> None:
     """Gradient of the penalised log-likelihood at the coefficients, whose residuals are known."""
-    b = logit.coefficients
     stride = logit.design.shape[1]
     for first in range(0, n_classes - 1, ROWS):
         rows = min(ROWS, n_classes - 1 - first)
         for lane in range(0, width, LANES):
-            sums = spread(0.0)
-            second = spread(0.0)
-            third = spread(0.0)
-            fourth = spread(0.0)
-            for g in range(n_patterns):
-                z = load(logit.design, g * stride + lane)
-                sums = fma(spread(logit.residual[first, g]), z, sums)
-                second = fma(spread(logit.residual[first + 1, g]), z, second)
-                third = fma(spread(logit.residual[first + 2, g]), z, third)
-                fourth = fma(spread(logit.residual[first + 3, g]), z, fourth)
+            a, b, c, d = four_sums(logit.residual, first, logit.design, n_patterns, lane)
             for i in range(rows):
-                here = sums if i == 0 else second if i == 1 else third if i == 2 else fourth
-                store(logit.gradient, (first + i) * stride + lane, here)
+                sums = a if i == 0 else b if i == 1 else c if i == 2 else d
+                store(logit.gradient, (first + i) * stride + lane, sums)
     share = 1.0 / n_classes if n_classes > 2 else 0.0
     for j in range(1, width):
-        total_j = 0.0
+        sums_j = 0.0
         for k in range(n_classes - 1):
-            total_j += b[k, j]
+            sums_j += logit.coefficients[k, j]
         for k in range(n_classes - 1):
-            logit.gradient[k, j] -= penalty * (b[k, j] - share * total_j)
+            logit.gradient[k, j] -= penalty * (logit.coefficients[k, j] - share * sums_j)
 
 
 @inlined()
@@ -148,11 +190,9 @@ def update_information(
     """Negative Hessian at the probabilities.
 
     Block (k, l) is sum_g n_g p_gk (1{k = l} - p_gl) z_g z_g' plus its part of the penalty. Vectors
-    that are written beyond a block are overwritten by the next one. Four rows are summed side by
-    side, since every sum waits for the one before it.
+    that are written beyond a block are overwritten by the next one.
     """
     row = logit.columns.shape[1]
-    stride = logit.design.shape[1]
     place = logit.information.shape[1]
     share = 1.0 / n_classes if n_classes > 2 else 0.0
     for k in range(n_classes - 1):
@@ -166,50 +206,48 @@ def update_information(
             ridge = penalty * (1.0 - share) if k == other else -penalty * share
             for first in range(0, width, ROWS):
                 rows = min(ROWS, width - first)
-                for i in range(rows):
-                    for lane in range(0, n_patterns, LANES):
-                        column = load(logit.columns, (first + i) * row + lane)
-                        product = multiply(load(logit.scaled, lane), column)
-                        store(logit.scaled, (1 + i) * row + lane, product)
+                weigh_columns(logit, n_patterns, first, rows)
                 target = (k * width + first) * place + other * width
                 mirrored = (other * width + first) * place + k * width
                 for lane in range(0, width, LANES):
-                    a = spread(0.0)
-                    b = spread(0.0)
-                    c = spread(0.0)
-                    d = spread(0.0)
-                    for g in range(n_patterns):
-                        z = load(logit.design, g * stride + lane)
-                        a = fma(spread(logit.scaled[1, g]), z, a)
-                        b = fma(spread(logit.scaled[2, g]), z, b)
-                        c = fma(spread(logit.scaled[3, g]), z, c)
-                        d = fma(spread(logit.scaled[4, g]), z, d)
+                    a, b, c, d = four_sums(logit.scaled, 1, logit.design, n_patterns, lane)
                     for i in range(rows):
-                        total = a if i == 0 else b if i == 1 else c if i == 2 else d
+                        sums = a if i == 0 else b if i == 1 else c if i == 2 else d
                         if first + i > 0 and lane <= first + i < lane + LANES:
-                            total = add(total, insert(spread(0.0), first + i - lane, ridge))
-                        store(logit.information, mirrored + i * place + lane, total)
-                        store(logit.information, target + i * place + lane, total)
+                            sums = add(sums, insert(spread(0.0), first + i - lane, ridge))
+                        store(logit.information, mirrored + i * place + lane, sums)
+                        store(logit.information, target + i * place + lane, sums)
     size = (n_classes - 1) * width
     for i in range(size):
         store(logit.information, i * place + size, spread(0.0))
 
 
-@compiled()
+@part()
 def objective(logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float) -> float:
     """The penalised log-likelihood."""
     b = logit.coefficients
     value = 0.0
     for k in range(n_classes):
         for g in range(n_patterns):
-            if logit.counts[k, g] > 0.0:
-                value += logit.counts[k, g] * np.log(logit.probability[k, g])
+            if not logit.counts[k, g] > 0.0:
+                continue
+            p = logit.probability[k, g]
+            if p >= SMALLEST_PROBABILITY:
+                value += logit.counts[k, g] * np.log(p)
+                continue
+            # A probability that may have been cut: its logarithm from the predictors.
+            for other in range(n_classes - 1):
+                logit.predictors[other] = 0.0
+                for j in range(width):
+                    logit.predictors[other] += b[other, j] * logit.columns[j, g]
+            value += logit.counts[k, g] * log_probability(logit.predictors, n_classes, k)
     share = 1.0 / n_classes if n_classes > 2 else 0.0
+    # The penalty, less what a shift common to all classes takes off it.
     for j in range(1, width):
-        total = 0.0
+        sums = 0.0
         square = 0.0
         for k in range(n_classes - 1):
-            total += b[k, j]
+            sums += b[k, j]
             square += b[k, j] * b[k, j]
-        value -= 0.5 * penalty * (square - share * total * total)
+        value -= 0.5 * penalty * (square - share * sums * sums)
     return value

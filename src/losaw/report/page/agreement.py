@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from losaw.report.sections import Grid, place
+from losaw.report.page.sections import Grid, place
 from losaw.report.typeset import number, percent, signed
 from losaw.study.design.grid import Study
 from losaw.study.design.settings import same

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+from scipy.stats import t as student
 
 from losaw.report.layout import MARKS, higher_is_better
-from losaw.report.printed import PrintedDifferences
+from losaw.report.page.printed import PrintedDifferences
 from losaw.report.typeset import number, signed
 from losaw.study.design.grid import Study
 from losaw.study.results.draws import BetweenDraws
@@ -93,7 +94,7 @@ def _difference(study: Study, record: Record, printed: PrintedDifferences) -> Re
     value, error = record["difference"], record["mc_se"]
     z = value / error if error > 0 else math.nan
     towards_better = value > 0 if higher_is_better(study, record["metric"]) else value < 0
-    clear = abs(z) > 2 if math.isfinite(z) else False
+    clear = math.isfinite(z) and abs(z) > student.ppf(0.975, record["n_seeds"] - 1)
     tip = f"{value:+.4f} ± {error:.4f} (paired s.e.), {record['n_seeds']} data sets, "
     shown = {
         "text": _signed(value),

@@ -13,12 +13,13 @@ import pandas as pd
 from markupsafe import Markup
 
 import losaw
-from losaw.report import agreement, provenance, sections
 from losaw.report.best_methods import rank_methods
 from losaw.report.layout import Cell, Table, arrange
 from losaw.report.markdown import counts_line
+from losaw.report.page import agreement, provenance, sections
+from losaw.report.page.pairs import embedded, paired_methods, table_layout
+from losaw.report.page.svg import z_histogram
 from losaw.report.results import StudyResults
-from losaw.report.svg import z_histogram
 from losaw.report.typeset import html_label, number, signed
 from losaw.study.design.grid import Study
 from losaw.study.design.published import read_published
@@ -86,7 +87,7 @@ def write_report(session: Session, path: Path) -> Path:
 
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("losaw.report"),
+        loader=jinja2.PackageLoader("losaw.report.page"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -97,6 +98,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["decimal"] = lambda value, decimals: true_minus(number(value, decimals))
     environment.filters["minus"] = true_minus
     environment.globals |= {"tip": tip, "rating": rating, "spans": spans, "row_heads": row_heads}
+    environment.globals |= {"embedded": embedded, "table_layout": table_layout}
     return environment
 
 
@@ -123,10 +125,11 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
                 study, results.differences, published, read_draws(study, session.results)
             )
         ),
-        "ranking": rank_methods(study, results.results).to_dict("records"),
+        "pairs": paired_methods(study, results) if study.file.tables else {},
+        "ranking": by_metric(rank_methods(study, results.results)),
         "figures": [_figure(session, study, key) for key in study.file.figures],
         "decided_by": provenance.decided_by(session, study, results),
-        "run_where": provenance.run_where(results),
+        "run_where": provenance.run_where(session, study, results),
     }
 
 
@@ -138,6 +141,14 @@ def _tables(study: Study, comparison: pd.DataFrame) -> Iterator[tuple[Table, str
         is_open = not any_open and any(cell.was_run for cell in table.cells.values())
         any_open |= is_open
         yield table, counts_line(table), is_open
+
+
+def by_metric(ranking: pd.DataFrame) -> list[tuple[str, list[dict[str, Any]]]]:
+    """(metric, its ranking), in the order of the study file."""
+    return [
+        (str(metric), part.to_dict("records"))
+        for metric, part in ranking.groupby("metric", sort=False)
+    ]
 
 
 def _figure(session: Session, study: Study, key: str) -> Figure:
@@ -189,11 +200,11 @@ def spans(table: Table, depth: int) -> Iterator[tuple[Any, int]]:
         yield columns[0], len(columns)
 
 
-def row_heads(table: Table, index: int) -> list[tuple[str, Any]]:
-    """(axis, value) of a row's headings; None for a value that repeats the row above."""
+def row_heads(table: Table, index: int) -> list[tuple[str, Any, bool]]:
+    """(axis, value, whether it repeats the row above) of a row's headings."""
     row = table.rows[index]
     above = table.rows[index - 1] if index else ()
     return [
-        (axis, None if row[: depth + 1] == above[: depth + 1] else value)
+        (axis, value, row[: depth + 1] == above[: depth + 1])
         for depth, (axis, value) in enumerate(zip(table.row_axes, row, strict=True))
     ]

@@ -1,0 +1,101 @@
+"""explain: a table's features and what its target depends on, from a file to a page."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of ``losaw explain``."""
+    parser.add_argument("file", type=Path, help="CSV (or other text) or Parquet")
+    parser.add_argument("--target", required=True, help="the column to explain")
+    parser.add_argument(
+        "--no-header", action="store_true", help="the first line is data: columns are X1, X2, …"
+    )
+    parser.add_argument(
+        "--kinds",
+        metavar="NAME:KIND,…",
+        help="kinds of columns (continuous, discrete, nominal) that are inferred wrongly",
+    )
+    parser.add_argument("--task", help="regression or classification, if inferred wrongly")
+    parser.add_argument("--methods", help="mdi, ufi, losaw, pfi, cpi, loco, atr, …, with commas")
+    parser.add_argument(
+        "--model", default="forest", help="what PFI, CPI and LOCO explain: forest (default) or "
+        "gradient-boosting",
+    )  # fmt: skip
+    parser.add_argument("--drop", default="", metavar="NAME,…", help="columns to leave out")
+    parser.add_argument("--fdr", type=float, default=0.1, help="false discovery rate (default .1)")
+    parser.add_argument(
+        "--budget", default="5m", help="time, like 90s, 2m (default 5m); none cuts nothing"
+    )
+    for name, what in (
+        ("rows", "rows in use"),
+        ("losaw-rows", "rows that losawRF is fitted to"),
+        ("folds", "folds of the cross-fitting"),
+        ("permutations", "permutations of PFI"),
+        ("draws", "knockoff draws of CPI"),
+    ):
+        parser.add_argument(f"--{name}", type=int, help=f"{what}: fixed, not cut by the budget")
+    parser.add_argument("--jobs", type=int, default=1, help="threads (default 1; -1: all cores)")
+    parser.add_argument("--random-state", type=int, default=0, help="seed (default 0)")
+    parser.add_argument(
+        "--output", type=Path, metavar="PREFIX",
+        help="PREFIX.html, .png, .csv and .json are written (default: FILE_explained)",
+    )  # fmt: skip
+
+
+def explain(options: argparse.Namespace) -> None:
+    """Explain a file, print the table and write the page."""
+    from losaw.errors import LosawError
+    from losaw.explaining import explain as explained
+    from losaw.explaining.explanation import paths_of
+    from losaw.explaining.reading import read_file
+    from losaw.extras import require
+
+    require("plot", ("matplotlib",))
+    prefix = options.output
+    if prefix is None:
+        prefix = Path(f"{options.file.name.partition('.')[0]}_explained")
+    for path in paths_of(prefix):
+        if path.exists() and path.resolve() == options.file.resolve():
+            raise LosawError(f"{path} would be written over by the result; choose another --output")
+    frame = read_file(options.file, options.target, has_header=not options.no_header)
+    try:
+        found = explained(
+            frame,
+            options.target,
+            kinds=_kinds(options.kinds),
+            task=options.task,
+            methods=options.methods,
+            model=options.model,
+            drop=[name for name in options.drop.split(",") if name],
+            fdr=options.fdr,
+            budget=options.budget,
+            rows=options.rows,
+            losaw_rows=options.losaw_rows,
+            folds=options.folds,
+            permutations=options.permutations,
+            draws=options.draws,
+            n_jobs=options.jobs,
+            verbose=sys.stderr.isatty(),
+            random_state=options.random_state,
+        )
+    except ValueError as error:
+        raise LosawError(f"{options.file}: {error}") from error
+    print(found.to_text())
+    print("\n" + "\n".join(f"wrote {path}" for path in found.save(prefix)))
+
+
+def _kinds(text: str | None) -> dict[str, str] | None:
+    from losaw.errors import LosawError
+
+    if text is None:
+        return None
+    kinds: dict[str, Any] = {}
+    for part in text.split(","):
+        name, colon, kind = part.rpartition(":")
+        if not colon:
+            raise LosawError(f"--kinds: {part!r} is not NAME:KIND, as in zip:nominal")
+        kinds[name.strip()] = kind.strip()
+    return kinds

@@ -1,0 +1,137 @@
+"""What a reader must be warned of before the importances are believed."""
+
+from typing import Any
+
+from losaw.explaining.computing import Computed, Work, relative_loss
+from losaw.explaining.models import make_forest
+from losaw.explaining.preparing import Prepared
+from losaw.importance.losses import Loss
+from losaw.outcomes import class_numbers, finite_numbers, probabilities
+
+# A model with less than this one-sided evidence does not predict better than a constant.
+_LEVEL = 0.05
+_FEW_ROWS = 10
+# A feature that explains so much alone may be made from the target; tried where all explain this.
+_LEAK, _WORTH_TRYING = 0.95, 0.8
+_HARDLY_LOWER = 0.9
+
+
+def cautions(work: Work, found: Computed) -> list[str]:
+    """Warnings, the weightiest first."""
+    return [
+        *_copies(work.data),
+        *_no_model(work, found),
+        *_leakage(work, found),
+        *_not_decorrelated(found),
+        *_few_rows(work.data),
+        *_untestable(found),
+    ]
+
+
+def _copies(data: Prepared) -> list[str]:
+    return [
+        f"{column.name} is a copy of {data.target} and was left out; had it been kept, nothing "
+        "else would have mattered."
+        for column in data.columns
+        if "copy of the target" in column.treatment
+    ]
+
+
+def _no_model(work: Work, found: Computed) -> list[str]:
+    said = {"model": "The model", "losaw": "losawRF"}
+    constant = "mean" if work.data.task == "regression" else "share of each class"
+    return [
+        f"{said[name]} predicts unseen rows no better than the {constant} (share explained "
+        f"{quality.share:.3f} ± {quality.std_error:.3f}, p = {quality.p_value:.2f}): its "
+        "importances mean nothing."
+        for name, quality in found.quality.items()
+        if not quality.p_value <= _LEVEL
+    ]
+
+
+def _leakage(work: Work, found: Computed) -> list[str]:
+    """One feature alone explains nearly all: the strongest ones are tried."""
+    quality = found.quality.get("model") or found.quality.get("losaw")
+    if quality is None or quality.share < _WORTH_TRYING or work.data.X.shape[1] < 2:
+        return []
+    ranking = next(
+        (found.results[n] for n in ("pfi", "mdi", "losaw", "cpi") if n in found.results), None
+    )
+    if ranking is None:
+        return []
+    words = []
+    for name in ranking.select(top=2):
+        share = _alone(work, name)
+        if share >= _LEAK:
+            words.append(
+                f"{name} alone explains {100 * share:.0f} % of {work.data.target} on unseen rows. "
+                "Is it known before the response is, or made from it? Then leave it out "
+                f"(--drop {name}) and explain again."
+            )
+    return words
+
+
+def _alone(work: Work, name: str) -> float:
+    """Share that a forest explains which sees one feature, on the first fold's rows."""
+    train, held = work.splits[0]
+    data = work.data
+    forest = make_forest(
+        data.task, 1, decorrelated=False, n_trees=20, seed=work.seed % 2**31, n_jobs=work.n_jobs
+    )
+    forest.fit(data.X[[name]].iloc[train], data.y[train])
+    loss: Loss = relative_loss(data)
+    X, y = data.X[[name]].iloc[held], data.y[held]
+    if data.task == "regression":
+        return 1.0 - float(loss(finite_numbers(y), forest.predict(X)).mean())
+    shares = probabilities(forest, X, len(forest.classes_))
+    return 1.0 - float(loss(class_numbers(y, forest.classes_), shares).mean())
+
+
+def _not_decorrelated(found: Computed) -> list[str]:
+    """losawRF's weights that cannot do what they are for."""
+    measured: Any = found.decorrelation
+    if measured is None:
+        return []
+    capped = measured["effective_size"] < measured["capped_effective_size"] * (1 - 1e-6)
+    left = measured["weighted_correlation"] > _HARDLY_LOWER * measured["correlation"]
+    named = measured[capped & left & (measured["correlation"] > 0.3)]
+    if len(named) == 0:
+        return []
+    named = named.sort_values("weighted_correlation", ascending=False)
+    shown = ", ".join(
+        f"{name} ({row.correlation:.2f} before, {row.weighted_correlation:.2f} with weights, "
+        f"effective sample size {100 * row.effective_size:.2g} % of the rows)"
+        for name, row in list(named.iterrows())[:4]
+    )
+    more = f" and {len(named) - 4} more" if len(named) > 4 else ""
+    return [
+        "losawRF could not decorrelate: hardly any row shows these features apart from the others, "
+        f"and their importances are shared as in a random forest: {shown}{more}. Look at the group."
+    ]
+
+
+def _few_rows(data: Prepared) -> list[str]:
+    words = []
+    for name in data.X.columns[data.X.dtypes == "category"]:
+        counts = data.X[name].value_counts()
+        few = counts[counts < _FEW_ROWS]
+        if len(few):
+            shown = ", ".join(f"{level} ({count})" for level, count in list(few.items())[:4])
+            more = ", …" if len(few) > 4 else ""
+            words.append(
+                f"{name} has {len(few)} level{'s' * (len(few) > 1)} with fewer than {_FEW_ROWS} "
+                f"rows: {shown}{more}. What is said of them is chance."
+            )
+    return words
+
+
+def _untestable(found: Computed) -> list[str]:
+    result = found.results.get("cpi")
+    named = [n for n, why in result.notes.items() if "untestable" in why] if result else []
+    if not named:
+        return []
+    shown = ", ".join(named[:6]) + (", …" if len(named) > 6 else "")
+    return [
+        f"The other features determine {shown}: a CPI of 0 then says that nothing can be found "
+        "out, not that it does not matter. Look at the group."
+    ]

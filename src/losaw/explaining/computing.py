@@ -1,0 +1,323 @@
+"""The methods, run on one set of cross-fitted models."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.explaining.association import Associations
+from losaw.explaining.design import Design
+from losaw.explaining.knockoff_rows import DrawnOnce
+from losaw.explaining.methods import METHODS
+from losaw.explaining.models import Fits, SharedFit, make_forest
+from losaw.explaining.preparing import Prepared, sample_rows
+from losaw.importance import cpi, loco, mdi, mdi_oob, pfi, subgroups, ufi
+from losaw.importance.losses import squared_error
+from losaw.importance.result import ImportanceResult
+from losaw.importance.row_differences import nadeau_bengio, t_test
+from losaw.outcomes import class_numbers, finite_numbers, probabilities
+from losaw.rng import stream
+from losaw.tables import read_table
+from losaw.trends import absolute_traversal_rate
+
+JACKKNIFE = "over other samples of rows (jackknife over the folds)"
+Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How well the models predict rows that they have not seen.
+
+    Attributes
+    ----------
+    share, std_error, p_value : float
+        1 - loss / loss of the best constant: R^2 for a regression, the Brier skill score for
+        classes; its error over folds (Nadeau and Bengio); one-sided test of a share above 0.
+    """
+
+    share: float
+    std_error: float
+    p_value: float
+
+
+@dataclass
+class Computed:
+    """What the methods found.
+
+    Attributes
+    ----------
+    results, groups : dict of method to ImportanceResult
+        Of single features, and of groups that hang together.
+    quality : dict of model to Quality
+    decorrelation : DataFrame or None
+        ``decorrelation_`` of losawRF, the mean over folds.
+    notes : list of str
+        What could not be computed, and why.
+    """
+
+    results: dict[str, ImportanceResult] = field(default_factory=dict)
+    groups: dict[str, ImportanceResult] = field(default_factory=dict)
+    quality: dict[str, Quality] = field(default_factory=dict)
+    decorrelation: Any = None
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What every method is given."""
+
+    data: Prepared
+    design: Design
+    splits: Splits
+    loss: Callable[[FloatArray, FloatArray], FloatArray]
+    groups: dict[str, list[str]]
+    seed: int
+    n_jobs: int | None
+    tick: Callable[[str], object]
+
+    def stream(self, component: str) -> np.random.Generator:
+        return stream(experiment="explain", setting="", replicate=self.seed, component=component)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        return self.data.kinds
+
+    @cached_property
+    def losaw_splits(self) -> Splits:
+        """The folds with the training rows of losawRF: all, or those of one sample."""
+        sample = sample_rows(self.data, self.design.losaw_rows, self.stream("rows of losawRF"))
+        if len(sample) == len(self.data):
+            return self.splits
+        return [(np.intersect1d(train, sample), held) for train, held in self.splits]
+
+
+def make_work(
+    data: Prepared,
+    design: Design,
+    related: Associations,
+    seed: int,
+    n_jobs: int | None,
+    tick: Callable[[str], object],
+) -> Work:
+    """Folds and the loss that all methods share."""
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    kind = KFold if data.task == "regression" else StratifiedKFold
+    folds = kind(design.folds, shuffle=True, random_state=seed % 2**32)
+    splits = [(train, held) for train, held in folds.split(data.X, data.y)]
+    return Work(data, design, splits, relative_loss(data), related.groups, seed, n_jobs, tick)
+
+
+def relative_loss(data: Prepared) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """Squared error (of classes: the Brier score) over that of the best constant prediction."""
+    if data.task == "regression":
+        constant = float(np.var(finite_numbers(data.y)))
+    else:
+        shares = np.unique(data.y, return_counts=True)[1] / len(data.y)
+        constant = float(1.0 - (shares**2).sum()) / 2.0
+
+    def squared_error_over_that_of_the_mean(y: FloatArray, prediction: FloatArray) -> FloatArray:
+        return squared_error(y, prediction) / constant
+
+    return squared_error_over_that_of_the_mean
+
+
+def compute(work: Work, model: Any, forest_is_model: bool) -> Computed:
+    """Fit every model in every fold, and run the methods on them.
+
+    ``forest_is_model`` says that ``model`` is the plain forest, whose fits then serve all methods.
+    """
+    data, methods = work.data, work.design.methods
+    found = Computed()
+    fits = Fits(data.X.columns, lambda: work.tick("fits"))
+    shared = SharedFit(model, fits)
+    if any(METHODS[name].family == "loss" for name in methods) or forest_is_model:
+        models = [_fit(shared, data, train) for train, _ in work.splits]
+        found.quality["model"] = _quality(work, models)
+    if {"mdi", "ufi", "mdi_oob", "atr"} & set(methods):
+        if forest_is_model:
+            forests = [_fit(shared, data, train).fitted_ for train, _ in work.splits]
+        else:
+            forests = _forests(work, decorrelated=False)
+        _read_off_trees(work, forests, found)
+    if "losaw" in methods:
+        forests = _forests(work, decorrelated=True)
+        found.results["losaw"] = _shares("losaw", work, forests, mdi, work.losaw_splits)
+        found.quality["losaw"] = _quality(work, forests)
+        found.decorrelation = _mean_frame([forest[-1].decorrelation_ for forest in forests])
+    _loss_methods(work, shared, found)
+    found.results = {name: found.results[name] for name in methods if name in found.results}
+    return found
+
+
+def _fit(shared: SharedFit, data: Prepared, rows: NDArray[np.intp]) -> SharedFit:
+    # As a cross-fitting method hands them over: through the table, without the index.
+    table = read_table(data.X, kinds=data.kinds).take(rows)
+    return shared.__sklearn_clone__().fit(table.rows(), data.y[rows])
+
+
+def _forests(work: Work, decorrelated: bool) -> list[Any]:
+    """A forest for the training rows of every fold; losawRF for those that it is given."""
+    forests = []
+    for train, _ in work.losaw_splits if decorrelated else work.splits:
+        forest = make_forest(
+            work.data.task,
+            work.data.X.shape[1],
+            decorrelated=decorrelated,
+            n_trees=work.design.trees,
+            seed=work.seed % 2**31,
+            n_jobs=work.n_jobs,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            forests.append(forest.fit(work.data.X.iloc[train], work.data.y[train]))
+        work.tick("losaw" if decorrelated else "fits")
+    return forests
+
+
+def _read_off_trees(work: Work, forests: list[Any], found: Computed) -> None:
+    functions = {"mdi": mdi, "ufi": ufi, "mdi_oob": mdi_oob}
+    for name in ("mdi", "ufi", "mdi_oob"):
+        if name in work.design.methods:
+            found.results[name] = _shares(name, work, forests, functions[name])
+    if "atr" in work.design.methods:
+        if work.data.task == "classification" and len(np.unique(work.data.y)) > 2:
+            found.notes.append("ATR is left out: a direction is defined for two classes, not more.")
+        else:
+            found.results["atr"] = _directions(work, forests)
+
+
+def _mean_frame(frames: list[Any]) -> Any:
+    """The mean of frames, cell by cell, of those that have the cell."""
+    total = sum(frame.fillna(0.0) for frame in frames)
+    return total / sum(frame.notna().astype(float) for frame in frames)
+
+
+def _shares(
+    name: str, work: Work, forests: list[Any], function: Any, splits: Splits | None = None
+) -> ImportanceResult:
+    """Scores of every fold's forest on its training rows, divided by the sum of positive ones."""
+    scores = []
+    for (train, _), forest in zip(splits or work.splits, forests, strict=True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = function(forest, work.data.X.iloc[train], work.data.y[train], kinds=work.kinds)
+        total = np.maximum(found.scores, 0.0).sum()
+        scores.append(found.scores / (total if total > 0 else 1.0))
+        work.tick("scores")
+    return _jackknifed(METHODS[name].label, np.array(scores), work)
+
+
+def _directions(work: Work, forests: list[Any]) -> ImportanceResult:
+    names = tuple(work.data.X.columns)
+    rates = [
+        absolute_traversal_rate(forest[-1], weighting="rows", feature_names=names).estimates
+        for forest in forests
+    ]
+    work.tick("scores")
+    return _jackknifed("ATR (weighted by rows)", np.array(rates), work)
+
+
+def _jackknifed(label: str, scores: FloatArray, work: Work) -> ImportanceResult:
+    """The mean over the folds' training samples, with the error of a delete-a-group jackknife."""
+    return ImportanceResult(
+        scores.mean(axis=0),
+        tuple(work.data.X.columns),
+        std_error=jackknife_error(scores),
+        std_error_kind=JACKKNIFE,
+        details={"fold_scores": scores},
+        method=label,
+        kinds=tuple(work.kinds.values()),
+        degrees_of_freedom=len(scores) - 1,
+    )
+
+
+def jackknife_error(scores: FloatArray) -> FloatArray:
+    """Standard error of a statistic from its values without one of K groups, (K, …):
+
+    ``sqrt((K - 1) / K sum_k (t_k - mean)^2)``.
+    """
+    n_groups = len(scores)
+    return np.asarray(scores.std(axis=0) * np.sqrt(n_groups - 1))
+
+
+def _loss_methods(work: Work, shared: SharedFit, found: Computed) -> None:
+    data, design = work.data, work.design
+    common: dict[str, Any] = {"loss": work.loss, "cv": work.splits, "kinds": work.kinds}
+    sampler = None
+    if "cpi" in design.methods:
+        table = read_table(data.X, kinds=data.kinds)
+        held = [rows for _, rows in work.splits]
+        sampler = DrawnOnce(table, held, design.draws, work.stream("knockoffs"))
+        work.tick("knockoffs")
+    calls: dict[str, Callable[..., ImportanceResult]] = {
+        "pfi": lambda **o: pfi(shared, data.X, data.y, n_repeats=design.permutations, **o),
+        "cpi": lambda **o: cpi(shared, data.X, data.y, sampler=sampler, n_draws=design.draws, **o),
+        "subgroups": lambda **o: subgroups(
+            shared, data.X, data.y, n_repeats=design.permutations, **o
+        ),
+        "loco": lambda **o: loco(shared, data.X, data.y, **o),
+    }
+    for name, call in calls.items():
+        if name not in design.methods:
+            continue
+        if name == "loco" and data.X.shape[1] < 2:
+            found.notes.append("LOCO is left out: without the only feature nothing is left.")
+            continue
+        found.results[name] = call(random_state=work.stream(name), **common)
+        scored = groups_to_score(work, name)
+        if scored:
+            found.groups[name] = call(
+                random_state=work.stream(f"{name} of groups"),
+                groups={group: work.groups[group] for group in scored},
+                features=scored,
+                **common,
+            )
+        work.tick(name)
+
+
+def groups_to_score(work: Work, method: str) -> list[str]:
+    """Names of the groups that a method scores.
+
+    PFI and LOCO. Not CPI: the knockoff of a feature is drawn given the other features of its group,
+    so that all of them together still hold what the group knows.
+    """
+    if method not in ("pfi", "loco") or method not in work.design.methods:
+        return []
+    most = work.data.X.shape[1] - (method == "loco")  # LOCO must leave a feature
+    return [group for group, members in work.groups.items() if len(members) <= most]
+
+
+def n_steps(work: Work, forest_is_model: bool) -> int:
+    """How often ``tick`` will be called."""
+    has = set(work.design.methods).__contains__
+    folds, n_features = work.design.folds, work.data.X.shape[1]
+    losses = [name for name in work.design.methods if METHODS[name].family == "loss"]
+    trees = [name for name in ("mdi", "ufi", "mdi_oob", "losaw") if has(name)]
+    reads_trees = has("mdi") or has("ufi") or has("mdi_oob") or has("atr")
+    fits = bool(losses or forest_is_model) + (reads_trees and not forest_is_model) + has("losaw")
+    refits = has("loco") * (n_features + len(groups_to_score(work, "loco")))
+    return folds * (fits + len(trees) + refits) + has("atr") + has("cpi") + len(losses)
+
+
+def _quality(work: Work, models: list[Any]) -> Quality:
+    scores = []
+    for (_, held), model in zip(work.splits, models, strict=True):
+        X, y = work.data.X.iloc[held], work.data.y[held]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if work.data.task == "regression":
+                risk = work.loss(finite_numbers(y), np.asarray(model.predict(X), dtype=float))
+            else:
+                classes = model.classes_
+                risk = work.loss(class_numbers(y, classes), probabilities(model, X, len(classes)))
+        scores.append(1.0 - float(risk.mean()))
+    ratio = 1.0 / (work.design.folds - 1)
+    mean, error, freedom = nadeau_bengio(np.array(scores)[:, None], ratio)
+    test = t_test(float(mean[0]), float(error[0]), freedom, 0.95)
+    return Quality(float(mean[0]), float(error[0]), test.p_value)

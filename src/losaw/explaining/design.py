@@ -1,0 +1,242 @@
+"""How much is computed: rows, folds, permutations, draws — and what a budget of time cuts."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from losaw.errors import LosawError
+
+DEFAULT_BUDGET = "5m"
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+# The full design.
+FOLDS, PERMUTATIONS, DRAWS, TREES = 10, 5, 3, 100
+# What a budget cuts them to.
+FEWEST_FOLDS, FEWEST_PERMUTATIONS, FEWEST_DRAWS = 5, 2, 1
+_FEWEST_ROWS = 5_000
+_SMALLEST_ROWS = 500
+# The part of the planned time that losawRF may take where time is short.
+_LOSAW_SHARE = 0.4
+_STEP = 0.8
+# The part of the budget that may be planned with: estimates are no promises.
+_SHARE = 0.7
+_STEPS_BEFORE_ROWS = 3
+# A fit's seconds grow as n log n; from a few thousand rows on about as this power of n.
+_GROWTH = 1.1
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is computed with.
+
+    Attributes
+    ----------
+    rows : int
+        Rows in use, drawn at random if there are more.
+    losaw_rows : int
+        Of them those that losawRF is fitted to: its weights cost far more than its splits.
+    folds : int
+        Of the cross-fitting.
+    permutations, draws : int
+        Of PFI, and knockoffs of CPI.
+    trees : int
+        Of every forest.
+    methods : tuple of str
+    """
+
+    rows: int
+    losaw_rows: int
+    folds: int
+    permutations: int
+    draws: int
+    trees: int
+    methods: tuple[str, ...]
+
+    def words(self) -> str:
+        """The design in one line."""
+        return (
+            f"{self.rows:,} rows ({self.losaw_rows:,} for losawRF), {self.folds} folds, "
+            f"{self.permutations} permutations, "
+            f"{self.draws} knockoff draw{'s' * (self.draws > 1)}, {self.trees} trees"
+        )
+
+    def options(self) -> str:
+        """The options of the command line that ask for this design, whatever it costs."""
+        return (
+            f"--methods {','.join(self.methods)} --rows {self.rows} "
+            f"--losaw-rows {self.losaw_rows} --folds {self.folds} "
+            f"--permutations {self.permutations} --draws {self.draws} --budget none"
+        )
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Seconds of the parts, measured by small probes.
+
+    Attributes
+    ----------
+    rows : int
+        Rows of the probes.
+    fit, losaw_fit, scoring : float
+        Of one tree of the model, of losawRF, and of reading scores off a tree.
+    prediction : float
+        Of one row.
+    knockoffs : float
+        Of one draw for the probe's rows.
+    n_features, n_groups : int
+    """
+
+    rows: int
+    fit: float
+    losaw_fit: float
+    scoring: float
+    prediction: float
+    knockoffs: float
+    n_features: int
+    n_groups: int
+
+    def seconds(self, design: Design) -> dict[str, float]:
+        """Estimated seconds by part of the work."""
+        trained = design.rows * (1 - 1 / design.folds) / self.rows
+        fit = self.fit * design.trees * trained**_GROWTH
+        decorrelated = trained * design.losaw_rows / design.rows
+        losaw_fit = self.losaw_fit * design.trees * decorrelated**_GROWTH
+        scoring = self.scoring * design.trees * trained
+        units = self.n_features + self.n_groups
+        prediction = self.prediction * design.rows
+        has = set(design.methods).__contains__
+        return {
+            "fits": design.folds * fit,
+            "losaw": design.folds * losaw_fit * has("losaw"),
+            "scores": design.folds * scoring * (has("ufi") + has("mdi_oob")),
+            "pfi": prediction * units * design.permutations * has("pfi"),
+            "cpi": (
+                prediction * self.n_features * (design.draws + 1)
+                + self.knockoffs * design.draws * design.rows / self.rows
+            )
+            * has("cpi"),
+            "loco": (design.folds * fit + prediction) * units * has("loco"),
+        }
+
+
+def full_design(n_rows: int, methods: tuple[str, ...], asked: dict[str, int | None]) -> Design:
+    """The design without a cut; ``asked`` has what the user fixes (rows, folds, …)."""
+    full = Design(n_rows, n_rows, FOLDS, PERMUTATIONS, DRAWS, TREES, methods)
+    given: dict[str, Any] = {k: v for k, v in asked.items() if v is not None}
+    rows = given["rows"] = min(given.get("rows", n_rows), n_rows)
+    given["losaw_rows"] = min(given.get("losaw_rows", rows), rows)
+    return replace(full, **given)
+
+
+def cut(
+    full: Design, asked: dict[str, int | None], costs: Costs, seconds: float
+) -> tuple[Design, list[str]]:
+    """The largest design that fits into the seconds, and what was cut, in words.
+
+    Cut in this order, as far as the user has not fixed it: folds, permutations and draws, rows of
+    losawRF, rows of all; LOCO is left out where 5,000 rows are too many.
+    """
+    planned = seconds * _SHARE
+    for step, design in enumerate(_ladder(full, asked)):
+        if step >= _STEPS_BEFORE_ROWS and asked.get("losaw_rows") is None:
+            design = _with_fewer_for_losaw(design, costs, planned)
+        if sum(costs.seconds(design).values()) <= planned:
+            break
+    return design, _cuts(full, design, sum(costs.seconds(full).values()))
+
+
+def _with_fewer_for_losaw(design: Design, costs: Costs, planned: float) -> Design:
+    """As many rows for losawRF as its part of the time allows."""
+    rows = float(design.rows)
+    while costs.seconds(design)["losaw"] > _LOSAW_SHARE * planned and rows * _STEP > _SMALLEST_ROWS:
+        rows *= _STEP
+        design = replace(design, losaw_rows=_round(rows))
+    return design
+
+
+def _ladder(full: Design, asked: dict[str, int | None]) -> Iterator[Design]:
+    yield full
+
+    def fewer(design: Design, **values: int) -> Design:
+        free: dict[str, Any] = {
+            n: min(v, getattr(design, n)) for n, v in values.items() if asked.get(n) is None
+        }
+        return replace(design, **free)
+
+    design = fewer(full, folds=FEWEST_FOLDS)
+    yield design
+    design = fewer(design, permutations=FEWEST_PERMUTATIONS, draws=FEWEST_DRAWS)
+    yield design
+    without = replace(design, methods=tuple(m for m in design.methods if m != "loco"))
+    rungs = [(design, _FEWEST_ROWS)]
+    if 0 < len(without.methods) < len(design.methods):
+        rungs.append((without, _SMALLEST_ROWS))
+    for rung, fewest in rungs:
+        if asked.get("rows") is not None:
+            yield rung
+            continue
+        rows = float(full.rows)
+        while rows > fewest:
+            yield _with_rows(rung, _round(rows))
+            rows *= _STEP
+        yield _with_rows(rung, min(fewest, full.rows))
+
+
+def _with_rows(design: Design, rows: int) -> Design:
+    return replace(design, rows=rows, losaw_rows=min(design.losaw_rows, rows))
+
+
+def _round(rows: float) -> int:
+    """Two digits, so that the number can be said again."""
+    unit = 10 ** max(0, len(str(int(rows))) - 2)
+    return int(rows // unit * unit)
+
+
+def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
+    words = {
+        "rows": "rows",
+        "losaw_rows": "rows of losawRF",
+        "folds": "folds",
+        "permutations": "permutations of PFI",
+        "draws": "knockoff draws of CPI",
+    }
+    cuts = [
+        f"{word}: {getattr(design, name):,} in place of {getattr(full, name):,}"
+        for name, word in words.items()
+        if getattr(design, name) != getattr(full, name)
+    ]
+    cuts += [f"{name.upper()} is left out" for name in full.methods if name not in design.methods]
+    if cuts:
+        cuts[0] += f" (everything would take about {_duration(seconds)})"
+    return cuts
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("h", 3600.0), ("min", 60.0)):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def read_budget(budget: Any) -> float | None:
+    """Seconds from ``"90s"``, ``"2m"``, ``"1h"`` or a number; None and ``"none"``: no limit.
+
+    Raises
+    ------
+    LosawError
+        For anything else, or less than ten seconds.
+    """
+    if budget is None or budget == "none":
+        return None
+    seconds: float | None = None
+    if isinstance(budget, int | float) and not isinstance(budget, bool):
+        seconds = float(budget)
+    elif isinstance(budget, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\w*\s*", budget)
+        if found:
+            seconds = float(found[1]) * _UNITS[found[2] or "s"]
+    if seconds is None:
+        raise LosawError(f"budget must be a time like 90s, 2m or 1h, or none, got {budget!r}")
+    if not seconds >= 10:
+        raise LosawError(f"budget must be at least 10 s, got {budget!r}")
+    return seconds

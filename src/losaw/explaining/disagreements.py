@@ -1,0 +1,272 @@
+"""Where methods disagree about a feature, in words, and only where the difference is significant.
+
+For a squared loss and the best model f of independent features,
+
+    PFI_j = CPI_j = 2 LOCO_j,    of any features  CPI_j = 2 E Var(f(X) | X_-j) = 2 LOCO_j,
+
+so that what departs from these equations has a reason. Each kind of disagreement is one contrast of
+two methods, fold by fold; a feature is named if the contrast is above 0, and so is the score that
+the sentence starts from, at a false discovery rate over all contrasts of all features.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.explaining.association import Associations
+from losaw.explaining.computing import jackknife_error
+from losaw.explaining.methods import METHODS
+from losaw.importance.one_sided_tests import adjust
+from losaw.importance.result import ImportanceResult
+from losaw.importance.row_differences import nadeau_bengio, t_test
+
+# A partner is named if its association is at least this.
+NAMED_FROM = 0.3
+# Shares of the loss, and of what all splits gained, that are worth a word; a rate that is no trend.
+_LOSS_WORTH_A_WORD = 0.01
+_WORTH_A_WORD, _NO_DIRECTION = 0.02, 1 / 3
+
+
+class Disagreement(NamedTuple):
+    """One feature, one contrast.
+
+    Attributes
+    ----------
+    axis : str
+        ``"marginal or conditional"``, ``"seen or unseen rows"``, ``"refitted or fixed"``,
+        ``"importance or direction"``.
+    feature : str
+    text : str
+    contrast : float
+        What is tested to be above 0.
+    p_value : float
+        Adjusted over all contrasts (Benjamini and Hochberg).
+    """
+
+    axis: str
+    feature: str
+    text: str
+    contrast: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class _Contrast:
+    """Values by feature, their one-sided p-values, and the sentence for a feature."""
+
+    axis: str
+    names: tuple[str, ...]
+    value: FloatArray
+    p_values: FloatArray
+    text: Callable[[int], str]
+
+
+def disagreements(
+    results: dict[str, ImportanceResult], related: Associations, fdr: float, n_folds: int
+) -> list[Disagreement]:
+    """The disagreements between methods, feature by feature.
+
+    Parameters
+    ----------
+    results : dict of method to ImportanceResult
+        With ``details["fold_scores"]``.
+    related : Associations
+        Whose names stand in the sentences.
+    fdr : float
+        False discovery rate over all contrasts and features.
+    n_folds : int
+    """
+    contrasts = [
+        contrast
+        for make in (_conditional, _seen, _refitted, _needed, _direction)
+        if (contrast := make(results, related, n_folds)) is not None
+    ]
+    if not contrasts:
+        return []
+    adjusted = adjust(np.concatenate([c.p_values for c in contrasts]), "benjamini-hochberg")
+    found, start = [], 0
+    for contrast in contrasts:
+        own = adjusted[start : start + len(contrast.names)]
+        start += len(contrast.names)
+        order = np.argsort(-contrast.value, kind="stable")
+        found += [
+            Disagreement(
+                contrast.axis, contrast.names[j], contrast.text(j), float(contrast.value[j]),
+                float(own[j]),
+            )
+            for j in order
+            if own[j] <= fdr
+        ]  # fmt: skip
+    return found
+
+
+def _conditional(
+    results: dict[str, ImportanceResult], related: Associations, n_folds: int
+) -> _Contrast | None:
+    """More than half of PFI is gone once the others are known: PFI - 2 CPI > 0."""
+    conditional = next((name for name in ("cpi", "subgroups") if name in results), None)
+    if conditional is None or "pfi" not in results:
+        return None
+    marginal, given = results["pfi"], results[conditional]
+    tested = _over_folds(_folds(marginal) - 2.0 * _folds(given), n_folds)
+
+    def text(j: int) -> str:
+        name = marginal.feature_names[j]
+        who = partners(related, name)
+        own = _is_clear(given, j)
+        rest = f"{who} the same" if not own else f"most of that {who} as well"
+        return (
+            f"{name}: {_said(marginal, j, 'PFI')}, {_said(given, j, METHODS[conditional].label)}: "
+            f"the model uses it, but {rest}."
+        )
+
+    p_values = np.maximum(tested[1], _raw(marginal))
+    return _Contrast("marginal or conditional", marginal.feature_names, tested[0], p_values, text)
+
+
+def _seen(
+    results: dict[str, ImportanceResult], related: Associations, n_folds: int
+) -> _Contrast | None:
+    """More than half of MDI is not found again on unseen rows: MDI - 2 UFI > .02."""
+    unseen = next((name for name in ("ufi", "mdi_oob") if name in results), None)
+    if unseen is None or "mdi" not in results:
+        return None
+    seen, out = results["mdi"], results[unseen]
+    folds = _folds(seen) - 2.0 * _folds(out) - _WORTH_A_WORD
+    value, error = folds.mean(axis=0), jackknife_error(folds)
+    p_values = np.array(
+        [t_test(v, e, n_folds - 1, 0.95).p_value for v, e in zip(value, error, strict=True)]
+    )
+
+    def text(j: int) -> str:
+        label = METHODS[unseen].label
+        return (
+            f"{seen.feature_names[j]}: {_said(seen, j, 'MDI')}, {_said(out, j, label)}: most of "
+            "what its splits gain is gained on the rows that they were grown on, and not found "
+            "again on unseen ones."
+        )
+
+    return _Contrast("seen or unseen rows", seen.feature_names, value, p_values, text)
+
+
+def _refitted(
+    results: dict[str, ImportanceResult], related: Associations, n_folds: int
+) -> _Contrast | None:
+    """A model without the feature regains more than half: CPI - 4 LOCO > 0."""
+    fixed = next((name for name in ("cpi", "subgroups", "pfi") if name in results), None)
+    if fixed is None or "loco" not in results:
+        return None
+    held, again = results[fixed], results["loco"]
+    value, p_values = _over_folds(_folds(held) - 4.0 * _folds(again), n_folds)
+    label = METHODS[fixed].label
+
+    def text(j: int) -> str:
+        why = (
+            ", in a way that the regressions of the knockoffs do not see" if fixed == "cpi" else ""
+        )
+        name = held.feature_names[j]
+        return (
+            f"{name}: {_said(held, j, label)}, {_said(again, j, 'LOCO')}: the fitted model relies "
+            f"on it, but one that is fitted without it regains most of that from the others{why}."
+        )
+
+    p_values = np.maximum(p_values, _raw(held))
+    return _Contrast("refitted or fixed", held.feature_names, value, p_values, text)
+
+
+def _needed(
+    results: dict[str, ImportanceResult], related: Associations, n_folds: int
+) -> _Contrast | None:
+    """Fitted without it, the model loses what the others know as well: LOCO - CPI > .01."""
+    if "cpi" not in results or "loco" not in results:
+        return None
+    held, again = results["cpi"], results["loco"]
+    value, p_values = _over_folds(_folds(again) - _folds(held) - _LOSS_WORTH_A_WORD, n_folds)
+
+    def text(j: int) -> str:
+        name = held.feature_names[j]
+        return (
+            f"{name}: {_said(again, j, 'LOCO')}, {_said(held, j, 'CPI')}: the other features "
+            "know what it says, but the learner does worse when it has to find that out from them."
+        )
+
+    p_values = np.maximum(p_values, _raw(again))
+    return _Contrast("refitted or fixed", held.feature_names, value, p_values, text)
+
+
+def _direction(
+    results: dict[str, ImportanceResult], related: Associations, n_folds: int
+) -> _Contrast | None:
+    """The feature matters, but rises as often as it falls: 1/3 - |ATR| > 0."""
+    tested = next((name for name in ("cpi", "loco", "pfi") if name in results), None)
+    if tested is None or "atr" not in results:
+        return None
+    used, rate = results[tested], results["atr"]
+    ordered = [j for j in range(len(rate)) if np.isfinite(rate.scores[j])]
+    if not ordered:
+        return None
+    error = np.asarray(rate.std_error)[ordered]
+    value = _NO_DIRECTION - np.abs(rate.scores[ordered])
+    p_values = np.array(
+        [t_test(v, e, n_folds - 1, 0.95).p_value for v, e in zip(value, error, strict=True)]
+    )
+    label = METHODS[tested].label
+
+    def text(place: int) -> str:
+        j = ordered[place]
+        return (
+            f"{used.feature_names[j]}: {_said(used, j, label)}, {_said(rate, j, 'ATR')}: it "
+            "matters, but in no one direction: what it does turns along its range, or with the "
+            "other features."
+        )
+
+    p_values = np.maximum(p_values, _raw(used)[ordered])
+    names = tuple(rate.feature_names[j] for j in ordered)
+    return _Contrast("importance or direction", names, value, p_values, text)
+
+
+def partners(related: Associations, name: str) -> str:
+    """Who knows what a feature knows, as the start of a sentence: a subject with its verb."""
+    close = related.partners(name, NAMED_FROM)
+    if not close:
+        return "the other features together know"
+    shown = " and ".join(f"{other} (association {decimal(r)})" for other, r in close)
+    return f"{shown} {'knows' if len(close) == 1 else 'know'}"
+
+
+def decimal(value: float) -> str:
+    """Two digits behind the point, and no zero before it; three where two would be zero."""
+    text = f"{value:.2f}"
+    if float(text) == 0 and value != 0:
+        text = f"{value:.3f}"
+    text = text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+    return text.replace("-", "−")
+
+
+def _said(result: ImportanceResult, j: int, label: str) -> str:
+    error = "" if result.std_error is None else f" (± {decimal(float(result.std_error[j]))})"
+    return f"{label} {decimal(float(result.scores[j]))}{error}"
+
+
+def _folds(result: ImportanceResult) -> FloatArray:
+    return np.asarray(result.details["fold_scores"], dtype=float)
+
+
+def _raw(result: ImportanceResult) -> FloatArray:
+    return np.asarray(result.details["raw_p_values"], dtype=float)
+
+
+def _is_clear(result: ImportanceResult, j: int) -> bool:
+    """Whether a score is above 0 at the level .05, without an adjustment."""
+    p_values = result.details.get("raw_p_values")
+    return p_values is not None and bool(p_values[j] <= 0.05)
+
+
+def _over_folds(folds: FloatArray, n_folds: int) -> tuple[FloatArray, FloatArray]:
+    """Mean contrasts and their one-sided p-values (Nadeau and Bengio)."""
+    value, error, freedom = nadeau_bengio(folds, 1.0 / (n_folds - 1))
+    p_values = [t_test(v, e, freedom, 0.95).p_value for v, e in zip(value, error, strict=True)]
+    return value, np.array(p_values)

@@ -1,0 +1,127 @@
+"""Drawings: how features hang together, as SVG for the page; bars of all methods, as a figure."""
+
+import html
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.explaining.association import Associations
+from losaw.explaining.methods import METHODS
+from losaw.extras import extra
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+MOST_DRAWN = 40
+_CELL, _LABEL, _TREE, _CHARACTER = 18, 130, 120, 17
+
+
+def heat_map(related: Associations, names: tuple[str, ...]) -> str:
+    """Associations of the first features, in the order of a tree that joins the closest.
+
+    Parameters
+    ----------
+    related : Associations
+    names : tuple of str
+        At most ``MOST_DRAWN`` of them are drawn.
+    """
+    from scipy.cluster.hierarchy import average, dendrogram
+    from scipy.spatial.distance import squareform
+
+    chosen = [related.names.index(name) for name in names[:MOST_DRAWN]]
+    if len(chosen) < 2:
+        return ""
+    strength = related.strength[np.ix_(chosen, chosen)]
+    linkage = average(squareform(1.0 - strength, checks=False))
+    tree = dendrogram(linkage, no_plot=True)
+    order, n = tree["leaves"], len(chosen)
+    size = _CELL * n
+    labels = [related.names[chosen[j]] for j in order]
+    parts = [
+        f'<svg viewBox="0 0 {_LABEL + size + _TREE} {size + 24}" role="img" '
+        f'width="{_LABEL + size + _TREE}" aria-label="Associations of {n} features">'
+    ]
+    parts += [
+        f'<text x="{_LABEL - 6}" y="{_CELL * row + 13}" text-anchor="end">'
+        f"{html.escape(_short(label))}</text>"
+        for row, label in enumerate(labels)
+    ]
+    parts += _cells(strength[np.ix_(order, order)], labels)
+    parts += _branches(tree, size)
+    parts.append(
+        f'<text x="{_LABEL + size + 4}" y="{size + 16}">1</text>'
+        f'<text x="{_LABEL + size + _TREE - 10}" y="{size + 16}" text-anchor="end">0</text>'
+        f'<text x="{_LABEL + size + _TREE / 2}" y="{size + 16}" text-anchor="middle">'
+        "association</text></svg>"
+    )
+    return "".join(parts)
+
+
+def _cells(strength: FloatArray, labels: list[str]) -> list[str]:
+    return [
+        f'<rect x="{_LABEL + _CELL * j}" y="{_CELL * i}" width="{_CELL - 1}" '
+        f'height="{_CELL - 1}" fill="{_colour(strength[i, j])}"><title>'
+        f"{html.escape(labels[i])}, {html.escape(labels[j])}: {strength[i, j]:.2f}</title></rect>"
+        for i in range(len(labels))
+        for j in range(len(labels))
+    ]
+
+
+def _branches(tree: dict[str, list[list[float]]], size: int) -> list[str]:
+    """The tree beside the map: scipy's leaves stand at 5, 15, 25, …"""
+    left, width = _LABEL + size + 4, _TREE - 14
+    paths = []
+    for places, heights in zip(tree["icoord"], tree["dcoord"], strict=True):
+        points = [
+            f"{left + width * h:.1f} {_CELL * (p - 5) / 10 + _CELL / 2:.1f}"
+            for p, h in zip(places, heights, strict=True)
+        ]
+        paths.append(f'<path d="M{" L".join(points)}"/>')
+    return paths
+
+
+def _colour(strength: float) -> str:
+    """From paper to blue, readable on light and on dark ground."""
+    share = float(np.clip(strength, 0.0, 1.0))
+    low, high = (233, 236, 240), (0, 82, 150)
+    return "#" + "".join(
+        f"{round(a + (b - a) * share):02x}" for a, b in zip(low, high, strict=True)
+    )
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= _CHARACTER else label[: _CHARACTER - 1] + "…"
+
+
+def bars(explanation: Any, top: int) -> "Figure":
+    """Scores of the first features, a panel per method, see :meth:`Explanation.plot`."""
+    with extra("plot"):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    names, results = list(explanation.names[:top])[::-1], explanation.results
+    figure = Figure(
+        figsize=(1.6 + 1.7 * len(results), 1.2 + 0.24 * len(names)), layout="constrained"
+    )
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(1, len(results), sharey=True, squeeze=False)[0]
+    colours = ["#0072b2" if name in explanation.selected else "#999999" for name in names]
+    for ax, (method, result) in zip(panels, results.items(), strict=True):
+        place = [result.feature_names.index(name) for name in names]
+        scores = result.scores[place]
+        half = result.interval()[place, 1] - scores
+        ax.barh(names, np.nan_to_num(scores), color=colours)
+        ax.errorbar(
+            scores, np.arange(len(names)), xerr=half, fmt="none", ecolor="black", linewidth=0.8
+        )
+        ax.axvline(0.0, color="black", linewidth=0.8)
+        ax.set_title(METHODS[method].label, fontsize=10)
+        ax.tick_params(labelsize=8)
+        ax.spines[["top", "right"]].set_visible(False)
+    deciding = explanation.deciding
+    blue = f"; blue: selected by {METHODS[deciding].label}" if deciding else ""
+    figure.suptitle(
+        f"What {explanation.target} depends on (bars with 95 % intervals{blue})", fontsize=10
+    )
+    return figure

@@ -1,0 +1,309 @@
+"""What is known of a table once it is explained: numbers, sentences, and their files."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from losaw.errors import LosawError
+from losaw.explaining.association import MEASURE, Associations
+from losaw.explaining.columns import Column
+from losaw.explaining.computing import Quality
+from losaw.explaining.design import Design
+from losaw.explaining.disagreements import Disagreement, decimal
+from losaw.explaining.methods import DECIDING, METHODS
+from losaw.importance.one_sided_tests import adjust
+from losaw.importance.result import ImportanceResult
+from losaw.whole_files import write_together
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+ENDINGS = (".html", ".png", ".csv", ".json")
+_SHOWN = 30
+_PIXELS_PER_INCH = 150
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The importances of a table's features, and what to think of them.
+
+    Attributes
+    ----------
+    target, task : str
+    columns : tuple of Column
+        Every column of the table but the target, with its treatment.
+    notes, cautions, cuts : tuple of str
+        What was done, what to be warned of, what a budget left out.
+    n_rows : int
+        Rows with a response.
+    design : Design
+    results : dict of method to ImportanceResult
+        Scores, errors and p-values (not adjusted) of single features.
+    group_results : dict of method to ImportanceResult
+        The same of the groups of ``associations``.
+    associations : Associations
+    quality : dict of model to Quality
+    disagreements : tuple of Disagreement
+    fdr : float
+    random_state : int
+    """
+
+    target: str
+    task: str
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...]
+    cautions: tuple[str, ...]
+    cuts: tuple[str, ...]
+    n_rows: int
+    design: Design
+    results: dict[str, ImportanceResult]
+    group_results: dict[str, ImportanceResult]
+    associations: Associations
+    quality: dict[str, Quality]
+    disagreements: tuple[Disagreement, ...]
+    fdr: float
+    random_state: int
+    model: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features, those first that all methods together put first (mean rank)."""
+        first = self.associations.names
+        ranked = [r for name, r in self.results.items() if METHODS[name].family != "direction"]
+        if not ranked:
+            return first
+        ranks = [np.argsort(np.argsort(-r.ranking_scores(), kind="stable")) for r in ranked]
+        order = np.argsort(np.mean(ranks, axis=0), kind="stable")
+        return tuple(first[j] for j in order)
+
+    @property
+    def deciding(self) -> str | None:
+        """The method whose selection is :attr:`selected`: the first of CPI, LOCO, … that ran."""
+        return next((name for name in DECIDING if name in self.results), None)
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """Features with a score above 0 at the false discovery rate (Benjamini and Hochberg)."""
+        return () if self.deciding is None else self.selected_by(self.deciding)
+
+    def selected_by(self, method: str) -> tuple[str, ...]:
+        """As :attr:`selected`, of one method that tests."""
+        return self.results[method].select(fdr=self.fdr)
+
+    def adjusted(self, method: str, of_groups: bool = False) -> "np.ndarray[Any, Any] | None":
+        """p-values of a method, adjusted over features (Benjamini and Hochberg)."""
+        result = (self.group_results if of_groups else self.results)[method]
+        if result.p_values is None:
+            return None
+        return adjust(np.asarray(result.details["raw_p_values"]), "benjamini-hochberg")
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row per feature: kind, group, selection; score, error and p-value by method."""
+        import pandas as pd
+
+        kinds = {column.name: column.kind for column in self.columns}
+        group_of = {m: group for group, ms in self.associations.groups.items() for m in ms}
+        frame = pd.DataFrame({"feature": list(self.associations.names)})
+        frame["kind"] = frame["feature"].map(kinds)
+        frame["group"] = frame["feature"].map(lambda name: group_of.get(name, ""))
+        if self.deciding is not None:
+            frame["selected"] = frame["feature"].isin(self.selected)
+        self._add_scores(frame, self.results, of_groups=False)
+        return frame.set_index("feature").loc[list(self.names)].reset_index()
+
+    def groups_to_frame(self) -> "pd.DataFrame":
+        """One row per group of features that hang together, scored as one."""
+        import pandas as pd
+
+        groups = next((r.feature_names for r in self.group_results.values()), ())
+        frame = pd.DataFrame({"group": list(groups)})
+        frame["features"] = [", ".join(self.associations.groups[group]) for group in groups]
+        self._add_scores(frame, self.group_results, of_groups=True)
+        return frame
+
+    def _add_scores(
+        self, frame: "pd.DataFrame", results: dict[str, ImportanceResult], of_groups: bool
+    ) -> None:
+        for name, result in results.items():
+            label = METHODS[name].label
+            place = [
+                result.feature_names.index(unit) if unit in result.feature_names else -1
+                for unit in frame.iloc[:, 0]
+            ]
+
+            def spread(values: Any, place: list[int] = place) -> Any:
+                return np.append(np.asarray(values, dtype=float), np.nan)[place]
+
+            frame[label] = spread(result.scores)
+            if result.std_error is not None:
+                frame[f"{label}_error"] = spread(result.std_error)
+            p_values = self.adjusted(name, of_groups)
+            if p_values is not None:
+                frame[f"{label}_p"] = spread(p_values)
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def to_text(self) -> str:
+        """The table and the sentences, for a terminal."""
+        frame = self.to_frame()
+        table = frame[["feature", "kind"]].copy()
+        for name in self.results:
+            label = METHODS[name].label
+            mark = {True: "*", False: " "}
+            below = frame.get(f"{label}_p", np.full(len(frame), np.nan)) <= self.fdr
+            table[label] = [
+                ""
+                if np.isnan(score)
+                else decimal(score) + mark[bool(star)] * METHODS[name].is_tested
+                for score, star in zip(frame[label], below, strict=True)
+            ]
+        lines = [self.headline(), ""]
+        lines += table.head(_SHOWN).to_string(index=False).split("\n")
+        if len(table) > _SHOWN:
+            lines.append(f"… and {len(table) - _SHOWN} more features")
+        if any(METHODS[name].is_tested for name in self.results):
+            lines.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
+        if self.deciding is not None:
+            chosen = ", ".join(self.selected) or "nothing"
+            lines.append(f"{METHODS[self.deciding].label} selects: {chosen}")
+        for head, sentences in (
+            ("Beware", self.cautions),
+            ("Groups", self.group_lines()),
+            ("Disagreements", [d.text for d in self.disagreements]),
+            ("Cut by the budget", self.cuts),
+            ("Done", [*self.notes, *self.treatments()]),
+        ):
+            if sentences:
+                lines += ["", head, *(f"  - {sentence}" for sentence in sentences)]
+        return "\n".join(lines)
+
+    def headline(self) -> str:
+        """What was explained, by how many rows, how well."""
+        parts = [f"{self.target} ({self.task}): {self.n_rows:,} rows, {len(self.names)} features"]
+        said = {"model": self.model, "losaw": "losawRF"}
+        parts += [
+            f"{said[name]} explains {100 * q.share:.0f} % (± {100 * q.std_error:.0f})"
+            for name, q in self.quality.items()
+        ]
+        return "; ".join(parts) + (" of unseen rows" if self.quality else "")
+
+    def group_lines(self) -> list[str]:
+        """What the groups score beside their features."""
+        name = next((n for n in ("loco", "pfi") if n in self.group_results), None)
+        if name is None:
+            return []
+        result, label, lines = self.group_results[name], METHODS[name].label, []
+        alone = dict(zip(self.results[name].feature_names, self.results[name].scores, strict=True))
+        for group, score in zip(result.feature_names, result.scores, strict=True):
+            members = self.associations.groups[group]
+            single = ", ".join(f"{m} {decimal(float(alone[m]))}" for m in members[:4])
+            more = ", …" if len(members) > 4 else ""
+            lines.append(
+                f"{group}: {label} {decimal(float(score))} together; each alone {single}{more}"
+            )
+        return lines
+
+    def treatments(self) -> list[str]:
+        """What was done with columns that were not taken as they are."""
+        return [f"{c.name}: {c.treatment}" for c in self.columns if c.treatment]
+
+    def to_json(self) -> str:
+        """Everything as JSON; what is not finite is null."""
+        content = {
+            "target": self.target,
+            "task": self.task,
+            "n_rows": self.n_rows,
+            "model": self.model,
+            "random_state": self.random_state,
+            "design": self.design.__dict__,
+            "cuts": self.cuts,
+            "false_discovery_rate": self.fdr,
+            "selected_by": self.deciding,
+            "selected": self.selected,
+            "quality": {name: q.__dict__ for name, q in self.quality.items()},
+            "columns": [
+                {"name": c.name, "kind": c.kind, "used": c.values is not None,
+                 "treatment": c.treatment, "missing": c.n_missing, "values": c.n_values}
+                for c in self.columns
+            ],
+            "features": self.to_frame().to_dict("records"),
+            "groups": self.groups_to_frame().to_dict("records"),
+            "association": {
+                "measure": MEASURE,
+                "names": self.associations.names,
+                "strength": np.round(self.associations.strength, 6).tolist(),
+            },
+            "disagreements": [d._asdict() for d in self.disagreements],
+            "cautions": self.cautions,
+            "notes": self.notes,
+        }  # fmt: skip
+        return json.dumps(_finite(content), indent=1, ensure_ascii=False)
+
+    def to_html(self) -> str:
+        """One page that asks nothing of the network."""
+        from losaw.explaining.page import page
+
+        return page(self)
+
+    def _repr_html_(self) -> str:
+        from losaw.explaining.page import body
+
+        return body(self)
+
+    def plot(self, top: int = 20) -> "Figure":
+        """Bars of the ``top`` features, a panel per method, with 95 % intervals."""
+        from losaw.explaining.drawings import bars
+
+        return bars(self, top)
+
+    def save(self, prefix: str | Path) -> tuple[Path, ...]:
+        """Write ``prefix.html``, ``.png``, ``.csv`` and ``.json``: all of them, or none.
+
+        Raises
+        ------
+        LosawError
+            If they cannot be written there.
+        """
+        figure = self.plot()
+        picture = partial(
+            figure.savefig, format="png", dpi=_PIXELS_PER_INCH, metadata={"Software": None}
+        )
+        table = self.to_frame().to_csv(index=False, lineterminator="\n")
+        writers: list[Callable[[Path], object]] = [
+            partial(_write_text, self.to_html()),
+            picture,
+            partial(_write_text, table),
+            partial(_write_text, self.to_json() + "\n"),
+        ]
+        paths = paths_of(prefix)
+        advice = "choose another place with --output"
+        write_together(list(zip(paths, writers, strict=True)), LosawError, advice)
+        return tuple(paths)
+
+
+def paths_of(prefix: str | Path) -> list[Path]:
+    """The files that :meth:`Explanation.save` writes."""
+    path = Path(prefix)
+    return [path.with_name(path.name + ending) for ending in ENDINGS]
+
+
+def _write_text(text: str, place: Path) -> None:
+    place.write_text(text, encoding="utf-8")
+
+
+def _finite(value: Any) -> Any:
+    """Numbers, lists and dicts that JSON knows."""
+    if isinstance(value, dict):
+        return {str(key): _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value

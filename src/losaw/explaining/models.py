@@ -1,0 +1,211 @@
+"""The models that explain: forests for any table, and fits that all methods share."""
+
+import hashlib
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from losaw.words import unknown
+
+MODELS = ("forest", "gradient-boosting")
+_BELOW = 1.0
+
+
+class MissingNumbers(TransformerMixin, BaseEstimator):
+    """Numbers in place of missing ones; categories stay.
+
+    Parameters
+    ----------
+    below : bool, default True
+        True: a value below all others, so that trees can split off what is missing. False: the
+        median, for models that take numbers as amounts.
+    """
+
+    def __init__(self, below: bool = True) -> None:
+        self.below = below
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the value of every column of numbers."""
+        self.feature_names_in_ = np.asarray(X.columns, dtype=object)
+        self.n_features_in_ = X.shape[1]
+        numbers = X.columns[X.dtypes != "category"]
+        lowest, highest = X[numbers].min(), X[numbers].max()
+        below = lowest - _BELOW - (highest - lowest)
+        # A column without any value in these rows is constant here.
+        self.values_ = (below if self.below else X[numbers].median()).fillna(0.0).to_dict()
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The frame without missing numbers."""
+        check_is_fitted(self)
+        return X.fillna({name: v for name, v in self.values_.items() if X[name].hasnans})
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """The columns as they came."""
+        return self.feature_names_in_
+
+
+def make_forest(
+    task: str,
+    n_features: int,
+    *,
+    decorrelated: bool,
+    n_trees: int,
+    seed: int,
+    n_jobs: int | None = None,
+) -> Any:
+    """A Pipeline of a forest for numbers and factors, missing ones too.
+
+    Parameters
+    ----------
+    n_features : int
+        A third of them, rounded up, is drawn at a node: a number, so that a forest that is
+        fitted without a feature draws as many as before.
+    decorrelated : bool
+        losawRF with its defaults; False: the same forest without weights (``eta=1``), which is a
+        plain random forest.
+    """
+    from sklearn.pipeline import make_pipeline
+
+    from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+
+    kind = LosawRandomForestRegressor if task == "regression" else LosawRandomForestClassifier
+    eta = 0.25 if decorrelated else 1.0
+    drawn = -(-n_features // 3)
+    forest = kind(n_trees, max_features=drawn, eta=eta, n_jobs=n_jobs, random_state=seed)
+    return make_pipeline(MissingNumbers(below=not decorrelated), forest)
+
+
+def make_model(
+    model: Any, task: str, n_features: int, *, n_trees: int, seed: int, n_jobs: int | None
+) -> Any:
+    """The model that PFI, CPI and LOCO explain.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For an unknown name, or an object that is no estimator of the task.
+    """
+    from sklearn.base import is_classifier
+
+    if model == "forest":
+        return make_forest(
+            task, n_features, decorrelated=False, n_trees=n_trees, seed=seed, n_jobs=n_jobs
+        )
+    if model == "gradient-boosting":
+        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+        is_regression = task == "regression"
+        kind = HistGradientBoostingRegressor if is_regression else HistGradientBoostingClassifier
+        return kind(categorical_features="from_dtype", random_state=seed)
+    if isinstance(model, str):
+        raise ValueError(unknown("model", model, MODELS))
+    if not (hasattr(model, "fit") and hasattr(model, "get_params")):
+        raise TypeError(
+            f"model must be one of {', '.join(MODELS)} or an estimator of scikit-learn, got "
+            f"{type(model).__name__}"
+        )
+    if is_classifier(model) != (task == "classification"):
+        raise ValueError(f"the task is {task}, which {type(model).__name__} does not solve")
+    return clone(model)
+
+
+class Fits:
+    """Fits of one model that are made once, whoever asks for them.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Only fits to all of these columns are kept.
+    tick : callable
+        Called after every fit.
+    """
+
+    def __init__(self, names: Any, tick: Callable[[], object]) -> None:
+        self.names = tuple(names)
+        self.tick = tick
+        self.kept: dict[bytes, Any] = {}
+
+    def __deepcopy__(self, memo: Any) -> "Fits":
+        return self
+
+    def fit(self, model: Any, X: Any, y: Any) -> Any:
+        """A fitted copy of ``model``, or the one that was fitted to the same rows before."""
+        if tuple(X.columns) != self.names:
+            return self._fitted(model, X, y)
+        key = _digest(X, y)
+        if key not in self.kept:
+            self.kept[key] = self._fitted(model, X, y)
+        return self.kept[key]
+
+    def _fitted(self, model: Any, X: Any, y: Any) -> Any:
+        with warnings.catch_warnings():
+            # Levels that a fold lacks, what weights cannot do: the report says it once, at its end.
+            warnings.simplefilter("ignore")
+            fitted = clone(model).fit(X, y)
+        self.tick()
+        return fitted
+
+
+class SharedFit(BaseEstimator):
+    """A model whose fits to the same rows are one: what is explained by several methods.
+
+    Parameters
+    ----------
+    model : estimator
+    fits : Fits
+    """
+
+    def __init__(self, model: Any, fits: Fits) -> None:
+        self.model = model
+        self.fits = fits
+
+    def __sklearn_clone__(self) -> "SharedFit":
+        return SharedFit(clone(self.model), self.fits)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Take the fit to these rows, or make it."""
+        self.fitted_ = self.fits.fit(self.model, X, y)
+        self.feature_names_in_ = np.asarray(X.columns, dtype=object)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Predictions of the model."""
+        return self._quietly(self.fitted_.predict, X)
+
+    @available_if(lambda self: hasattr(self.model, "predict_proba"))
+    def predict_proba(self, X: Any) -> Any:
+        """Probabilities of the model's classes."""
+        return self._quietly(self.fitted_.predict_proba, X)
+
+    @property
+    def classes_(self) -> Any:
+        return self.fitted_.classes_
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import get_tags
+
+        return get_tags(self.model)
+
+    @staticmethod
+    def _quietly(function: Callable[[Any], Any], X: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return function(X)
+
+
+def _digest(X: Any, y: Any) -> bytes:
+    """What tells one training sample from another."""
+    found = hashlib.blake2b(digest_size=16)
+    for name in X.columns:
+        column = X[name]
+        codes = column.cat.codes if column.dtype == "category" else column
+        found.update(np.ascontiguousarray(codes.to_numpy(dtype=float)).tobytes())
+    found.update(repr(np.asarray(y).dtype).encode())
+    found.update(np.ascontiguousarray(y).tobytes())
+    return found.digest()

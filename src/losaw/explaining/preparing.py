@@ -1,0 +1,219 @@
+"""A person's table as the models are given it, and everything that was decided on the way."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.errors import LosawError
+from losaw.explaining.columns import Column, treat
+from losaw.tables.kinds import KINDS, MOST_TEXT_LEVELS
+from losaw.words import unknown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TASKS = ("regression", "classification")
+FEWEST_ROWS = 50
+# Every fold is to hold rows of every class.
+FEWEST_ROWS_OF_A_CLASS = 10
+MOST_CLASSES = 50
+_COPY = 1.0 - 1e-9
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Features and responses of the rows that have a response.
+
+    Attributes
+    ----------
+    X : DataFrame
+        Floats (NaN where missing) and unordered categories.
+    y : array of shape (n_rows,)
+        Numbers or labels.
+    target, task : str
+    columns : tuple of Column
+        All columns but the target, those left out too.
+    notes : tuple of str
+        What was done with the rows and the target.
+    """
+
+    X: "pd.DataFrame"
+    y: NDArray[Any]
+    target: str
+    task: Literal["regression", "classification"]
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Kinds of the features in use, by name."""
+        return {column.name: column.kind for column in self.columns if column.values is not None}
+
+    def take(self, rows: NDArray[np.intp]) -> "Prepared":
+        """The same of some rows; without the levels that they do not have."""
+        X = self.X.iloc[rows].reset_index(drop=True)
+        for name in X.columns[X.dtypes == "category"]:
+            X[name] = X[name].cat.remove_unused_categories()
+        constant = [name for name in X.columns if X[name].nunique(dropna=False) < 2]
+        columns = tuple(
+            c._replace(values=None, kind="", treatment="left out: constant in the rows in use")
+            if c.name in constant
+            else c
+            for c in self.columns
+        )
+        return Prepared(
+            X.drop(columns=constant), self.y[rows], self.target, self.task, columns, self.notes
+        )
+
+
+def prepare(
+    frame: Any, target: str, *, kinds: Mapping[str, str] | None = None, task: str | None = None
+) -> Prepared:
+    """Kinds, task and the treatment of every column; see ``docs/explain.md`` for the rules.
+
+    Raises
+    ------
+    LosawError
+        If the target is absent, has one class only or too few rows of one, if no feature or fewer
+        than 50 rows are left, if names repeat, or ``kinds`` or ``task`` does not fit.
+    """
+    import pandas as pd
+
+    if type(frame).__module__.partition(".")[0] == "polars":
+        frame = pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
+    if not isinstance(frame, pd.DataFrame):
+        raise LosawError(
+            f"explain takes a pandas or polars frame with named columns, or the path of a file, "
+            f"got {type(frame).__name__}"
+        )
+    frame = frame.rename(columns=str).reset_index(drop=True)
+    names = list(frame.columns)
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise LosawError(f"more than one column is named {repeated[0]!r}; rename them")
+    if target not in names:
+        raise LosawError(unknown("target", target, names))
+    asked = _checked_kinds(kinds, names, target)
+    known = frame[target].notna().to_numpy()
+    notes = []
+    if not known.all():
+        notes.append(f"{int((~known).sum())} rows without a value of {target} are left out.")
+        frame = frame[known].reset_index(drop=True)
+    if len(frame) < FEWEST_ROWS:
+        raise LosawError(
+            f"{len(frame)} rows have a value of {target!r}; importances are estimated on parts of "
+            f"the rows, and need at least {FEWEST_ROWS}"
+        )
+    y, solved = _response(frame.pop(target), target, task)
+    incomplete = int(frame.isna().any(axis=1).sum())
+    if incomplete == len(frame):
+        notes.append("Every row has a missing value somewhere; all rows are used (see Columns).")
+    columns = [treat(name, frame[name], asked.get(name)) for name in frame.columns]
+    columns = [_without_copies(column, y, target, solved) for column in columns]
+    used = {column.name: column.values for column in columns if column.values is not None}
+    if not used:
+        reasons = "; ".join(f"{c.name}: {c.treatment}" for c in columns[:5])
+        raise LosawError(f"no feature is left to explain {target!r} by ({reasons})")
+    X = pd.DataFrame(used)
+    return Prepared(X, y, target, cast(Any, solved), tuple(columns), tuple(notes))
+
+
+def sample_rows(data: Prepared, n_rows: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """``n_rows`` rows at random, but ten of every class at least; all if there are no more."""
+    if n_rows >= len(data):
+        return np.arange(len(data))
+    order = rng.permutation(len(data))
+    kept = order[:n_rows]
+    if data.task == "classification":
+        of_class = [order[data.y[order] == label] for label in np.unique(data.y)]
+        kept = np.union1d(kept, np.concatenate([r[:FEWEST_ROWS_OF_A_CLASS] for r in of_class]))
+    return np.sort(kept)
+
+
+def _checked_kinds(
+    kinds: Mapping[str, str] | None, names: list[str], target: str
+) -> Mapping[str, str]:
+    for name, kind in (kinds or {}).items():
+        if name == target:
+            raise LosawError(f"kinds is for features; {name!r} is the target: use task")
+        if name not in names:
+            raise LosawError(f"kinds: {unknown('column', name, names)}")
+        if kind not in KINDS:
+            raise LosawError(f"kinds[{name!r}]: {unknown('kind', kind, KINDS)}")
+    return kinds or {}
+
+
+def _response(
+    values: "pd.Series", target: str, task: str | None
+) -> tuple[NDArray[Any], Literal["regression", "classification"]]:
+    """The target as numbers or labels, and the task: two values or none but levels are classes."""
+    from pandas.api import types
+
+    if task is not None and task not in TASKS:
+        raise LosawError(unknown("task", task, TASKS))
+    values = values.infer_objects()
+    dtype = values.dtype
+    is_number = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
+    n_values = int(values.nunique())
+    if n_values < 2:
+        raise LosawError(
+            f"the target {target!r} has one value only ({values.iloc[0]!r}): nothing to explain"
+        )
+    if task == "regression" or (task is None and is_number and n_values > 2):
+        if not is_number:
+            raise LosawError(
+                f"the target {target!r} holds {values.iloc[0]!r}: a regression needs numbers; "
+                "say task classification"
+            )
+        numbers = values.to_numpy(dtype=float)
+        if not np.isfinite(numbers).all():
+            raise LosawError(f"the target {target!r} holds infinite values; leave those rows out")
+        return numbers, "regression"
+    if n_values > MOST_CLASSES:
+        raise LosawError(
+            f"the target {target!r} has {n_values} classes, at most {MOST_CLASSES} are explained: "
+            "merge them, or say task regression if they are numbers"
+        )
+    counts = values.value_counts()
+    if counts.iloc[-1] < FEWEST_ROWS_OF_A_CLASS:
+        raise LosawError(
+            f"the class {counts.index[-1]!r} of {target!r} has {counts.iloc[-1]} rows, at least "
+            f"{FEWEST_ROWS_OF_A_CLASS} are needed: leave those rows out, or merge classes"
+        )
+    labels = values if is_number else values.astype(str)
+    return np.array(labels.tolist()), "classification"
+
+
+def _without_copies(column: Column, y: NDArray[Any], target: str, task: str) -> Column:
+    """A column that is the target in other words is left out."""
+    import pandas as pd
+
+    values = column.values
+    if values is None or not _is_copy(values, pd.Series(y), task):
+        return column
+    why = f"left out: a copy of the target, each tells the other's value ({target})"
+    return column._replace(values=None, kind="", treatment=why)
+
+
+def _is_copy(values: "pd.Series", y: "pd.Series", task: str) -> bool:
+    """Whether either tells the other: a straight line of numbers, pairs of levels and classes."""
+    import pandas as pd
+
+    if values.isna().any():
+        return False
+    if task == "regression":
+        if values.dtype == "category":
+            return False
+        centred, response = values - values.mean(), y - y.mean()
+        scale = np.sqrt((centred**2).sum() * (response**2).sum())
+        return bool(scale > 0 and abs((centred * response).sum()) / scale > _COPY)
+    if values.nunique() != y.nunique() or values.nunique() > MOST_TEXT_LEVELS:
+        return False
+    both = pd.DataFrame({"x": values.astype(object), "y": y})
+    return len(both.drop_duplicates()) == y.nunique()

@@ -1,0 +1,94 @@
+"""What the parts of the work cost on this machine, measured on a few rows."""
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from losaw.explaining.design import Costs
+from losaw.explaining.knockoff_rows import PATH
+from losaw.explaining.models import make_forest
+from losaw.explaining.preparing import Prepared, sample_rows
+from losaw.importance import ufi
+from losaw.knockoffs import make_sampler
+from losaw.rng import stream
+from losaw.tables import read_table
+
+_TREES = 4
+_SHORT = 0.5
+_ROWS, _MORE_ROWS, _KNOCKOFF_ROWS = 500, 2_000, 250
+
+
+def probe(
+    data: Prepared, model: Any, trees: int, methods: tuple[str, ...], n_groups: int, seed: int
+) -> Costs:
+    """Seconds of fits, predictions and knockoffs for small samples of the rows.
+
+    Only what ``methods`` need is measured. ``model`` has ``trees`` trees, or costs as one fit.
+    """
+    rng = stream(experiment="explain", setting="", replicate=seed, component="probes")
+    few, more = (data.take(sample_rows(data, size, rng)) for size in (_ROWS, _MORE_ROWS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit, fitted = _fit(lambda: clone(model), few, more)
+        fit /= trees  # of the whole model, by tree
+        losaw_fit = 0.0
+        if "losaw" in methods:
+            losaw_fit, _ = _fit(lambda: _forest(data, True, seed), few, more)
+            losaw_fit /= _TREES
+        forest = _forest(data, False, seed).fit(more.X, more.y)
+        scoring = _seconds(lambda: ufi(forest, more.X, more.y, kinds=more.kinds)) / _TREES
+        ask = getattr(fitted, "predict_proba", fitted.predict)
+        prediction = _seconds(lambda: ask(more.X)) / len(more)
+        knockoffs = _knockoffs(data, len(more), rng) if "cpi" in methods else 0.0
+    return Costs(
+        rows=len(more),
+        fit=fit,
+        losaw_fit=losaw_fit,
+        scoring=scoring,
+        prediction=prediction,
+        knockoffs=knockoffs,
+        n_features=data.X.shape[1],
+        n_groups=n_groups,
+    )
+
+
+def _forest(data: Prepared, decorrelated: bool, seed: int) -> Any:
+    return make_forest(
+        data.task, data.X.shape[1], decorrelated=decorrelated, n_trees=_TREES, seed=seed % 2**31
+    )
+
+
+def _fit(make: Callable[[], Any], few: Prepared, more: Prepared) -> tuple[float, Any]:
+    """Seconds of a fit to ``more``, and the fitted model."""
+    make().fit(few.X, few.y)  # what is compiled or imported once does not count
+    model = make()
+    return _seconds(lambda: model.fit(more.X, more.y)), model
+
+
+def _knockoffs(data: Prepared, n_rows: int, rng: np.random.Generator) -> float:
+    """Seconds of a draw of knockoffs for ``n_rows`` rows."""
+    part = data.take(sample_rows(data, _KNOCKOFF_ROWS, rng))
+    table = read_table(part.X, kinds=part.kinds)
+    sampler = make_sampler("sequential", **PATH)
+
+    def draw() -> None:
+        sampler.fit(table.codes, table.kinds, rng)
+        sampler.sample(rng)
+
+    return _seconds(draw) * n_rows / len(table)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    once = time.perf_counter() - start
+    if once > _SHORT:
+        return once
+    # What is short is timed twice: the machine may have been busy with something else.
+    start = time.perf_counter()
+    work()
+    return max(min(once, time.perf_counter() - start), 1e-6)

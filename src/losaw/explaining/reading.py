@@ -1,0 +1,117 @@
+"""A file of rows as a data frame: CSV or Parquet, with a first line of names or without."""
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from losaw.errors import LosawError
+from losaw.extras import extra
+from losaw.words import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What stands for a missing value, beside pandas' own words (empty, NA, NaN, null, None, …).
+MISSING = ("?",)
+_SEPARATORS = (",", ";", "\t", "|")
+_TEXT = (".csv", ".tsv", ".txt", ".data")
+_LINES = 20
+
+
+def read_file(path: str | Path, target: str, has_header: bool = True) -> "pd.DataFrame":
+    """The rows of a file.
+
+    Parameters
+    ----------
+    path : path
+        Text (``.csv``, ``.tsv``, ``.txt``, ``.data``, also with ``.gz`` and the like behind it;
+        separated by commas, semicolons, tabs, bars or blanks) or ``.parquet``.
+    target : str
+        Name of the column to explain: a first line that holds it is a line of names.
+    has_header : bool, default True
+        Whether the first line holds names. Without names the columns are X1, X2, ….
+
+    Raises
+    ------
+    LosawError
+        If there is no such file, it is empty or no table, or its first line looks like data.
+    """
+    path = Path(path)
+    if not path.is_file():
+        beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise LosawError(f"{path}: there is no such file{did_you_mean(path.name, beside)}")
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes[-1:] in ([".parquet"], [".pq"]):
+        return _read_parquet(path)
+    if not set(_TEXT) & set(suffixes[-2:]):
+        raise LosawError(
+            f"{path}: files end in .parquet, {', '.join(_TEXT)} (or .csv.gz and the like); read "
+            "other formats with pandas and call losaw.explain(frame, target)"
+        )
+    return _read_text(path, target, has_header)
+
+
+def _read_parquet(path: Path) -> "pd.DataFrame":
+    import pandas as pd
+
+    with extra("study"):
+        import pyarrow
+    try:
+        return pd.read_parquet(path)
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise LosawError(f"{path}: is no Parquet file that can be read ({error})") from None
+
+
+def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
+    import pandas as pd
+
+    options: dict[str, Any] = {"na_values": list(MISSING), "skipinitialspace": True}
+    try:
+        head = pd.read_csv(
+            path, sep="\0", header=None, nrows=_LINES, dtype=str, quoting=csv.QUOTE_NONE,
+            engine="c", skip_blank_lines=True,
+        )  # fmt: skip
+        separator = _separator([str(line) for line in head[0]])
+        frame = pd.read_csv(path, sep=separator, header=0 if has_header else None, **options)
+    except pd.errors.EmptyDataError:
+        raise LosawError(f"{path}: the file is empty") from None
+    except (pd.errors.ParserError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise LosawError(f"{path}: cannot be read as a table ({reason})") from None
+    if not has_header:
+        frame.columns = [f"X{place}" for place in range(1, frame.shape[1] + 1)]
+    elif target not in frame.columns and (number := _first_number(frame)) is not None:
+        raise LosawError(
+            f"{path}: the first line looks like data, not like names ({number!r}). If it is data, "
+            "say --no-header: the columns are then called X1, X2, …, and the target is one of them "
+            f"(--target X{frame.shape[1]} for the last)"
+        )
+    if len(frame) == 0:
+        raise LosawError(f"{path}: there are no rows below the line of names")
+    if frame.shape[1] < 2:
+        raise LosawError(
+            f"{path}: has one column only; a table has a target and at least one feature, "
+            "separated by commas, semicolons, tabs, bars or blanks"
+        )
+    return frame
+
+
+def _separator(lines: list[str]) -> str:
+    """The separator that every line has, and the same number of times as the first."""
+    counts = {s: [line.count(s) for line in lines] for s in _SEPARATORS}
+    everywhere = [s for s, found in counts.items() if all(found)]
+    found = [s for s in everywhere if len(set(counts[s])) == 1] or everywhere
+    if found:
+        return max(found, key=lambda s: counts[s][0])
+    return r"\s+" if len({len(line.split()) for line in lines}) == 1 else ","
+
+
+def _first_number(frame: "pd.DataFrame") -> str | None:
+    """The first column name that is a number."""
+    for name in frame.columns:
+        try:
+            float(str(name))
+        except ValueError:
+            continue
+        return str(name)
+    return None

@@ -1,0 +1,84 @@
+"""Probabilities where linear predictors lie so far apart that their exponentials are cut.
+
+The kernels take the exponential of each class's predictor against the first class. Where two of
+them are beyond the exponential's range both would be cut to the same number, and their classes held
+for equally likely. Here the largest predictor is taken off first: what is cut then is a probability
+of e^-150, which nothing can tell from zero. It takes longer, and hardly any node needs it.
+"""
+
+import numpy as np
+
+from losaw.kernels.compiled import exponential, part
+
+# Sums of odds up to here come from predictors that were not cut (e^138 is below e^150), and so do
+# logarithms of probabilities from one over it on.
+LARGEST_ODDS = 1e60
+SMALLEST_PROBABILITY = 1e-60
+
+
+@part()
+def find_probabilities(
+    coefficients: np.ndarray,
+    columns: np.ndarray,
+    probability: np.ndarray,
+    n_patterns: int,
+    n_classes: int,
+    width: int,
+) -> None:
+    """Probabilities (K, G) at coefficients (K - 1, w) for patterns (w, G)."""
+    for g in range(n_patterns):
+        largest = 0.0
+        probability[0, g] = 0.0
+        for k in range(1, n_classes):
+            predictor = 0.0
+            for j in range(width):
+                predictor += coefficients[k - 1, j] * columns[j, g]
+            probability[k, g] = predictor
+            largest = max(largest, predictor)
+        total = 0.0
+        for k in range(n_classes):
+            probability[k, g] = exponential(probability[k, g] - largest)
+            total += probability[k, g]
+        for k in range(n_classes):
+            probability[k, g] /= total
+
+
+@part()
+def find_probabilities_of_eight(
+    coefficients: np.ndarray,
+    design: np.ndarray,
+    probability: np.ndarray,
+    n_patterns: int,
+    n_classes: int,
+    width: int,
+) -> None:
+    """The same of eight logits, in the last axis of all arrays; coefficients class after class."""
+    for lane in range(probability.shape[2]):
+        for g in range(n_patterns):
+            largest = 0.0
+            probability[0, g, lane] = 0.0
+            for k in range(1, n_classes):
+                predictor = 0.0
+                for j in range(width):
+                    predictor += coefficients[(k - 1) * width + j, lane] * design[g, j, lane]
+                probability[k, g, lane] = predictor
+                largest = max(largest, predictor)
+            total = 0.0
+            for k in range(n_classes):
+                probability[k, g, lane] = exponential(probability[k, g, lane] - largest)
+                total += probability[k, g, lane]
+            for k in range(n_classes):
+                probability[k, g, lane] /= total
+
+
+@part()
+def log_probability(predictors: np.ndarray, n_classes: int, k: int) -> float:
+    """log p_k from the predictors of classes 1, 2, ... against the first one, never cut."""
+    largest = 0.0
+    for other in range(n_classes - 1):
+        largest = max(largest, predictors[other])
+    total = np.exp(-largest)
+    for other in range(n_classes - 1):
+        total += np.exp(predictors[other] - largest)
+    predictor = predictors[k - 1] if k > 0 else 0.0
+    return predictor - largest - np.log(total)

@@ -1,0 +1,210 @@
+"""What is done with every kind of bad column, target and table; each says so."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.errors import LosawError
+from losaw.explaining.preparing import prepare, sample_rows
+
+N = 120
+RNG = np.random.default_rng(0)
+
+
+def table(**columns):
+    return pd.DataFrame({"size": RNG.standard_normal(N), **columns, "y": RNG.standard_normal(N)})
+
+
+def column_of(frame, name="x", **options):
+    data = prepare(frame, "y", **options)
+    return next(column for column in data.columns if column.name == name), data
+
+
+def refused(frame, target="y", **options):
+    with pytest.raises(LosawError) as caught:
+        prepare(frame, target, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (np.full(N, 3.0), "is constant"),
+        (np.full(N, np.nan), "holds no value"),
+        (np.arange(N) + 1000, "numbers the rows"),
+        (RNG.permutation(N), "numbers the rows"),
+        ([f"person {i}" for i in range(N)], "free text or an identifier"),
+        ([2**60 + i % 7 for i in range(N)], "beyond 2^53"),
+        ([f"{i % 28 + 1}/{i % 12 + 1}/2020" for i in range(N)], "order of day and month"),
+    ],
+)
+def test_what_cannot_be_explained_by_is_left_out_with_the_reason(values, reason):
+    column, data = column_of(table(x=values))
+    assert column.values is None and reason in column.treatment
+    assert list(data.X) == ["size"]
+
+
+def test_a_key_is_known_by_its_name_or_kept_by_its_kind():
+    keys = RNG.choice(10**6, N, replace=False)
+    column, _ = column_of(table(customer_id=keys), "customer_id")
+    assert column.values is None and "identifier" in column.treatment
+    column, _ = column_of(table(price=keys), "price")
+    assert column.kind == "continuous"
+    kinds = {"customer_id": "continuous"}
+    column, _ = column_of(table(customer_id=keys), "customer_id", kinds=kinds)
+    assert column.kind == "continuous" and column.treatment == ""
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_dates_become_days(as_text):
+    days = pd.Series(pd.Timestamp("2020-03-01") + pd.to_timedelta(np.arange(N) % 40, "D"))
+    values = days.dt.strftime("%Y-%m-%d") if as_text else days
+    column, _ = column_of(table(x=values))
+    assert column.kind == "continuous" and "days since 2020-03-01" in column.treatment
+    assert column.values.tolist() == (np.arange(N) % 40).tolist()
+
+
+def test_a_factor_of_a_thousand_levels_keeps_the_frequent_ones():
+    values = ["big"] * 800 + ["small"] * 700 + [f"level {i % 998}" for i in range(1996)]
+    frame = pd.DataFrame({"x": values, "y": RNG.standard_normal(len(values))})
+    column, _ = column_of(frame)
+    levels = column.values.cat.categories
+    assert len(levels) == 20 and {"big", "small", "(other)"} <= set(levels)
+    assert "981 of 1000 levels" in column.treatment
+
+
+def test_missing_levels_are_a_level_and_missing_numbers_stay_missing():
+    text = np.where(np.arange(N) % 3 == 0, None, "a")
+    column, data = column_of(table(x=text, z=np.where(np.arange(N) % 2, np.nan, np.arange(N) / 2)))
+    assert set(column.values.cat.categories) == {"a", "(missing)"} and "40 missing" in (
+        column.treatment
+    )
+    assert data.X["z"].isna().sum() == 60
+
+
+def test_rows_that_are_all_incomplete_are_all_used():
+    holes = np.where(np.arange(N) % 2, np.nan, RNG.standard_normal(N))
+    others = np.where(np.arange(N) % 2, RNG.standard_normal(N), np.nan)
+    data = prepare(table(a=holes, b=others), "y")
+    assert len(data) == N and "Every row has a missing value" in data.notes[0]
+
+
+def test_rows_without_a_target_are_left_out_and_counted():
+    frame = table()
+    frame.loc[:19, "y"] = np.nan
+    data = prepare(frame, "y")
+    assert len(data) == 100 and "20 rows without a value of y" in data.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("y", "copy"),
+    [
+        (RNG.standard_normal(N), lambda y: 3.0 - 2.0 * y),
+        (np.array(["no", "yes"])[RNG.integers(0, 2, N)], lambda y: np.where(y == "yes", 1, 0)),
+        (np.array(["a", "b", "c"])[np.arange(N) % 3], lambda y: [f"class {v}" for v in y]),
+    ],
+)
+def test_a_copy_of_the_target_is_left_out(y, copy):
+    frame = pd.DataFrame({"size": RNG.standard_normal(N), "x": copy(y), "y": y})
+    column, _ = column_of(frame)
+    assert column.values is None and "copy of the target" in column.treatment
+
+
+def test_an_absent_target_names_the_nearest():
+    assert "did you mean 'price'" in refused(table(price=np.arange(N) / 3), "prise")
+
+
+def test_a_target_that_cannot_be_explained_is_refused():
+    frame = table()
+    assert "one value only" in refused(frame.assign(y=1.0))
+    assert "one value only" in refused(frame.assign(y="yes"))
+    assert "classes" in refused(frame.assign(y=[f"name {i}" for i in range(N)]))
+    rare = np.where(np.arange(N) < 3, "rare", np.where(np.arange(N) % 2, "a", "b"))
+    assert "'rare' of 'y' has 3 rows" in refused(frame.assign(y=rare))
+    assert "infinite" in refused(frame.assign(y=np.where(np.arange(N) == 5, np.inf, frame.y)))
+    assert "numbers" in refused(frame.assign(y=np.where(frame.y > 0, "a", "b")), task="regression")
+    assert "at least 50" in refused(frame.head(49))
+
+
+def test_a_table_that_cannot_be_explained_is_refused():
+    frame = table()
+    assert "no feature is left" in refused(frame[["y"]].assign(x=1.0))
+    assert "infinite value (first: row 5)" in refused(
+        frame.assign(x=np.where(np.arange(N) == 5, np.inf, 1.0))
+    )
+    twice = pd.concat([frame, frame[["size"]]], axis=1)
+    assert "more than one column is named 'size'" in refused(twice)
+    assert "pandas or polars" in refused(frame.to_numpy())
+    assert "did you mean 'nominal'" in refused(frame, kinds={"size": "nominall"})
+    assert "did you mean 'size'" in refused(frame, kinds={"sice": "nominal"})
+    assert "target" in refused(frame, kinds={"y": "nominal"})
+    assert "did you mean 'regression'" in refused(frame, task="regresion")
+
+
+@pytest.mark.parametrize(
+    ("y", "task"),
+    [
+        (np.arange(N) % 7, "regression"),
+        (np.arange(N) % 2, "classification"),
+        (np.arange(N) % 2 == 0, "classification"),
+        (np.array(list("abc"))[np.arange(N) % 3], "classification"),
+    ],
+)
+def test_the_task_is_inferred(y, task):
+    assert prepare(table().assign(y=y), "y").task == task
+
+
+def test_kinds_are_inferred_and_can_be_overridden():
+    frame = table(few=np.arange(N) % 4, ordered=pd.Categorical(
+        np.array(["low", "mid", "high"])[np.arange(N) % 3], ["low", "mid", "high"], ordered=True
+    ), flag=np.arange(N) % 2 == 0)  # fmt: skip
+    kinds = prepare(frame, "y").kinds
+    assert kinds == {
+        "size": "continuous", "few": "discrete", "ordered": "discrete", "flag": "nominal",
+    }  # fmt: skip
+    assert prepare(frame, "y", kinds={"few": "nominal"}).X["few"].dtype == "category"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_key"),
+    [
+        ("ID", True),
+        ("userId", True),
+        ("user_id", True),
+        ("Id", True),
+        ("row.id", True),
+        ("paid", False),
+        ("GRID", False),
+        ("humid", False),
+    ],
+)
+def test_keys_are_known_by_their_names(name, is_key):
+    column, _ = column_of(table(**{name: RNG.choice(10**6, N, replace=False)}), name)
+    assert (column.values is None) == is_key
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "object", "boolean", "string", "category"])
+def test_dtypes_of_pandas_are_read(dtype):
+    values = pd.Series([0, 1, None, 1] * (N // 4), dtype=object)
+    if dtype in ("string", "category"):
+        values = values.map({0: "a", 1: "b"})
+    if dtype == "boolean":
+        values = values.map({0: False, 1: True})
+    column, _ = column_of(table(x=values.astype(dtype)))
+    assert column.n_missing == N // 4 and column.kind in ("discrete", "nominal")
+    frame = table(x=np.arange(N) / 3).assign(y=values.astype(dtype))
+    assert set(np.unique(prepare(frame, "y").y).tolist()) <= {0, 1, "a", "b", "False", "True"}
+
+
+def test_polars_frames_are_read():
+    polars = pytest.importorskip("polars")
+    frame = table(x=np.array(["a", "b"])[np.arange(N) % 2])
+    given = polars.DataFrame({name: frame[name].to_list() for name in frame})
+    assert prepare(given, "y").X.equals(prepare(frame, "y").X)
+
+
+def test_a_sample_of_rows_keeps_ten_of_every_class():
+    y = np.where(np.arange(2000) < 12, "rare", "common")
+    data = prepare(pd.DataFrame({"x": RNG.standard_normal(2000), "y": y}), "y")
+    rows = sample_rows(data, 100, np.random.default_rng(0))
+    assert (y[rows] == "rare").sum() >= 10 and len(rows) < 120

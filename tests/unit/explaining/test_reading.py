@@ -1,0 +1,79 @@
+"""Files as people have them: separators, lines of names, and what is refused."""
+
+import gzip
+
+import pandas as pd
+import pytest
+
+from losaw.errors import LosawError
+from losaw.explaining.reading import read_file
+
+ROWS = [("size", "town", "price"), ("1.5", "Linz", "10"), ("2", "?", "11"), ("", "Graz", "12")]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|", ", "])
+def test_the_separator_is_found(tmp_path, separator):
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(separator.join(row) for row in ROWS) + "\n")
+    frame = read_file(path, "price")
+    assert list(frame.columns) == ["size", "town", "price"]
+    assert frame["price"].tolist() == [10, 11, 12]
+    assert frame["size"].isna().tolist() == [False, False, True]
+    assert frame["town"].isna().tolist() == [False, True, False]
+
+
+def test_commas_in_text_do_not_hide_the_separator(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text('a;b\n"x, y, z";1\n"u, v";2\n')
+    assert read_file(path, "b")["a"].tolist() == ["x, y, z", "u, v"]
+
+
+def test_blanks_separate_and_lines_without_names_are_numbered(tmp_path):
+    path = tmp_path / "housing.data.txt"
+    path.write_text(" 0.1  18.0   2\n 0.2  0.0    3\n")
+    frame = read_file(path, "X3", has_header=False)
+    assert list(frame.columns) == ["X1", "X2", "X3"] and frame["X3"].tolist() == [2, 3]
+
+
+def test_compressed_text_and_parquet(tmp_path):
+    frame = pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"]})
+    with gzip.open(tmp_path / "data.csv.gz", "wt") as file:
+        file.write(frame.to_csv(index=False))
+    frame.to_parquet(tmp_path / "data.parquet")
+    for name in ("data.csv.gz", "data.parquet"):
+        assert read_file(tmp_path / name, "a").equals(frame)
+
+
+def refused(path, target="price", **options):
+    with pytest.raises(LosawError) as caught:
+        read_file(path, target, **options)
+    return str(caught.value)
+
+
+def test_a_file_without_names_is_recognised(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("39, State-gov, 77516\n50, Private, 83311\n")
+    assert "--no-header" in refused(path, "income")
+    assert "X3" in refused(path, "income")
+
+
+def test_names_that_are_numbers_are_names_if_the_target_is_among_them(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("2019,2020,price\n1,2,3\n")
+    assert list(read_file(path, "price").columns) == ["2019", "2020", "price"]
+
+
+def test_what_is_no_table_is_refused_by_name(tmp_path):
+    (tmp_path / "data.csv").write_text("")
+    (tmp_path / "one.csv").write_text("price\n1\n2\n")
+    (tmp_path / "head.csv").write_text("a,price\n")
+    (tmp_path / "bad.parquet").write_text("no parquet")
+    (tmp_path / "table.xlsx").write_text("x")
+    (tmp_path / "bytes.csv").write_bytes(b"a,price\n\xff\xfe\x00,1\n")
+    assert "did you mean 'data.csv'" in refused(tmp_path / "dta.csv")
+    assert "empty" in refused(tmp_path / "data.csv")
+    assert "one column" in refused(tmp_path / "one.csv")
+    assert "no rows" in refused(tmp_path / "head.csv")
+    assert "Parquet" in refused(tmp_path / "bad.parquet")
+    assert "pandas" in refused(tmp_path / "table.xlsx")
+    assert "cannot be read" in refused(tmp_path / "bytes.csv")

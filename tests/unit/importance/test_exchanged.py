@@ -1,0 +1,150 @@
+"""Exchanging columns in all trees at once gives the very predictions that the model gives."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import KNNImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
+from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+from losaw.importance import cpi, pfi, sage
+from losaw.importance.jobs import Jobs
+from losaw.importance.model_columns import _exchanged, _growing, view_model
+from losaw.learners.random_forest import RandomForest
+from losaw.learners.ranger_forest import RangerForest
+from losaw.tables import read_table
+
+rng = np.random.default_rng(0)
+N = 70
+X = rng.standard_normal((N, 6))
+X[:, 4] = rng.integers(0, 3, N)
+Y = X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(N)
+FRAME = pd.DataFrame(X, columns=list("abcdef")).assign(
+    e=pd.Categorical(np.array(["x", "y", "z"])[X[:, 4].astype(int)])
+)
+UNITS = [np.array([0, 3]), np.array([1]), np.array([2]), np.array([4]), np.array([5])]
+THREE = np.digitize(Y, [-0.5, 0.5])
+
+
+def dummies(model):
+    encode = make_column_transformer((OneHotEncoder(), ["e"]), remainder=StandardScaler())
+    return make_pipeline(encode, model)
+
+
+small = {"random_state": 0, "max_depth": 5}
+MODELS = {
+    "regression": (RandomForestRegressor(9, **small), X, Y),
+    "two classes": (RandomForestClassifier(9, **small), X, np.where(Y > 0, "yes", "no")),
+    "three classes": (RandomForestClassifier(9, **small), X, THREE),
+    "extra trees": (ExtraTreesRegressor(9, **small), X, Y),
+    "extra trees, classes": (ExtraTreesClassifier(9, **small), X, THREE),
+    "frame": (RandomForestRegressor(9, **small), FRAME.drop(columns="e").assign(e=X[:, 4]), Y),
+    "pipeline": (dummies(RandomForestRegressor(9, **small)), FRAME, Y),
+    "losaw": (LosawRandomForestRegressor(5, **small), X, Y),
+    "losaw, categories": (LosawRandomForestRegressor(5, **small), FRAME, Y),
+    "losaw, two classes": (LosawRandomForestClassifier(5, **small), X, Y > 0),
+    "losaw, three classes": (LosawRandomForestClassifier(5, **small), X, THREE),
+    "learner with dummies": (RandomForest("regression", one_hot=(4,), n_estimators=5), X, Y),
+    "ranger": (RangerForest(n_estimators=9, random_state=0), X, Y),
+    "ranger, classes": (
+        RangerForest("classification", "dummies", (4,), n_estimators=9, random_state=0),
+        X,
+        (Y > 0).astype(float),
+    ),
+}
+
+
+class Doubled(RandomForestRegressor):
+    def predict(self, X):
+        return 2 * super().predict(X)
+
+
+SUMS = FunctionTransformer(np.cumsum, kw_args={"axis": 1})
+OTHERS = {
+    "a subclass": (Doubled(5), X, Y),
+    "boosting": (GradientBoostingRegressor(n_estimators=5), X, Y),
+    "an imputer of several columns": (make_pipeline(KNNImputer(), RandomForestRegressor(5)), X, Y),
+    "a function": (make_pipeline(SUMS, RandomForestRegressor(5)), X, Y),
+    "a selection": (make_pipeline(SelectKBest(k=2), RandomForestRegressor(5)), X, Y),
+}
+
+
+def viewed(case):
+    model, rows, y = case
+    table = read_table(rows)
+    view = view_model(model.fit(rows, y), table)
+    columns = view.encode(table.codes)
+    members = [view.columns_of_unit(unit) for unit in UNITS]
+    order = np.random.default_rng(1).permutation(len(columns))
+    return view, columns, columns[order], members
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_trees_give_the_predictions_of_the_model_to_the_last_bit(name):
+    view, columns, copies, members = viewed(MODELS[name])
+    assert view._trees is not None
+    np.testing.assert_array_equal(view.unchanged(columns), view.predict(columns))
+    found = view.exchange(columns, copies, members, Jobs(), "")
+    for unit, predicted in zip(members, found, strict=True):
+        np.testing.assert_array_equal(predicted, view.predict(_exchanged(columns, copies, unit)))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_growing_coalitions_too(name):
+    view, columns, copies, members = viewed(MODELS[name])
+    orders = [[members[j] for j in (2, 0, 4, 1, 3)], members]
+    found = view.grow(columns[:2], copies[:8], orders, Jobs())
+    for row, order, predicted in zip(columns[:2], orders, found, strict=True):
+        np.testing.assert_array_equal(predicted, view.predict(_growing(row, copies[:8], order)))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_model_that_is_no_mean_of_trees_of_single_columns_is_asked(name):
+    view, columns, copies, members = viewed(OTHERS[name])
+    assert view._trees is None
+    found = view.exchange(columns, copies, members, Jobs(), "")
+    for unit, predicted in zip(members, found, strict=True):
+        np.testing.assert_array_equal(predicted, view.predict(_exchanged(columns, copies, unit)))
+
+
+def test_missing_values_are_led_by_the_model():
+    holed = X.copy()
+    holed[::7, 1] = np.nan
+    view, columns, copies, members = viewed((RandomForestRegressor(9, **small), holed, Y))
+    found = list(view.exchange(columns, copies, members, Jobs(), ""))
+    np.testing.assert_array_equal(found[1], view.predict(_exchanged(columns, copies, members[1])))
+
+
+def test_columns_of_a_frame_in_another_order_are_not_mixed_up():
+    model = RandomForestRegressor(9, **small).fit(FRAME[["a", "b", "c"]], Y)
+    one = pfi(model, FRAME[["c", "b", "a"]], Y, random_state=0)
+    assert one.feature_names == ("c", "b", "a") and one.select(top=1) == ("a",)
+
+
+@pytest.mark.parametrize("method", [cpi, pfi, sage])
+def test_the_scores_are_those_of_a_model_that_hides_its_trees(method):
+    class Hidden:
+        classes_ = None
+
+        def __init__(self, model):
+            self.predict = model.predict
+
+    model = RandomForestRegressor(9, **small).fit(X, Y)
+    options = {"sampler": "gaussian"} if method is cpi else {}
+    options |= {"max_permutations": 70, "threshold": None} if method is sage else {}
+    found = method(model, X, Y, random_state=0, **options)
+    for n_jobs in (1, 3):
+        hidden = method(Hidden(model), X, Y, random_state=0, n_jobs=n_jobs, **options)
+        np.testing.assert_array_equal(found.scores, hidden.scores)
+    again = method(model, X, Y, random_state=0, n_jobs=3, **options)
+    np.testing.assert_array_equal(found.scores, again.scores)

@@ -1,0 +1,140 @@
+"""Frames of every sort before every method: names, category columns, polars, labels, orders."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+import losaw.importance
+
+N = 60
+# The least of every method, and what reads the trees of a fitted forest.
+OF_TREES = {
+    "air": {"random_state": 0},
+    "mdi": {},
+    "mdi_oob": {},
+    "split_improvement": {},
+    "tree_permutation": {"random_state": 0},
+    "ufi": {},
+}
+OF_MODELS = {
+    "cpi": {"sampler_parameters": {"n_folds": 3, "n_penalties": 5}, "random_state": 0},
+    "loco": {"cv": 2, "random_state": 0},
+    "pfi": {"random_state": 0},
+    "sage": {"n_background": 4, "max_permutations": 8, "random_state": 0},
+    "subgroups": {"random_state": 0},
+}
+METHODS = OF_TREES | OF_MODELS
+
+
+def numbers():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "first": rng.standard_normal(N),
+            "second": rng.standard_normal(N),
+            "third": rng.integers(0, 3, N),
+        }
+    )
+
+
+def response(X, task):
+    signal = np.asarray(X["first"])
+    return signal if task == "regression" else np.where(signal > 0, "yes", "no")
+
+
+def forest(task):
+    make = RandomForestRegressor if task == "regression" else RandomForestClassifier
+    return make(5, max_depth=3, random_state=0)
+
+
+def score(method, model, X, y, **changes):
+    found = getattr(losaw.importance, method)(model, X, y, **{**METHODS[method], **changes})
+    assert np.isfinite(found.scores).all()
+    assert found.to_frame()["feature"].iloc[0] == "first" or method in ("air", "sage", "subgroups")
+    return found
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+@pytest.mark.parametrize("method", METHODS)
+def test_frames_of_either_library_score_alike(method, task):
+    X = numbers()
+    y = response(X, task)
+    expected = score(method, forest(task).fit(X, y), X, y)
+    assert expected.feature_names == ("first", "second", "third")
+    P = pl.from_pandas(X)
+    found = score(method, forest(task).fit(P, y), P, pl.Series(y))
+    np.testing.assert_array_equal(found.scores, expected.scores)
+    moved = pd.Series(y, index=np.arange(N) + 7)
+    found = score(method, forest(task).fit(X, y), X, moved)
+    np.testing.assert_array_equal(found.scores, expected.scores)
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+@pytest.mark.parametrize("method", METHODS)
+def test_categories_and_text_in_a_pipeline_in_a_search(method, task):
+    X = numbers()
+    rng = np.random.default_rng(1)
+    X["town"] = pd.Categorical(rng.choice(["x", "y", "z"], N))
+    X["note"] = rng.choice(["u", "v"], N)
+    y = response(X, task)
+    encode = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), ["town", "note"]), remainder="passthrough"
+    )
+    steps = make_pipeline(encode, forest(task))
+    model = GridSearchCV(steps, {f"{steps.steps[-1][0]}__max_depth": [3]}, cv=2)
+    found = score(method, model.fit(X, y), X, y)
+    assert found.feature_names == tuple(X.columns)
+    assert found.kinds[3:] == ("nominal", "nominal")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_bools_and_categories_of_numbers_are_the_numbers_that_the_forest_saw(method):
+    X = numbers()
+    X["open"] = X["second"] > 0
+    X["rank"] = pd.Categorical(5 * X["third"], ordered=True)
+    y = response(X, "regression")
+    model = forest("regression").fit(X, y)
+    found = score(method, model, X, y)
+    assert found.kinds[3:] == ("nominal", "discrete")
+    if method in OF_TREES:
+        plain = score(method, model, X.astype(float), y)
+        np.testing.assert_array_equal(found.scores, plain.scores)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_columns_in_another_order_are_put_in_that_of_the_fit(method):
+    X = numbers()
+    y = response(X, "regression")
+    model = forest("regression").fit(X, y)
+    found = score(method, model, X[["third", "second", "first"]], y)
+    assert found.feature_names == ("third", "second", "first")
+    if method in OF_TREES and method != "tree_permutation":
+        np.testing.assert_allclose(found.scores[::-1], score(method, model, X, y).scores)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("change", ["lacks", "has more"])
+def test_other_columns_than_those_of_the_fit_are_refused(method, change):
+    if method == "loco":
+        pytest.skip("with cv= the model is fitted to the columns that are given")
+    X = numbers()
+    y = response(X, "regression")
+    model = forest("regression").fit(X, y)
+    other = X.drop(columns="second") if change == "lacks" else X.assign(fourth=1.5)
+    with pytest.raises(ValueError, match="column"):
+        score(method, model, other, y)
+
+
+@pytest.mark.parametrize("method", OF_TREES)
+def test_text_that_no_plain_forest_was_fitted_to_is_refused_by_its_name(method):
+    X = numbers()
+    y = response(X, "regression")
+    model = forest("regression").fit(X, y)
+    with pytest.raises(ValueError, match=r"'third' holds levels.*groups_of"):
+        score(method, model, X.assign(third="a"), y)

@@ -1,0 +1,147 @@
+"""Boruta and residual importance in the form of all others: a model to clone, frames, groups."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from losaw.forest import LosawRandomForestRegressor
+from losaw.importance import boruta, residual_importance
+from losaw.importance.residual_algorithms import GramSchmidt, Prefix, extend_together
+
+N = 120
+FEW = {
+    boruta: {"n_estimators": 10, "max_runs": 12, "random_state": 0},
+    residual_importance: {"n_permutations": 2, "n_estimators": 10, "random_state": 0},
+}
+METHODS = list(FEW)
+
+
+def frame():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "town": rng.choice(["x", "y", "z"], N),
+            "size": rng.standard_normal(N),
+            "rooms": rng.integers(1, 6, N),
+        }
+    )
+    y = 3.0 * (X["town"] == "y") + 0.2 * rng.standard_normal(N)
+    return X, y.to_numpy()
+
+
+def small_forest(make=RandomForestRegressor):
+    return make(10, max_depth=4, random_state=0)
+
+
+def pipeline(last):
+    encode = make_column_transformer((OneHotEncoder(), ["town"]), remainder="passthrough")
+    return make_pipeline(encode, last)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "model",
+    [
+        pipeline(small_forest()),
+        pipeline(GradientBoostingRegressor(n_estimators=10, random_state=0)),
+        pipeline(LosawRandomForestRegressor(10, random_state=0)),
+        None,
+    ],
+    ids=["forest", "boosting", "losaw", "own"],
+)
+def test_a_model_is_cloned_and_a_pipeline_s_dummies_are_one_feature(method, model):
+    X, y = frame()
+    found = method(model, X, y, **FEW[method])
+    assert found.feature_names == ("town", "size", "rooms")
+    assert found.kinds == ("nominal", "continuous", "discrete")
+    assert found.select(top=1) == ("town",)
+    assert model is None or not hasattr(model.steps[-1][1], "n_features_in_")
+    again = method(model, X, y, **FEW[method])
+    np.testing.assert_array_equal(found.scores, again.scores)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("model", [RandomForestClassifier, GradientBoostingClassifier])
+def test_labels_of_three_classes_go_to_a_classifier(method, model):
+    X, _ = frame()
+    rows, labels = X[["size", "rooms"]], np.array(["a", "b", "c"])[np.digitize(X["size"], [-1, 1])]
+    found = method(model(n_estimators=10, max_depth=3, random_state=0), rows, labels, **FEW[method])
+    assert found.select(top=1) == ("size",)
+    with pytest.raises(ValueError, match="3 classes"):
+        method(None, rows, labels, **FEW[method])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_groups_and_features(method):
+    X, y = frame()
+    groups = {"house": ["size", "rooms"]}
+    every = method(None, X, y, groups=groups, **FEW[method])
+    assert every.feature_names == ("town", "house")
+    assert every.kinds == ("nominal", "continuous + discrete")
+    one = method(None, X, y, groups=groups, features=["house"], **FEW[method])
+    assert one.feature_names == ("house",) and one.scores[0] == every.scores[1]
+    if method is residual_importance:
+        assert every.scores.sum() == pytest.approx(1)
+    with pytest.raises(ValueError, match="did you mean 'house'"):
+        method(None, X, y, groups=groups, features=["hous"], **FEW[method])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_result_does_not_depend_on_the_number_of_threads(method):
+    X, y = frame()
+    one, two = (method(None, X, y, n_jobs=n, **FEW[method]) for n in (1, 2))
+    np.testing.assert_array_equal(one.scores, two.scores)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_cannot_be_cloned_or_reports_nothing_is_refused(method):
+    X, y = frame()
+    rows = X[["size", "rooms"]]
+    for model, message in (
+        (RandomForestRegressor, "estimator that scikit-learn can clone"),
+        (3, "estimator that scikit-learn can clone"),
+        (GridSearchCV(small_forest(), {"max_depth": [1]}), "search that is not fitted"),
+        (LinearRegression(), "no feature_importances_"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            method(model, rows, y, **FEW[method])
+    with pytest.raises(ValueError, match="task"):
+        method(small_forest(), rows, y, task="classification", **FEW[method])
+    with pytest.raises(ValueError, match="'size' has missing values"):
+        method(None, rows.assign(size=np.nan), y, **FEW[method])
+
+
+def test_boruta_of_a_forest_compares_z_scores_or_what_it_reports():
+    X, y = frame()
+    rows = X[["size", "rooms"]].assign(size=y)
+    permuted = boruta(small_forest(), rows, y, **FEW[boruta])
+    asked = boruta(small_forest(), rows, y, importance="permutation", **FEW[boruta])
+    np.testing.assert_array_equal(permuted.scores, asked.scores)
+    reported = boruta(small_forest(), rows, y, importance="reported", **FEW[boruta])
+    assert 0 < reported.scores[0] < 1 < permuted.scores[0]
+    with pytest.raises(ValueError, match="did you mean 'reported'"):
+        boruta(small_forest(), rows, y, importance="reporte", **FEW[boruta])
+
+
+def test_the_columns_of_one_feature_are_residuals_of_those_before_it_alone():
+    rng = np.random.default_rng(0)
+    first, twins = rng.standard_normal(50), rng.standard_normal((50, 2))
+    twins[:, 1] = twins[:, 0] + 0.1 * twins[:, 1]
+    start = GramSchmidt().extend(Prefix.empty(50), first, rng)
+    both = extend_together(GramSchmidt(), start, twins, rng)
+    for j in range(2):
+        alone = GramSchmidt().extend(start, twins[:, j], rng).residuals[:, -1]
+        np.testing.assert_allclose(both.residuals[:, 1 + j], alone)
+    after = extend_together(GramSchmidt(), both, (twins @ [[1.0], [2.0]]) + first[:, None], rng)
+    assert (after.residuals[:, -1] == 0).all()

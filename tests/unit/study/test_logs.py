@@ -1,0 +1,73 @@
+"""Which log tells of a block: from the record of its run, or from the list of its job."""
+
+import json
+
+import pytest
+
+from losaw.report.page.html import write_report
+from losaw.study.inspecting.logs import logs_of
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.jobs import Job, job_list, write_job
+from losaw.study.running.runner import run_block
+
+
+@pytest.fixture
+def session(project):
+    session = project.session(selection={"noise_variance": ["0.5"]})
+    for block in session.all_blocks:
+        run_block(block)
+    return session
+
+
+def said_to_come_from(block, job, session):
+    """As a block's record is after `losaw run-blocks <list> …`."""
+    log = job_list(session.results, job).with_suffix(".log")
+    log.parent.mkdir(exist_ok=True)
+    log.write_text("what a job says")
+    record = json.loads(block.record_path.read_text())
+    listed = log.with_suffix(".txt")
+    record["command"] = f"/some where/losaw run-blocks '{listed}' --config config.yaml"
+    block.record_path.write_text(json.dumps(record))
+    return log
+
+
+def test_a_block_names_the_job_that_computed_it(session):
+    first, second, *_ = session.all_blocks
+    log = said_to_come_from(first, "tiny-1234", session)
+    assert logs_of(session.results, [first.name, second.name]) == {first.name: log}
+    log.unlink()
+    assert logs_of(session.results, [first.name]) == {}
+
+
+def test_a_missing_block_stands_in_the_list_of_its_job(session):
+    block = session.all_blocks[0]
+    block.path.unlink()
+    block.record_path.unlink()
+    write_job(session.results, Job("tiny-5678", (block,), 1.0))
+    log = job_list(session.results, "tiny-5678").with_suffix(".log")
+    assert logs_of(session.results, [block.name]) == {}
+    log.write_text("it was killed")
+    assert logs_of(session.results, [block.name]) == {block.name: log}
+
+
+def test_the_report_names_the_logs_of_blocks_with_failed_fits(session):
+    block = session.all_blocks[1]
+    log = said_to_come_from(block, "tiny-1234", session)
+    write_outputs(session.plan("tiny"))
+    page = write_report(session, session.results / "report.html").read_text("utf-8")
+    assert f"{session.results.name}/jobs/tiny-*.log, one for each job" in page
+    assert log.name not in page
+    for path, change in (
+        (session.results / "tiny" / "manifest.json", {"failures": {"an error": 1}}),
+        (block.record_path, {"failed_seeds": 1}),
+    ):
+        path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    page = write_report(session, session.results / "report.html").read_text("utf-8")
+    line = f"<dt>{session.results.name}/jobs/{log.name}</dt><dd>tells of {block.name}</dd>"
+    assert line in page
+    assert '<a href="#tiny-logs">' in page
+
+
+def test_without_failures_the_manifest_lists_none(session):
+    path = write_outputs(session.plan("tiny")).parent / "manifest.json"
+    assert json.loads(path.read_text())["failures"] == {}

@@ -1,0 +1,190 @@
+"""docs/results.md: every column of every output, and six questions that three libraries answer."""
+
+import contextlib
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from losaw.report.tables import write_tables
+from losaw.study.files.rows import BLOCK_SCHEMA
+from losaw.study.results.draws import NUMBERS
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.runner import run_block
+
+PAGE = (Path(__file__).parents[3] / "docs" / "results.md").read_text(encoding="utf-8")
+AXES = ["n_samples", "noise_variance"]
+LIBRARIES = ("pandas", "polars", "DuckDB")
+
+
+@pytest.fixture(scope="module")
+def folder(shared_project):
+    """Results of a study that is called losaw_forest, as on the page; some of its fits fail."""
+    project = shared_project
+    text = project.study_file.read_text()
+    for old, new in (
+        ("study: tiny", "study: losaw_forest"),
+        ("plain: {learner: marginal-slopes}", "RF: {learner: marginal-slopes, fail_share: 0.2}"),
+        ("jittered:", "losawRF:"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    project.study_file.with_name("losaw_forest.yaml").write_text(text)
+    published = project.folder / "config" / "published" / "tiny.csv"
+    words = published.read_text().replace("plain", "RF").replace("jittered", "losawRF")
+    published.write_text(words.replace(",0.5,3,", ",2.5,3,"))
+    session = project.session(overrides={"studies": ["losaw_forest"], "max_failed_share": 0.5})
+    for block in session.all_blocks:
+        run_block(block)
+    comparison = write_outputs(session.plan("losaw_forest"))
+    study = session.study("losaw_forest")
+    write_tables(study, pd.read_csv(comparison), comparison.parent / "tables")
+    return comparison.parent
+
+
+def documented(heading):
+    """What the table below a heading lists, names of ours in full."""
+    (text,) = re.findall(rf"^### `{re.escape(heading)}`\n(.*?)(?=^##)", PAGE, re.M | re.S)
+    found = []
+    for cell in re.findall(r"^\| (\*.+?\*|`.+?`) \|", text, re.M):
+        if cell == "*axes*":
+            found += AXES
+        elif cell == "*first axis*":
+            found += AXES[:1]
+        elif cell == "*rows and columns*":
+            found += ["noise_variance", "metric", "n_samples", "method"]
+        elif cell.startswith("`"):
+            found.append(cell.strip("`"))
+    return found
+
+
+CSV = ("settings", "summary", "comparison", "agreement", "signs", "differences", "blocks")
+
+
+@pytest.mark.parametrize("name", [f"{name}.csv" for name in CSV])
+def test_the_columns_of_a_csv_are_those_on_the_page(folder, name):
+    assert list(pd.read_csv(folder / name)) == documented(name)
+
+
+@pytest.mark.parametrize("name", ["results.parquet", "scores.parquet"])
+def test_the_columns_of_a_parquet_file_are_those_on_the_page(folder, name):
+    assert pq.read_schema(folder / name).names == documented(name)
+
+
+def test_the_columns_of_tables_are_those_on_the_page(folder):
+    assert list(pd.read_csv(folder / "tables" / "table_1.csv")) == documented("tables/<table>.csv")
+
+
+def test_the_columns_of_blocks_are_those_on_the_page(folder):
+    name = "blocks/<setting>/<learner>/seeds_<first>-<last>.parquet"
+    block = next(folder.glob("blocks/*/*/*.parquet"))
+    assert pq.read_schema(block).names == BLOCK_SCHEMA.names == documented(name)
+
+
+def test_the_columns_of_draws_are_those_on_the_page():
+    assert documented("draws.csv") == list(NUMBERS)
+
+
+def test_the_keys_of_the_manifest_and_of_run_records_are_those_on_the_page(folder):
+    assert list(json.loads((folder / "manifest.json").read_text())) == documented("manifest.json")
+    record = next(folder.glob("runs/*/*/*.json"))
+    name = "runs/<setting>/<learner>/seeds_<first>-<last>.json"
+    assert list(json.loads(record.read_text())) == documented(name)
+
+
+def test_every_file_that_is_collected_is_on_the_page(folder):
+    from losaw.workflow import COLLECTED
+
+    headings = set(re.findall(r"^### `(.+?)`$", PAGE, re.M))
+    assert set(COLLECTED) <= headings
+    files = {path.name for path in folder.iterdir() if path.is_file()}
+    assert files <= headings
+
+
+QUESTIONS = re.findall(r"^### (\d)\. (.+?)$(.*?)(?=^### |\Z)", PAGE, re.M | re.S)
+
+
+def answers(folder, library):
+    """Question -> answer, by the page's own lines, run where the page says they run."""
+    start = re.findall(r"## Six questions\n.*?```python\n(.*?)```", PAGE, re.S)[0]
+    names, found = {}, {}
+    exec(start, names)
+    with contextlib.chdir(folder.parents[1]):
+        for number, _, text in QUESTIONS:
+            examples = re.findall(r"```python\n(?:# (\w+)\n)?(.*?)```", text, re.S)
+            assert tuple(name for name, _ in examples if name) == LIBRARIES
+            for name, code in examples:
+                if name in (library, ""):
+                    exec(compile(code, f"docs/results.md, question {number}", "exec"), names)
+            found[number] = as_frame(names["answer"])
+    return found
+
+
+def as_frame(answer):
+    if isinstance(answer, pd.DataFrame):
+        return answer.reset_index(drop=True)
+    if hasattr(answer, "to_pandas"):
+        return answer.to_pandas()
+    return answer.df()
+
+
+@pytest.fixture(scope="module")
+def by_pandas(folder):
+    return answers(folder, "pandas")
+
+
+def test_the_page_asks_six_questions():
+    assert [number for number, *_ in QUESTIONS] == list("123456")
+
+
+@pytest.mark.parametrize("library", LIBRARIES[1:])
+def test_another_library_gives_the_same_answers(folder, by_pandas, library):
+    pytest.importorskip(library.lower(), reason=f"{library} is not installed")
+    found = answers(folder, library)
+    for number, expected in by_pandas.items():
+        pd.testing.assert_frame_equal(
+            found[number], expected, check_dtype=False, check_categorical=False, rtol=1e-12
+        )
+
+
+def test_the_answers_are_right(folder, by_pandas):
+    summary = pd.read_csv(folder / "summary.csv")
+    ranking = summary[summary["metric"] == "pr_auc"]
+    best = by_pandas["1"]
+    assert best["mean"].is_monotonic_decreasing and set(best["method"]) == {"RF", "losawRF"}
+    assert best.set_index("method").loc["RF", "mean"] == pytest.approx(
+        ranking[ranking["learner"] == "RF"]["mean"].mean()
+    )
+
+    cells = pd.read_csv(folder / "comparison.csv")
+    assert len(by_pandas["2"]) == cells["verdict"].isin(["differs", "off"]).sum() > 0
+
+    differences = pd.read_csv(folder / "differences.csv").set_index("setting_id")
+    differences = differences[differences["metric"] == "r2_test"]
+    for row in by_pandas["3"].itertuples():
+        ours = differences.loc[row.setting_id]
+        assert row.count == ours["n_seeds"]
+        assert (row.mean, row.sem) == pytest.approx((ours["difference"], ours["mc_se"]))
+
+    scores = pd.read_parquet(folder / "scores.parquet")
+    hits = [
+        np.argmax(s) in list(k) for s, k in zip(scores["scores"], scores["signal"], strict=True)
+    ]
+    shares = scores.assign(hit=hits).groupby("learner", observed=True)["hit"].mean()
+    assert dict(zip(by_pandas["4"]["learner"], by_pandas["4"]["hit"], strict=True)) == (
+        pytest.approx(dict(shares))
+    )
+
+    (failure,) = by_pandas["5"].itertuples()
+    assert failure.learner == "RF" and "on purpose" in failure.message
+    records = [json.loads(path.read_text()) for path in folder.glob("runs/*/RF/*.json")]
+    assert failure.size == sum(record["failed_seeds"] for record in records)
+
+    seconds = [second for record in records for second in record["seconds"]]
+    ours = by_pandas["6"][by_pandas["6"]["learner"] == "RF"]["seconds"]
+    assert math.isclose(ours.mean(), np.mean(seconds))  # as many fits for every n_samples
