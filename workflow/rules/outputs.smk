@@ -25,8 +25,7 @@ for name in study_workflow.study_names:
         input:
             study_workflow.drawn_from(name),
         output:
-            shown(name, study_workflow.tables_of(name)),
-            shown(name, study_workflow.figures_of(name)),
+            shown(name, study_workflow.drawings_of(name)),
         log:
             f"{study_workflow.jobs_folder}/draw-{name}.log",
         resources:
@@ -42,8 +41,9 @@ rule report:
     input:
         study_workflow.outputs,
     output:
+        study_workflow.report[1:],
         report(
-            study_workflow.report,
+            study_workflow.report[0],
             caption="../report/page.rst",
             category="page",
             labels={"study": "all", "page": "report.html"},
