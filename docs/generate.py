@@ -108,9 +108,25 @@ def _write_names(folder: Path) -> None:
         )
         rows.append(f"| `{path.stem}` | {title.strip(chr(34))} |")
     _write(folder / "studies.md", "\n".join(rows) + "\n")
+    _write(folder / "disagreements.md", "\n".join(_disagreements(checkout() / "config")) + "\n")
     rows = ["| data set | origin | licence |", "|---|---|---|"]
     rows += [f"| `{name}` | {one.origin} | {one.licence} |" for name, one in SOURCES.items()]
     _write(folder / "data.md", "\n".join(rows) + "\n")
+
+
+def _disagreements(configuration: Path) -> Iterator[str]:
+    """What does not agree with each paper, from the files of claims."""
+    from losaw.reference.claims import read_claims
+
+    for path in sorted((configuration / "claims").glob("*.yaml")):
+        claims = read_claims(path)
+        yield from (f"### {claims.title}", "", f"{claims.paper}.", "")
+        yield from (f"- {line}" for line in claims.does_not_reproduce)
+        yield from (
+            "",
+            f"{len(claims.claims)} claims of its text are written down to be weighed.",
+            "",
+        )
 
 
 def _summary(thing: Any) -> str:

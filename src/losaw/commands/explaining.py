@@ -31,6 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     for name, what in (
         ("rows", "rows in use"),
+        ("losaw-rows", "rows that losawRF is fitted to"),
         ("folds", "folds of the cross-fitting"),
         ("permutations", "permutations of PFI"),
         ("draws", "knockoff draws of CPI"),
@@ -48,6 +49,7 @@ def explain(options: argparse.Namespace) -> None:
     """Explain a file, print the table and write the page."""
     from losaw.errors import LosawError
     from losaw.explaining import explain as explained
+    from losaw.explaining.explanation import paths_of
     from losaw.explaining.reading import read_file
     from losaw.extras import require
 
@@ -55,6 +57,9 @@ def explain(options: argparse.Namespace) -> None:
     prefix = options.output
     if prefix is None:
         prefix = Path(f"{options.file.name.partition('.')[0]}_explained")
+    for path in paths_of(prefix):
+        if path.exists() and path.resolve() == options.file.resolve():
+            raise LosawError(f"{path} would be written over by the result; choose another --output")
     frame = read_file(options.file, options.target, has_header=not options.no_header)
     try:
         found = explained(
@@ -68,6 +73,7 @@ def explain(options: argparse.Namespace) -> None:
             fdr=options.fdr,
             budget=options.budget,
             rows=options.rows,
+            losaw_rows=options.losaw_rows,
             folds=options.folds,
             permutations=options.permutations,
             draws=options.draws,

@@ -11,7 +11,8 @@ from losaw.outcomes import class_numbers, finite_numbers, probabilities
 # A model with less than this one-sided evidence does not predict better than a constant.
 _LEVEL = 0.05
 _FEW_ROWS = 10
-_LEAK = 0.95
+# A feature that explains so much alone may be made from the target; tried where all explain this.
+_LEAK, _WORTH_TRYING = 0.95, 0.8
 _HARDLY_LOWER = 0.9
 
 
@@ -51,7 +52,7 @@ def _no_model(work: Work, found: Computed) -> list[str]:
 def _leakage(work: Work, found: Computed) -> list[str]:
     """One feature alone explains nearly all: the strongest ones are tried."""
     quality = found.quality.get("model") or found.quality.get("losaw")
-    if quality is None or quality.share < _LEAK or work.data.X.shape[1] < 2:
+    if quality is None or quality.share < _WORTH_TRYING or work.data.X.shape[1] < 2:
         return []
     ranking = next(
         (found.results[n] for n in ("pfi", "mdi", "losaw", "cpi") if n in found.results), None
@@ -75,7 +76,7 @@ def _alone(work: Work, name: str) -> float:
     train, held = work.splits[0]
     data = work.data
     forest = make_forest(
-        data.task, decorrelated=False, n_trees=20, seed=work.seed % 2**31, n_jobs=work.n_jobs
+        data.task, 1, decorrelated=False, n_trees=20, seed=work.seed % 2**31, n_jobs=work.n_jobs
     )
     forest.fit(data.X[[name]].iloc[train], data.y[train])
     loss: Loss = relative_loss(data)

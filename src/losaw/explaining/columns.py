@@ -16,7 +16,7 @@ MOST_LEVELS = 20
 MISSING_LEVEL, OTHER_LEVEL = "(missing)", "(other)"
 # Numbers of which every row has another: row numbers and keys, by their steps or their name.
 _KEY = re.compile(
-    r"^(id|key|index|row|row_?(number|names?|id)|unnamed: 0|.*[_ ]id|.*[a-z]ID|uuid)$"
+    r"(?i:id|key|index|uuid|row|row[ _]?(number|names?|id)|unnamed: 0|.*[_ .-]id)|.*[a-z]I[Dd]"
 )
 _DATE = re.compile(r"^\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}.*)?$")
 _UNCLEAR_DATE = re.compile(r"^\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})( .*)?$")
@@ -119,7 +119,7 @@ def _is_identifier(name: str, values: "pd.Series", n_values: int) -> str:
         return ""
     if known.max() - known.min() + 1 == n_values:
         return "it numbers the rows"
-    if _KEY.match(name.strip() if name.isupper() is False else name.strip().lower()):
+    if _KEY.fullmatch(name.strip()):
         return "an identifier: every row has a number of its own"
     return ""
 

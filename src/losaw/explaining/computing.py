@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from losaw.explaining.design import Design
 from losaw.explaining.knockoff_rows import DrawnOnce
 from losaw.explaining.methods import METHODS
 from losaw.explaining.models import Fits, SharedFit, make_forest
-from losaw.explaining.preparing import Prepared
+from losaw.explaining.preparing import Prepared, sample_rows
 from losaw.importance import cpi, loco, mdi, mdi_oob, pfi, subgroups, ufi
 from losaw.importance.losses import squared_error
 from losaw.importance.result import ImportanceResult
@@ -86,6 +87,14 @@ class Work:
     def kinds(self) -> dict[str, str]:
         return self.data.kinds
 
+    @cached_property
+    def losaw_splits(self) -> Splits:
+        """The folds with the training rows of losawRF: all, or those of one sample."""
+        sample = sample_rows(self.data, self.design.losaw_rows, self.stream("rows of losawRF"))
+        if len(sample) == len(self.data):
+            return self.splits
+        return [(np.intersect1d(train, sample), held) for train, held in self.splits]
+
 
 def make_work(
     data: Prepared,
@@ -138,7 +147,7 @@ def compute(work: Work, model: Any, forest_is_model: bool) -> Computed:
         _read_off_trees(work, forests, found)
     if "losaw" in methods:
         forests = _forests(work, decorrelated=True)
-        found.results["losaw"] = _shares("losaw", work, forests, mdi)
+        found.results["losaw"] = _shares("losaw", work, forests, mdi, work.losaw_splits)
         found.quality["losaw"] = _quality(work, forests)
         found.decorrelation = _mean_frame([forest[-1].decorrelation_ for forest in forests])
     _loss_methods(work, shared, found)
@@ -153,11 +162,12 @@ def _fit(shared: SharedFit, data: Prepared, rows: NDArray[np.intp]) -> SharedFit
 
 
 def _forests(work: Work, decorrelated: bool) -> list[Any]:
-    """A forest for the training rows of every fold."""
+    """A forest for the training rows of every fold; losawRF for those that it is given."""
     forests = []
-    for train, _ in work.splits:
+    for train, _ in work.losaw_splits if decorrelated else work.splits:
         forest = make_forest(
             work.data.task,
+            work.data.X.shape[1],
             decorrelated=decorrelated,
             n_trees=work.design.trees,
             seed=work.seed % 2**31,
@@ -188,10 +198,12 @@ def _mean_frame(frames: list[Any]) -> Any:
     return total / sum(frame.notna().astype(float) for frame in frames)
 
 
-def _shares(name: str, work: Work, forests: list[Any], function: Any) -> ImportanceResult:
+def _shares(
+    name: str, work: Work, forests: list[Any], function: Any, splits: Splits | None = None
+) -> ImportanceResult:
     """Scores of every fold's forest on its training rows, divided by the sum of positive ones."""
     scores = []
-    for (train, _), forest in zip(work.splits, forests, strict=True):
+    for (train, _), forest in zip(splits or work.splits, forests, strict=True):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = function(forest, work.data.X.iloc[train], work.data.y[train], kinds=work.kinds)

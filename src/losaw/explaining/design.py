@@ -13,11 +13,16 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 FOLDS, PERMUTATIONS, DRAWS, TREES = 10, 5, 3, 100
 # What a budget cuts them to.
 FEWEST_FOLDS, FEWEST_PERMUTATIONS, FEWEST_DRAWS = 5, 2, 1
-_FEWEST_ROWS = 2_000
+_FEWEST_ROWS = 5_000
 _SMALLEST_ROWS = 500
+# The part of the planned time that losawRF may take where time is short.
+_LOSAW_SHARE = 0.4
 _STEP = 0.8
 # The part of the budget that may be planned with: estimates are no promises.
-_SHARE = 0.6
+_SHARE = 0.7
+_STEPS_BEFORE_ROWS = 3
+# A fit's seconds grow as n log n; from a few thousand rows on about as this power of n.
+_GROWTH = 1.1
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,8 @@ class Design:
     ----------
     rows : int
         Rows in use, drawn at random if there are more.
+    losaw_rows : int
+        Of them those that losawRF is fitted to: its weights cost far more than its splits.
     folds : int
         Of the cross-fitting.
     permutations, draws : int
@@ -38,6 +45,7 @@ class Design:
     """
 
     rows: int
+    losaw_rows: int
     folds: int
     permutations: int
     draws: int
@@ -47,14 +55,16 @@ class Design:
     def words(self) -> str:
         """The design in one line."""
         return (
-            f"{self.rows:,} rows, {self.folds} folds, {self.permutations} permutations, "
+            f"{self.rows:,} rows ({self.losaw_rows:,} for losawRF), {self.folds} folds, "
+            f"{self.permutations} permutations, "
             f"{self.draws} knockoff draw{'s' * (self.draws > 1)}, {self.trees} trees"
         )
 
     def options(self) -> str:
         """The options of the command line that ask for this design, whatever it costs."""
         return (
-            f"--methods {','.join(self.methods)} --rows {self.rows} --folds {self.folds} "
+            f"--methods {','.join(self.methods)} --rows {self.rows} "
+            f"--losaw-rows {self.losaw_rows} --folds {self.folds} "
             f"--permutations {self.permutations} --draws {self.draws} --budget none"
         )
 
@@ -73,8 +83,6 @@ class Costs:
         Of one row.
     knockoffs : float
         Of one draw for the probe's rows.
-    growth, losaw_growth : float
-        Exponents by which a fit's seconds grow with the rows.
     n_features, n_groups : int
     """
 
@@ -84,24 +92,23 @@ class Costs:
     scoring: float
     prediction: float
     knockoffs: float
-    growth: float
-    losaw_growth: float
     n_features: int
     n_groups: int
 
     def seconds(self, design: Design) -> dict[str, float]:
         """Estimated seconds by part of the work."""
         trained = design.rows * (1 - 1 / design.folds) / self.rows
-        fit = self.fit * design.trees * trained**self.growth
-        losaw_fit = self.losaw_fit * design.trees * trained**self.losaw_growth
+        fit = self.fit * design.trees * trained**_GROWTH
+        decorrelated = trained * design.losaw_rows / design.rows
+        losaw_fit = self.losaw_fit * design.trees * decorrelated**_GROWTH
         scoring = self.scoring * design.trees * trained
         units = self.n_features + self.n_groups
         prediction = self.prediction * design.rows
         has = set(design.methods).__contains__
         return {
             "fits": design.folds * fit,
-            "losaw": design.folds * (losaw_fit + scoring) * has("losaw"),
-            "scores": design.folds * scoring * (has("mdi") + has("ufi") + has("atr")),
+            "losaw": design.folds * losaw_fit * has("losaw"),
+            "scores": design.folds * scoring * (has("ufi") + has("mdi_oob")),
             "pfi": prediction * units * design.permutations * has("pfi"),
             "cpi": (
                 prediction * self.n_features * (design.draws + 1)
@@ -114,10 +121,10 @@ class Costs:
 
 def full_design(n_rows: int, methods: tuple[str, ...], asked: dict[str, int | None]) -> Design:
     """The design without a cut; ``asked`` has what the user fixes (rows, folds, …)."""
-    full = Design(n_rows, FOLDS, PERMUTATIONS, DRAWS, TREES, methods)
+    full = Design(n_rows, n_rows, FOLDS, PERMUTATIONS, DRAWS, TREES, methods)
     given: dict[str, Any] = {k: v for k, v in asked.items() if v is not None}
-    if "rows" in given:
-        given["rows"] = min(given["rows"], n_rows)
+    rows = given["rows"] = min(given.get("rows", n_rows), n_rows)
+    given["losaw_rows"] = min(given.get("losaw_rows", rows), rows)
     return replace(full, **given)
 
 
@@ -126,13 +133,25 @@ def cut(
 ) -> tuple[Design, list[str]]:
     """The largest design that fits into the seconds, and what was cut, in words.
 
-    Cut in this order, as far as the user has not fixed it: folds, permutations and draws, then
-    rows; LOCO is left out where 2,000 rows are too many.
+    Cut in this order, as far as the user has not fixed it: folds, permutations and draws, rows of
+    losawRF, rows of all; LOCO is left out where 5,000 rows are too many.
     """
-    for design in _ladder(full, asked):
-        if sum(costs.seconds(design).values()) <= seconds * _SHARE:
+    planned = seconds * _SHARE
+    for step, design in enumerate(_ladder(full, asked)):
+        if step >= _STEPS_BEFORE_ROWS and asked.get("losaw_rows") is None:
+            design = _with_fewer_for_losaw(design, costs, planned)
+        if sum(costs.seconds(design).values()) <= planned:
             break
     return design, _cuts(full, design, sum(costs.seconds(full).values()))
+
+
+def _with_fewer_for_losaw(design: Design, costs: Costs, planned: float) -> Design:
+    """As many rows for losawRF as its part of the time allows."""
+    rows = float(design.rows)
+    while costs.seconds(design)["losaw"] > _LOSAW_SHARE * planned and rows * _STEP > _SMALLEST_ROWS:
+        rows *= _STEP
+        design = replace(design, losaw_rows=_round(rows))
+    return design
 
 
 def _ladder(full: Design, asked: dict[str, int | None]) -> Iterator[Design]:
@@ -158,9 +177,13 @@ def _ladder(full: Design, asked: dict[str, int | None]) -> Iterator[Design]:
             continue
         rows = float(full.rows)
         while rows > fewest:
-            yield replace(rung, rows=_round(rows))
+            yield _with_rows(rung, _round(rows))
             rows *= _STEP
-        yield replace(rung, rows=min(fewest, full.rows))
+        yield _with_rows(rung, min(fewest, full.rows))
+
+
+def _with_rows(design: Design, rows: int) -> Design:
+    return replace(design, rows=rows, losaw_rows=min(design.losaw_rows, rows))
 
 
 def _round(rows: float) -> int:
@@ -172,12 +195,13 @@ def _round(rows: float) -> int:
 def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
     words = {
         "rows": "rows",
+        "losaw_rows": "rows of losawRF",
         "folds": "folds",
         "permutations": "permutations of PFI",
         "draws": "knockoff draws of CPI",
     }
     cuts = [
-        f"{getattr(design, name):,} {word} in place of {getattr(full, name):,}"
+        f"{word}: {getattr(design, name):,} in place of {getattr(full, name):,}"
         for name, word in words.items()
         if getattr(design, name) != getattr(full, name)
     ]

@@ -25,7 +25,8 @@ from losaw.importance.row_differences import nadeau_bengio, t_test
 
 # A partner is named if its association is at least this.
 NAMED_FROM = 0.3
-# A share of what all splits gained that is worth a word; a rate of rising splits that is none.
+# Shares of the loss, and of what all splits gained, that are worth a word; a rate that is no trend.
+_LOSS_WORTH_A_WORD = 0.01
 _WORTH_A_WORD, _NO_DIRECTION = 0.02, 1 / 3
 
 
@@ -179,11 +180,11 @@ def _refitted(
 def _needed(
     results: dict[str, ImportanceResult], related: Associations, n_folds: int
 ) -> _Contrast | None:
-    """Fitted without it, the model loses what the others know as well: LOCO - CPI > 0."""
+    """Fitted without it, the model loses what the others know as well: LOCO - CPI > .01."""
     if "cpi" not in results or "loco" not in results:
         return None
     held, again = results["cpi"], results["loco"]
-    value, p_values = _over_folds(_folds(again) - _folds(held), n_folds)
+    value, p_values = _over_folds(_folds(again) - _folds(held) - _LOSS_WORTH_A_WORD, n_folds)
 
     def text(j: int) -> str:
         name = held.feature_names[j]

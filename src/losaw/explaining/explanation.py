@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+ENDINGS = (".html", ".png", ".csv", ".json")
 _SHOWN = 30
 _PIXELS_PER_INCH = 150
 
@@ -169,6 +170,9 @@ class Explanation:
             lines.append(f"… and {len(table) - _SHOWN} more features")
         if any(METHODS[name].is_tested for name in self.results):
             lines.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
+        if self.deciding is not None:
+            chosen = ", ".join(self.selected) or "nothing"
+            lines.append(f"{METHODS[self.deciding].label} selects: {chosen}")
         for head, sentences in (
             ("Beware", self.cautions),
             ("Groups", self.group_lines()),
@@ -268,26 +272,26 @@ class Explanation:
             If they cannot be written there.
         """
         figure = self.plot()
-        texts = {
-            ".html": self.to_html(),
-            ".csv": self.to_frame().to_csv(index=False, lineterminator="\n"),
-            ".json": self.to_json() + "\n",
-        }
-        writers: dict[Path, Callable[[Path], object]] = {
-            _with_ending(prefix, ending): partial(_write_text, text)
-            for ending, text in texts.items()
-        }
-        writers[_with_ending(prefix, ".png")] = lambda place: figure.savefig(
-            place, format="png", dpi=_PIXELS_PER_INCH, metadata={"Software": None}
+        picture = partial(
+            figure.savefig, format="png", dpi=_PIXELS_PER_INCH, metadata={"Software": None}
         )
+        table = self.to_frame().to_csv(index=False, lineterminator="\n")
+        writers: list[Callable[[Path], object]] = [
+            partial(_write_text, self.to_html()),
+            picture,
+            partial(_write_text, table),
+            partial(_write_text, self.to_json() + "\n"),
+        ]
+        paths = paths_of(prefix)
         advice = "choose another place with --output"
-        write_together(list(writers.items()), LosawError, advice)
-        return tuple(writers)
+        write_together(list(zip(paths, writers, strict=True)), LosawError, advice)
+        return tuple(paths)
 
 
-def _with_ending(prefix: str | Path, ending: str) -> Path:
+def paths_of(prefix: str | Path) -> list[Path]:
+    """The files that :meth:`Explanation.save` writes."""
     path = Path(prefix)
-    return path.with_name(path.name + ending)
+    return [path.with_name(path.name + ending) for ending in ENDINGS]
 
 
 def _write_text(text: str, place: Path) -> None:

@@ -23,7 +23,7 @@ from losaw.explaining.reading import read_file
 from losaw.rng import as_generator, seed_integer, stream
 from losaw.words import unknown
 
-_LEAST = {"rows": 50, "folds": 3, "permutations": 1, "draws": 1}
+_LEAST = {"rows": 50, "losaw_rows": 50, "folds": 3, "permutations": 1, "draws": 1}
 _NAMES = {"forest": "a random forest", "gradient-boosting": "gradient boosting"}
 
 
@@ -39,6 +39,7 @@ def explain(
     fdr: float = 0.1,
     budget: str | float | None = DEFAULT_BUDGET,
     rows: int | None = None,
+    losaw_rows: int | None = None,
     folds: int | None = None,
     permutations: int | None = None,
     draws: int | None = None,
@@ -76,9 +77,9 @@ def explain(
     budget : str, float or None, default "5m"
         Time, as ``"90s"``, ``"2m"`` or seconds. Folds, permutations, draws and rows are cut to fit,
         and ``cuts`` says so; None cuts nothing. Only a cut makes a result depend on the machine.
-    rows, folds, permutations, draws : int or None
-        Fixed, so that no budget cuts them; None: all rows, 10 folds, 5 permutations of PFI and
-        subgroups, 3 knockoff draws of CPI.
+    rows, losaw_rows, folds, permutations, draws : int or None
+        Fixed, so that no budget cuts them; None: all rows (also for losawRF), 10 folds, 5
+        permutations of PFI and subgroups, 3 knockoff draws of CPI.
     n_jobs : int or None
         Threads of the forests; the result does not depend on it.
     verbose : bool, default False
@@ -112,7 +113,13 @@ def explain(
     wanted = chosen_methods(methods)
     if not 0 < fdr < 1:
         raise LosawError(f"fdr must be between 0 and 1, got {fdr!r}")
-    asked = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
+    asked = {
+        "rows": rows,
+        "losaw_rows": losaw_rows,
+        "folds": folds,
+        "permutations": permutations,
+        "draws": draws,
+    }
     for name, value in asked.items():
         if value is not None:
             whole_number(name, value, _LEAST[name])
@@ -121,7 +128,9 @@ def explain(
         frame = read_file(frame, target)
     data = prepare(_without(frame, drop, target), target, kinds=kinds, task=task)
     full = full_design(len(data), wanted, asked)
-    trained = make_model(model, data.task, n_trees=full.trees, seed=seed % 2**31, n_jobs=n_jobs)
+    trained = make_model(
+        model, data.task, data.X.shape[1], n_trees=full.trees, seed=seed % 2**31, n_jobs=n_jobs
+    )
     design, cuts = full, list[str]()
     part = _rows_in_use(data, full, seed)
     related = associations(part.X, list(part.kinds.values()), seed)

@@ -51,12 +51,21 @@ class MissingNumbers(TransformerMixin, BaseEstimator):
 
 
 def make_forest(
-    task: str, *, decorrelated: bool, n_trees: int, seed: int, n_jobs: int | None = None
+    task: str,
+    n_features: int,
+    *,
+    decorrelated: bool,
+    n_trees: int,
+    seed: int,
+    n_jobs: int | None = None,
 ) -> Any:
     """A Pipeline of a forest for numbers and factors, missing ones too.
 
     Parameters
     ----------
+    n_features : int
+        A third of them, rounded up, is drawn at a node: a number, so that a forest that is
+        fitted without a feature draws as many as before.
     decorrelated : bool
         losawRF with its defaults; False: the same forest without weights (``eta=1``), which is a
         plain random forest.
@@ -67,11 +76,14 @@ def make_forest(
 
     kind = LosawRandomForestRegressor if task == "regression" else LosawRandomForestClassifier
     eta = 0.25 if decorrelated else 1.0
-    forest = kind(n_trees, eta=eta, n_jobs=n_jobs, random_state=seed)
+    drawn = -(-n_features // 3)
+    forest = kind(n_trees, max_features=drawn, eta=eta, n_jobs=n_jobs, random_state=seed)
     return make_pipeline(MissingNumbers(below=not decorrelated), forest)
 
 
-def make_model(model: Any, task: str, *, n_trees: int, seed: int, n_jobs: int | None) -> Any:
+def make_model(
+    model: Any, task: str, n_features: int, *, n_trees: int, seed: int, n_jobs: int | None
+) -> Any:
     """The model that PFI, CPI and LOCO explain.
 
     Raises
@@ -82,7 +94,9 @@ def make_model(model: Any, task: str, *, n_trees: int, seed: int, n_jobs: int | 
     from sklearn.base import is_classifier
 
     if model == "forest":
-        return make_forest(task, decorrelated=False, n_trees=n_trees, seed=seed, n_jobs=n_jobs)
+        return make_forest(
+            task, n_features, decorrelated=False, n_trees=n_trees, seed=seed, n_jobs=n_jobs
+        )
     if model == "gradient-boosting":
         from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 

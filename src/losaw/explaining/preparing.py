@@ -157,6 +157,7 @@ def _response(
 
     if task is not None and task not in TASKS:
         raise LosawError(unknown("task", task, TASKS))
+    values = values.infer_objects()
     dtype = values.dtype
     is_number = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
     n_values = int(values.nunique())
@@ -185,8 +186,8 @@ def _response(
             f"the class {counts.index[-1]!r} of {target!r} has {counts.iloc[-1]} rows, at least "
             f"{FEWEST_ROWS_OF_A_CLASS} are needed: leave those rows out, or merge classes"
         )
-    labels = values.to_numpy() if is_number else values.astype(str).to_numpy(dtype=str)
-    return labels, "classification"
+    labels = values if is_number else values.astype(str)
+    return np.array(labels.tolist()), "classification"
 
 
 def _without_copies(column: Column, y: NDArray[Any], target: str, task: str) -> Column:

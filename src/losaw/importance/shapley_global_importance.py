@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import whole_number
+from losaw.arguments import real_number, whole_number
 from losaw.data import FloatArray
 from losaw.importance.described import described
 from losaw.importance.explained import (
@@ -208,7 +208,7 @@ def _report(contributions: FloatArray, most: int) -> None:
 def _check(n_background: int, max_permutations: int, threshold: float | None) -> None:
     whole_number("n_background", n_background, 2)
     whole_number("max_permutations", max_permutations, 2)
-    if threshold is not None and not threshold > 0:
+    if threshold is not None and not real_number("threshold", threshold) > 0:
         raise ValueError(f"threshold must be positive or None, got {threshold!r}")
 
 

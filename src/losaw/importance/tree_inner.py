@@ -55,8 +55,8 @@ class TreeInner(_AttributionScore):
     ----------
     rows : {"test", "train"}, default "test"
         The sample of the sum; the paper's validation data are our test data.
-    attribution : {"predecomp", "treeshap"}, default "predecomp"
-        r; TreeSHAP takes longer.
+    attribution : {"predecomp", "saabas", "treeshap"}, default "predecomp"
+        r; "saabas" goes by the expected output below a node (Equation (8)), TreeSHAP takes longer.
     """
 
     def _scores(self, sums: AttributionSums) -> FloatArray:
@@ -129,7 +129,7 @@ def treeinner(
         Rows that the model has not seen, best; missing values go where xgboost sends them.
     y : array of shape (n_samples,)
         Responses, or classes 0 and 1.
-    attribution : {"predecomp", "treeshap"}, default "predecomp"
+    attribution : {"predecomp", "saabas", "treeshap"}, default "predecomp"
     features, groups, kinds, feature_names
         As in :func:`losaw.importance.ufi`; scores of a group are summed.
 

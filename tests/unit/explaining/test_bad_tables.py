@@ -165,6 +165,37 @@ def test_kinds_are_inferred_and_can_be_overridden():
     assert prepare(frame, "y", kinds={"few": "nominal"}).X["few"].dtype == "category"
 
 
+@pytest.mark.parametrize(
+    ("name", "is_key"),
+    [
+        ("ID", True),
+        ("userId", True),
+        ("user_id", True),
+        ("Id", True),
+        ("row.id", True),
+        ("paid", False),
+        ("GRID", False),
+        ("humid", False),
+    ],
+)
+def test_keys_are_known_by_their_names(name, is_key):
+    column, _ = column_of(table(**{name: RNG.choice(10**6, N, replace=False)}), name)
+    assert (column.values is None) == is_key
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "object", "boolean", "string", "category"])
+def test_dtypes_of_pandas_are_read(dtype):
+    values = pd.Series([0, 1, None, 1] * (N // 4), dtype=object)
+    if dtype in ("string", "category"):
+        values = values.map({0: "a", 1: "b"})
+    if dtype == "boolean":
+        values = values.map({0: False, 1: True})
+    column, _ = column_of(table(x=values.astype(dtype)))
+    assert column.n_missing == N // 4 and column.kind in ("discrete", "nominal")
+    frame = table(x=np.arange(N) / 3).assign(y=values.astype(dtype))
+    assert set(np.unique(prepare(frame, "y").y).tolist()) <= {0, 1, "a", "b", "False", "True"}
+
+
 def test_polars_frames_are_read():
     polars = pytest.importorskip("polars")
     frame = table(x=np.array(["a", "b"])[np.arange(N) % 2])

@@ -5,11 +5,11 @@ import pandas as pd
 
 
 def copies(n=500, correlation=0.99, seed=0):
-    """y = X1 + X2 + X3 + e, X2 nearly a copy of X1, X3 apart, X4 noise; var(e) = .25."""
+    """y = X1 + X2 + X3 + e, X2 nearly a copy of X1, X3 apart, X4 noise; var(e) = .01."""
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.standard_normal((n, 4)), columns=["X1", "X2", "X3", "X4"])
     X["X2"] = correlation * X["X1"] + np.sqrt(1 - correlation**2) * X["X2"]
-    X["y"] = X["X1"] + X["X2"] + X["X3"] + 0.5 * rng.standard_normal(n)
+    X["y"] = X["X1"] + X["X2"] + X["X3"] + 0.1 * rng.standard_normal(n)
     return X
 
 
@@ -39,7 +39,7 @@ def squared(n=600, seed=0):
     return pd.DataFrame({"X1": first, "X2": second, "X3": rng.standard_normal(n), "y": y})
 
 
-def many_values(n=400, seed=0):
+def many_values(n=1200, seed=0):
     """y depends on a coin alone; four features of many values are noise."""
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.standard_normal((n, 4)), columns=["N1", "N2", "N3", "N4"])

@@ -1,0 +1,119 @@
+"""Scores and sentences on laws whose answers are algebra.
+
+For a linear model with var(y) = V, PFI_j = 2 b_j^2 / V, CPI_j = 2 LOCO_j = 2 b_j^2 (1 - R_j^2) / V,
+R_j^2 that of X_j on the other features.
+"""
+
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
+
+import losaw
+from losaw.explaining.disagreements import decimal
+from reference.explaining_tables import copies, interacting, many_values, shadowed, squared
+
+LOSSES = ("pfi", "cpi", "loco")
+
+
+def explain(frame, model, methods=LOSSES, folds=8, **options):
+    return losaw.explain(
+        frame, "y", model=model, methods=methods, folds=folds, budget=None, **options
+    )
+
+
+def found(explanation, axis):
+    return {d.feature: d.text for d in explanation.disagreements if d.axis == axis}
+
+
+def check(explanation, method, expected):
+    """Every score within four standard errors of the algebra, and near it."""
+    result = explanation.results[method]
+    for name, value in expected.items():
+        j = result.feature_names.index(name)
+        score, error = result.scores[j], result.std_error[j]
+        assert abs(score - value) <= 4 * error + 0.02, (method, name, score, value, error)
+        assert error < 0.3
+
+
+def test_a_copy_is_used_but_known():
+    one = explain(copies(), LinearRegression())
+    variance = 2 + 2 * 0.99 + 1 + 0.01
+    own = 1 - 0.99**2
+    check(one, "pfi", {"X1": 2 / variance, "X2": 2 / variance, "X3": 2 / variance, "X4": 0})
+    check(one, "cpi", {"X1": 2 * own / variance, "X3": 2 / variance, "X4": 0})
+    check(one, "loco", {"X1": own / variance, "X2": own / variance, "X3": 1 / variance, "X4": 0})
+    texts = found(one, "marginal or conditional")
+    assert set(texts) == {"X1", "X2"}
+    assert "X2 (association .99) know" in texts["X1"] and "X1 (association .99)" in texts["X2"]
+    assert texts["X2"].startswith("X2: PFI .")
+    assert set(found(one, "refitted or fixed")) == set()
+    assert one.associations.groups == {"X1 + X2": ["X1", "X2"]}
+    assert {"X3"} <= set(one.selected) and "X4" not in one.selected
+
+
+def test_a_group_has_what_its_features_share():
+    one = explain(copies(), LinearRegression())
+    group = one.group_results["loco"]
+    variance = 2 + 2 * 0.99 + 1 + 0.01
+    # Without both, all of var(X1 + X2) = 2 + 2 rho is lost.
+    assert abs(group.scores[0] - (2 + 2 * 0.99) / variance) < 4 * group.std_error[0]
+    assert one.group_lines()[0].startswith("X1 + X2: LOCO .")
+    assert "cpi" not in one.group_results
+
+
+def test_a_shadow_is_not_named():
+    one = explain(shadowed(), LinearRegression())
+    own = 1 - 0.9**2
+    check(one, "pfi", {"X1": 2 / 1.25, "X2": 0, "X3": 0})
+    check(one, "cpi", {"X1": 2 * own / 1.25, "X2": 0, "X3": 0})
+    texts = found(one, "marginal or conditional")
+    assert set(texts) == {"X1"} and "most of that X2 (association" in texts["X1"]
+    assert one.selected == ("X1",)
+
+
+def test_an_interaction_has_no_direction_and_is_no_disagreement_otherwise():
+    model = make_pipeline(PolynomialFeatures(2), LinearRegression())
+    one = explain(interacting(), model, methods=(*LOSSES, "atr"))
+    for name in ("pfi", "cpi"):
+        check(one, name, {"X1": 2 / 1.09, "X2": 2 / 1.09, "X3": 0})
+    check(one, "loco", {"X1": 1 / 1.09, "X2": 1 / 1.09, "X3": 0})
+    assert set(found(one, "importance or direction")) == {"X1", "X2"}
+    assert {d.axis for d in one.disagreements} == {"importance or direction"}
+    assert set(one.selected) == {"X1", "X2"}
+
+
+def test_what_straight_lines_do_not_see_is_regained_by_a_new_fit():
+    model = make_pipeline(PolynomialFeatures(2), LinearRegression())
+    one = explain(squared(), model)
+    check(one, "loco", {"X2": 0.0025 / 2.09})
+    texts = found(one, "refitted or fixed")
+    assert "X2" in texts and "the regressions of the knockoffs do not see" in texts["X2"]
+
+
+def test_what_noise_gains_is_gained_on_seen_rows():
+    one = explain(many_values(), "forest", methods=("mdi", "ufi", "pfi"))
+    texts = found(one, "seen or unseen rows")
+    assert texts and set(texts) <= {"N1", "N2", "N3", "N4"}
+    assert one.results["ufi"].select(top=1) == ("coin",)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_independent_features_disagree_about_nothing(seed):
+    one = explain(copies(300, correlation=0.0, seed=seed), LinearRegression(), random_state=seed)
+    assert one.disagreements == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.314, ".31"),
+        (-0.05, "−.05"),
+        (0.0042, ".004"),
+        (0.0, ".00"),
+        (1.5, "1.50"),
+        (-2.0, "−2.00"),
+    ],
+)
+def test_numbers_are_short(value, text):
+    assert decimal(value) == text

@@ -1,0 +1,101 @@
+"""Fits that methods share, and forests for missing numbers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.ensemble import RandomForestRegressor
+
+from losaw.explaining.computing import jackknife_error
+from losaw.explaining.knockoff_rows import DrawnOnce
+from losaw.explaining.models import Fits, MissingNumbers, SharedFit, make_forest, make_model
+from losaw.explaining.preparing import prepare
+from losaw.importance import cpi, loco, pfi
+from losaw.tables import read_table
+from reference.explaining_tables import copies, mixed
+
+
+def shared_and_plain(model, names):
+    ticks = []
+    fits = Fits(names, lambda: ticks.append(1))
+    return SharedFit(model, fits), clone(model), fits, ticks
+
+
+@pytest.mark.parametrize("method", [pfi, loco])
+def test_shared_fits_change_no_score(method):
+    frame = copies(200)
+    X, y = frame.drop(columns="y"), frame["y"]
+    shared, plain, fits, ticks = shared_and_plain(RandomForestRegressor(5, random_state=0), X)
+    expected = method(plain, X, y, cv=3, random_state=0)
+    for _ in range(2):
+        assert np.array_equal(method(shared, X, y, cv=3, random_state=0).scores, expected.scores)
+    assert len(fits.kept) == 3
+    assert len(ticks) == (3 if method is pfi else 3 + 2 * 3 * 4)
+
+
+def test_a_shared_classifier_is_one():
+    data = prepare(mixed(), "bought")
+    forest = make_forest("classification", 3, decorrelated=False, n_trees=3, seed=0)
+    shared, _, _, _ = shared_and_plain(forest, data.X)
+    assert is_classifier(shared)
+    fitted = shared.fit(data.X, data.y)
+    assert fitted.classes_.tolist() == ["no", "yes"]
+    assert np.array_equal(fitted.predict_proba(data.X), clone(forest).fit(data.X, data.y)
+                          .predict_proba(data.X))  # fmt: skip
+
+
+def test_missing_numbers_stand_below_or_at_the_median():
+    X = pd.DataFrame({"a": [1.0, np.nan, 5.0, 3.0], "b": pd.Categorical(list("xyxy"))})
+    assert MissingNumbers().fit(X).transform(X)["a"].tolist() == [1.0, -4.0, 5.0, 3.0]
+    assert MissingNumbers(below=False).fit(X).transform(X)["a"].tolist() == [1.0, 3.0, 5.0, 3.0]
+    assert X["a"].isna().sum() == 1
+
+
+def test_that_a_value_is_missing_can_matter():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.standard_normal(300), "b": rng.standard_normal(300)})
+    y = np.where(rng.random(300) < 0.5, 1.0, 0.0)
+    X.loc[y == 1.0, "a"] = np.nan
+    forest = make_forest("regression", 2, decorrelated=False, n_trees=10, seed=0).fit(X, y)
+    assert np.mean((forest.predict(X) - y) ** 2) < 0.01
+
+
+def test_unknown_models_are_refused():
+    options = {"n_trees": 5, "seed": 0, "n_jobs": None}
+    with pytest.raises(ValueError, match="did you mean 'forest'"):
+        make_model("forrest", "regression", 3, **options)
+    with pytest.raises(ValueError, match="does not solve"):
+        make_model(RandomForestRegressor(), "classification", 3, **options)
+    with pytest.raises(TypeError, match="estimator"):
+        make_model(3, "regression", 3, **options)
+
+
+def test_knockoffs_are_drawn_once_and_handed_to_their_folds():
+    frame = copies(150).drop(columns="y")
+    table = read_table(frame)
+    folds = [np.arange(50), np.arange(50, 150)]
+    sampler = DrawnOnce(table, folds, 2, np.random.default_rng(0))
+    for _ in range(2):
+        for held in folds:
+            sampler.fit(table.codes[held])
+            first, second = sampler.sample(None), sampler.sample(None)
+            assert np.array_equal(first, sampler.draws[0][held])
+            assert np.array_equal(second, sampler.draws[1][held])
+    with pytest.raises(ValueError, match="next fold"):
+        sampler.fit(table.codes[folds[1]])
+
+
+def test_knockoffs_that_are_drawn_once_serve_cpi():
+    frame = copies(150, correlation=0.0)
+    X, y = frame.drop(columns="y"), frame["y"]
+    folds = [(np.arange(50, 150), np.arange(50)), (np.arange(100), np.arange(100, 150))]
+    sampler = DrawnOnce(read_table(X), [held for _, held in folds], 2, np.random.default_rng(0))
+    model = RandomForestRegressor(20, random_state=0)
+    scores = cpi(model, X, y, sampler=sampler, n_draws=2, cv=folds, random_state=0).scores
+    assert scores[:3].min() > 5 * abs(scores[3])
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error():
+    values = np.random.default_rng(0).standard_normal(10)
+    left_out = np.array([np.delete(values, k).mean() for k in range(10)])
+    assert np.isclose(jackknife_error(left_out), values.std(ddof=1) / np.sqrt(10))

@@ -1,0 +1,69 @@
+"""The page in a real browser: nothing from the network, no errors, readable on a phone."""
+
+import re
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import losaw
+from reference.explaining_tables import copies
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    frame = copies(200)
+    rng = np.random.default_rng(0)
+    long = "a_column_with_a_name_that_is_far_too_long_for_any_phone_in_the_world"
+    frame[long] = rng.choice(["<b>bold</b>", "x & y"], 200)
+    frame["remark"] = [f"remark {i}" for i in range(200)]
+    one = losaw.explain(frame, "y", folds=4, draws=1, permutations=2, budget=None)
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    path.write_text(one.to_html(), encoding="utf-8")
+    return path
+
+
+def test_the_page_names_no_address_and_escapes_names(page):
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"(src|href)\s*=\s*['\"](?!data:)", text)
+    assert "url(" not in text and "@import" not in text and "<script" not in text
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((80, 2)), columns=["<i>", "b"])
+    frame["y&z"] = frame["<i>"] + 0.1 * frame["b"]
+    shown = losaw.explain(frame, "y&z", methods=["pfi"], folds=3, budget=None).to_html()
+    assert "<i>" not in shown and "&lt;i&gt;" in shown and "y&amp;z" in shown
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_browser_shows_it_without_errors_or_requests(page, width):
+    api = pytest.importorskip("playwright.sync_api", reason="needs playwright and a browser")
+    with api.sync_playwright() as playwright:
+        browser = open_browser(playwright, api)
+        try:
+            tab = browser.new_page(viewport={"width": width, "height": 800})
+            said, asked = [], []
+            tab.on("console", lambda message: said.append(message.text))
+            tab.on("pageerror", lambda error: said.append(str(error)))
+            tab.on("request", lambda request: asked.append(request.url))
+            tab.goto(page.as_uri())
+            overflow = "document.documentElement.scrollWidth - window.innerWidth"
+            assert tab.evaluate(overflow) <= 0
+            assert said == [] and asked == [page.as_uri()]
+            assert tab.locator("h2").count() >= 6 and tab.locator("svg rect").count() == 25
+            assert "X2 (association" in tab.inner_text("main")
+            assert tab.locator("tbody tr").first.is_visible()
+        finally:
+            browser.close()
+
+
+def open_browser(playwright, api):
+    """Playwright's own browser, or the system's; the test is skipped where there is none."""
+    system = [path for name in BROWSERS if (path := shutil.which(name))]
+    for place in (None, *system):
+        try:
+            return playwright.chromium.launch(executable_path=place, args=["--no-sandbox"])
+        except api.Error:
+            continue
+    return pytest.skip("needs a browser: playwright install chromium")
