@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import os
 import re
 import shlex
 import subprocess
@@ -87,7 +88,8 @@ class Workflow:
         self.jobs_folder = str(job_list(self.results, "job").parent)
         self.report = str(self.results / "report.html")
         self.study_names = [study.name for study in self.session.studies]
-        self.losaw = f"{shlex.quote(sys.executable)} -m losaw"
+        # Of the rules' commands: no parameter, which would make outputs of another machine stale.
+        os.environ["LOSAW_PYTHON"] = sys.executable
         self.arguments = self.request.arguments()
         if not trusted:
             self._announce()
