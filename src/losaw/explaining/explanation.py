@@ -52,6 +52,18 @@ class Explanation:
     disagreements : tuple of Disagreement
     fdr : float
     random_state : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import losaw
+    >>> rng = np.random.default_rng(0)
+    >>> frame = pd.DataFrame(rng.standard_normal((200, 3)), columns=["size", "age", "noise"])
+    >>> frame["price"] = 2 * frame["size"] - frame["age"] + 0.5 * rng.standard_normal(200)
+    >>> explanation = losaw.explain(frame, "price", methods=["pfi"], folds=5)
+    >>> explanation.task, explanation.names
+    ('regression', ('size', 'age', 'noise'))
     """
 
     target: str
