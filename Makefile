@@ -21,7 +21,7 @@ export NUMBA_NUM_THREADS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run run-slurm test test-long test-fuzz test-mutants test-slurm lint map bench lock clean
+.PHONY: help install run run-slurm test test-long test-fuzz test-mutants test-slurm lint map docs bench lock clean
 
 help:
 	@sed -n 's/^##//p' Makefile

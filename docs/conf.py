@@ -18,11 +18,11 @@ copyright = "2026, the losaw developers"
 version = release = losaw.__version__
 
 extensions = [
+    "formulas",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
@@ -52,15 +52,17 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "write_computation_times": False,  # its page asks the network for scripts
     "abort_on_example_error": True,
     "copyfile_regex": r"GALLERY_HEADER\.rst",
 }
 
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "losaw"
 html_static_path = ["_static"]
 html_css_files = ["losaw.css"]
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "which_method": []}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,

@@ -5,6 +5,7 @@ conf.py calls :func:`write_pages` before Sphinx reads anything; what it writes i
 
 import importlib
 import inspect
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,7 +59,7 @@ def every_public_name() -> Iterator[tuple[str, str]]:
 
 
 def write_pages(docs: Path) -> None:
-    """Write docs/api/ and copy the pictures of the documentation's study."""
+    """Write docs/api/ and copy the pictures and tables of the documentation's studies."""
     _write_api(docs / "api")
     _write_names(docs / "_build" / "names")
     _copy_figures(docs / "_build" / "study", docs / "_build" / "pictures")
@@ -72,13 +73,17 @@ def _write_api(folder: Path) -> None:
         module = importlib.import_module(name)
         summary = (module.__doc__ or "").strip().splitlines()[0]
         lines += [f"{title}: ``{name}``", "-" * (len(title) + len(name) + 6), "", summary, ""]
+        if name == "losaw":
+            links = [
+                f":class:`{one} <{elsewhere[one]}.{one}>`"
+                for one in sorted(elsewhere)
+                if one in public_names(module)
+            ]
+            lines += [f"From the packages below: {', '.join(links)}. And one name of its own:", ""]
         lines += [f".. currentmodule:: {name}", ""]
         lines += [".. autosummary::", "   :toctree: generated", ""]
         names = public_names(module)
-        here = [one for one in names if name != "losaw" or one not in elsewhere]
-        lines += [*(f"   {one}" for one in here), ""]
-        links = [f":class:`{one} <{elsewhere[one]}.{one}>`" for one in names if one not in here]
-        lines += [f"And from below: {', '.join(links)}.", ""] if links else []
+        lines += [*(f"   {one}" for one in names if name != "losaw" or one not in elsewhere), ""]
     _write(folder / "index.rst", "\n".join(lines))
 
 
@@ -103,9 +108,25 @@ def _write_names(folder: Path) -> None:
         )
         rows.append(f"| `{path.stem}` | {title.strip(chr(34))} |")
     _write(folder / "studies.md", "\n".join(rows) + "\n")
+    _write(folder / "disagreements.md", "\n".join(_disagreements(checkout() / "config")) + "\n")
     rows = ["| data set | origin | licence |", "|---|---|---|"]
     rows += [f"| `{name}` | {one.origin} | {one.licence} |" for name, one in SOURCES.items()]
     _write(folder / "data.md", "\n".join(rows) + "\n")
+
+
+def _disagreements(configuration: Path) -> Iterator[str]:
+    """What does not agree with each paper, from the files of claims."""
+    from losaw.reference.claims import read_claims
+
+    for path in sorted((configuration / "claims").glob("*.yaml")):
+        claims = read_claims(path)
+        yield from (f"### {claims.title}", "", f"{claims.paper}.", "")
+        yield from (f"- {line}" for line in claims.does_not_reproduce)
+        yield from (
+            "",
+            f"{len(claims.claims)} claims of its text are written down to be weighed.",
+            "",
+        )
 
 
 def _summary(thing: Any) -> str:
@@ -121,9 +142,10 @@ def _copy_figures(study: Path, pictures: Path) -> None:
         raise SystemExit(f"{study / 'figures'}: no figures; `make docs` draws them first")
     for path in drawn:
         shutil.copyfile(path, pictures / path.name)
-    table = (study / "methods" / "tables" / "methods.md").read_text(encoding="utf-8")
-    rows = [line for line in table.splitlines() if line.startswith("|")]
-    _write(pictures / "methods.md", "\n".join(rows) + "\n")
+    for path in study.glob("*/tables/*.md"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        rows = [re.sub(r" n \d+(?= \|)", "", line) for line in lines if line.startswith("|")]
+        _write(pictures / path.name, "\n".join(rows) + "\n")
 
 
 def _write(path: Path, text: str) -> None:

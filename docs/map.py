@@ -35,7 +35,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("study.running",),
     ("study.results", "study.inspecting"),
     ("report",),
-    ("report.drawings", "report.page", "contracts", "workflow"),
+    ("report.drawings", "report.page", "contracts", "workflow", "reference"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),
@@ -49,7 +49,8 @@ SHELVES: dict[str, tuple[str, ...]] = {
     "importance": (
         "described", "explained", "jobs", "losses", "model_columns", "on_test_sample",
         "one_sided_tests", "out_of_bag_permutation", "over_trees", "own_fits",
-        "residual_algorithms", "result", "row_differences", "selector", "showing", "without_columns",
+        "residual_algorithms", "result", "row_differences", "selector", "showing",
+        "without_columns",
     ),
     "report.drawings": ("feature_scores", "one_replicate", "panels", "samples"),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The picture of the README, from the documentation's study: ``python docs/picture.py``.
+"""The picture of the README, from the documentation's study `forests`: ``python docs/picture.py``.
 
 Run `losaw run --config docs/study/config/config.yaml` first, or `make docs`, which does.
 """
@@ -12,7 +12,7 @@ import pandas as pd
 HERE = Path(__file__).parent
 TITLES = {"RF": "random forest", "losawRF": "losawRF"}
 
-scores = pd.read_parquet(HERE / "_build" / "study" / "methods" / "scores.parquet")
+scores = pd.read_parquet(HERE / "_build" / "study" / "forests" / "scores.parquet")
 scores = scores[scores["setting_id"].str.startswith("heterogeneous")]
 figure, axes = plt.subplots(1, 2, sharey=True, figsize=(7, 2.6), layout="constrained")
 for ax, (learner, title) in zip(axes, TITLES.items(), strict=True):

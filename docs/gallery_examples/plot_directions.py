@@ -26,4 +26,4 @@ for place, name in enumerate(chosen):
 ax.set_xticks(range(3), ["rises", "falls", "noise"])
 ax.axhline(0, color="black", linewidth=0.6)
 ax.set_ylabel("trend")
-ax.legend(ncols=2)
+_ = ax.legend(ncols=2)

@@ -69,8 +69,10 @@ NAMES: dict[str, dict[str, str]] = {
         "signal_score": "losaw.metrics.normalised:MeanSignalScore",
         "risk": "losaw.metrics.risk:Risk",
         "feature_score": "losaw.metrics.feature:FeatureScore",
+        "feature_rank": "losaw.metrics.feature:FeatureRank",
         "signal_size": "losaw.metrics.size:SignalSize",
         "noise_size": "losaw.metrics.size:NoiseSize",
+        "largest_size": "losaw.metrics.size:LargestSize",
         "size_auc": "losaw.metrics.size:SizeAuc",
         "rejection_rate": "losaw.metrics.decisions:RejectionRate",
         "type_1_error": "losaw.metrics.decisions:FalseRejectionRate",
@@ -88,6 +90,7 @@ NAMES: dict[str, dict[str, str]] = {
         "largest-scores": "losaw.report.drawings.largest_scores:draw",
         "metric-lines": "losaw.report.drawings.metric_lines:draw",
         "metric-panels": "losaw.report.drawings.metric_panels:draw",
+        "pooled-runs": "losaw.report.drawings.pooled_runs:draw",
         "tested-importances": "losaw.report.drawings.tested_importances:draw",
         "score-boxes": "losaw.report.drawings.score_boxes:draw",
         "effective-sample-sizes": "losaw.report.drawings.effective_sample_sizes:draw",
@@ -96,6 +99,9 @@ NAMES: dict[str, dict[str, str]] = {
         "mean-importances": "losaw.report.drawings.mean_importances:draw",
         "tradeoff": "losaw.report.drawings.tradeoff:draw",
         "weighted-split": "losaw.report.drawings.weighted_split:draw",
+        "network-layers": "losaw.report.drawings.network_layers:draw",
+        "quantile-categories": "losaw.report.drawings.quantile_categories:draw",
+        "traversal-splits": "losaw.report.drawings.traversal_splits:draw",
         "gradient-descent": "losaw.report.drawings.gradient_descent:draw",
         "trend-lines": "losaw.report.drawings.trend_lines:draw",
         "trend-bars": "losaw.report.drawings.trend_bars:draw",
@@ -149,6 +155,20 @@ FAMILIES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
 )
+
+# (kind, name) -> the extra without which it cannot run.
+EXTRAS = {
+    ("learner", "network"): "network",
+    ("learner", "losaw-network"): "network",
+    ("learner", "xgboost"): "xgboost",
+    ("importance", "absolute-attribution"): "xgboost",
+    ("importance", "total-gain"): "xgboost",
+    ("importance", "total-gain-deviation"): "xgboost",
+    ("importance", "tree-inner"): "xgboost",
+    ("importance", "forest-inner"): "xgboost",
+    ("importance", "cpi-deep"): "network",
+    ("knockoff", "deep"): "network",
+}
 
 # (kind, name that has been given up) -> the name that stands for the same thing now.
 RENAMED = {

@@ -10,6 +10,7 @@ from typing import Any
 import losaw
 from losaw.commands import explaining, formats, inspecting, methods, outputs, running, warm_up
 from losaw.commands.asking import add_session_options, positive
+from losaw.commands.reference import add_reference
 
 # Parallelism comes from blocks; set before any numerical library is loaded.
 for _variable in (
@@ -81,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     formats_of = add("schema", formats.schema, "the format of study files, for editors", False)
     formats_of.add_argument("format", choices=("study", "configuration", "page"))
     _add_inspecting(add)
+    add_reference(add)
     check = add("check", methods.check, "run the contract tests on your own method", False)
     check.add_argument("file", type=Path)
     new = add("new-method", methods.new_method, "write a starter file for your own method", False)
@@ -113,7 +115,11 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
         "--recompute", type=positive, metavar="N", help="compute N random blocks again and compare"
     )
     verify.add_argument(
-        "--sample", type=int, default=0, metavar="SEED", help="which N blocks (default 0)"
+        "--sample",
+        type=int,
+        default=0,
+        metavar="SEED",
+        help="which N blocks (default 0; your own is one that nobody could know)",
     )
     verify.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
     verify.add_argument(
@@ -132,6 +138,9 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     origin.add_argument("--blocks", action="store_true", help="list every block with its digest")
     pack = add("pack", inspecting.pack, "write a results archive that others can verify")
     pack.add_argument("archive", type=Path, metavar="ARCHIVE.tar.gz")
+    pack.add_argument(
+        "--licence", default="", metavar="URL", help="under which the results may be used"
+    )
 
 
 if __name__ == "__main__":

@@ -19,6 +19,14 @@ class Sample(NamedTuple):
     ----------
     X : array of shape (n_samples, n_features)
     y : array of shape (n_samples,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.data import Sample
+    >>> X, y = Sample(np.zeros((4, 2)), np.ones(4))
+    >>> X.shape
+    (4, 2)
     """
 
     X: FloatArray
@@ -41,6 +49,12 @@ class Truth:
         ``f(X) -> array (n_samples,)``, the mean (or class-1 probability) of the response.
     details : dict
         Anything else worth a row, for example an attained correlation.
+
+    Examples
+    --------
+    >>> from losaw.data import Truth
+    >>> Truth(signal=(0, 2), n_features=3).is_signal.tolist()
+    [True, False, True]
     """
 
     signal: tuple[int, ...]
@@ -80,6 +94,22 @@ class Dataset:
         If a sample holds anything but arrays of numbers.
     ValueError
         If names or kinds do not fit the columns, or a kind or the task is unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.data import Dataset, Sample, Truth
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((20, 2))
+    >>> data = Dataset(
+    ...     train=Sample(X[:10], X[:10, 0]),
+    ...     test=Sample(X[10:], X[10:, 0]),
+    ...     truth=Truth(signal=(0,), n_features=2),
+    ...     feature_names=("age", "rooms"),
+    ...     feature_kinds=("continuous", "continuous"),
+    ... )
+    >>> data.task
+    'regression'
     """
 
     train: Sample

@@ -21,6 +21,7 @@ from losaw.study.design.request import Request, read_selection
 from losaw.study.design.schema import Configuration
 from losaw.study.design.session import LEARNER_AXIS, Session
 from losaw.study.design.source_file import SourceFile
+from losaw.study.design.validation import check_extras
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import blocks_to_do
 from losaw.study.files.healing import damaged_small_files, heal
@@ -78,6 +79,7 @@ class Workflow:
         if not trusted:
             for study in self.session.studies:
                 check_figures(study)
+                check_extras(study, self.session.learners(study))
             if not is_dry_run(sys.argv):
                 self._heal()
         self.results = self.session.results

@@ -109,12 +109,30 @@ def _explain(name: str, **fixed: Any) -> Call:
     return call
 
 
-def _forest_function(function: str) -> Call:
+def _forest_function(function: str, **fixed: Any) -> Call:
+    """A function of a fitted forest; of a classifier where the response is of labels."""
+
     def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
         import losaw.importance
 
-        model = _fitted(lambda: _small("random-forest", "regression"), X, y)
-        return getattr(losaw.importance, function)(model, X, y, **options)
+        kind = np.asarray(y).dtype.kind if y is not None else "f"
+        task = "classification" if kind in "bOUi" else "regression"
+        model = _fitted(lambda: _small("random-forest", task), X, y)
+        return getattr(losaw.importance, function)(model, X, y, **{**fixed, **options})
+
+    return call
+
+
+def _own_fits(function: str, **fixed: Any) -> Call:
+    """A function that clones a forest, or grows its own."""
+
+    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
+        from sklearn.ensemble import RandomForestRegressor
+
+        import losaw.importance
+
+        model = RandomForestRegressor(6, random_state=0) if rng.random() < 0.5 else None
+        return getattr(losaw.importance, function)(model, X, y, **{**fixed, **options})
 
     return call
 
@@ -175,7 +193,9 @@ def _mini_batches(X: Any, y: Any, options: dict[str, Any], rng: np.random.Genera
     from losaw import LosawMiniBatches
 
     batches = LosawMiniBatches(X, **{"batch_size": 5, "random_state": 0, **options})
-    return batches.draw(y if np.ndim(y) == 1 and len(y) == np.shape(X)[1] else np.ones(len(X[0])))
+    return batches.draw(
+        y if np.ndim(y) == 1 and len(y) == np.shape(X)[1] else np.ones(np.shape(X)[1])
+    )
 
 
 def _shapley_correlation(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
@@ -248,6 +268,17 @@ FIXED: dict[str, dict[str, Any]] = {
     "residual-random-forest": {"n_permutations": 2, "n_estimators": 10},
     "residual-random-forest-out-of-bag": {"n_permutations": 2, "n_estimators": 30},
     "cpi-deep": {"sampler_parameters": {"n_epochs": 1, "width": 4, "n_layers": 1}},
+}
+OF_TABLES: dict[str, tuple[Any, ...]] = {
+    "groups": ({"pair": [0, 1]}, {"pair": ["column 0", "column 1"]}, {"none": []}, ["a", "b"]),
+    "features": (["X1"], ["column 1"], []),
+    "kinds": ({"X1": "nominal"}, {"column 0": "continuous"}, "nominal"),
+    "feature_names": (["a", "b"],),
+}
+OF_MODELS: dict[str, dict[str, Any]] = {
+    "cpi": {"sampler_parameters": {"n_folds": 2, "n_penalties": 4}},
+    "loco": {"cv": 2},
+    "sage": {"n_background": 4, "max_permutations": 16},
 }
 NOT_NUMBERS = {"reported", "saliency"}  # they read an attribute that the learner provides
 
@@ -357,10 +388,26 @@ def _all_targets() -> dict[str, Target]:
             ("correlation",),
         ),
         "residual_importance": Target(
-            lambda X, y, options, rng: _plain("losaw.importance", "residual_importance")(
-                X, y, {"n_permutations": 2, "n_estimators": 5, **options}, rng
-            ),
-            {"algorithm": ("gram-schmidt-printed", "random-forest"), "n_permutations": (1,)},
+            _own_fits("residual_importance", n_permutations=2, n_estimators=5),
+            {
+                "algorithm": ("gram-schmidt-printed", "random-forest"),
+                "n_permutations": (1,),
+                "task": ("regression", "classification"),
+                **OF_TABLES,
+            },
+            EXPLAINED,
+            may_be_missing="table",
+        ),
+        "boruta": Target(
+            _own_fits("boruta", n_estimators=6, max_runs=3),
+            {
+                "importance": ("reported", "permutation"),
+                "alpha": (0.5,),
+                "task": ("regression", "classification"),
+                **OF_TABLES,
+            },
+            (*EXPLAINED, "n_estimators", "max_runs"),
+            may_be_missing="table",
         ),
         "estimate_trends": Target(
             _plain("losaw.trends", "estimate_trends"), {"n_rows": (3,)}, may_be_missing="spread"
@@ -384,18 +431,38 @@ def _all_targets() -> dict[str, Target]:
         found[name] = Target(
             _model("losaw.weighting", name, takes_adjustment), options, ("target", "adjustment")
         )
-    for name in ("ufi", "mdi_oob", "split_improvement"):
-        options = {"groups": (["a", "a"], ["a", "b", "b"])}
-        found[name] = Target(_forest_function(name), options, EXPLAINED)
-    for name in ("treeinner", "predecomp"):
-        found[name] = Target(_booster_function(name), arguments=EXPLAINED)
+    for name in ("air", "mdi", "mdi_oob", "split_improvement", "tree_permutation", "ufi"):
+        options = dict(OF_TABLES)
+        if name in ("air", "tree_permutation"):
+            options |= {"n_jobs": (2,), "random_state": (0,)}
+        if name == "tree_permutation":
+            options |= {"rows": ("in-bag",), "loss": ("absolute-error", "log-loss")}
+        found[name] = Target(_forest_function(name), options, EXPLAINED, may_be_missing="table")
+    for name in ("cpi", "loco", "pfi", "sage", "subgroups"):
+        found[name] = Target(
+            _forest_function(name, **OF_MODELS.get(name, {})),
+            {
+                **OF_TABLES,
+                "loss": ("absolute-error", "pinball", "zero-one"),
+                "sample_weight": (np.ones(40), np.arange(40.0)),
+                "n_jobs": (2,),
+                "cv": (2,),
+            },
+            (*EXPLAINED, "train", "sampler"),
+            may_be_missing="table|own_share|lower|rows",  # rows that were never held out
+        )
+    for name in ("treeinner", "predecomp", "saabas"):
+        options = OF_TABLES if name == "treeinner" else {}
+        found[name] = Target(_booster_function(name), options, EXPLAINED)
     for name in names("importance"):
         if name not in NOT_NUMBERS:
             found[f"importance {name}"] = Target(
                 _explain(name, **FIXED.get(name, {})),
                 TASK | OPTIONS.get(name, {}),
                 EXPLAINED,
-                may_be_missing=r"spread|lower",  # a bound of a few rows is minus infinity
+                # A bound of a few rows is minus infinity, a constant has no own share, and the
+                # rows that are given stand in the result.
+                may_be_missing=r"spread|lower|own_share|table",
                 is_slow=name == "cpi-deep",
             )
     return found

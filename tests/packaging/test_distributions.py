@@ -1,6 +1,5 @@
 """The wheel and the source archive: what is in them, and what they do in a fresh environment."""
 
-import json
 import os
 import re
 import subprocess
@@ -10,6 +9,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from losaw.contracts import new_study
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,7 +50,7 @@ def test_the_wheel_has_the_sources_the_studies_and_the_printed_numbers(distribut
     }
     expected |= {
         str(path.relative_to(ROOT / "src"))
-        for path in (ROOT / "src" / "losaw").rglob("*.py")
+        for path in (ROOT / "src").rglob("*.py")
         if "__pycache__" not in path.parts
     }
     assert expected - names == set()
@@ -111,6 +112,15 @@ def test_the_wheel_unpacked_runs_its_studies_without_a_checkout(distributions, t
     assert (empty / "mine" / "config" / "studies" / "my_study.yaml").is_file()
 
 
+def test_a_new_project_asks_snakemake_for_its_blocks(tmp_path):
+    new_study(tmp_path)
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "rules"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    said = run.stdout + run.stderr
+    assert "8 of 8 blocks to compute" in said and "Nothing to be done" not in said
+
+
 # --- In an environment of its own: minutes, and the network for the first time -------------------
 
 PACKAGE = """
@@ -125,16 +135,14 @@ version = "1.0"
 """
 FIRST_FOREST = """
 import json, time
-start = time.perf_counter()
+start = time.process_time()
 import losaw
-imported = time.perf_counter() - start
+imported = time.process_time() - start
 import numpy as np
 from losaw import LosawRandomForestRegressor
 X = np.random.default_rng(0).standard_normal((400, 4))
 LosawRandomForestRegressor(random_state=0).fit(X, X[:, 0])
-start = time.perf_counter()
-LosawRandomForestRegressor(random_state=0).fit(X, X[:, 0])
-print(json.dumps({"import": imported, "fit": time.perf_counter() - start}))
+print(json.dumps({"import": imported, "to the first forest": time.process_time() - start}))
 """
 # Every registered thing either can be made and used, or says in one line which extra it needs.
 EVERY_NAME = """
@@ -168,7 +176,9 @@ class Environment:
         subprocess.run([uv(), "pip", "install", "-q", *python, *constraints, *words], check=True)
 
     def run(self, *words, cwd, status=0):
-        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        # Byte code is wanted: without it every start reads all sources anew.
+        own = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+        environment = {k: v for k, v in os.environ.items() if k not in own}
         command = [str(self.bin / words[0]), *words[1:]]
         run = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
         assert run.returncode == status, run.stderr
@@ -189,8 +199,10 @@ def test_the_library_alone_is_small_quick_and_names_the_extras(distributions, tm
     assert alone.megabytes() < 500
     empty = tmp_path / "empty"
     empty.mkdir()
-    seconds = json.loads(alone.run("python", "-c", FIRST_FOREST, cwd=empty).splitlines()[-1])
-    print(f"{alone.megabytes():.0f} MB", seconds)
+    print(f"{alone.megabytes():.0f} MB")
+    # CPU seconds of three processes, shown, not judged; the second writes the last byte code.
+    for when in ("compiling", "compiled before", "once more"):
+        print(when, alone.run("python", "-c", FIRST_FOREST, cwd=empty).splitlines()[-1])
     needs = alone.run("python", "-c", EVERY_NAME, cwd=empty)
     assert "deep" in needs
     assert "cpi-sequential" in alone.run("losaw", "list", cwd=empty)
@@ -205,6 +217,8 @@ def test_the_wheel_with_its_study_extra_does_what_the_documentation_says(distrib
     narrow = ["--scale", "smoke", "--set", "data_type=continuous", "--seeds", "1"]
     study.run("losaw", "run", "--study", "losaw_forest", *narrow, cwd=empty)
     assert (empty / "results" / "losaw_forest" / "tables" / "table_7.md").is_file()
+    refused = study.run("losaw", "run", "--study", "treeinner_eta", cwd=empty, status=2)
+    assert "learner 'xgboost'" in refused and "losaw[xgboost]" in refused
     study.run("losaw", "new-study", "mine", cwd=empty)
     mine = empty / "mine"
     assert "my_study" in study.run("losaw", "plan", cwd=mine)

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from losaw import ImportanceResult, LosawNetworkRegressor, NetworkRegressor
-from losaw.extras import MissingExtraError, extra, require
+from losaw.catalogue import EXTRAS
+from losaw.extras import LIBRARIES, MissingExtraError, extra, require
 from losaw.generators.joint_law.fit import fit_joint_law
 from losaw.generators.joint_law.law import JointLawSpecification
 from losaw.importance import treeinner
 from losaw.knockoffs import make_sampler
-from losaw.registry import get
+from losaw.registry import entries, get
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "losaw"
@@ -58,6 +59,59 @@ def test_a_command_on_studies_without_their_extra_says_so_and_ends(command, tmp_
     assert (
         run.stderr.startswith("losaw: 'pyarrow' is not installed") and run.stderr.count("\n") == 1
     )
+
+
+STUDY_FILE = """
+study: mine
+title: Trees
+generator: {name: normal-linear, correlation: identity}
+settings: {n_samples: [50]}
+learners:
+  forest: {learner: random-forest, importances: [mdi, CPI]}
+  boosted: {learner: xgboost, importances: [mdi]}
+importances: {mdi: {importance: reported}, CPI: {importance: cpi-gaussian, sampler: deep}}
+metrics: [pr_auc]
+seeds: {smoke: 1, desk: 1, paper: 1}
+seed_blocks: [{boundaries: [1]}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("absent", "place", "selection"),
+    [
+        ("xgboost", "mine.yaml:8: learners.boosted: learner 'xgboost'", []),
+        ("jax", "mine.yaml:9: importances.CPI.sampler: knockoff 'deep'", ["learner=forest"]),
+    ],
+)
+def test_a_study_that_needs_an_absent_extra_is_refused_before_it_starts(
+    absent, place, selection, tmp_path
+):
+    (tmp_path / "config" / "studies").mkdir(parents=True)
+    (tmp_path / "config" / "config.yaml").write_text("studies: [mine]\nscale: smoke\n")
+    (tmp_path / "config" / "studies" / "mine.yaml").write_text(STUDY_FILE)
+    (tmp_path / "sitecustomize.py").write_text(f"import sys; sys.modules['{absent}'] = None\n")
+    run = losaw(tmp_path, "run", *(f"--set={one}" for one in selection))
+    extra_name = {"jax": "network"}.get(absent, absent)
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 1 and place in run.stderr
+    assert f"it comes with the extra '{extra_name}'" in run.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_catalogue_knows_which_importances_and_learners_need_an_extra():
+    of_xgboost = {
+        entry.name
+        for entry in entries("importance")
+        if getattr(entry.load(), "example_learner", "") == "xgboost"
+    }
+    of_losaw = {
+        entry.name
+        for entry in entries("learner")
+        if entry.target.startswith(("losaw.network", "losaw.learners.xgboost"))
+    }
+    assert {name for kind, name in EXTRAS if kind == "importance"} == of_xgboost | {"cpi-deep"}
+    assert {name for kind, name in EXTRAS if kind == "learner"} == of_losaw
+    assert set(EXTRAS.values()) == set(LIBRARIES)
 
 
 def test_names_are_listed_without_what_studies_need(tmp_path):

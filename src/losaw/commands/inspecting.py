@@ -46,7 +46,7 @@ def verify(options: argparse.Namespace) -> int:
 
 def _verify(session: Any, options: argparse.Namespace) -> int:
     from losaw.study.files.healing import remove
-    from losaw.study.inspecting.verify import recompute, verify
+    from losaw.study.inspecting.verify import chance_of_missing, recompute, verify
 
     verification = verify(session.plans, options.failed)
     findings = verification.findings
@@ -70,7 +70,19 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
             n_computed += 1
             n_equal += recomputed.same_numbers
         print(f"{n_equal} of {n_computed} blocks computed again have equal numbers")
+        n_stored = sum(block.path.exists() for block in blocks)
+        n_altered, chance = chance_of_missing(n_stored, n_computed)
+        print(
+            f"had {n_altered} of the {n_stored} stored blocks (5 %) been altered, such a sample "
+            f"would have missed all of them with a chance of {_percent(chance)}, if nobody knew it "
+            "(--sample) when they were"
+        )
     return 1 if findings or n_equal < n_computed else 0
+
+
+def _percent(chance: float) -> str:
+    """Two digits; nothing that can happen is called 0."""
+    return "0" if chance == 0 else f"{100 * chance:.2g} %" if chance > 0.0005 else "below 0.05 %"
 
 
 def diff(options: argparse.Namespace) -> int:
@@ -122,7 +134,7 @@ def pack(options: argparse.Namespace) -> None:
     from losaw.study.inspecting.unpack import file_digest
 
     session = session_of(options)
-    number = pack(options.archive, session.plans, session.request)
+    number = pack(options.archive, session.plans, session.request, options.licence)
     digest = file_digest(options.archive)
     print(f"{options.archive}: {number} files; losaw verify {options.archive} checks them")
     print(f"SHA-256 {digest}")

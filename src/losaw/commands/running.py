@@ -2,20 +2,22 @@
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from losaw.commands.asking import session_of
 from losaw.commands.outputs import write_all
 from losaw.extras import STUDY, MissingExtraError, require
 
+if TYPE_CHECKING:
+    from losaw.study.design.session import Session
+
 
 def plan(options: argparse.Namespace) -> None:
     """What the session costs."""
-    from losaw.report.figures import check_figures
     from losaw.study.running.estimate import describe
 
     session = session_of(options)
-    for study in session.studies:
-        check_figures(study)
+    _check(session)
     print(describe(session.plans, options.jobs))
 
 
@@ -50,13 +52,11 @@ def run(options: argparse.Namespace) -> int:
 
     Blocks that cannot begin are counted as missing in the summary, which may refuse; 2 then.
     """
-    from losaw.report.figures import check_figures
     from losaw.study.errors import MissingBlocksError
     from losaw.study.running.without_snakemake import execute
 
     session = session_of(options)
-    for study in session.studies:
-        check_figures(study)
+    _check(session)
     status = 0
     try:
         execute(session.all_blocks, options.jobs)
@@ -93,3 +93,13 @@ def fit_law(options: argparse.Namespace) -> None:
     from losaw.study.running.joint_laws import fit_laws
 
     fit_laws(session_of(options, trusted=True).all_blocks, only=options.law)
+
+
+def _check(session: "Session") -> None:
+    """What is checked before anything runs, beyond what makes a session."""
+    from losaw.report.figures import check_figures
+    from losaw.study.design.validation import check_extras
+
+    for study in session.studies:
+        check_figures(study)
+        check_extras(study, session.learners(study))

@@ -18,10 +18,15 @@ def compile_forest() -> None:
     import numpy as np
 
     from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+    from losaw.kernels.compiling import COMPILING
 
+    COMPILING.is_announced = True
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 4))
     X[:, 1] += X[:, 0]
+    # Numbers alone have their own, smaller kernels.
+    LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
+    LosawRandomForestClassifier(n_estimators=2, random_state=0).fit(X, np.arange(60) % 3)
     X[:, 2:] = np.clip(np.round(X[:, 2:] + X[:, :2]), -1, 1)
     forest = LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X.sum(axis=1))
     forest.predict(X)

@@ -2,7 +2,7 @@
 
 import hashlib
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from losaw.fitted_trees.booster import (
     as_booster,
     check_columns,
     data_matrix,
+    expected_values,
     numbers,
     read_booster,
 )
@@ -28,7 +29,7 @@ from losaw.words import unknown
 if TYPE_CHECKING:
     from xgboost import Booster
 
-ATTRIBUTIONS = ("predecomp", "treeshap")
+ATTRIBUTIONS = ("predecomp", "saabas", "treeshap")
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -
     model : Booster, XGBRegressor, XGBClassifier or XGBoostTrees
     X, y : arrays of shape (n_samples, n_features) and (n_samples,)
         Any sample; classes are 0 and 1.
-    attribution : {"predecomp", "treeshap"}
+    attribution : {"predecomp", "saabas", "treeshap"}
 
     Raises
     ------
@@ -114,13 +115,68 @@ def predecomp(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
     bias : float
         Base margin plus the roots' predictions: attributions and bias sum to the margin
         (Proposition 1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import xgboost
+    >>> from losaw.importance import predecomp
+    >>> X = np.random.default_rng(0).standard_normal((50, 2))
+    >>> model = xgboost.XGBRegressor(n_estimators=5).fit(X, X[:, 0])
+    >>> attributions, bias = predecomp(model, X)
+    >>> bool(np.allclose(attributions.sum(axis=1) + bias, model.predict(X), atol=1e-5))
+    True
     """
+    return _along_paths(model, X, "predecomp")
+
+
+def saabas(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
+    """PreDecomp with p~_m(t), the expected output below a node, in place of p_m(t) (Equation (8)).
+
+    What xgboost returns as ``pred_contribs`` with ``approx_contribs``. Without an L2 penalty, or
+    with many rows, it is PreDecomp; with few rows its bias changes with the splits that a tree
+    happens to take, while PreDecomp's does not (Section 6 and Table 3).
+
+    Parameters
+    ----------
+    model, X
+        As of :func:`predecomp`.
+
+    Returns
+    -------
+    attributions : array of shape (n_samples, n_features)
+    bias : float
+        Base margin plus the trees' expected outputs: both sum to the margin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import xgboost
+    >>> from losaw.importance import saabas
+    >>> X = np.random.default_rng(0).standard_normal((50, 2))
+    >>> model = xgboost.XGBRegressor(n_estimators=5).fit(X, X[:, 0])
+    >>> attributions, bias = saabas(model, X)
+    >>> bool(np.isclose(bias, model.predict(X).mean(), atol=1e-5))
+    True
+    """
+    return _along_paths(model, X, "saabas")
+
+
+def _along_paths(model: Any, X: ArrayLike, attribution: str) -> tuple[FloatArray, float]:
     booster = as_booster(model)
-    trees = _trees_of(booster)
+    trees = _with_values(_trees_of(booster), attribution)
     check_columns(booster, X)
     rows = _leaves(booster, X)
     sums = _sums(trees, rows, np.zeros(len(rows)))
     return sums.forest, float(trees.base_margin + trees.roots.sum())
+
+
+def _with_values(trees: BoostedTrees, attribution: str) -> BoostedTrees:
+    """The trees with the inner nodes' values that an attribution goes by."""
+    if attribution != "saabas":
+        return trees
+    branches = trees.branches
+    return replace(trees, branches=branches._replace(value=expected_values(branches)))
 
 
 def _trees_of(booster: "Booster") -> BoostedTrees:
@@ -135,7 +191,7 @@ def _trees_of(booster: "Booster") -> BoostedTrees:
 def _attribution_sums(
     booster: "Booster", X: ArrayLike, y: FloatArray, attribution: str
 ) -> AttributionSums:
-    trees = _trees_of(booster)
+    trees = _with_values(_trees_of(booster), attribution)
     leaves = _leaves(booster, X)
     if y.shape != (len(leaves),):
         raise ValueError(f"y has shape {y.shape}, expected ({len(leaves)},): one per row of X")
@@ -143,7 +199,7 @@ def _attribution_sums(
         raise ValueError("y must hold finite numbers")
     if trees.objective == "binary:logistic" and not np.isin(y, (0, 1)).all():
         raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(y)[:5]}")
-    return _sums(trees, leaves, y, None if attribution == "predecomp" else X)
+    return _sums(trees, leaves, y, X if attribution == "treeshap" else None)
 
 
 def _leaves(booster: "Booster", X: ArrayLike) -> NDArray[np.int32]:
@@ -154,7 +210,7 @@ def _leaves(booster: "Booster", X: ArrayLike) -> NDArray[np.int32]:
 def _sums(
     trees: BoostedTrees, leaves: NDArray[np.int32], y: FloatArray, X: ArrayLike | None = None
 ) -> AttributionSums:
-    """The sums of PreDecomp, or with the rows ``X`` those of TreeSHAP."""
+    """The sums along the paths of the rows, or with the rows ``X`` those of TreeSHAP."""
     inner, absolute = np.zeros(trees.n_features), np.zeros(trees.n_features)
     forest, residuals = np.zeros((len(y), trees.n_features)), np.zeros(len(y))
     branches = trees.branches

@@ -115,7 +115,14 @@ def data_matrix(booster: "Booster", X: ArrayLike) -> "DMatrix":
 
     if hasattr(X, "columns"):
         return xgboost.DMatrix(X)
-    return xgboost.DMatrix(np.asarray(X), feature_names=booster.feature_names, nthread=1)
+    rows = np.asarray(X)
+    if rows.dtype.kind == "f" and (np.abs(rows) > np.finfo(np.float32).max).any():
+        raise ValueError(
+            "X holds values beyond 3.4e38, the range of the single precision in which xgboost "
+            "reads them; take another unit"
+        )
+    rows = rows.astype(rows.dtype.newbyteorder("="), copy=False)
+    return xgboost.DMatrix(rows, feature_names=booster.feature_names, nthread=1)
 
 
 def numbers(name: str, values: ArrayLike) -> FloatArray:
@@ -213,6 +220,30 @@ def read_booster(booster: "Booster") -> BoostedTrees:
         objective=content["objective"]["name"],
         n_features=int(content["learner_model_param"]["num_feature"]),
     )
+
+
+def expected_values(branches: Branches) -> FloatArray:
+    """What every node's rows are expected to be given by the leaves below it,
+
+        p~(t) = sum over leaves l below t of H_l p(l) / H_t,
+
+    (n_nodes,). For squared error H counts training rows and p~ is Equation (8) of TreeInner; for
+    log-loss it weights them by their Hessians, as xgboost and shap do.
+    """
+    is_root = branches.parent < 0
+    sizes = np.diff(branches.starts)
+    above = np.repeat(branches.starts[:-1], sizes) + np.maximum(branches.parent, 0)
+    depth = np.zeros(len(above), dtype=int)
+    while True:
+        deeper = np.where(is_root, 0, depth[above] + 1)
+        if (deeper == depth).all():
+            break
+        depth = deeper
+    expected = np.where(branches.is_leaf, branches.value, 0.0)
+    for level in range(depth.max(), 0, -1):
+        nodes = np.flatnonzero(depth == level)
+        np.add.at(expected, above[nodes], branches.share[nodes] * expected[nodes])
+    return expected
 
 
 def _check_kind(content: dict[str, Any], configuration: dict[str, Any]) -> None:

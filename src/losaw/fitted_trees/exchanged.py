@@ -92,12 +92,17 @@ def _contiguous(columns: FloatArray) -> FloatArray:
 
 
 @inlined()
-def side(trees: Trees, node: int, x: float) -> int:
-    """1 if a value goes right at a node, else 0."""
-    goes_right = not x <= trees.threshold[node]
+def goes_left(trees: Trees, node: int, x: float) -> bool:
+    """Whether a value goes left at a node."""
     if len(trees.left_levels) > 0 and np.isnan(trees.threshold[node]):
-        goes_right = bool((trees.left_levels[node] & bit(int(x))) == np.uint64(0))
-    return np.int64(goes_right)  # type: ignore[return-value]
+        return bool((trees.left_levels[node] & bit(int(x))) != np.uint64(0))
+    return bool(x <= trees.threshold[node])
+
+
+@inlined()
+def child(trees: Trees, node: int, left: bool) -> int:
+    """The left or the right child of a node."""
+    return int(trees.left[node]) if left else int(trees.right[node])
 
 
 @compiled()
@@ -117,28 +122,27 @@ def add_exchanged(
             node = trees.starts[tree]
             feature = trees.feature[node]
             while feature != LEAF:
-                goes = side(trees, node, X[row, feature])
+                left = goes_left(trees, node, X[row, feature])
                 unit = unit_of_column[feature]
-                if unit >= 0 and stamp[unit] != turn:
-                    other = side(trees, node, copies[row, feature])
-                    if other != goes:
-                        stamp[unit] = turn
-                        at = int(trees.children[node, other])
+                is_open = unit >= 0 and stamp[unit] != turn
+                if is_open and goes_left(trees, node, copies[row, feature]) != left:
+                    stamp[unit] = turn
+                    at = child(trees, node, not left)
+                    split = trees.feature[at]
+                    while split != LEAF:
+                        x = X[row, split]
+                        if unit_of_column[split] == unit:
+                            x = copies[row, split]
+                        at = child(trees, at, goes_left(trees, at, x))
                         split = trees.feature[at]
-                        while split != LEAF:
-                            x = X[row, split]
-                            if unit_of_column[split] == unit:
-                                x = copies[row, split]
-                            at = int(trees.children[at, side(trees, at, x)])
-                            split = trees.feature[at]
-                        out[row, 1 + unit] += value[at]
-                node = int(trees.children[node, goes])
+                    out[row, 1 + unit] += value[at]
+                node = child(trees, node, left)
                 feature = trees.feature[node]
-            found = value[node]
-            out[row, 0] += found
+            of_leaf = value[node]
+            out[row, 0] += of_leaf
             for unit in range(len(stamp)):
                 if stamp[unit] != turn:
-                    out[row, 1 + unit] += found
+                    out[row, 1 + unit] += of_leaf
             turn += 1
 
 
@@ -171,16 +175,16 @@ def add_growing(
                 while feature != LEAF:
                     turn = place[feature]
                     if turn <= first:
-                        goes = side(trees, node, row[0, feature])
+                        left = goes_left(trees, node, row[0, feature])
                     else:
-                        goes = side(trees, node, background[other, feature])
-                        if turn < end and side(trees, node, row[0, feature]) != goes:
-                            stack[n_waiting, 0] = trees.children[node, 1 - goes]
+                        left = goes_left(trees, node, background[other, feature])
+                        if turn < end and goes_left(trees, node, row[0, feature]) != left:
+                            stack[n_waiting, 0] = child(trees, node, not left)
                             stack[n_waiting, 1] = turn
                             stack[n_waiting, 2] = end
                             n_waiting += 1
                             end = turn
-                    node = int(trees.children[node, goes])
+                    node = child(trees, node, left)
                     feature = trees.feature[node]
                 for k in range(first, end):
                     out[other, k] += value[node]

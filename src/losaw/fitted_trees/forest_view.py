@@ -163,17 +163,16 @@ def _scikit_learn_view(
 
 def _tree_view(tree: Any, leaf: Any, features: IntArray) -> TreeView:
     """A tree of a fitted forest; there are hundreds, so that each array is made once."""
-    n_nodes = len(tree.feature)
-    column, children = np.empty(n_nodes, np.int32), np.empty((n_nodes, 2), np.int32)
-    column[:] = tree.feature
-    children[:, 0], children[:, 1] = tree.children_left, tree.children_right
-    column[children[:, 0] < 0] = LEAF
+    column = np.array(tree.feature, dtype=np.int32)
+    left, right = np.array(tree.children_left, np.int32), np.array(tree.children_right, np.int32)
+    column[left < 0] = LEAF
     left_levels = getattr(tree, "left_levels", _NO_SETS)
     nodes = Trees(
         column,
         np.ascontiguousarray(tree.threshold, dtype=np.float64),
-        children,
-        np.array([0, n_nodes]),
+        left,
+        right,
+        np.array([0, len(column)]),
         left_levels if left_levels.any() else _NO_SETS,
     )
     # A leaf has no column; what stands for its feature is never read.

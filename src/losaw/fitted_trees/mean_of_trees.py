@@ -69,8 +69,8 @@ def mean_of_trees(model: Any, names: Sequence[str]) -> MeanOfTrees | None:
         before, last = model[:-1], model.steps[-1][1]
         if not all(_is_column_by_column(step) for _, step in before.steps):
             return None
-        found = mean_of_trees(last, ())
-        if found is None:
+        inner = mean_of_trees(last, ())
+        if inner is None:
             return None
         try:
             features = column_sources(before, names) if before.steps else np.arange(len(names))
@@ -78,9 +78,9 @@ def mean_of_trees(model: Any, names: Sequence[str]) -> MeanOfTrees | None:
             return None
 
         def encode(rows: Any) -> FloatArray:
-            return found.encode(before.transform(rows) if before.steps else rows)
+            return inner.encode(before.transform(rows) if before.steps else rows)
 
-        return MeanOfTrees(found.trees, encode, features[found.feature_of_column])
+        return MeanOfTrees(inner.trees, encode, features[inner.feature_of_column])
     if type(model).__module__.startswith("losaw."):
         return _of_losaw(model)
     return _of_scikit_learn(model)
@@ -90,9 +90,9 @@ def _is_column_by_column(step: Any) -> bool:
     if isinstance(step, str) or step is None:
         return step in (None, "passthrough", "drop")
     if hasattr(step, "steps"):
-        return all(_is_column_by_column(one) for _, one in step.steps)
+        return all(_is_column_by_column(part) for _, part in step.steps)
     if type(step).__name__ == "ColumnTransformer":
-        return all(_is_column_by_column(one) for _, one, _ in step.transformers_)
+        return all(_is_column_by_column(part) for _, part, _ in step.transformers_)
     module = type(step).__module__.partition(".")[0]
     if type(step).__name__ == "SimpleImputer" and step.add_indicator:
         return False

@@ -49,13 +49,13 @@ class Nodes:
     ----------
     splits : array of shape (n_splits,)
         Numbers of the inner nodes.
-    children : array of shape (2, n_splits)
-        Numbers of their left and right children.
+    children : pair of arrays of shape (n_splits,)
+        Numbers of their left and of their right children.
     in_bag, out_of_bag : Moments
     """
 
     splits: NDArray[np.intp]
-    children: NDArray[np.int32]
+    children: tuple[NDArray[np.int32], NDArray[np.int32]]
     in_bag: Moments
     out_of_bag: Moments
 
@@ -90,9 +90,10 @@ def tree_nodes(tree: TreeView, counts: NDArray[np.int64], forest: ForestView) ->
     n_nodes, n_outcomes = len(tree.feature), forest.outcomes.shape[1]
     sums = np.zeros((2, n_nodes, n_outcomes + 2))
     add_rows(tree.leaf, counts, forest.outcomes, sums)
-    add_children(tree.nodes.children, sums)
+    left, right = tree.nodes.left, tree.nodes.right
+    add_children(left, right, sums)
     in_bag, out_of_bag = (Moments(part[:, 0], part[:, 2:], part[:, 1]) for part in sums)
-    return Nodes(tree.splits, tree.nodes.children[tree.splits].T, in_bag, out_of_bag)
+    return Nodes(tree.splits, (left[tree.splits], right[tree.splits]), in_bag, out_of_bag)
 
 
 @compiled()
@@ -109,11 +110,10 @@ def add_rows(leaf: np.ndarray, counts: np.ndarray, outcomes: np.ndarray, sums: n
 
 
 @compiled()
-def add_children(children: np.ndarray, sums: np.ndarray) -> None:
+def add_children(left: np.ndarray, right: np.ndarray, sums: np.ndarray) -> None:
     """Sums of inner nodes from their children, which stand behind them."""
-    for node in range(len(children) - 1, -1, -1):
-        left, right = children[node, 0], children[node, 1]
-        if left >= 0:
+    for node in range(len(left) - 1, -1, -1):
+        if left[node] >= 0:
             for part in range(sums.shape[0]):
                 for k in range(sums.shape[2]):
-                    sums[part, node, k] = sums[part, left, k] + sums[part, right, k]
+                    sums[part, node, k] = sums[part, left[node], k] + sums[part, right[node], k]

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_arrays import ForestArrays, forest_arrays, rows_of
-from losaw.kernels.compiled import allocating
+from losaw.kernels.compiled import allocating, compiled
 from losaw.kernels.level_sets import bit
 from losaw.kernels.trees import Trees
 
@@ -86,7 +86,7 @@ class Path(NamedTuple):
     quotient: np.ndarray
 
 
-@allocating()
+@allocating(error_model="numpy")
 def _add_trees(
     X: np.ndarray,
     trees: Trees,
@@ -113,8 +113,8 @@ def _add_trees(
     parent = np.full(n_nodes, -1)
     for node in range(n_nodes):
         if trees.feature[node] >= 0:
-            parent[trees.children[node, 0]] = node
-            parent[trees.children[node, 1]] = node
+            parent[trees.left[node]] = node
+            parent[trees.right[node]] = node
     for leaf in range(n_nodes):
         if trees.feature[leaf] < 0:
             size = _walk_up(trees, n_samples, parent, leaf, path)
@@ -122,7 +122,7 @@ def _add_trees(
                 _add_leaf(X, value[leaf], size, path, weights[size], out)
 
 
-@allocating()
+@compiled()
 def _walk_up(trees: Trees, n_samples: np.ndarray, parent: np.ndarray, leaf: int, path: Path) -> int:
     """Fill the path of a leaf; the number of its features.
 
@@ -143,8 +143,8 @@ def _walk_up(trees: Trees, n_samples: np.ndarray, parent: np.ndarray, leaf: int,
         if np.isnan(trees.threshold[node]):
             left = trees.left_levels[node]
             path.low[k] = np.nan
-            path.levels[k] &= left if child == trees.children[node, 0] else ~left
-        elif child == trees.children[node, 0]:
+            path.levels[k] &= left if child == trees.left[node] else ~left
+        elif child == trees.left[node]:
             path.high[k] = min(path.high[k], trees.threshold[node])
         else:
             path.low[k] = max(path.low[k], trees.threshold[node])
@@ -156,7 +156,7 @@ def _walk_up(trees: Trees, n_samples: np.ndarray, parent: np.ndarray, leaf: int,
     return size
 
 
-@allocating()
+@compiled()
 def _add_leaf(
     X: np.ndarray, value: float, size: int, path: Path, weights: np.ndarray, out: np.ndarray
 ) -> None:
@@ -181,7 +181,7 @@ def _add_leaf(
             out[row, path.players[k]] += path.contribution[k]
 
 
-@allocating()
+@compiled()
 def leaf_values(
     value: float,
     size: int,

@@ -29,16 +29,17 @@ class LosawForest(BaseEstimator):
 
     _fitted: FittedForest
     _grown_with: dict[str, Any]
+    _parameters: tuple[str, ...] = ()  # their names
     classes_: NDArray[Any]
 
     def __new__(cls, *args: Any, **parameters: Any) -> Self:
         """Name the class that was called, and the parameters it has, if one is unknown."""
-        known = list(inspect.signature(cls.__init__).parameters)[1:]
         for name in parameters:
-            if name not in known:
+            if name not in cls._parameters:
                 raise TypeError(
-                    f"{cls.__name__} has no parameter {name!r}{did_you_mean(name, known)} "
-                    f"(parameters: {', '.join(known)})"
+                    f"{cls.__name__} has no parameter {name!r}"
+                    f"{did_you_mean(name, cls._parameters)} "
+                    f"(parameters: {', '.join(cls._parameters)})"
                 )
         return super().__new__(cls)
 
@@ -48,6 +49,7 @@ class LosawForest(BaseEstimator):
         signature = inspect.signature(cls.__init__)
         parameters = list(signature.parameters.values())[1:]
         cls.__signature__ = signature.replace(parameters=parameters)
+        cls._parameters = tuple(parameter.name for parameter in parameters)
 
     def __init__(
         self,
@@ -119,7 +121,7 @@ class LosawForest(BaseEstimator):
         if self.oob_score and not self.bootstrap:
             raise ValueError("oob_score needs rows out of bag: set bootstrap=True")
         previous = self.__dict__.get("_fitted") if self.warm_start else None
-        grown_with = {k: v for k, v in self.get_params(deep=False).items() if k not in _MAY_CHANGE}
+        grown_with = {k: getattr(self, k) for k in self._parameters if k not in _MAY_CHANGE}
         if previous is not None:
             same_sample = (
                 columns.levels == previous.columns.levels

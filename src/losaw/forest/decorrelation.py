@@ -65,7 +65,7 @@ def measure_decorrelation(
     is_used = np.repeat(adjustment.any(axis=0), width)
     used = np.flatnonzero(is_used)
     columns = np.zeros((n_samples, padded(len(used))))
-    columns[:, : len(used)] = targets[:, used] - centre[used]
+    np.subtract(targets[:, used], centre[used], out=columns[:, : len(used)])
     is_other = np.repeat(adjustment, width, axis=1)[:, used]
     weighted = np.full(n_features, np.nan)
     measure = Measure(
@@ -94,7 +94,7 @@ def measure_decorrelation(
     size = np.full((n_features, 2), np.nan)
     size[work.features] = work.splits[:, 2:4]
     size[np.isnan(weighted)] = np.nan
-    strength = _correlations(targets, centre, columns[:, : len(used)])
+    strength = _correlations(targets, centre, columns, used)
     strength[~np.repeat(is_other, width, axis=0)] = 0.0
     unweighted = np.maximum.reduceat(strength.max(axis=1), first_target[:-1])
     unweighted[np.isnan(weighted)] = np.nan
@@ -104,16 +104,22 @@ def measure_decorrelation(
     return Decorrelation(unweighted, weighted, size[:, 0], size[:, 1]), chance
 
 
-def _correlations(targets: FloatArray, centre: FloatArray, columns: FloatArray) -> FloatArray:
-    """Absolute correlations of all columns of targets with centred ``columns``; 0 of constants."""
+def _correlations(
+    targets: FloatArray, centre: FloatArray, columns: FloatArray, used: NDArray[Any]
+) -> FloatArray:
+    """Absolute correlations of the columns of targets with the ``used`` ones; 0 of constants.
+
+    ``columns`` holds the used ones, centred, and zeros behind them.
+    """
     product = np.zeros((targets.shape[1], columns.shape[1]))
     square = np.zeros(len(product))
     for start in range(0, len(targets), _BLOCK):
         centred = targets[start : start + _BLOCK] - centre
         product += centred.T @ columns[start : start + _BLOCK]
         square += np.einsum("ij,ij->j", centred, centred)
-    scale = np.sqrt(np.outer(square, np.einsum("ij,ij->j", columns, columns)))
-    return np.divide(np.abs(product), scale, out=np.zeros_like(product), where=scale > 0.0)
+    product = np.abs(product[:, : len(used)])
+    scale = np.sqrt(np.outer(square, square[used]))
+    return np.divide(product, scale, out=np.zeros_like(product), where=scale > 0.0)
 
 
 def warn_of_correlations(

@@ -126,8 +126,9 @@ def _on_original_scale(forest: Forest, levels: dict[int, FloatArray], centre: fl
         table = np.zeros((forest.n_features, max(map(len, levels.values()))))
         for feature, values in levels.items():
             table[feature, : len(values)] = values
-        inner = np.flatnonzero(nodes.feature >= 0)
-        inner = inner[np.isin(nodes.feature[inner], list(levels))]
+        is_ordered = np.zeros(forest.n_features + 1, dtype=bool)  # the last one is a leaf's
+        is_ordered[list(levels)] = True
+        inner = np.flatnonzero(is_ordered[nodes.feature])
         code = nodes.threshold[inner].astype(np.int64)
         nodes.threshold[inner] = table[nodes.feature[inner], code]
     nodes.value[:] += centre

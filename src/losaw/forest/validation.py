@@ -157,6 +157,8 @@ def warn_of_codes(
 
     Ages and counts look so, too; who names the discrete features is not warned.
     """
+    if mask.all():
+        return
     head = X[: 2 * _CODES.stop]
     suspects = ~mask & (head == np.floor(head)).all(axis=0)
     n_codes = {}

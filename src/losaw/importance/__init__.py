@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from losaw.fitted_trees.attributions import predecomp as predecomp
+    from losaw.fitted_trees.attributions import saabas as saabas
     from losaw.importance.actual_impurity_reduction import air as air
     from losaw.importance.boruta_selection import boruta as boruta
     from losaw.importance.conditional_predictive_impact import cpi as cpi
@@ -39,6 +40,7 @@ _PUBLIC = {
     "pinball": "losaw.importance.losses",
     "predecomp": "losaw.fitted_trees.attributions",
     "residual_importance": "losaw.importance.residual",
+    "saabas": "losaw.fitted_trees.attributions",
     "sage": "losaw.importance.shapley_global_importance",
     "split_improvement": "losaw.importance.split_improvements",
     "subgroups": "losaw.importance.conditional_subgroups",
@@ -61,6 +63,7 @@ __all__ = [
     "pinball",
     "predecomp",
     "residual_importance",
+    "saabas",
     "sage",
     "split_improvement",
     "subgroups",

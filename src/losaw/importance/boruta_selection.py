@@ -139,12 +139,12 @@ def boruta(
         columns, places = _with_shadows(sample.columns, [units[unit] for unit in kept], rng)
         if sample.estimator is None:
             seed = seed_integer(rng)
-            found = out_of_bag_z_scores(
+            both = out_of_bag_z_scores(
                 columns, sample.y, sample.task, n_estimators, seed, places, jobs
             )
         else:
-            found = importances_of(sample.estimator, columns, sample.y, places, importance, rng)
-        importances, shadows = found[: len(kept)], found[len(kept) :]
+            both = importances_of(sample.estimator, columns, sample.y, places, importance, rng)
+        importances, shadows = both[: len(kept)], both[len(kept) :]
         history[run, kept] = importances
         best_shadows.append(float(shadows.max()))
         hits[kept] += importances > best_shadows[-1]
@@ -158,14 +158,14 @@ def boruta(
     tentative = decisions == TENTATIVE
     p_values = np.minimum(1.0, n_units * binom.sf(hits - 1, runs, 0.5))
     selected = (decisions == CONFIRMED) | (tentative & (scores > 0))
-    chosen = sample.chosen
+    scored = sample.chosen
     return ImportanceResult(
-        scores[chosen],
+        scores[scored],
         sample.names,
-        p_values=p_values[chosen],
+        p_values=p_values[scored],
         details={
-            "selected": selected[chosen],
-            "decisions": decisions[chosen],
+            "selected": selected[scored],
+            "decisions": decisions[scored],
             "n_runs": len(best_shadows),
         },
         method=described(

@@ -268,6 +268,18 @@ class ConditionalPredictiveImpact(Described):
     ------
     ValueError
         As :func:`cpi`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw import ConditionalPredictiveImpact
+    >>> from losaw.registry import get
+    >>> data = get("generator", "normal-linear").create(
+    ...     correlation="identity", n_samples=200, n_features=3, function="f3", noise_variance=1.0
+    ... ).sample(np.random.default_rng(0))
+    >>> model = get("learner", "random-forest").create(random_state=0).fit(*data.train)
+    >>> ConditionalPredictiveImpact().explain(model, data, np.random.default_rng(0)).select(top=2)
+    ('X1', 'X2')
     """
 
     def __init__(

@@ -50,7 +50,7 @@ def subgroups(
 
         CS_j = E[L(f(X_-j, X_pi(j)), Y)] - E[L(f(X), Y)],   pi within the leaves of a tree
 
-    that predicts X_j from X_-j; the median over permutations.
+    that predicts ``X_j`` from ``X_-j``; the median over permutations.
 
     The trees are scikit-learn's regression and classification trees (the paper uses transformation
     and conditional inference trees, which also split on changes of spread); nominal features

@@ -164,8 +164,8 @@ class ModelColumns:
 
         def of_row(pair: tuple[FloatArray, Sequence[NDArray[np.intp]]]) -> FloatArray:
             members = [trees.columns_of(unit) for unit in pair[1]]
-            found = trees.trees.grow(pair[0], others, members)
-            return found.reshape(-1, *found.shape[2:])
+            predictions = trees.trees.grow(pair[0], others, members)
+            return predictions.reshape(-1, *predictions.shape[2:])
 
         yield from jobs.each(of_row, zip(given, orders, strict=True), len(given), "sage")
 
@@ -206,12 +206,12 @@ def view_model(model: Any, table: Table, declared: str | None = None) -> ModelCo
             raise _with_missing_rows(error, model, table) from error
 
     def read_trees() -> MeanOfTrees | None:
-        found = None
+        trees = None
         if rebuild is table.rebuild:  # the model's columns stand in the order of the table's
-            found = mean_of_trees(model, table.names)
-        if found is None:
+            trees = mean_of_trees(model, table.names)
+        if trees is None:
             return None
-        return found._replace(encode=lambda codes: found.encode(rebuild(codes)))
+        return trees._replace(encode=lambda codes: trees.encode(rebuild(codes)))
 
     return ModelColumns(_same, groups, predict, classes, read_trees)
 

@@ -108,15 +108,15 @@ def own_fits(
         response = unnamed_response(rows.y, task)
     units = units_of(table.names, groups)
     members = tuple(np.flatnonzero(np.isin(sources, unit)) for unit in units.members)
-    chosen = chosen_units(units, features)
+    scored = chosen_units(units, features)
     return OwnFits(
         estimator,
         columns,
         response,
         task,
         Units(units.names, members),
-        chosen,
-        kinds_of(table, [units.members[unit] for unit in chosen]),
+        scored,
+        kinds_of(table, [units.members[unit] for unit in scored]),
         table,
     )
 
@@ -190,11 +190,11 @@ def importances_of(
     if importance == "permutation" or (importance is None and _is_bagged(model)):
         groups = {str(unit): places.tolist() for unit, places in enumerate(units)}
         names = [f"column {place}" for place in range(columns.shape[1])]
-        found = tree_permutation(
+        result = tree_permutation(
             model, columns, y, groups=groups, feature_names=names, random_state=rng
         )
-        z_scores = _over_error(found.scores, found.std_error)
-        z_of = dict(zip(found.feature_names, z_scores, strict=True))
+        z_scores = _over_error(result.scores, result.std_error)
+        z_of = dict(zip(result.feature_names, z_scores, strict=True))
         return np.array([z_of[str(unit)] for unit in range(len(units))])
     reported = getattr(model, "feature_importances_", None)
     if reported is None:

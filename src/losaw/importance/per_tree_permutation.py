@@ -104,17 +104,20 @@ def tree_permutation(
         """What every tree permutes, drawn one after the other from the same stream."""
         for tree, counts in zip(forest.trees, forest.in_bag_counts, strict=True):
             weights = (counts == 0).astype(float) if rows == "out-of-bag" else counts
-            chosen = np.flatnonzero(weights)
-            used = np.unique(tree.feature[tree.splits]) if len(chosen) else np.empty(0, np.intp)
-            orders = [rng.permutation(len(chosen)) for _ in used]
-            yield _Drawn(tree, counts, chosen, weights[chosen], used, orders)
+            places = np.flatnonzero(weights)
+            used = np.unique(tree.feature[tree.splits]) if len(places) else np.empty(0, np.intp)
+            orders = [rng.permutation(len(places)) for _ in used]
+            yield _Drawn(tree, counts, places, weights[places], used, orders)
 
     jobs = checked_jobs(n_jobs, verbose)
-    found = jobs.each(
-        lambda one: _tree_scores(forest, one, losses_of), drawn(), len(forest.trees), "trees"
+    increases = jobs.each(
+        lambda permuted: _tree_scores(forest, permuted, losses_of),
+        drawn(),
+        len(forest.trees),
+        "trees",
     )
     shown = described("tree_permutation", rows=rows, loss=loss)
-    return result_of_trees(shown, np.stack(list(found)), sample, features)
+    return result_of_trees(shown, np.stack(list(increases)), sample, features)
 
 
 class TreePermutationImportance(Described):
@@ -166,17 +169,17 @@ def _losses_of(loss: Any, forest: ForestView, y: NDArray[Any]) -> _Losses:
     """Losses of chosen rows from what a tree predicts of them, (n_chosen, n_outcomes)."""
     outcomes = forest.outcomes
     if loss is None:
-        return lambda chosen, value: _losses(value, outcomes[chosen], forest.task)
+        return lambda places, value: _losses(value, outcomes[places], forest.task)
     resolved = resolve_loss(loss, forest.task)
     if forest.task == "regression":
         # Outcomes are centred; a loss of the user's is given the response as it is.
         response = finite_numbers(y)
         centre = response.mean()
-        return lambda chosen, value: resolved(response[chosen], value[:, 0] + centre)
+        return lambda places, value: resolved(response[places], value[:, 0] + centre)
     numbers = outcomes.argmax(axis=1).astype(float)
     if outcomes.shape[1] == 2:
-        return lambda chosen, value: resolved(numbers[chosen], value[:, 1])
-    return lambda chosen, value: resolved(numbers[chosen], value)
+        return lambda places, value: resolved(numbers[places], value[:, 1])
+    return lambda places, value: resolved(numbers[places], value)
 
 
 def _losses(value: FloatArray, outcomes: FloatArray, task: str) -> FloatArray:

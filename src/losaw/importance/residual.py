@@ -144,7 +144,7 @@ def residual_importance(
     takes_all = math.factorial(n_features - 1) <= n_permutations
 
     jobs = checked_jobs(n_jobs, verbose)
-    found: list[list[float]] = [[] for _ in range(n_features)]
+    impurities: list[list[float]] = [[] for _ in range(n_features)]
     prefixes: dict[Order, Prefix] = {}
 
     def grow(columns: FloatArray) -> Any:
@@ -163,7 +163,7 @@ def residual_importance(
                 f"{type(fitted).__name__} has no feature_importances_; give a forest or boosted "
                 "trees, or model=None for the forest of the paper"
             )
-        found[order[-1]].append(float(np.sum(reported[-len(units[order[-1]]) :])))
+        impurities[order[-1]].append(float(np.sum(reported[-len(units[order[-1]]) :])))
 
     def all_orders() -> Iterator[Order]:
         for orders in _orders(n_features, None if takes_all else n_permutations, rng):
@@ -174,21 +174,21 @@ def residual_importance(
     # One after the other: all draw from the same stream.
     for _ in Jobs(None, jobs.verbose).each(add, all_orders(), n_orders, "residuals, orders"):
         pass
-    impurity = np.array(found)
+    impurity = np.array(impurities)
     weight = np.array([_fit_correlation(grow, rows[:, unit], response) for unit in units])
     weighted = weight[:, None] * impurity
     total = weighted.mean(axis=1).sum() or 1.0  # all are 0 if the sum is
     count = impurity.shape[1]
     std_error = weighted.std(axis=1, ddof=1) / np.sqrt(count) / total if count > 1 else None
-    chosen = sample.chosen
+    scored = sample.chosen
     return ImportanceResult(
-        weighted.mean(axis=1)[chosen] / total,
+        weighted.mean(axis=1)[scored] / total,
         sample.names,
-        std_error=None if std_error is None else std_error[chosen],
+        std_error=None if std_error is None else std_error[scored],
         std_error_kind=None if std_error is None else STD_ERROR_KIND,
         details={
-            "mean_decrease_in_impurity": impurity.mean(axis=1)[chosen],
-            "weight": weight[chosen],
+            "mean_decrease_in_impurity": impurity.mean(axis=1)[scored],
+            "weight": weight[scored],
             "n_permutations": count,
             "all_permutations": takes_all,
         },

@@ -57,6 +57,18 @@ class ImportanceResult:
     ------
     ValueError
         If lengths differ, or a standard error comes without its kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.importance import ImportanceResult
+    >>> result = ImportanceResult(
+    ...     np.array([0.5, 0.0]), ("age", "rooms"),
+    ...     std_error=np.array([0.1, 0.1]), std_error_kind="over test rows",
+    ...     p_values=np.array([0.001, 0.5]),
+    ... )
+    >>> result.select(fwer=0.05)
+    ('age',)
     """
 
     scores: FloatArray

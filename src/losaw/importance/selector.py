@@ -59,7 +59,7 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
     ----------
     result_ : ImportanceResult
     n_features_in_ : int
-    feature_names_in_ : array of shape (n_features_in_,)
+    feature_names_in_ : array of shape (``n_features_in_``,)
         Only after a fit on a data frame.
 
     Raises

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import whole_number
+from losaw.arguments import real_number, whole_number
 from losaw.data import FloatArray
 from losaw.importance.described import described
 from losaw.importance.explained import (
@@ -57,7 +57,8 @@ def sage(
     minus the loss of the model. Marginal imputation breaks the features' dependence: the
     importance of a feature is shared with those that could stand in for it.
 
-    Own code, because the package sage-importance draws from NumPy's global generator.
+    Own code, because the package sage-importance (0.0.6) knows two losses only, and draws other
+    numbers with another number of jobs.
 
     Parameters
     ----------
@@ -207,7 +208,7 @@ def _report(contributions: FloatArray, most: int) -> None:
 def _check(n_background: int, max_permutations: int, threshold: float | None) -> None:
     whole_number("n_background", n_background, 2)
     whole_number("max_permutations", max_permutations, 2)
-    if threshold is not None and not threshold > 0:
+    if threshold is not None and not real_number("threshold", threshold) > 0:
         raise ValueError(f"threshold must be positive or None, got {threshold!r}")
 
 

@@ -42,17 +42,22 @@ def split_improvement(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
 ) -> ImportanceResult:
-    """Split improvement of a fitted forest, see :class:`SplitImprovement`.
+    """Decrease of the in-bag impurity, summed over the splits on a feature,
+
+        SI_j = mean over trees of sum over splits m on j of w_m H(m) - w_l H(l) - w_r H(r),
+
+    with w the share of the tree's in-bag rows and H their variance or Gini index (Breiman et al.
+    1984; Zhou and Hooker 2021, Equations (3) to (5)). In units of the response's variance.
 
     Parameters
     ----------
     model, X, y, features, groups, kinds, feature_names
-        As in :func:`losaw.importance.ufi`.
+        As of :func:`losaw.importance.ufi`: the forest and its training sample.
 
     Returns
     -------
     ImportanceResult
-        ``std_error`` over trees, as of :func:`losaw.importance.ufi`.
+        ``std_error`` over trees.
 
     Raises
     ------

@@ -55,8 +55,8 @@ class TreeInner(_AttributionScore):
     ----------
     rows : {"test", "train"}, default "test"
         The sample of the sum; the paper's validation data are our test data.
-    attribution : {"predecomp", "treeshap"}, default "predecomp"
-        r; TreeSHAP takes longer.
+    attribution : {"predecomp", "saabas", "treeshap"}, default "predecomp"
+        r; "saabas" goes by the expected output below a node (Equation (8)), TreeSHAP takes longer.
     """
 
     def _scores(self, sums: AttributionSums) -> FloatArray:
@@ -129,7 +129,7 @@ def treeinner(
         Rows that the model has not seen, best; missing values go where xgboost sends them.
     y : array of shape (n_samples,)
         Responses, or classes 0 and 1.
-    attribution : {"predecomp", "treeshap"}, default "predecomp"
+    attribution : {"predecomp", "saabas", "treeshap"}, default "predecomp"
     features, groups, kinds, feature_names
         As in :func:`losaw.importance.ufi`; scores of a group are summed.
 
@@ -144,6 +144,16 @@ def treeinner(
     ------
     ValueError, TypeError
         See :func:`losaw.fitted_trees.booster.read_booster`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from xgboost import XGBRegressor
+    >>> from losaw.importance import treeinner
+    >>> X = np.random.default_rng(0).standard_normal((300, 3))
+    >>> model = XGBRegressor(n_estimators=20).fit(X[:200], X[:200, 0])
+    >>> treeinner(model, X[200:], X[200:, 0]).select(top=1)
+    ('X1',)
     """
     if hasattr(model, "steps") or hasattr(model, "best_estimator_"):
         sample = forest_rows(model, X, y, groups, kinds, feature_names)

@@ -34,6 +34,11 @@ class TrendImportance(Described):
     n_rows : int or None
         Option of shap-pearson and shap-spearman. None is the estimator's default, here and above.
 
+    Notes
+    -----
+    Absolute values of linear-coefficient come with their p-values, unless features are linearly
+    dependent.
+
     Raises
     ------
     ValueError
@@ -77,9 +82,14 @@ class TrendImportance(Described):
         """Scores of all features; ``rng`` draws the rows of Shapley values."""
         rng = as_generator(rng)
         trend = _ESTIMATORS[self.estimator](model, data, rng, **self.options)
+        if self.signed:
+            return ImportanceResult(trend.estimates, data.feature_names, details={"trend": trend})
+        p_values = trend.p_values
+        tested = p_values is not None and bool(np.isfinite(p_values).all())
         return ImportanceResult(
-            trend.estimates if self.signed else trend.size,
+            trend.size,
             data.feature_names,
+            p_values=p_values if tested else None,
             details={"trend": trend},
         )
 

@@ -25,7 +25,10 @@ class Trees(NamedTuple):
 
     feature: NDArray[np.int32]  # (n_nodes,), column that a node splits on, LEAF where it does not
     threshold: NDArray[np.float64]  # (n_nodes,), rows with x <= threshold go left
-    children: NDArray[np.int32]  # (n_nodes, 2), places of both among all nodes, LEAF in a leaf
+    # (n_nodes,), places of the children among all nodes, LEAF in a leaf. Two arrays: on one array
+    # (n_nodes, 2) the walk to a leaf takes a fifth longer.
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
     starts: NDArray[np.int64]  # (n_trees + 1,)
     left_levels: NDArray[np.uint64]  # (n_nodes,), or empty where no split has a set of levels
 
@@ -47,10 +50,14 @@ class Trees(NamedTuple):
         """Trees that stand one after the other already, children numbered within the tree."""
         shift = np.repeat(starts[:-1], np.diff(starts))
         is_leaf = children[:, 0] < 0
+        left, right = (
+            np.where(is_leaf, LEAF, side + shift).astype(np.int32) for side in children.T
+        )
         return cls(
             np.where(is_leaf, LEAF, feature).astype(np.int32),
             np.ascontiguousarray(threshold, dtype=np.float64),
-            np.where(is_leaf[:, None], LEAF, children + shift[:, None]).astype(np.int32),
+            left,
+            right,
             np.ascontiguousarray(starts, dtype=np.int64),
             np.array([] if left_levels is None else left_levels, dtype=np.uint64),
         )
@@ -84,11 +91,11 @@ def leaf_of(
     has_sets = len(trees.left_levels) > 0
     while feature >= 0:
         place = source if feature == exchanged else row
-        goes_right = not X[place, feature] <= trees.threshold[node]
+        goes_left = X[place, feature] <= trees.threshold[node]
         if has_sets and np.isnan(trees.threshold[node]):
             level = bit(int(X[place, feature]))
-            goes_right = (trees.left_levels[node] & level) == np.uint64(0)
-        node = trees.children[node, np.int64(goes_right)]
+            goes_left = (trees.left_levels[node] & level) != np.uint64(0)
+        node = int(trees.left[node]) if goes_left else int(trees.right[node])
         feature = trees.feature[node]
     return node
 

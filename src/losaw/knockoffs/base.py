@@ -1,6 +1,6 @@
 """The contract of a knockoff sampler, its names, and the checks of what it is fitted to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -136,6 +136,8 @@ def check_features(
             f"beyond 1e150; first: row {row}, column {column}). losaw does not impute; "
             "drop or impute them first, for example with sklearn.impute.SimpleImputer"
         )
+    if kinds is not None and (isinstance(kinds, str) or not isinstance(kinds, Iterable)):
+        raise TypeError(f"kinds must be a sequence with the kind of every column, got {kinds!r}")
     kinds = ("continuous",) * X.shape[1] if kinds is None else tuple(kinds)
     if len(kinds) != X.shape[1]:
         raise ValueError(f"kinds has {len(kinds)} entries for {X.shape[1]} columns of X")

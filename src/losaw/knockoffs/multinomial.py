@@ -27,12 +27,18 @@ _CANCELLED = 1e-4
 _CAREFUL_AFTER = 25
 _SMALLEST_TOTAL = 1e-150
 _LARGEST_STEP = 300.0
+# A step changes the logarithms of a row's weights by |step| |x| at most: its reach. Below this one
+# no total is cancelled, and while all reaches of a descent sum to less than the second, none leaves
+# its range: rows need not be looked at.
+_SHORT_REACH = 9.0
+_LONGEST_WAY = 300.0
 
 
 class SparseColumns(NamedTuple):
     """A matrix (n_rows, n_columns) by columns: rows and values of the non-zero entries.
 
-    ``is_binary`` marks columns whose non-zero values are all 1.
+    ``is_binary`` marks columns whose non-zero values are all 1; ``spans`` are the columns' largest
+    absolute values.
     """
 
     starts: IntArray
@@ -40,6 +46,7 @@ class SparseColumns(NamedTuple):
     values: FloatArray
     scales: FloatArray
     is_binary: NDArray[np.bool_]
+    spans: FloatArray
     n_rows: int
 
 
@@ -49,7 +56,9 @@ def sparse_columns(X: FloatArray, scales: FloatArray) -> SparseColumns:
     starts = np.zeros(X.shape[1] + 1, dtype=np.int64)
     np.cumsum(np.bincount(columns, minlength=X.shape[1]), out=starts[1:])
     binary = ((X == 0) | (X == 1)).all(axis=0)
-    return SparseColumns(starts, rows.astype(np.int64), X[rows, columns], scales, binary, len(X))
+    spans = np.abs(X).max(axis=0, initial=1e-300)
+    values = X[rows, columns]
+    return SparseColumns(starts, rows.astype(np.int64), values, scales, binary, spans, len(X))
 
 
 def fit_probabilities(
@@ -146,7 +155,7 @@ def _probabilities(X: FloatArray, coefficients: FloatArray, intercepts: FloatArr
 @allocating()
 def _largest_penalty(columns, codes, n_classes):  # type: ignore[no-untyped-def]
     """Smallest penalty at which all coefficients are zero."""
-    starts, rows, values, scales, _, n_rows = columns
+    starts, rows, values, scales, _, _, n_rows = columns
     share = np.bincount(codes, minlength=n_classes) / n_rows
     largest = 0.0
     for j in range(len(starts) - 1):
@@ -189,7 +198,7 @@ def _descend(  # type: ignore[no-untyped-def]
     columns, codes, coefficients, intercepts, penalty, mixing, tolerance
 ):
     """Coordinate Newton steps until no step changes the objective by more than ``tolerance``."""
-    starts, rows, values, scales, is_binary, n_rows = columns
+    starts, rows, values, scales, is_binary, spans, n_rows = columns
     n_columns, n_classes = coefficients.shape
     weight = np.empty((n_classes, n_rows))  # exp of the linear predictor
     for k in range(n_classes):
@@ -211,12 +220,11 @@ def _descend(  # type: ignore[no-untyped-def]
     counts = np.zeros(n_classes)
     for i in range(n_rows):
         counts[codes[i]] += 1.0
-    spans = np.full(n_columns, 1e-300)
     for j in range(n_columns):
         for entry in range(starts[j], starts[j + 1]):
             targets[j, codes[rows[entry]]] += values[entry]
-            spans[j] = max(spans[j], abs(values[entry]))
     all_columns = True
+    way = 0.0
     for sweep in range(200):
         largest = 0.0
         for k in range(n_classes):
@@ -234,8 +242,15 @@ def _descend(  # type: ignore[no-untyped-def]
                 if abs(step) > 1e-9:
                     intercepts[k] += step
                     factor = np.exp(step)
-                    for i in range(n_rows):
-                        _reweigh(weight, total, k, i, weight[k, i] * factor)
+                    way += abs(step)
+                    if way < _LONGEST_WAY:
+                        for i in range(n_rows):
+                            changed = weight[k, i] * factor
+                            total[i] += changed - weight[k, i]
+                            weight[k, i] = changed
+                    else:
+                        for i in range(n_rows):
+                            _reweigh(weight, total, k, i, weight[k, i] * factor)
             for j in range(n_columns):
                 b = coefficients[j, k]
                 if scales[j] == 0.0 or (not all_columns and b == 0.0):
@@ -279,15 +294,25 @@ def _descend(  # type: ignore[no-untyped-def]
                     continue
                 largest = max(largest, h * step * step)
                 coefficients[j, k] = b + step
-                if is_binary[j]:
-                    factor = np.exp(step)
-                    for entry in range(first, last):
-                        i = rows[entry]
-                        _reweigh(weight, total, k, i, weight[k, i] * factor)
-                else:
+                reach = abs(step) * spans[j]
+                way += reach
+                if reach > _SHORT_REACH or way > _LONGEST_WAY:
                     for entry in range(first, last):
                         i = rows[entry]
                         _reweigh(weight, total, k, i, weight[k, i] * np.exp(step * values[entry]))
+                elif is_binary[j]:
+                    factor = np.exp(step)
+                    for entry in range(first, last):
+                        i = rows[entry]
+                        changed = weight[k, i] * factor
+                        total[i] += changed - weight[k, i]
+                        weight[k, i] = changed
+                else:
+                    for entry in range(first, last):
+                        i = rows[entry]
+                        changed = weight[k, i] * np.exp(step * values[entry])
+                        total[i] += changed - weight[k, i]
+                        weight[k, i] = changed
         if largest < tolerance:
             if all_columns:
                 break

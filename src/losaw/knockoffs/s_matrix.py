@@ -42,7 +42,7 @@ def s_values(correlation: FloatArray, method: str = "sdp") -> FloatArray:
         For an unknown method or a matrix that is no correlation matrix, or not positive definite.
     """
     if method not in METHODS:
-        raise ValueError(unknown("s_method", method, METHODS))
+        raise ValueError(unknown("method", method, METHODS))
     correlation = np.ascontiguousarray(as_floats("correlation", correlation))
     shape = correlation.shape
     if len(shape) != 2 or shape[0] != shape[1] or not shape[0]:

@@ -23,6 +23,17 @@ class Predictions:
         probabilities of all classes, (n_samples, n_classes).
     independent : pair of arrays (y, y_hat) or None
         On the sample of independent features, where the generator gives one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.data import Truth
+    >>> from losaw.metrics.base import Predictions
+    >>> from losaw.registry import get
+    >>> y = np.array([1.0, 2.0, 3.0])
+    >>> truth = Truth(signal=(0,), n_features=2)
+    >>> get("metric", "r2_test").create()(Predictions(test=(y, y)), truth)
+    1.0
     """
 
     test: tuple[FloatArray, FloatArray]
@@ -44,6 +55,17 @@ class ImportanceMetric(Protocol):
     is_decision : bool
         May be left out. Whether the value is a share of yes-or-no decisions: its mean then has a
         binomial error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.data import Truth
+    >>> from losaw.importance import ImportanceResult
+    >>> from losaw.registry import get
+    >>> metric = get("metric", "pr_auc").create()
+    >>> result = ImportanceResult(np.array([0.5, 0.2, 0.3]), ("X1", "X2", "X3"))
+    >>> metric(result, Truth(signal=(0, 2), n_features=3)), metric.range, metric.higher_is_better
+    (1.0, (0.0, 1.0), True)
     """
 
     range: tuple[float, float]

@@ -1,5 +1,6 @@
 """What a method decides on: rejected features, and features among the first k."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,6 +25,8 @@ class RejectionRate:
     features : sequence of str or None, default None
         F by name. None: the signal features.
     alpha : float, default 0.05
+    optional : bool, default False
+        NaN, and so an empty cell, of an importance that tests nothing, instead of an error.
 
     Raises
     ------
@@ -37,17 +40,22 @@ class RejectionRate:
     needs: Needs = "importance"
     is_decision = True
 
-    def __init__(self, features: Sequence[str] | None = None, alpha: float = 0.05) -> None:
+    def __init__(
+        self, features: Sequence[str] | None = None, alpha: float = 0.05, optional: bool = False
+    ) -> None:
         if not 0 < alpha < 1:
             raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}")
         self.features = features
         self.alpha = alpha
+        self.optional = optional
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
         columns = _columns("rejection_rate", self.features, result, truth.is_signal)
         selected = result.details.get("selected")
         if selected is None:
             if result.p_values is None:
+                if self.optional:
+                    return math.nan
                 raise ValueError(
                     "rejection_rate is not defined: the importance has no p-values; ask a method "
                     "that tests (CPI, LOCO, Boruta)"
@@ -64,7 +72,7 @@ class FalseRejectionRate(RejectionRate):
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
         columns = np.flatnonzero(~truth.is_signal)
         names = self.features or [result.feature_names[j] for j in columns]
-        return RejectionRate(names, self.alpha)(result, truth)
+        return RejectionRate(names, self.alpha, self.optional)(result, truth)
 
 
 class TopShare:

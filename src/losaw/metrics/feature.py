@@ -1,10 +1,11 @@
-"""The score of one feature, so that importances stand in tables feature by feature."""
+"""Score and place of one feature, so that importances stand in tables feature by feature."""
 
 import math
 
 from losaw.data import Truth
 from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs
+from losaw.words import unknown
 
 
 class FeatureScore:
@@ -50,3 +51,35 @@ class FeatureScore:
         total = float(abs(scores).sum()) if self.share else 1.0
         score = float(scores[result.feature_names.index(self.feature)])
         return score / total if total > 0 else 0.0
+
+
+class FeatureRank:
+    """Place of one feature, 1 + the number of features that score higher; ties share the better.
+
+    It describes and does not judge: nobody need know which features are relevant.
+
+    Parameters
+    ----------
+    feature : str
+        Name of the feature.
+
+    Raises
+    ------
+    ValueError
+        When called, if there is no such feature.
+    """
+
+    examples = ({"feature": "X2"},)
+    range = (1.0, math.inf)
+    higher_is_better = False
+    needs: Needs = "importance"
+    ranks_methods = False
+
+    def __init__(self, feature: str) -> None:
+        self.feature = feature
+
+    def __call__(self, result: ImportanceResult, truth: Truth) -> float:
+        if self.feature not in result.feature_names:
+            raise ValueError(unknown("feature", self.feature, result.feature_names))
+        scores = result.ranking_scores()
+        return float(1 + (scores > scores[result.feature_names.index(self.feature)]).sum())

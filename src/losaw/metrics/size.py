@@ -37,6 +37,18 @@ class NoiseSize:
         return float(np.abs(scores[~is_signal]).mean())
 
 
+class LargestSize:
+    """Largest absolute score of all features, in the scores' own unit (TreeInner, Figure 1)."""
+
+    range = (0.0, math.inf)
+    higher_is_better = False
+    needs: Needs = "importance"
+    ranks_methods = False
+
+    def __call__(self, result: ImportanceResult, truth: Truth) -> float:
+        return float(np.abs(result.scores).max())
+
+
 class SizeAuc:
     """Probability that a signal feature has a larger absolute score than a noise feature,
 

@@ -46,6 +46,17 @@ class FeatureWeights:
     A feature without adjustment features, or that is a linear function of them, has uniform
     weights. Memory: 8 bytes a row for every feature that was asked for, one byte a row for every
     discrete feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.network import FeatureWeights
+    >>> rng = np.random.default_rng(0)
+    >>> first = rng.standard_normal(1000)
+    >>> X = np.column_stack([first, first + rng.standard_normal(1000)])
+    >>> weights = FeatureWeights(X, eta=0.1, correlation_threshold=0.1)
+    >>> bool(abs(np.cov(X.T, aweights=weights(0))[0, 1]) < 0.3 * np.cov(X.T)[0, 1])
+    True
     """
 
     def __init__(

@@ -117,8 +117,8 @@ class Table:
 
     def was_run(self, row: Key) -> bool:
         """Whether any cell of a row was."""
-        found = (self.cells.get((row, column)) for column in self.columns)
-        return any(cell is not None and cell.was_run for cell in found)
+        cells = (self.cells.get((row, column)) for column in self.columns)
+        return any(cell is not None and cell.was_run for cell in cells)
 
     def counts(self) -> dict[str, int]:
         """Number of cells of every verdict."""

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import finite_sample
+from losaw.arguments import finite_sample, whole_number
 from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.trends.result import TrendResult
@@ -103,8 +103,8 @@ def shapley_correlation(
 
     forest = forest_arrays(model)
     rows, names = rows_of(model, X, MIN_ROWS)
-    if n_rows is not None and n_rows < MIN_ROWS:
-        raise ValueError(f"n_rows must be at least {MIN_ROWS} or None, got {n_rows}")
+    if n_rows is not None:
+        n_rows = whole_number("n_rows", n_rows, MIN_ROWS, "or None for all")
     if n_rows is not None and n_rows < len(rows):
         drawn = as_generator(random_state).choice(len(rows), n_rows, replace=False)
         rows = rows[np.sort(drawn)]

@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import t
 
 from losaw.arguments import finite_sample
 from losaw.trends.result import TrendResult
@@ -27,8 +28,10 @@ def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False
     Returns
     -------
     TrendResult
-        ``spread``: the classical standard error, NaN where features are linearly dependent or
-        no degree of freedom is left.
+        ``spread``: the classical standard error s_p; ``p_values``: of the two-sided t-test of
+        b_p = 0, ``P(|t| >= |b_p| / s_p)`` with N - P - 1 degrees of freedom, which is exact for
+        independent normal noise of one variance around a linear mean. Both are NaN where features
+        are linearly dependent or no degree of freedom is left.
 
     Raises
     ------
@@ -42,6 +45,14 @@ def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False
     >>> from losaw.trends import linear_coefficient
     >>> linear_coefficient(X, X[:, 0] - X[:, 1]).sign[:2].tolist()
     [1, -1]
+
+    Sign and p-value can mislead: the response rises with x², whose coefficient beside that of x
+    is negative and significant, because the model is not the right one.
+
+    >>> x = np.random.default_rng(0).uniform(size=200)
+    >>> trend = linear_coefficient(np.column_stack([x, x**2]), np.sqrt(x))
+    >>> bool(trend.estimates[1] < 0 and trend.p_values[1] < 0.001)
+    True
     """
     rows, response, names = finite_sample(X, y)
     centred, target = rows - rows.mean(axis=0), response - response.mean()
@@ -51,11 +62,13 @@ def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
     design = centred * inverse
     coefficients, _, rank, _ = np.linalg.lstsq(design, target, rcond=1e-12)
-    spread = np.full(len(names), np.nan)
+    spread, p_values = np.full(len(names), np.nan), np.full(len(names), np.nan)
     freedom = len(rows) - 1 - rank
     if rank == len(names) and freedom > 0:
         variance = ((target - design @ coefficients) ** 2).sum() / freedom
         spread = np.sqrt(variance * np.diag(np.linalg.inv(design.T @ design)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p_values = 2 * t.sf(np.abs(coefficients) / spread, freedom)
     unit = inverse
     if standardized:
         deviation = target.std()
@@ -66,4 +79,5 @@ def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False
         names,
         spread=spread * unit,
         spread_kind="standard error of least squares",
+        p_values=p_values,
     )

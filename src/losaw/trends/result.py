@@ -29,6 +29,9 @@ class TrendResult:
         NaN where it cannot be had.
     spread_kind : str or None
         What the spread measures, for example ``"standard deviation over trees"``.
+    p_values : array of shape (n_features,) or None
+        Of the hypothesis that there is no trend, from estimators that test it; NaN where it cannot
+        be had.
     details : dict
         Estimator-specific extras, documented by the estimator.
 
@@ -51,11 +54,12 @@ class TrendResult:
     feature_names: tuple[str, ...]
     spread: FloatArray | None = None
     spread_kind: str | None = None
+    p_values: FloatArray | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "estimates", np.asarray(self.estimates, dtype=float))
-        for attribute in ("estimates", "spread"):
+        for attribute in ("estimates", "spread", "p_values"):
             value = getattr(self, attribute)
             if value is not None and np.shape(value) != (len(self.feature_names),):
                 raise ValueError(
@@ -87,6 +91,8 @@ class TrendResult:
         }
         if self.spread is not None:
             columns["spread"] = self.spread
+        if self.p_values is not None:
+            columns["p_value"] = self.p_values
         return pd.DataFrame(columns)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":

@@ -64,7 +64,7 @@ def absolute_traversal_rate(
     _check("weighting", weighting, WEIGHTINGS)
     forest = forest_arrays(model)
     splits = _splits_at_values(forest)
-    left, right = forest.value[forest.trees.children[splits].T]
+    left, right = (forest.value[side[splits]] for side in (forest.trees.left, forest.trees.right))
     weights = forest.n_samples[splits] if weighting == "rows" else np.ones(len(splits))
     return _result(
         f"absolute traversal rate{' (weighted by rows)' if weighting == 'rows' else ''}",
@@ -126,7 +126,7 @@ def relative_traversal_rate(
     _check("weighting", weighting, WEIGHTINGS)
     forest = forest_arrays(model)
     splits = _splits_at_values(forest)
-    left, right = forest.value[forest.trees.children[splits].T]
+    left, right = (forest.value[side[splits]] for side in (forest.trees.left, forest.trees.right))
     scale = np.abs(left) + np.abs(right) if form == "bounded" else np.abs(left + right)
     defined = scale > 0
     splits, left, right, scale = splits[defined], left[defined], right[defined], scale[defined]

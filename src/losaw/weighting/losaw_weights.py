@@ -102,8 +102,10 @@ def weighted_correlations(
     [0.0]
     """
     t, a = check_pair(target, adjustment)
-    w = check_weights(weights) * check_counts(counts, len(t))
-    w = in_range(w)
+    w = check_weights(weights)
+    if w.shape != t.shape:
+        raise ValueError(f"weights has shape {w.shape}, expected {t.shape}: one for each row")
+    w = in_range(w * check_counts(counts, len(t)))
     w = w / w.sum()
     t, a = in_range(t), in_range(a)
     t = in_range(t - w @ t)

@@ -21,6 +21,7 @@ from losaw.weighting.logit.terms import Logit, make_logit
 
 # Of a multinomial logit; as many take some two seconds.
 MOST_COEFFICIENTS = 1000
+LARGEST_C = 1e12
 
 
 @compiled()
@@ -181,8 +182,11 @@ class MultinomialLogit:
     """
 
     def __init__(self, C: float = 1.0, discrete: Any = "auto", standardize: bool = True) -> None:
-        if not real_number("C", C) > 0:
-            raise ValueError(f"C must be positive, got {C}")
+        if not 0 < real_number("C", C) <= LARGEST_C:
+            raise ValueError(
+                f"C must be positive and at most {LARGEST_C:g} (beyond, nothing bounds the "
+                f"coefficients of classes that the adjustment separates), got {C}"
+            )
         self.C = C
         self.discrete = discrete
         self.standardize = standardize

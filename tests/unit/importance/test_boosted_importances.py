@@ -8,10 +8,10 @@ import pytest
 import xgboost
 
 from losaw.fitted_trees.attributions import attribution_sums
-from losaw.fitted_trees.booster import read_booster
+from losaw.fitted_trees.booster import expected_values, read_booster
 from losaw.fitted_trees.tree_shap import MOST_KEPT
 from losaw.generators.low_signal import LowSignalGenerator
-from losaw.importance import predecomp, treeinner
+from losaw.importance import predecomp, saabas, treeinner
 from losaw.importance.total_gain import TotalGainDeviation, total_gain
 from losaw.importance.tree_inner import AbsoluteAttribution, ForestInner, TreeInner
 from losaw.learners.xgboost_trees import XGBoostTrees
@@ -66,6 +66,9 @@ def test_example_1_of_the_paper():
     split_first = values[1] > 0
     expected = [1 / 3, -1 / 2] if split_first else [-1 / 3, 1 / 2]
     np.testing.assert_allclose(values[1:], expected, atol=1e-7)
+    # The right half of Table 3: the expected output of the root depends on the split.
+    others = expected_values(read_booster(model.booster_).branches)
+    np.testing.assert_allclose(others, [1 / 18 if split_first else -1 / 18, *expected], atol=1e-7)
 
 
 def test_predecomp_and_root_are_the_output_of_every_tree(fitted):
@@ -83,6 +86,21 @@ def test_predecomp_and_bias_are_the_margin_of_the_booster(fitted):
     attributions, bias = predecomp(model, data.test.X)
     margin = model.booster_.predict(xgboost.DMatrix(data.test.X), output_margin=True)
     assert np.abs(attributions.sum(axis=1) + bias - margin).max() < 1e-5
+
+
+@pytest.mark.parametrize("changed", [{}, {"max_depth": 8}, {"reg_lambda": 0}])
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_saabas_is_xgboosts_approximate_contribution(task, changed):
+    data = data_of(task)
+    model = learner(task, num_boost_round=20, **changed).fit(*data.train)
+    attributions, bias = saabas(model, data.test.X)
+    expected = model.booster_.predict(
+        xgboost.DMatrix(data.test.X), pred_contribs=True, approx_contribs=True
+    )
+    np.testing.assert_allclose(attributions, expected[:, :-1], atol=2e-6)
+    np.testing.assert_allclose(bias, expected[:, -1], atol=2e-6)
+    same = np.abs(attributions - predecomp(model, data.test.X)[0]).max() < 1e-6
+    assert same == (changed == {"reg_lambda": 0})
 
 
 def test_node_predictions_are_those_of_the_training_gradients(fitted):
@@ -122,7 +140,7 @@ def test_treeinner_on_training_rows_is_the_total_gain_in_size_too(fitted):
     np.testing.assert_allclose(scores, total_gain(model), rtol=1e-5, atol=1e-4)
 
 
-@pytest.mark.parametrize("attribution", ["predecomp", "treeshap"])
+@pytest.mark.parametrize("attribution", ["predecomp", "saabas", "treeshap"])
 def test_the_scores_are_the_sums_that_define_them(fitted, attribution):
     model, data = fitted
     X, y = data.train
@@ -134,7 +152,8 @@ def test_the_scores_are_the_sums_that_define_them(fitted, attribution):
         if attribution == "predecomp":
             one = predecomp(tree, X)[0]
         else:
-            one = tree.predict(matrix, pred_contribs=True)[:, :-1]
+            approximate = attribution == "saabas"
+            one = tree.predict(matrix, pred_contribs=True, approx_contribs=approximate)[:, :-1]
         residual = residuals(model, data, index)
         inner += one.T @ residual / eta
         absolute += np.abs(one).sum(axis=0)

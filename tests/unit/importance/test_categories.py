@@ -54,7 +54,7 @@ def test_the_leaves_of_the_view_are_reached_by_its_splits():
                 is_left = value <= nodes.threshold[node]
                 if np.isnan(nodes.threshold[node]):
                     is_left = int(nodes.left_levels[node]) >> int(value) & 1
-                node = nodes.children[node, 0 if is_left else 1]
+                node = (nodes.left if is_left else nodes.right)[node]
             assert node == tree.leaf[row]
 
 
@@ -77,7 +77,7 @@ def test_shapley_values_are_those_of_the_definition():
         p = trees.feature[node]
         if p < 0:
             return arrays.value[node]
-        left, right = trees.children[node]
+        left, right = trees.left[node], trees.right[node]
         if p in coalition:
             is_left = x[p] <= trees.threshold[node]
             if np.isnan(trees.threshold[node]):

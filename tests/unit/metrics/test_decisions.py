@@ -1,5 +1,7 @@
 """Rejection rates, shares among the first k, distance from the optimum."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,12 @@ def test_a_methods_own_decision_goes_before_p_values():
 def test_a_method_without_p_values_has_no_rejection_rate():
     with pytest.raises(ValueError, match="no p-values"):
         RejectionRate()(result(), TRUTH)
+
+
+def test_an_importance_without_a_test_is_an_empty_cell_where_that_is_allowed():
+    untested = ImportanceResult([1.0, 2.0, 3.0, 4.0], ("a", "b", "c", "d"))
+    assert math.isnan(RejectionRate(optional=True)(untested, TRUTH))
+    assert math.isnan(FalseRejectionRate(optional=True)(untested, TRUTH))
 
 
 def test_the_first_k_are_as_many_as_signals_unless_told():

@@ -1,4 +1,4 @@
-"""The score of one feature, by name.
+"""The score and the place of one feature, by name.
 
 Of metrics.feature.
 """
@@ -9,7 +9,7 @@ import pytest
 
 from losaw.data import Truth
 from losaw.importance.result import ImportanceResult
-from losaw.metrics.feature import FeatureScore
+from losaw.metrics.feature import FeatureRank, FeatureScore
 
 RESULT = ImportanceResult([1.0, -3.0], ("a", "b"))
 TRUTH = Truth((0,), 2)
@@ -31,3 +31,10 @@ def test_an_absent_feature_is_an_error_unless_it_is_optional():
     with pytest.raises(ValueError, match=r"no feature 'c' \(features: a, b\)"):
         FeatureScore("c")(RESULT, TRUTH)
     assert math.isnan(FeatureScore("c", optional=True)(RESULT, TRUTH))
+
+
+def test_the_place_counts_what_scores_higher_and_ties_share_the_better():
+    result = ImportanceResult([1.0, 3.0, 1.0, -3.0], ("a", "b", "c", "d"))
+    assert [FeatureRank(name)(result, TRUTH) for name in "abcd"] == [2.0, 1.0, 2.0, 4.0]
+    with pytest.raises(ValueError, match="unknown feature 'e'"):
+        FeatureRank("e")(result, TRUTH)

@@ -4,7 +4,7 @@ import pytest
 
 from losaw.data import Truth
 from losaw.importance.result import ImportanceResult
-from losaw.metrics.size import NoiseSize, SignalSize, SizeAuc
+from losaw.metrics.size import LargestSize, NoiseSize, SignalSize, SizeAuc
 
 TRUTH = Truth((0, 1), 4)
 
@@ -16,6 +16,10 @@ def result(*scores, **options):
 def test_sizes_are_means_of_absolute_scores():
     assert SignalSize()(result(-3.0, 1.0, 0.5, -0.5), TRUTH) == 2.0
     assert NoiseSize()(result(-3.0, 1.0, 0.5, -1.5), TRUTH) == 1.0
+
+
+def test_the_largest_size_is_of_all_features():
+    assert LargestSize()(result(-3.0, 1.0, 0.5, -0.5), TRUTH) == 3.0
 
 
 def test_a_large_falling_trend_beats_a_small_rising_one():

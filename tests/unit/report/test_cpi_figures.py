@@ -1,6 +1,7 @@
 """The studies of the CPI paper are valid, and metric panels show the collected numbers.
 
-Of report.drawings.metric_panels, report.drawings.tested_importances.
+Of report.drawings.metric_panels, report.drawings.pooled_runs,
+report.drawings.tested_importances.
 """
 
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from losaw.report import figures
-from losaw.report.drawings import metric_panels, tested_importances
+from losaw.report.drawings import metric_panels, pooled_runs, tested_importances
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.study.design.grid import Study
@@ -76,6 +77,54 @@ def test_lines_show_the_means_along_the_axis(tmp_path):
     ]
     assert line.get_xdata().tolist() == shown["n_samples"].tolist()
     assert line.get_ydata().tolist() == shown["mean"].tolist()
+
+
+def measured(study, folder, metric, n_seeds=6):
+    """One value a run: the setting's number along the grid plus the seed's."""
+    rows = [
+        {"setting_id": setting.identifier, "learner": learner, "importance": "", "seed": seed,
+         "metric": metric, "value": number + seed / 10, "status": "ok"}
+        for number, setting in enumerate(study.settings)
+        for learner in study.learners
+        for seed in range(n_seeds)
+    ]  # fmt: skip
+    rows.append({**rows[0], "value": np.nan, "status": "failed"})
+    pd.DataFrame(rows).to_parquet(folder / "results.parquet")
+    return StudyResults(folder)
+
+
+def test_pooled_runs_take_all_settings_of_a_place_together(tmp_path):
+    study = study_of("cpi_figure8")
+    options = {"metric": "optimum_gap", "axis": "n_samples", "methods": ["LM", "RF-codes"]}
+    results = measured(study, tmp_path, "optimum_gap")
+    figure = pooled_runs.draw(study, results, shape="deviations", **options)
+    line = figure.axes[0].containers[0].lines[0]
+    numbers = np.arange(len(study.settings)).reshape(-1, 5)  # the axis runs fastest
+    np.testing.assert_allclose(line.get_ydata().astype(float), numbers.mean(axis=0) + 0.25)
+    assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == [
+        "100", "250", "500", "750", "1000",
+    ]  # fmt: skip
+    violins = pooled_runs.draw(study, results, line=0, **options).axes[0]
+    assert len(violins.collections) == 10
+    assert len(violins.patches) == 10
+    one = pooled_runs.draw(study, results, panels=["beta"], where={"beta": 0.9}, **options)
+    assert len(one.axes) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"metric": "optimum"}, "metric: unknown metric 'optimum'; did you mean 'optimum_gap'"),
+        ({"methods": ["LN"]}, "methods: unknown method 'LN'; did you mean 'LM'"),
+        ({"axis": "N"}, "unknown axis 'N'"),
+        ({"panels": ["betta"]}, "unknown axis 'betta'; did you mean 'beta'"),
+        ({"shape": "violin"}, "shape: unknown shape 'violin'; did you mean 'violins'"),
+    ],
+)
+def test_names_that_pooled_runs_cannot_draw_are_refused(changes, message):
+    options = {"metric": "optimum_gap", "axis": "n_samples", "methods": ["LM"], **changes}
+    with pytest.raises(OptionError, match=message):
+        pooled_runs.draw(study_of("cpi_figure8"), None, **options)
 
 
 def test_printed_numbers_are_open_markers(tmp_path):

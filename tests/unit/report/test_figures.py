@@ -84,6 +84,15 @@ def test_bars_are_mean_scores_and_colours_tell_signal_from_noise(made):
         assert colours[0] != colours[2]
 
 
+def test_of_many_features_only_the_signals_are_named(made, monkeypatch):
+    study, results = made[1]["losaw_figure_1"]
+    monkeypatch.setattr(mean_importances, "MOST_NAMES", 4)
+    figure = mean_importances.draw(
+        study, results, learner="RF", importance="mdi", panels="correlation"
+    )
+    assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ["$X_{1}$", "$X_{2}$"]
+
+
 def test_the_error_bars_are_95_percent_intervals_of_the_mean(made):
     study, results = made[1]["losaw_figure_1"]
     figure = mean_importances.draw(

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestRegressor
 
+from losaw.data import Dataset, Sample, Truth
+from losaw.importance.trend import TrendImportance
 from losaw.trends import (
     TrendResult,
     estimate_trends,
@@ -38,6 +40,60 @@ def test_standard_errors_are_those_of_least_squares():
     result = linear_coefficient(x[:, None], y)
     assert result.estimates[0] == pytest.approx(reference.slope)
     assert result.spread[0] == pytest.approx(reference.stderr)
+
+
+def test_p_values_are_those_of_least_squares_in_any_unit():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 3)) @ rng.standard_normal((3, 3))
+    y = X @ [0.5, 0.0, -0.2] + rng.standard_normal(30)
+    found = linear_coefficient(X, y)
+
+    def squared_error(columns):
+        design = np.column_stack([np.ones(30), X[:, columns]])
+        return np.linalg.lstsq(design, y, rcond=None)[1][0]
+
+    full = squared_error([0, 1, 2])
+    # t² of a coefficient is the F of leaving its feature out.
+    ratios = np.array([squared_error(list({0, 1, 2} - {j})) - full for j in range(3)]) / (full / 26)
+    np.testing.assert_allclose(found.p_values, scipy.stats.f.sf(ratios, 1, 26), rtol=1e-8)
+    rescaled = linear_coefficient(1e3 * X, 1e-3 * y, standardized=True)
+    np.testing.assert_allclose(rescaled.p_values, found.p_values, rtol=1e-8)
+    assert list(found.to_frame()["p_value"]) == found.p_values.tolist()
+
+
+def test_p_values_hold_their_level_in_small_samples():
+    rng = np.random.default_rng(0)
+    smallest = [
+        linear_coefficient(rng.standard_normal((8, 2)), rng.standard_normal(8)).p_values[0]
+        for _ in range(2000)
+    ]
+    # Exact 99.9 % bounds of a binomial with 2,000 runs and rate .05.
+    assert 69 <= (np.array(smallest) <= 0.05).sum() <= 133
+
+
+def test_where_the_error_is_not_known_the_p_value_is_not_either():
+    x = np.random.default_rng(0).standard_normal(40)
+    assert np.isnan(linear_coefficient(np.column_stack([x, x]), x).p_values).all()
+    exact = linear_coefficient(x[:, None], 4 * x)
+    assert exact.p_values[0] < 1e-100
+
+
+def test_sizes_as_importances_come_with_p_values_where_there_are_any():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    data = data_set(X, X[:, 0] + rng.standard_normal(60))
+    result = TrendImportance("linear-coefficient").explain(None, data, rng)
+    assert result.p_values[0] < 0.001 < result.p_values[1]
+    assert (
+        TrendImportance("linear-coefficient", signed=True).explain(None, data, rng).p_values is None
+    )
+    twice = data_set(X[:, [0, 0]], X[:, 0])
+    assert TrendImportance("linear-coefficient").explain(None, twice, rng).p_values is None
+
+
+def data_set(X, y):
+    sample = Sample(X, y)
+    return Dataset(sample, sample, Truth((0,), X.shape[1]), ("a", "b"), ("continuous",) * 2)
 
 
 def test_a_standardised_coefficient_of_one_feature_is_its_correlation():

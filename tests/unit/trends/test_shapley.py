@@ -24,7 +24,7 @@ def coalition_value(forest, node, x, coalition):
     feature = forest.trees.feature[node]
     if feature < 0:
         return forest.value[node]
-    left, right = forest.trees.children[node]
+    left, right = forest.trees.left[node], forest.trees.right[node]
     if feature in coalition:
         goes_left = x[feature] <= forest.trees.threshold[node]
         return coalition_value(forest, left if goes_left else right, x, coalition)

@@ -107,7 +107,7 @@ class LevelSums(NamedTuple):
     """What decides on a split between levels, in the first n entries of arrays."""
 
     n_entries: int
-    count: NDArray[np.float64]  # rows, with multiplicity
+    counts: NDArray[np.float64]  # rows, with multiplicity
     weight: NDArray[np.float64]  # sum of v c
     response: NDArray[np.float64]  # sum of v c y
     level: NDArray[np.int64]  # that an entry stands for

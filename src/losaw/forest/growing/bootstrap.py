@@ -46,6 +46,8 @@ def draw_sample(data: ForestData, bootstrap: bool, state: np.ndarray, sample: Sa
     n_samples = len(data.response)
     counts = sample.counts
     draw_in_bag_counts(state, bootstrap, counts)
+    # Rows that were drawn are numbered anew, one after the other, and what nodes read of them is
+    # copied side by side: a node then gathers from a third less memory.
     width = data.design.shape[1]
     n = 0
     for row in range(n_samples):
@@ -63,6 +65,7 @@ def draw_sample(data: ForestData, bootstrap: bool, state: np.ndarray, sample: Sa
             for slot in range(data.patterns.shape[0]):
                 sample.patterns[slot, n] = data.patterns[slot, row]
             n += 1
+    # Each sorted order of the training sample without the rows that were not drawn.
     for p in range(data.presorted.shape[0]):
         k = 0
         for i in range(n_samples):

@@ -182,6 +182,7 @@ def split_classes_at_levels(
     else:
         for k in range(n_levels):
             order[k] = k
+    # The largest sum of the sides' sums of squares is the largest decrease: see the formula above.
     weight = 0.0
     count = 0.0
     best_score = node_square / total

@@ -103,7 +103,7 @@ def find_split(
             split = Split(0.0, 0, 1.0, 1.0, False)
             if not data.is_discrete[feature]:
                 split = split_continuous(data, settings, sample, work, node, feature, classes)
-            elif cells is not None:
+            elif cells is not None and classes is not None:
                 split = split_discrete(
                     data, settings, sample, work, cells, node, feature, i, classes
                 )
@@ -177,7 +177,7 @@ def grow_tree(
         end = stack_end[slot]
         depth = stack_depth[slot]
         count, mean, impurity = node_moments(sample.rows, start, end, sample.pair)
-        if classes is not None:
+        if classes is not None and data.n_classes > 2:
             count, impurity = node_classes(
                 sample.rows,
                 start,
@@ -299,7 +299,7 @@ def grow_trees(
 ) -> None:
     """Grow one tree per seed, one after the other in ``nodes``; fills their sizes.
 
-    Where ``cells`` or ``classes`` is None, nothing is compiled of what needs them.
+    Where ``cells`` or ``classes`` is None, nothing that needs them is compiled.
     """
     offset = 0
     for tree in range(len(seeds)):

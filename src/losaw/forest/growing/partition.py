@@ -27,6 +27,7 @@ def mark_left(
     p = data.position[feature]
     n_left = 0
     left_count = 0.0
+    # A set: its levels go left. Levels without a row here go with the larger child.
     if data.is_nominal[feature]:
         count = 0.0
         present = np.uint64(0)
@@ -42,6 +43,7 @@ def mark_left(
         if 2.0 * left_count >= count:
             left_levels |= ~present
         return n_left, left_count, np.nan, left_levels
+    # Ordered levels: up to a level. The level is the threshold.
     if data.is_discrete[feature]:
         for i in range(start, end):
             row = sample.rows[0, i]
@@ -50,6 +52,7 @@ def mark_left(
             n_left += go
             left_count += go * sample.pair[row, 0]
         return n_left, left_count, float(place), np.uint64(0)
+    # A continuous feature: its first rows in sorted order. The last of them gives the threshold.
     for i in range(start, start + place):
         row = sample.order[p, i]
         goes_left[row] = 1

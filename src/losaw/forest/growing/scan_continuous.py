@@ -42,7 +42,8 @@ def scan_weighted(
     """Best split of rows in sorted order: (Delta_w, rows on the left), or (0, 0).
 
     The order is walked from both ends towards the middle: a sum waits for the sum before it, and
-    two walks wait side by side. T_L - m W_L and T_R - m W_R differ in sign only.
+    two walks wait side by side. T_L - m W_L and T_R - m W_R differ in sign only. A function for
+    both directions would make the walk 4 % slower.
     """
     # Splits before ``first`` and behind ``last`` leave fewer than min_leaf rows on a side: the
     # walks start there, and need not count.
@@ -114,6 +115,8 @@ def scan_uniform(
     values = data.values
     tree_rows = sample.tree_rows
     has_ties = data.has_ties[position]
+    # The steps are those of scan_weighted, in its order; a function for a direction, or for both
+    # kinds of weights, made this walk 4 % slower.
     total = node.n_samples
     mean = node.mean
     start = node.start

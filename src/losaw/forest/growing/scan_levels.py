@@ -24,7 +24,7 @@ _ITERATIONS = 30  # of the power method, which has found the component long befo
 @inlined()
 def scan_levels(sums: LevelSums, min_leaf: float, n_samples: float) -> tuple:
     """Best split between levels (Algorithm 9.4): (Delta_w, last entry on the left), or (0, -1)."""
-    count = sums.count
+    count = sums.counts
     best = -1
     best_score = 0.0
     left_count = 0.0
@@ -80,6 +80,7 @@ def level_sums(
                 response = add_where(response, cy, codes, place, k)
                 next_count = add_where(next_count, c, codes, place, k + 1)
                 next_response = add_where(next_response, cy, codes, place, k + 1)
+            # Places of level k and of the next one, where there is one.
             target = ((slot * n_levels + k) * 2) * padded + lane
             store(sums, target, count)
             store(sums, target + padded, response)
@@ -172,7 +173,7 @@ def scan_sets(
     ``order`` and ``key`` are workspace.
     """
     # The levels that occur in the order of their weighted mean responses.
-    count = sums.count
+    count = sums.counts
     weight = sums.weight
     n = 0
     for k in range(sums.n_entries):
@@ -227,6 +228,7 @@ def order_by_shares(
     node's and W_k its weight, the axis is the leading eigenvector of sum_k W_k d_k d_k'. The power
     method starts from the level with the largest W_k |d_k|^2.
     """
+    # The levels that occur, and W_k d_k of the one to start from.
     n_classes = sums.shape[1]
     n = 0
     largest = -1.0
@@ -247,6 +249,7 @@ def order_by_shares(
             largest = length
             for c in range(n_classes):
                 axis[0, c] = sums[k, c] - weight * shares[c] / total
+    # A step of the power method: the axis becomes sum_k W_k d_k (d_k' axis), without a matrix.
     for _ in range(_ITERATIONS):
         for c in range(n_classes):
             axis[1, c] = 0.0

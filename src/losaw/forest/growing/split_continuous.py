@@ -70,7 +70,7 @@ def split_continuous(
         note_correlations(work.measure, feature, order, p, node.start, n, work.w)
 
     # Uniform weights: the node's impurity is known, Delta_w is compared through the order itself.
-    if classes is not None and not weighted:
+    if classes is not None and data.n_classes > 2 and not weighted:
         for i in range(n):
             work.w[i] = 1.0
             work.c[i] = sample.pair[order[p, node.start + i], 0]
@@ -90,7 +90,7 @@ def split_continuous(
     after = max(before, settings.eta)
     if work.measure.is_on[0] != 0:
         note_correlations(work.measure, feature, order, p, node.start, n, work.w)
-    if classes is not None:
+    if classes is not None and data.n_classes > 2:
         decrease, place = scan_classes(data, sample, work, node, p, min_leaf, classes)
         return Split(decrease, place, before, after, False)
 

@@ -39,7 +39,7 @@ def split_discrete(
     node: Node,
     feature: int,
     candidate: int,
-    classes: Classes | None,
+    classes: Classes,
 ) -> Split:
     """Best split of one discrete feature, weighted if it has adjustment features.
 
@@ -84,7 +84,7 @@ def split_discrete(
 
     # Uniform weights: with eta = 1, with nothing to adjust for, or where the user's model says
     # that x follows from a. A level's weight is its count.
-    if classes is not None and not weighted:
+    if not weighted and data.n_classes > 2:
         for i in range(node.end - node.start):
             work.w[i] = 1.0
         decrease, level = split_classes_at_levels(
@@ -134,7 +134,7 @@ def _split_cells(
     node: Node,
     feature: int,
     candidate: int,
-    classes: Classes | None,
+    classes: Classes,
 ) -> Split:
     """Best split of a discrete feature weighted by its own logit, cell by cell."""
     p = data.position[feature]
@@ -175,7 +175,7 @@ def _split_cells(
     )
     after = max(before, settings.eta)
     is_measured = work.measure.is_on[0] != 0
-    if classes is not None or is_measured:
+    if data.n_classes > 2 or is_measured:
         spread_weights(
             sample.rows,
             node.start,
@@ -191,7 +191,7 @@ def _split_cells(
     if is_measured:
         size = node.end - node.start
         note_correlations(work.measure, feature, sample.rows, 0, node.start, size, work.w)
-    if classes is not None:
+    if data.n_classes > 2:
         decrease, level = split_classes_at_levels(
             data, sample, work, cells, node, feature, candidate, min_leaf, classes
         )
@@ -267,7 +267,7 @@ def _split_own(
     node: Node,
     feature: int,
     candidate: int,
-    classes: Classes | None,
+    classes: Classes,
 ) -> Split:
     """Best split of a discrete feature with a user's weights, row by row in the workspace."""
     p = data.position[feature]
@@ -285,7 +285,7 @@ def _split_own(
             work.w[i] = min(work.w[i], cut) + shift
     if work.measure.is_on[0] != 0:
         note_correlations(work.measure, feature, sample.rows, 0, node.start, n, work.w)
-    if classes is not None:
+    if data.n_classes > 2:
         decrease, level = split_classes_at_levels(
             data, sample, work, cells, node, feature, candidate, min_leaf, classes
         )

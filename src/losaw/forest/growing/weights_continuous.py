@@ -92,6 +92,7 @@ def _target_moments(
     first_column = data.columns_start[feature]
     last_column = data.columns_start[feature + 1]
     cross = work.cross
+    # Column ``column`` of the node's matrix of moments is all that a column of the design needs.
     if column >= 0:
         for j in range(data.design_width):
             cross[j] = work.gram[node.slot, column, j]
@@ -102,6 +103,7 @@ def _target_moments(
             work.c[i] = sample.pair[row, 0]
             work.cy[i] = sample.pair[row, 1]
         return square
+    # Another target's sums are made row by row.
     square = 0.0
     cross[0] = 0.0
     for j in range(first_column, last_column):

@@ -36,12 +36,14 @@ def collect_cells(
 
     ``work.recode`` holds which level each class is, ``work.place`` the class of each level.
     """
+    # Levels without rows are no classes of the logit.
     counts = work.logit.counts
     present = 0
     for k in range(n_levels):
         work.place[k] = present
         work.recode[present] = k
         present += work.level_count[k] > 0.0
+    # A pattern gets its place when its first row comes; ``work.local`` says which it has.
     size = 0
     for i in range(start, end):
         row = rows[0, i]
@@ -62,6 +64,7 @@ def collect_cells(
         counts[k, g] += c
         work.response[k, g] += cy
         work.square[k, g] += cy * cy / c
+    # ``work.local`` is left as it was found, and the last vector of patterns is filled with zeros.
     for g in range(size):
         work.local[patterns[slot, work.representative[g]]] = -1
     for g in range(size, -(-size // LANES) * LANES):
@@ -94,6 +97,7 @@ def design_of_patterns(
     for g in range(n_patterns):
         transposed[0, g] = 1.0
     width = 1
+    # Contrast k of the levels present: the levels before the k-th against the k-th itself.
     for f in range(first_factor, last_factor):
         position = factors[f]
         for k in range(n_levels[position]):
@@ -115,6 +119,7 @@ def design_of_patterns(
                 value = low if level < contrast else high if level == contrast else 0.0
                 transposed[width, g] = value
             width += 1
+    # Continuous adjustment features; then the transpose, both padded with zeros.
     for j in range(first_column, last_column):
         for g in range(n_patterns):
             transposed[width, g] = design[work.representative[g], columns[j]]
@@ -147,6 +152,7 @@ def cell_weights(
     """
     logit = work.logit
     work.unfinished[0] += fit_multinomial(logit, n_patterns, n_classes, width, PENALTY) < 0
+    # Raw weights P(x) / P(x | a), and sums of them and of their squares over rows (Definition 3.1).
     row = logit.probability.shape[1]
     cells = 0
     total = 0.0

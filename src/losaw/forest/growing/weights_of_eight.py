@@ -74,6 +74,7 @@ def defer(
         table[cell, 0] += c
         table[cell, 1] += cy
         table[cell, 2] += cy * cy / c
+    # Cells that stood side by side for the sums go into a lane of eight candidates.
     lane = batch.waiting[0]
     batch.waiting[0] = lane + 1
     batch.candidate[lane] = candidate
@@ -100,6 +101,7 @@ def _fill_up(batch: Batch) -> None:
 def _weigh(batch: Batch, eta: float, n_samples: float) -> None:
     """Capped weights in place of the probabilities, and the weighted sums of every class."""
     eight = batch.eight
+    # Raw weights and relative effective sample sizes of all lanes (Definition 3.1).
     total = spread(0.0)
     square = spread(0.0)
     for k in range(SMALL):
@@ -113,6 +115,7 @@ def _weigh(batch: Batch, eta: float, n_samples: float) -> None:
             square = fma(both, weight, square)
     before = divide(multiply(total, total), multiply(square, spread(n_samples)))
     store(batch.before, 0, before)
+    # The cap, lane by lane: it is found by iteration (Algorithm 3.2).
     for lane in range(batch.waiting[0]):
         if batch.before[lane] >= eta:
             continue
@@ -126,6 +129,7 @@ def _weigh(batch: Batch, eta: float, n_samples: float) -> None:
         for k in range(SMALL):
             for g in range(SMALL):
                 eight.probability[k, g, lane] = min(eight.probability[k, g, lane], cut) + shift
+    # Sums over the patterns: count, weight, weighted response by level, and sum of v c y^2.
     second = spread(0.0)
     for k in range(SMALL):
         count = spread(0.0)
@@ -154,6 +158,7 @@ def settle(batch: Batch, eta: float, min_leaf: float, n_samples: float, splits: 
     _fill_up(batch)
     n_unfinished = fit_eight(batch.eight, SMALL, SMALL, SMALL, PENALTY)
     _weigh(batch, eta, n_samples)
+    # From the sums of a lane to its best split, as for larger logits.
     for lane in range(batch.waiting[0]):
         total = 0.0
         response = 0.0

@@ -68,9 +68,12 @@ def make_workspace(data: ForestData) -> Workspace:
 
 
 def make_classes(data: ForestData) -> Classes | None:
-    """Scratch arrays of the classes, None where there are not more than two."""
+    """Scratch arrays of the classes; None in a regression on numbers, which needs none.
+
+    With discrete features there are always some, if empty, so that not all is compiled twice.
+    """
     n = data.n_classes
-    if n <= 2:
+    if n <= 2 and not data.is_discrete.any():
         return None
     return Classes(np.empty(n), np.empty(n), np.empty((MAX_LEVELS, n)), np.empty((2, n)))
 

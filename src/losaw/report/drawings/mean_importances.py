@@ -14,13 +14,16 @@ from losaw.study.design.grid import Study
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+MOST_NAMES = 12  # of more features only the signals have room for their names
+
 
 def draw(
     study: Study, results: StudyResults, *, learner: str, importance: str, panels: str
 ) -> "Figure":
     """Bars of the mean score per feature, signal and noise told apart by colour.
 
-    The error bars are 95 % intervals of the mean: 1.96 Monte Carlo standard errors.
+    The error bars are 95 % intervals of the mean: 1.96 Monte Carlo standard errors. Of more than
+    12 features only the signals are named.
 
     Parameters
     ----------
@@ -61,6 +64,9 @@ def draw(
         )
         ax.grid(axis="y")
         ax.tick_params(axis="x", length=0)
+        if len(features) > MOST_NAMES:
+            named = sorted(signal)
+            ax.set_xticks(named, [features[index] for index in named], rotation=90)
         heading(ax, title)
     counts = scores.groupby("setting_id").size()
     axes[0].set_ylabel(f"mean {study.show(importance)}, {run_count(counts)}")

@@ -18,7 +18,7 @@ from losaw.study.design.published import plain
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def paired_methods(study: Study, found: StudyResults) -> dict[str, Any]:
+def paired_methods(study: Study, stored: StudyResults) -> dict[str, Any]:
     """What the page needs to show the difference of any two methods.
 
     With v(m, i) the value of method m in data set i of a setting, the difference of two methods is
@@ -27,7 +27,7 @@ def paired_methods(study: Study, found: StudyResults) -> dict[str, Any]:
 
     Parameters
     ----------
-    found : StudyResults
+    stored : StudyResults
         Of which the measured values and the settings are read.
 
     Returns
@@ -40,7 +40,7 @@ def paired_methods(study: Study, found: StudyResults) -> dict[str, Any]:
         ``odd`` lists (i, j, difference, standard error, n) of such pairs. Empty without two
         methods.
     """
-    results, settings = found.results, found.settings
+    results, settings = stored.results, stored.settings
     ok = results[(results["status"] == "ok") & np.isfinite(results["value"])]
     labels = zip(ok["learner"], ok["importance"], strict=True)
     ok = ok.assign(method=[study.method_name(*pair) for pair in labels])
@@ -125,10 +125,10 @@ def table_layout(study: Study, table: Table) -> dict[str, Any]:
         "axes": {
             name: {
                 "label": html_label(table.show(name)),
-                "values": [[key(value), html_label(table.show(value))] for value in found],
-                "numeric": not any(isinstance(value, str) for value in found),
+                "values": [[key(value), html_label(table.show(value))] for value in shown],
+                "numeric": not any(isinstance(value, str) for value in shown),
             }
-            for name, found in values.items()
+            for name, shown in values.items()
         },
         "rowAxes": table.row_axes,
         "columnAxes": table.column_axes,

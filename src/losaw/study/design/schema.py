@@ -49,6 +49,7 @@ class FigureLayout(Strict):
     drawing : str
         Registered name.
     caption : str
+        Shown below the figure.
     options : dict
         What the drawing takes; see below.
     """

@@ -38,7 +38,7 @@ class SourceFile:
             self.data: Any = yaml.load(text, Loader=yaml.CSafeLoader)
         except yaml.YAMLError as error:
             raise StudyError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
-        if not isinstance(self.data, dict):
+        if node is None or not isinstance(self.data, dict):
             raise StudyError(f"{path}: expected a mapping of keys to values")
         self._overridden: set[str] = set()
         self._lines: dict[Location, int] = {}

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from losaw.catalogue import EXTRAS
+from losaw.extras import LIBRARIES, MissingExtraError, require
 from losaw.registry import RegistryError
 from losaw.study.design.grid import Study
 from losaw.study.design.schema import SCALES
@@ -65,6 +67,36 @@ def validate(study: Study) -> None:
                 _check_known(study, axis, allowed, ("tables", name, part), "axis")
         for metric in table.metrics or ():
             _check_known(study, metric, study.metrics, ("tables", name, "metrics"), "metric")
+
+
+def check_extras(study: Study, learners: Iterable[str]) -> None:
+    """Check that what the given learners and their importances import is installed.
+
+    Only for a session that runs: results are read without what made them.
+
+    Raises
+    ------
+    StudyError
+        For the first one whose extra is absent, with file, line, name and the remedy.
+    """
+    for label in learners:
+        learner = study.learners[label]
+        _check_extra(study, learner.entry.kind, learner.entry.name, ("learners", label))
+        for name in learner.importances:
+            importance = study.importances[name]
+            _check_extra(study, importance.entry.kind, importance.entry.name, ("importances", name))
+            sampler = importance.parameters.get("sampler")
+            _check_extra(study, "knockoff", str(sampler), ("importances", name, "sampler"))
+
+
+def _check_extra(study: Study, kind: str, name: str, location: Location) -> None:
+    extra = EXTRAS.get((kind, name))
+    if extra is None:
+        return
+    try:
+        require(extra, LIBRARIES[extra])
+    except MissingExtraError as error:
+        raise study.source.error(location, f"{kind} {name!r}: {error}") from None
 
 
 def _check_method_names(study: Study) -> None:

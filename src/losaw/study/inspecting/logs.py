@@ -17,13 +17,13 @@ def logs_of(results: Path, blocks: Iterable[BlockName]) -> dict[BlockName, Path]
     ``losaw run`` says, it says to the terminal.
     """
     listed = _listed(results)
-    found = {}
+    logs = {}
     for block in blocks:
         record = read_run_record(results / block.run_record_path)
         log = (record and _named(record.command, results)) or listed.get(str(block))
         if log is not None and log.is_file():
-            found[block] = log
-    return found
+            logs[block] = log
+    return logs
 
 
 def _named(command: str, results: Path) -> Path | None:

@@ -14,6 +14,8 @@ from losaw.study.design.request import Request
 from losaw.study.errors import StudyError
 from losaw.study.files.folder import other_blocks
 from losaw.study.files.writing import write_file
+from losaw.study.inspecting.crate import METADATA, crate_text
+from losaw.study.inspecting.data_package import DESCRIPTOR, descriptor_text
 from losaw.study.running.joint_laws import laws_of
 
 CHECKSUMS = "SHA256SUMS"
@@ -21,7 +23,7 @@ REQUEST = "request.json"
 CONFIGURATION = "config/config.yaml"
 
 
-def pack(archive: Path, plans: Sequence[StudyPlan], request: Request) -> int:
+def pack(archive: Path, plans: Sequence[StudyPlan], request: Request, licence: str = "") -> int:
     """Write a ``.tar.gz`` of what a request has made: the same bytes for the same files.
 
     Whoever has the SHA-256 of the archive from its author, by another way than the archive, knows
@@ -29,7 +31,13 @@ def pack(archive: Path, plans: Sequence[StudyPlan], request: Request) -> int:
 
     It holds the configuration with its studies and printed numbers, the plugins, the studies'
     blocks with their run records, the joint laws, what was made of them (tables, summaries,
-    figures, report), the request, and the SHA-256 of every file.
+    figures, report), the request, what all this is for programs that do not know losaw (RO-Crate
+    and data package), and the SHA-256 of every file.
+
+    Parameters
+    ----------
+    licence : str
+        Under which the archive may be used: an address, or a sentence; empty if none is stated.
 
     Returns
     -------
@@ -44,6 +52,8 @@ def pack(archive: Path, plans: Sequence[StudyPlan], request: Request) -> int:
     files = dict(_files(plans, request))
     contents = {name: path.read_bytes() for name, path in files.items()}
     contents[REQUEST] = _request_text(plans, request).encode()
+    contents[DESCRIPTOR] = descriptor_text(contents, plans).encode()
+    contents[METADATA] = crate_text(contents, plans, _in_words(plans, request), licence).encode()
     sums = "".join(f"{_digest(contents[name])}  {name}\n" for name in sorted(contents))
     contents[CHECKSUMS] = sums.encode()
     write_file(archive, lambda place: _write(place, contents))
@@ -111,6 +121,17 @@ def _request_text(plans: Sequence[StudyPlan], request: Request) -> str:
         "seeds": request.seeds,
     }
     return json.dumps(asked, indent=1) + "\n"
+
+
+def _in_words(plans: Sequence[StudyPlan], request: Request) -> str:
+    """The request without paths of this machine."""
+    words = [f"losaw {losaw.__version__}, scale {plans[0].scale}"]
+    words += [
+        f"{axis} = {', '.join(map(str, values))}" for axis, values in request.selection.items()
+    ]
+    if request.seeds is not None:
+        words.append(f"{request.seeds} seeds")
+    return f"Asked for: {'; '.join(words)}."
 
 
 def _digest(content: bytes) -> str:

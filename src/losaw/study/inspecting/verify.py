@@ -1,5 +1,6 @@
 """Are the stored blocks whole, in their place and up to date, and do they come out again?"""
 
+import math
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from scipy.stats import hypergeom
 
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
@@ -19,6 +21,9 @@ from losaw.study.files.writing import write_text
 from losaw.study.running.joint_laws import fit_laws
 from losaw.study.running.runner import run_blocks
 from losaw.whole_files import TEMPORARY
+
+# The share of altered blocks that computing some again is judged by.
+ALTERED = 0.05
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,25 @@ class Recomputed:
             words = f"DIFFERS, by up to {self.largest_difference:.3g}"
         others = [f"{name} {a} then, {b} now" for name, (a, b) in self.other_libraries.items()]
         return f"{self.block.name}: {words}" + (f" ({', '.join(others)})" if others else "")
+
+
+def chance_of_missing(n_stored: int, n_computed: int, share: float = ALTERED) -> tuple[int, float]:
+    """How many blocks the share is, and the chance that a sample holds none of them.
+
+    With K altered ones of M blocks and N drawn without replacement, the chance is
+
+        C(M - K, N) / C(M, N)
+
+    (hypergeometric), for any K that do not depend on the draw.
+
+    Returns
+    -------
+    n_altered : int
+        K: the share, rounded up.
+    chance : float
+    """
+    n_altered = math.ceil(share * n_stored)
+    return n_altered, float(hypergeom.pmf(0, n_stored, n_altered, n_computed))
 
 
 def recompute(

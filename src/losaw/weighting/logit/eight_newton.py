@@ -103,6 +103,7 @@ def _step_back(
     ``times`` holds one for a lane in doubt, else zero. No lane is moved for another one's sake.
     """
     unknowns = (n_classes - 1) * width
+    # The objective at the end of the step, then back to its start for the objective there.
     find_value(eight, n_patterns, n_classes, width, penalty, 1)
     for lane in range(LANES):
         eight.taken[lane] = eight.times[lane]
@@ -110,6 +111,7 @@ def _step_back(
     _move(eight, unknowns)
     update_probabilities(eight, n_patterns, n_classes, width)
     find_value(eight, n_patterns, n_classes, width, penalty, 0)
+    # Half the step, from its start, in the lanes whose objective has not risen enough.
     while True:
         is_over = True
         for lane in range(LANES):
@@ -129,6 +131,7 @@ def _step_back(
         for lane in range(LANES):
             eight.times[lane] = -eight.times[lane]
         _move(eight, unknowns)
+    # The shares that were found are taken for good.
     for lane in range(LANES):
         eight.times[lane] = eight.taken[lane]
     _move(eight, unknowns)
@@ -161,6 +164,7 @@ def fit_eight(
         store(eight.times, 0, spread(1.0))
         _move(eight, unknowns)
         update_probabilities(eight, n_patterns, n_classes, width)
+        # What a step leaves is the square of its size: lanes whose rest is small enough end here.
         is_over = True
         for lane in range(LANES):
             if eight.slope[lane] * eight.slope[lane] < PRECISION:
@@ -171,6 +175,7 @@ def fit_eight(
             return 0
         update_gradient(eight, n_patterns, n_classes, width, penalty)
         _find_slope_after(eight, unknowns)
+        # Where the slope at a step's end is at most half the one at its start, it went too far.
         is_in_doubt = False
         for lane in range(LANES):
             slope = eight.slope[lane]

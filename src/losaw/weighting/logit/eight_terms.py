@@ -87,6 +87,7 @@ def start(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> No
     """Class frequencies: coefficients, probabilities and residuals."""
     for u in range((n_classes - 1) * width):
         store(eight.coefficients, u * LANES, spread(0.0))
+    # Rows of each pattern, and of all.
     everything = spread(0.0)
     for g in range(n_patterns):
         size = load(eight.counts, g * LANES)
@@ -94,6 +95,7 @@ def start(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> No
             size = add(size, load(eight.counts, (k * n_patterns + g) * LANES))
         store(eight.size, g * LANES, size)
         everything = add(everything, size)
+    # The share of a class is its probability in every pattern, its log odds its intercept.
     for k in range(n_classes):
         count = spread(0.0)
         for g in range(n_patterns):
@@ -141,6 +143,7 @@ def update_probabilities(eight: EightLogits, n_patterns: int, n_classes: int, wi
             store(eight.probability, place, p)
             rest = less_product(load(eight.counts, place), size, p)
             store(eight.residual, place - n_patterns * LANES, rest)
+    # Odds that were cut somewhere: all lanes once more, with the largest predictor taken off.
     if total(n_cut) > 0.0:
         find_probabilities_of_eight(
             eight.coefficients, eight.design, eight.probability, n_patterns, n_classes, width
@@ -241,6 +244,7 @@ def find_value(
                         eight.predictors[other] += b * eight.design[g, j, lane]
                 log_p = log_probability(eight.predictors, n_classes, k)
                 value += eight.counts[k, g, lane] * log_p
+        # The penalty, less what a shift common to all classes takes off it.
         for j in range(1, width):
             sums = 0.0
             square = 0.0

@@ -119,12 +119,14 @@ def find_direction(
     for k in range(n_rows):
         for lane in range(k * row, k * row + width, LANES):
             store(direction, lane, load(gradient, lane))
+    # From the newest pair back: what the pair explains of the gradient is taken off.
     for back in range(held):
         i = (newest + MEMORY - back) % MEMORY
         share = factors[i, 0] * inner(steps, i * size, direction, 0, n_rows, row, width)
         factors[i, 1] = share
         add_scaled(direction, 0, -share, changes, i * size, n_rows, row, width)
     _solve_blocks(memory, n_classes, width)
+    # From the oldest pair on: the pairs' own curvature takes the place of the blocks'.
     for forward in range(held):
         i = (newest + MEMORY - held + 1 + forward) % MEMORY
         share = factors[i, 0] * inner(changes, i * size, direction, 0, n_rows, row, width)

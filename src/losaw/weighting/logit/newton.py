@@ -82,6 +82,7 @@ def fit_multinomial(
     Fills coefficients and probabilities. Starts from the class frequencies, the solution where
     nothing depends on the adjustment features.
     """
+    # Rows of each pattern; then the classes' log odds as intercepts, all slopes zero.
     row = logit.columns.shape[1]
     for lane in range(0, n_patterns, LANES):
         total = load(logit.counts, lane)

@@ -15,8 +15,6 @@ from losaw.kernels.compiled import inlined, part
 from losaw.kernels.inversion import invert
 from losaw.kernels.vectors import (
     LANES,
-    add,
-    insert,
     load,
     multiply,
     spread,
@@ -50,40 +48,64 @@ MAX_QUASI_STEPS = 3000
 
 
 @inlined()
+def _sum_block(logit: Logit, n_patterns: int, width: int, k: int) -> None:
+    """Block k: the sum of weights times z z', for weights in row 0 of ``scaled``.
+
+    Its lower triangle is summed and mirrored.
+    """
+    block = logit.memory.blocks[k]
+    place = block.shape[1]
+    for first in range(0, width, ROWS):
+        rows = min(ROWS, width - first)
+        weigh_columns(logit, n_patterns, first, rows)
+        for lane in range(0, first + rows, LANES):
+            a, b, c, d = four_sums(logit.scaled, 1, logit.design, n_patterns, lane)
+            for i in range(rows):
+                sums = a if i == 0 else b if i == 1 else c if i == 2 else d
+                store(block, (first + i) * place + lane, sums)
+    for i in range(width):
+        for j in range(i + 1, width):
+            block[i, j] = block[j, i]
+        for j in range(width, -(-width // LANES) * LANES):
+            block[i, j] = 0.0
+
+
+@inlined()
 def _update_blocks(
-    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
+    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float, is_start: bool
 ) -> None:
-    """The inverse blocks at the probabilities; their lower triangles are summed and mirrored."""
+    """The inverse blocks at the probabilities.
+
+    At the start a class is equally likely in all patterns, and its block a multiple of
+    sum_g n_g z_g z_g': that is summed once, into the first block, which comes last.
+    """
     blocks = logit.memory.blocks
     row = logit.columns.shape[1]
-    place = blocks.shape[2]
-    scale = spread(n_classes / (n_classes - 1.0))
-    for k in range(n_classes):
-        block = k * blocks.shape[1] * place
+    scale = n_classes / (n_classes - 1.0)
+    if is_start:
+        for lane in range(0, n_patterns, LANES):
+            store(logit.scaled, lane, load(logit.size, lane))
+        _sum_block(logit, n_patterns, width, 0)
+    for k in range(n_classes - 1, -1, -1):
         count = 0.0
         for g in range(n_patterns):
             count += logit.counts[k, g]
-        floor = _FLOOR * count
-        for lane in range(0, n_patterns, LANES):
-            p = load(logit.probability, k * row + lane)
-            both = multiply(multiply(scale, load(logit.size, lane)), p)
-            store(logit.scaled, lane, multiply(both, subtract(spread(1.0), p)))
-        for first in range(0, width, ROWS):
-            rows = min(ROWS, width - first)
-            weigh_columns(logit, n_patterns, first, rows)
-            for lane in range(0, first + rows, LANES):
-                a, b, c, d = four_sums(logit.scaled, 1, logit.design, n_patterns, lane)
-                for i in range(rows):
-                    sums = a if i == 0 else b if i == 1 else c if i == 2 else d
-                    if lane <= first + i < lane + LANES:
-                        ridge = penalty if first + i > 0 else floor
-                        sums = add(sums, insert(spread(0.0), first + i - lane, ridge))
-                    store(logit.memory.blocks, block + (first + i) * place + lane, sums)
-        for i in range(width):
-            for j in range(i + 1, width):
-                blocks[k, i, j] = blocks[k, j, i]
-            for j in range(width, -(-width // LANES) * LANES):
-                blocks[k, i, j] = 0.0
+        if is_start:
+            p = logit.probability[k, 0]
+            share = spread(scale * p * (1.0 - p))
+            for i in range(width):
+                for lane in range(0, width, LANES):
+                    place = i * blocks.shape[2] + lane
+                    store(blocks[k], place, multiply(share, load(blocks[0], place)))
+        else:
+            for lane in range(0, n_patterns, LANES):
+                q = load(logit.probability, k * row + lane)
+                both = multiply(multiply(spread(scale), load(logit.size, lane)), q)
+                store(logit.scaled, lane, multiply(both, subtract(spread(1.0), q)))
+            _sum_block(logit, n_patterns, width, k)
+        blocks[k, 0, 0] += _FLOOR * count
+        for i in range(1, width):
+            blocks[k, i, i] += penalty
         invert(blocks[k], width, logit.diagonal)
 
 
@@ -110,7 +132,7 @@ def fit_quasi_newton(
     slope = 1.0
     for taken in range(MAX_QUASI_STEPS):
         if taken < 2 or (slope > _FAR and since >= 2):
-            _update_blocks(logit, n_patterns, n_classes, width, penalty)
+            _update_blocks(logit, n_patterns, n_classes, width, penalty, taken == 0)
             held = 0
             since = 0
         since += 1

@@ -119,6 +119,7 @@ def update_probabilities(logit: Logit, n_patterns: int, n_classes: int, width: i
             store(logit.probability, k * row + lane, p)
             counts = load(logit.counts, k * row + lane)
             store(logit.residual, (k - 1) * row + lane, subtract(counts, multiply(size, p)))
+    # Odds that were cut somewhere: once more, with the largest predictor taken off.
     if total(n_cut) > 0.0:
         find_probabilities(b, logit.columns, logit.probability, n_patterns, n_classes, width)
         for k in range(1, n_classes):
@@ -234,12 +235,14 @@ def objective(logit: Logit, n_patterns: int, n_classes: int, width: int, penalty
             if p >= SMALLEST_PROBABILITY:
                 value += logit.counts[k, g] * np.log(p)
                 continue
+            # A probability that may have been cut: its logarithm from the predictors.
             for other in range(n_classes - 1):
                 logit.predictors[other] = 0.0
                 for j in range(width):
                     logit.predictors[other] += b[other, j] * logit.columns[j, g]
             value += logit.counts[k, g] * log_probability(logit.predictors, n_classes, k)
     share = 1.0 / n_classes if n_classes > 2 else 0.0
+    # The penalty, less what a shift common to all classes takes off it.
     for j in range(1, width):
         sums = 0.0
         square = 0.0

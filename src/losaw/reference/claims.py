@@ -1,0 +1,100 @@
+"""What a paper says in words, written down so that numbers can contradict it."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from losaw.study.design.schema import Filter, Strict, parse
+from losaw.study.design.source_file import SourceFile
+
+Names = str | list[str]
+
+
+class Side(Strict):
+    """Which numbers of a study are meant.
+
+    Attributes
+    ----------
+    method, metric : str, list of str or None
+        As in the columns of ``summary.csv``; None: as on the claim's left side. Of several, each
+        is compared.
+    where : dict
+        Axis -> value or values.
+    """
+
+    method: Names | None = None
+    metric: Names | None = None
+    where: Filter = Field(default={})
+
+
+class Claim(Strict):
+    """One sentence of a paper, and the cells that decide it.
+
+    Attributes
+    ----------
+    says : str
+        The claim in our words.
+    place : str
+        Where the paper says it: section, table, figure.
+    study : str
+    metric, method : str or list of str
+        Of the numbers on the left side; of several, each must hold.
+    where : dict
+        Axis -> value or values: the settings that the claim is about.
+    relation : {"above", "below", "at least", "at most", "near"}
+    than : float or Side
+        A number, or other cells of the study: each cell on the left is put beside the one whose
+        axes are equal, but for those that ``than.where`` names.
+    margin : float
+        For ``above`` and ``below``: by how much, default 0. For ``at least`` and ``at most``: what
+        may be missing. For ``near``: how far is near.
+    statistic : {"mean", "deviation"}
+        What is compared: means over the runs, or the standard deviations of single runs.
+    """
+
+    says: str
+    place: str
+    study: str
+    metric: Names
+    method: Names
+    where: Filter = Field(default={})
+    relation: Literal["above", "below", "at least", "at most", "near"]
+    than: float | Side
+    margin: Annotated[float, Field(ge=0)] = 0.0
+    statistic: Literal["mean", "deviation"] = "mean"
+
+
+class Claims(Strict):
+    """``config/claims/<paper>.yaml``.
+
+    Attributes
+    ----------
+    paper : str
+        As the studies name it.
+    studies : list of str
+        Names of study files, or the first word of several.
+    claims : list of Claim
+    not_checked : list of str
+        Claims that no number of ours can decide, each with the reason.
+    does_not_reproduce : list of str
+        What is known not to agree, or only under another reading.
+    """
+
+    paper: str
+    title: str
+    studies: list[str]
+    claims: list[Claim] = Field(default=[])
+    not_checked: list[str] = Field(default=[])
+    does_not_reproduce: list[str] = Field(default=[])
+
+
+def read_claims(path: Path) -> Claims:
+    """Read a file of claims.
+
+    Raises
+    ------
+    StudyError
+        For any problem, with file, line and key.
+    """
+    return parse(Claims, SourceFile(path))

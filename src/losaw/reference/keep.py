@@ -1,0 +1,164 @@
+"""Keep what a run has made, without its blocks: small enough for a repository, and checkable."""
+
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from losaw.extras import extra
+from losaw.reference.stored import BLOCKS, FIGURES, MANIFEST
+from losaw.study.design.blocks import BlockName
+from losaw.study.design.plan import StudyPlan
+from losaw.study.errors import StudyError
+from losaw.study.files.block_file import read_block
+from losaw.study.files.digest import digest_of
+from losaw.study.files.writing import write_csv, write_file, write_text
+
+KEPT = (
+    "settings.csv",
+    "summary.csv",
+    "comparison.csv",
+    "agreement.csv",
+    "signs.csv",
+    "differences.csv",
+    "draws.csv",
+)
+# Of a manifest: what holds on any machine. Paths, host names and command lines do not.
+_SAID = (
+    "study",
+    "title",
+    "losaw",
+    "commit",
+    "libraries",
+    "scale",
+    "seeds",
+    "threads",
+    "joint_laws",
+    "blocks",
+    "fits",
+    "left_out",
+    "failed_rows",
+    "failures",
+    "core_seconds",
+    "core_seconds_by_learner",
+    "peak_megabytes",
+)
+_WIDTH, _COLOURS = 900, 64
+
+
+def keep(plans: Sequence[StudyPlan], whole: Sequence[StudyPlan], folder: Path) -> int:
+    """Copy what was made of the blocks of a run into ``folder/<study>/``.
+
+    Summary, comparison with print, agreement, tables and figures are copied (figures as small
+    PNG); of each block its name, results version and digests are kept, so that
+    :func:`losaw.reference.recompute.recompute` can say whether it comes out again.
+
+    Parameters
+    ----------
+    plans : sequence of StudyPlan
+        What was run, and collected: ``losaw run`` ends with it.
+    whole : sequence of StudyPlan
+        The same studies at the scale of the papers: what was left out is counted against them.
+    folder : Path
+        Other studies in it stay.
+
+    Returns
+    -------
+    int
+        Bytes that the folder holds then.
+
+    Raises
+    ------
+    StudyError
+        If a study was not collected, or a block has changed since.
+    """
+    for plan, at_paper_scale in zip(plans, whole, strict=True):
+        place = folder / plan.study.name
+        content = _manifest(plan, at_paper_scale)
+        blocks = _blocks(plan)
+        shutil.rmtree(place, ignore_errors=True)
+        write_text(place / MANIFEST, json.dumps(content, indent=1) + "\n")
+        write_csv(place / BLOCKS, blocks)
+        for source in _files(plan):
+            relative = source.relative_to(plan.folder)
+            write_text(place / relative, source.read_text(encoding="utf-8"))
+        for name in plan.study.file.figures:
+            picture = plan.figures / f"{name}.png"
+            if picture.exists():
+                _write_small(picture, place / FIGURES / picture.name)
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _files(plan: StudyPlan) -> Iterator[Path]:
+    yield from (path for name in KEPT if (path := plan.folder / name).exists())
+    yield from sorted((plan.folder / "tables").glob("*.md"))
+
+
+def _manifest(plan: StudyPlan, whole: StudyPlan) -> dict[str, Any]:
+    from losaw.study.running.estimate import estimate
+
+    path = plan.folder / "manifest.json"
+    try:
+        written = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise StudyError(
+            f"{path}: cannot be read ({error}); `losaw collect --study {plan.study.name}` writes it"
+        ) from None
+    cost = estimate(whole)
+    return {
+        **{key: written[key] for key in _SAID if key in written},
+        "machines": {"number": len(written["hosts"]), "like": _machine()},
+        "whole": {
+            "command": f"losaw run --study {plan.study.name} --scale {whole.scale} --jobs 2",
+            "fits": whole.n_fits,
+            "core_hours": round(cost.core_hours, 2) if cost.measured else None,
+        },
+    }
+
+
+def _machine() -> str:
+    """Processor, number of cores and Python: what a person needs to read seconds."""
+    name = platform.processor() or platform.machine()
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        for line in information.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                name = line.partition(":")[2].strip()
+                break
+    return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def _blocks(plan: StudyPlan) -> pd.DataFrame:
+    """The collected blocks with the digest of their rows, which no library version is part of."""
+    listing = plan.folder / "blocks.csv"
+    try:
+        blocks = pd.read_csv(listing)
+    except OSError:
+        raise StudyError(f"{listing}: not there; run `losaw collect` first") from None
+    digests = []
+    for line in blocks.itertuples():
+        path = plan.results / BlockName.from_path(Path(str(line.file))).relative_path
+        file = read_block(path)
+        if file.sha256 != line.sha256:
+            raise StudyError(f"{path}: has changed since it was collected; run `losaw collect`")
+        digests.append(digest_of(file.table, {}))
+    return blocks.assign(rows_sha256=digests)[["file", "results_version", "sha256", "rows_sha256"]]
+
+
+def _write_small(picture: Path, place: Path) -> None:
+    """The picture at the width of a page on a screen, with few colours."""
+    with extra("plot"):
+        from PIL import Image
+
+    def write(path: Path) -> None:
+        with Image.open(picture) as image:
+            height = round(image.height * _WIDTH / image.width)
+            small = image.convert("RGB").resize((_WIDTH, height), Image.Resampling.LANCZOS)
+            small.quantize(_COLOURS).save(path, format="PNG", optimize=True)
+
+    write_file(place, write)

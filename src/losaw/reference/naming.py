@@ -1,0 +1,76 @@
+"""Do claims name studies, methods, metrics and settings that there are?"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from losaw.reference.claims import Claim, Claims, Side
+from losaw.study.design.grid import Study
+from losaw.study.design.session import Session
+from losaw.study.design.settings import as_values, same
+from losaw.study.errors import StudyError
+from losaw.words import unknown
+
+
+def check_names(claims: Claims, session: Session) -> None:
+    """Check every claim against the study file that it is about; nothing is run.
+
+    Parameters
+    ----------
+    claims : Claims
+    session : Session
+        Beside whose configuration the study files lie.
+
+    Raises
+    ------
+    StudyError
+        For a study, metric, method, axis or value that there is not, and for a claim that
+        compares numbers with themselves; it names the claim.
+    """
+    read = cache(lambda name: session.read_study(name, trusted=True))
+    known = session.available_studies()
+    for claim in claims.claims:
+        try:
+            if claim.study not in known:
+                raise StudyError(unknown("study", claim.study, known))
+            _check(claim, read(claim.study))
+        except StudyError as error:
+            raise StudyError(f"claim {claim.says!r}: {error}") from None
+
+
+def _check(claim: Claim, study: Study) -> None:
+    _check_side(Side(method=claim.method, metric=claim.metric, where=claim.where), study)
+    if not isinstance(claim.than, Side):
+        return
+    than = claim.than
+    if than == Side():
+        raise StudyError("'than' names nothing; a method, metric or settings to compare with")
+    _check_side(
+        Side(
+            method=than.method or claim.method,
+            metric=than.metric or claim.metric,
+            where=than.where,
+        ),
+        study,
+    )
+
+
+def _check_side(side: Side, study: Study) -> None:
+    for metric in as_values(side.metric):
+        if metric not in study.metrics:
+            raise StudyError(unknown("metric", metric, study.metrics))
+        known = study.methods_of(metric)
+        for method in as_values(side.method):
+            if method not in known:
+                raise StudyError(unknown("method", method, known))
+    _check_where(side.where, study)
+
+
+def _check_where(where: Mapping[str, Any], study: Study) -> None:
+    for axis, values in where.items():
+        if axis not in study.axes:
+            raise StudyError(unknown("axis", axis, study.axes))
+        known = study.file.settings[axis]
+        for value in as_values(values):
+            if not any(same(value, other) for other in known):
+                raise StudyError(unknown(f"value of {axis}", str(value), [str(v) for v in known]))

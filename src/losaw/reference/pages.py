@@ -1,0 +1,213 @@
+"""One page a paper, made from the reference run: tables, figures, claims, and what fails."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from losaw.reference.claims import Claims, Names
+from losaw.reference.stored import KeptStudy, Reference
+from losaw.reference.weighing import (
+    CONTRADICTED,
+    MIXED,
+    Weighed,
+    settings_against,
+    weigh,
+)
+from losaw.study.design.settings import as_values
+from losaw.study.files.writing import write_text
+from losaw.study.results.agreement import DIFFERS
+from losaw.study.results.compare import NUMBER_COLUMNS, SD_COLUMNS
+from losaw.study.results.tally import VERDICTS, compared
+
+_MOST_CELLS = 40
+_EXPLAINED = (
+    "A claim is weighed setting by setting: one speaks for it or against it if the difference lies "
+    "beyond a two-sided t bound of level .05 divided by the number of settings (Monte Carlo errors "
+    "of both sides taken as independent, which is too large for runs on the same data). "
+    "*Supported*: some speak for it, none against; *contradicted*: the reverse; *undecided*: none "
+    "speaks. Under *medians* stands the claimed relation between the medians of both sides over "
+    "the settings."
+)
+
+
+def write_pages(reference: Reference, papers: dict[str, Claims], folder: Path) -> list[Path]:
+    """Write ``folder/<paper>.md`` for every paper.
+
+    Parameters
+    ----------
+    reference : Reference
+    papers : dict
+        Short name -> claims, as :func:`losaw.reference.claims.read_claims` reads them.
+    folder : Path
+        Pictures and tables are linked, relative to it.
+    """
+    pages = []
+    for name, claims in papers.items():
+        path = folder / f"{name}.md"
+        up = _way(folder, reference.folder)
+        write_text(path, "\n".join(page(reference, claims, up)) + "\n")
+        pages.append(path)
+    return pages
+
+
+def _way(start: Path, end: Path) -> str:
+    return Path(os.path.relpath(end, start)).as_posix()
+
+
+def page(reference: Reference, claims: Claims, way: str) -> Iterator[str]:
+    """The page of one paper, line by line.
+
+    Parameters
+    ----------
+    way : str
+        From the page's folder to the reference run's.
+    """
+    studies = [study for study in reference.studies.values() if _is_of(claims, study.name)]
+    weighed = [weigh(claim, reference.summary(claim.study)) for claim in claims.claims]
+    yield f"# {claims.title}"
+    yield ""
+    yield f"{claims.paper}. Made by `losaw reference pages` from the reference run."
+    yield from _what_was_run(studies)
+    yield from _tables(studies, way)
+    yield from _claims(weighed)
+    yield from _list("## Claims that no number here can decide", claims.not_checked)
+    yield from _failures(studies, weighed, claims)
+    yield from _figures(studies, way)
+
+
+def _is_of(claims: Claims, study: str) -> bool:
+    return any(study == name or study.startswith(f"{name}_") for name in claims.studies)
+
+
+def _list(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield from ("", title, "", *(f"- {line}" for line in lines))
+
+
+def _what_was_run(studies: Sequence[KeptStudy]) -> Iterator[str]:
+    yield from ("", "## What was run", "")
+    if not studies:
+        yield "No study of this paper is in the reference run yet."
+        return
+    yield "| study | runs a setting | fits, of the paper's | core-hours | whole | core-hours |"
+    yield "|---|---|---|---|---|---|"
+    for study in studies:
+        manifest = study.manifest
+        seeds = manifest["seeds"]
+        runs = f"{min(seeds)} to {max(seeds)}" if min(seeds) < max(seeds) else f"{seeds[0]}"
+        whole = manifest["whole"]
+        hours = "not measured" if whole["core_hours"] is None else f"{whole['core_hours']:g}"
+        yield (
+            f"| `{study.name}` | {runs} | {manifest['fits']:,} of {whole['fits']:,} | "
+            f"{manifest['core_seconds'] / 3600:.2f} | `{whole['command']}` | {hours} |"
+        )
+    commits = sorted({str(study.manifest["commit"])[:12] for study in studies})
+    machines = sorted({study.manifest["machines"]["like"] for study in studies})
+    yield ""
+    yield f"Commit {', '.join(commits)}; {'; '.join(machines)}."
+
+
+def _tables(studies: Sequence[KeptStudy], way: str) -> Iterator[str]:
+    printed = [(study, _tally(study)) for study in studies]
+    printed = [(study, tally) for study, tally in printed if len(tally)]
+    if not printed:
+        return
+    yield from ("", "## Tables beside print", "")
+    yield "| study | table | cells | " + " | ".join(VERDICTS) + " | within .02 | largest \\|z\\| |"
+    yield "|---" * (len(VERDICTS) + 5) + "|"
+    for study, tally in printed:
+        for row in tally.itertuples(index=False):
+            stem = str(row.table).replace(" ", "_").lower()
+            table = f"[{row.table}]({way}/{study.name}/tables/{stem}.md)"
+            counts = " | ".join(str(count) for count in row.verdicts)
+            yield (
+                f"| `{study.name}` | {table} | {row.cells} | {counts} | {row.within:.0%} | "
+                f"{row.largest:.1f} |"
+            )
+
+
+def _tally(study: KeptStudy) -> pd.DataFrame:
+    rows = []
+    for table, cells in compared(study.comparison).groupby("table", sort=False):
+        distance = (cells["reproduced"] - cells["published"]).abs()
+        rows.append(
+            {
+                "table": table,
+                "cells": len(cells),
+                "verdicts": [int((cells["verdict"] == verdict).sum()) for verdict in VERDICTS],
+                "within": float((distance <= 0.02 + 1e-9).mean()),
+                "largest": float(cells["z"].abs().max()),
+            }
+        )
+    return pd.DataFrame(rows, columns=["table", "cells", "verdicts", "within", "largest"])
+
+
+def _claims(weighed: Sequence[Weighed]) -> Iterator[str]:
+    if not weighed:
+        return
+    yield from ("", "## What the paper says, weighed", "", _EXPLAINED, "")
+    yield "| claim | place | study, number | medians | for | against | open | verdict |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for item in weighed:
+        claim = item.claim
+        verdict = f"**{item.verdict}**" if item.verdict in (CONTRADICTED, MIXED) else item.verdict
+        yield (
+            f"| {claim.says} | {claim.place} | `{claim.study}`, {_joined(claim.metric)} of "
+            f"{_joined(claim.method)} | {_medians(item)} | {item.n_for} | "
+            f"{item.n_against} | {item.n_open} | {verdict} |"
+        )
+
+
+def _medians(item: Weighed) -> str:
+    """What is claimed, with the medians over the settings on both sides."""
+    claim, cells = item.claim, item.cells
+    if cells.empty:
+        return ""
+    left, right = cells["left"].median(), cells["right"].median()
+    margin = f", margin {claim.margin:g}" if claim.margin else ""
+    kind = "deviations " if claim.statistic == "deviation" else ""
+    return f"{kind}{left:.3g} {claim.relation} {right:.3g}{margin}"
+
+
+def _joined(names: Names) -> str:
+    return ", ".join(as_values(names))
+
+
+def _failures(
+    studies: Sequence[KeptStudy], weighed: Sequence[Weighed], claims: Claims
+) -> Iterator[str]:
+    lines = [
+        f"{item.claim.says} ({item.claim.place}): {item.verdict}; "
+        + "; ".join(settings_against(item))
+        for item in weighed
+        if item.verdict in (CONTRADICTED, MIXED)
+    ]
+    yield from _list("## What does not reproduce", [*claims.does_not_reproduce, *lines])
+    for study in studies:
+        cells = compared(study.comparison)
+        cells = cells[cells["verdict"] == DIFFERS]
+        if cells.empty:
+            continue
+        cells = cells.reindex(cells["z"].abs().sort_values(ascending=False).index)
+        yield from ("", f"### Cells of `{study.name}` that differ from print: {len(cells)}", "")
+        axes = [c for c in cells.columns if c not in (*NUMBER_COLUMNS, *SD_COLUMNS)]
+        yield "| " + " | ".join([*axes, "print", "ours (s.e.)", "z", "runs"]) + " |"
+        yield "|---" * (len(axes) + 4) + "|"
+        for _, row in cells.head(_MOST_CELLS).iterrows():
+            numbers = f"{row['published']:g} | {row['reproduced']:.3f} ({row['mc_se']:.3f})"
+            where = " | ".join(str(row[axis]) for axis in axes)
+            yield f"| {where} | {numbers} | {row['z']:+.1f} | {row['n_seeds']} |"
+        if len(cells) > _MOST_CELLS:
+            yield ""
+            yield f"And {len(cells) - _MOST_CELLS} more; all are in the study's `comparison.csv`."
+
+
+def _figures(studies: Sequence[KeptStudy], way: str) -> Iterator[str]:
+    if any(study.figures for study in studies):
+        yield from ("", "## Figures")
+    for study in studies:
+        for picture in study.figures:
+            yield from ("", f"### {picture.stem.replace('_', ' ')}", "")
+            yield f"![{picture.stem}]({way}/{study.name}/figures/{picture.name})"

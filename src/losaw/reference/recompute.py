@@ -1,0 +1,91 @@
+"""Do blocks of the reference run come out again here?"""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from losaw.reference.stored import KeptBlock
+from losaw.study.design.blocks import Block, BlockName
+from losaw.study.design.session import Session
+from losaw.study.files.block_file import load_named
+from losaw.study.files.digest import digest_of
+from losaw.study.running.joint_laws import fit_laws
+from losaw.study.running.runner import run_blocks
+
+EQUAL = "equal, byte for byte"
+EQUAL_ROWS = "equal rows, bit for bit; the footer names other library versions"
+DIFFERS = "DIFFERS"
+OTHER_VERSION = "not comparable: what decides its numbers has changed since"
+
+
+@dataclass(frozen=True)
+class ComesOut:
+    """One block that was computed again.
+
+    Attributes
+    ----------
+    block : KeptBlock
+    verdict : str
+        ``equal, byte for byte``, equal rows, ``DIFFERS``, or not comparable.
+    """
+
+    block: KeptBlock
+    verdict: str
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether rows differ that must be equal."""
+        return self.verdict == DIFFERS
+
+    def __str__(self) -> str:
+        return f"{self.block.file}: {self.verdict}"
+
+
+def recompute(
+    session: Session, blocks: Sequence[KeptBlock], n_blocks: int, seed: int, jobs: int = 1
+) -> Iterator[ComesOut]:
+    """Compute a random sample of the reference run's blocks and compare their digests.
+
+    Nothing is read but names, versions and digests: the blocks' laws are fitted again, too.
+
+    Parameters
+    ----------
+    session : Session
+        With the studies of the blocks.
+    blocks : sequence of KeptBlock
+    n_blocks : int
+        Size of the sample; all blocks if there are fewer.
+    seed : int
+        Decides the sample: the same for everybody.
+    jobs : int, default 1
+        Processes.
+    """
+    rng = np.random.default_rng(seed)
+    drawn = rng.choice(len(blocks), size=min(n_blocks, len(blocks)), replace=False)
+    sample = {_name(blocks[index]): blocks[index] for index in sorted(drawn)}
+    with tempfile.TemporaryDirectory(prefix="losaw-reference-") as folder:
+        to_run: list[Block] = []
+        for name, kept in sample.items():
+            block = session.block(name).placed_in(Path(folder))
+            if block.series.version == kept.results_version:
+                to_run.append(block)
+            else:
+                yield ComesOut(kept, OTHER_VERSION)
+        fit_laws(to_run)
+        for task in run_blocks(to_run, jobs):
+            kept = sample[task.block.name]
+            yield ComesOut(kept, _verdict(kept, task.block))
+
+
+def _name(block: KeptBlock) -> BlockName:
+    return BlockName.from_path(Path(block.file))
+
+
+def _verdict(kept: KeptBlock, again: Block) -> str:
+    file = load_named(again.path, again.name)
+    if file.sha256 == kept.sha256:
+        return EQUAL
+    return EQUAL_ROWS if digest_of(file.table, {}) == kept.rows_sha256 else DIFFERS

@@ -1,0 +1,214 @@
+"""Do the numbers of a reference run support what a paper says?"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t
+
+from losaw.reference.claims import Claim, Side
+from losaw.study.design.schema import Filter
+from losaw.study.design.settings import as_values, same
+
+SUPPORTED = "supported"
+CONTRADICTED = "contradicted"
+MIXED = "holds in some settings, fails in others"
+UNDECIDED = "undecided"
+NOT_RUN = "not run"
+
+LEVEL = 0.05
+SIGNS = {"above": 1.0, "at least": 1.0, "below": -1.0, "at most": -1.0}
+# A cell whose runs do not vary decides from so many runs on.
+ENOUGH_EQUAL_RUNS = 10
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A claim with what the numbers say.
+
+    Attributes
+    ----------
+    claim : Claim
+    verdict : str
+    n_for, n_against, n_open : int
+        Settings that support it, that contradict it, and that decide neither.
+    cells : DataFrame
+        The axes, ``compared`` (names), ``left``, ``right``, ``difference``, ``std_error`` and
+        ``freedom`` (degrees of) of every setting and pair of names.
+    """
+
+    claim: Claim
+    verdict: str
+    n_for: int
+    n_against: int
+    n_open: int
+    cells: pd.DataFrame
+
+
+def weigh(claim: Claim, summary: pd.DataFrame | None) -> Weighed:
+    """Weigh a claim against the means of a study.
+
+    In each setting, and for each pair of names, the difference left − right has the standard error
+    ``sqrt(se_left^2 + se_right^2)``: too large where both come from the same data and go up and
+    down together. A setting speaks for or against the claim if the difference lies beyond the
+    two-sided bound of level .05 / (number of settings), of a t distribution with Welch's degrees
+    of freedom, so that a claim that is exactly on the border is decided in at most 5 % of runs.
+    *Supported*: some setting speaks for it and none against; *contradicted*: the reverse;
+    *undecided*: none speaks.
+
+    ``at least`` and ``at most`` are weighed against the number that the margin allows: supported
+    where the difference is better than that by more than the bound. ``near`` is supported in a
+    setting if the whole 90 % interval of the difference lies within the margin, and contradicted
+    if the difference lies beyond the margin by more than the bound.
+
+    A standard deviation over n runs has the standard error ``sd / sqrt(2 (n - 1))``, which is that
+    of normal scores; heavy tails have a larger one.
+
+    Parameters
+    ----------
+    claim : Claim
+    summary : DataFrame or None
+        ``summary.csv`` of the claim's study; None if it was not run. What the claim names and the
+        summary does not have was not run: :mod:`losaw.reference.naming` checks the names.
+    """
+    cells = None if summary is None else _cells(claim, summary)
+    if cells is None or cells.empty:
+        return Weighed(claim, NOT_RUN, 0, 0, 0, pd.DataFrame())
+    beyond = _beyond(claim, cells)
+    n_for, n_against = int((beyond > 0).sum()), int((beyond < 0).sum())
+    return Weighed(
+        claim, _verdict(n_for, n_against), n_for, n_against, int((beyond == 0).sum()), cells
+    )
+
+
+def _verdict(n_for: int, n_against: int) -> str:
+    if n_for and n_against:
+        return MIXED
+    if not n_for and not n_against:
+        return UNDECIDED
+    return SUPPORTED if n_for else CONTRADICTED
+
+
+def _beyond(claim: Claim, cells: pd.DataFrame) -> np.ndarray:
+    """1 for settings that speak for the claim, -1 against it, 0 neither."""
+    difference, spread = cells["difference"].to_numpy(), cells["std_error"].to_numpy()
+    freedom = cells["freedom"].to_numpy()
+    known = np.isfinite(spread)
+    reach = np.where(known, t.isf(LEVEL / 2 / len(cells), freedom) * spread, np.inf)
+    if claim.relation == "near":
+        inner = np.where(known, t.isf(0.05, freedom) * spread, np.inf)
+        near = np.abs(difference) + inner <= claim.margin
+        return near.astype(int) - (np.abs(difference) - reach > claim.margin).astype(int)
+    margin = claim.margin if claim.relation in ("above", "below") else -claim.margin
+    gain = SIGNS[claim.relation] * difference - margin
+    return (gain > reach).astype(int) - (gain < -reach).astype(int)
+
+
+def _cells(claim: Claim, summary: pd.DataFrame) -> pd.DataFrame:
+    """Left and right side beside each other, one row a setting and pair of names."""
+    axes = _axes(summary)
+    pairs = [
+        _pair(claim, left, right, summary, axes)
+        for left in _names_of(claim)
+        for right in _right_of(claim, left)
+    ]
+    return pd.concat(pairs, ignore_index=True)
+
+
+Name = tuple[str, str]
+
+
+def _names_of(claim: Claim) -> list[Name]:
+    return list(itertools.product(as_values(claim.method), as_values(claim.metric)))
+
+
+def _right_of(claim: Claim, left: Name) -> list[Name | None]:
+    """What a name on the left is compared with: names, or None for the claim's number."""
+    if not isinstance(claim.than, Side):
+        return [None]
+    method, metric = left
+    than = claim.than
+    names = itertools.product(as_values(than.method or method), as_values(than.metric or metric))
+    return [name for name in names if name != left or than.where]
+
+
+def _pair(
+    claim: Claim, left: Name, right: Name | None, summary: pd.DataFrame, axes: list[str]
+) -> pd.DataFrame:
+    here = _rows(claim, left, claim.where, summary)
+    if right is None or not isinstance(claim.than, Side):
+        there, keys = pd.DataFrame([{"mean": claim.than, "std_error": 0.0, "freedom": np.inf}]), []
+    else:
+        there = _rows(claim, right, {**claim.where, **claim.than.where}, summary)
+        keys = [axis for axis in axes if axis not in claim.than.where]
+    both = here.merge(
+        there[[*keys, "mean", "std_error", "freedom"]],
+        on=keys or None,
+        how="inner" if keys else "cross",
+        suffixes=("_left", "_right"),
+    )
+    return pd.DataFrame(
+        {
+            **{axis: both[axis] for axis in axes},
+            "compared": _in_words(left, right),
+            "left": both["mean_left"].astype(float),
+            "right": both["mean_right"].astype(float),
+            "difference": (both["mean_left"] - both["mean_right"]).astype(float),
+            "std_error": np.hypot(both["std_error_left"], both["std_error_right"]).astype(float),
+            "freedom": _degrees_of_freedom(both),
+        }
+    )
+
+
+def _degrees_of_freedom(both: pd.DataFrame) -> np.ndarray:
+    """Welch's degrees of freedom of a difference; infinite where nothing varies."""
+    squares = [both[f"std_error_{side}"].to_numpy(dtype=float) ** 2 for side in ("left", "right")]
+    freedoms = [both[f"freedom_{side}"].to_numpy(dtype=float) for side in ("left", "right")]
+    below = sum(square**2 / freedom for square, freedom in zip(squares, freedoms, strict=True))
+    return np.divide(sum(squares) ** 2, below, out=np.full(len(both), np.inf), where=below > 0)
+
+
+def _in_words(left: Name, right: Name | None) -> str:
+    """``method metric``, and what it is compared with as far as that differs."""
+    method, metric = left
+    other = "" if right is None else " ".join(b for a, b in zip(left, right, strict=True) if a != b)
+    return f"{method} {metric}" + (f" beside {other}" if other else "")
+
+
+def _axes(summary: pd.DataFrame) -> list[str]:
+    columns = list(summary.columns)
+    return columns[columns.index("setting_id") + 1 : columns.index("learner")]
+
+
+def _rows(claim: Claim, name: Name, where: Filter, summary: pd.DataFrame) -> pd.DataFrame:
+    method, metric = name
+    rows = summary[(summary["method"] == method) & (summary["metric"] == metric)]
+    rows = rows[rows["n_seeds"] > 0]
+    for axis, allowed in where.items():
+        chosen = [any(same(value, other) for other in as_values(allowed)) for value in rows[axis]]
+        rows = rows[np.array(chosen, dtype=bool)]
+    freedom = (rows["n_seeds"] - 1).clip(lower=1)
+    if claim.statistic == "deviation":
+        return rows.assign(
+            mean=rows["sd"], std_error=rows["sd"] / np.sqrt(2 * freedom), freedom=freedom
+        )
+    equal = (rows["sd"] == 0) & (rows["n_seeds"] < ENOUGH_EQUAL_RUNS)
+    return rows.assign(std_error=rows["mc_se"].mask(equal), freedom=freedom)
+
+
+def settings_against(weighed: Weighed) -> Iterator[str]:
+    """The settings that contradict a claim most, in words."""
+    claim, cells = weighed.claim, weighed.cells
+    sign = SIGNS.get(claim.relation)
+    worst = sign * cells["difference"] if sign else -cells["difference"].abs()
+    varying = [c for c in _names(cells) if cells[c].nunique() > 1]
+    for index in worst.sort_values().index[:3]:
+        row = cells.loc[index]
+        where = ", ".join(f"{name} = {row[name]}" for name in varying)
+        yield f"{where}{': ' if where else ''}{row['left']:.3g} beside {row['right']:.3g}"
+
+
+def _names(cells: pd.DataFrame) -> list[str]:
+    return list(cells.columns[: list(cells.columns).index("left")])

@@ -1,0 +1,196 @@
+"""Values of all runs of several settings together, against an axis (CPI, Figures 7 and 16)."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from losaw.report.drawings.panels import COLOURS, MARKERS, note_runs, panel_title, panels_of
+from losaw.report.options import OptionError
+from losaw.report.results import StudyResults
+from losaw.report.style import FAINT, INK, TEXT_WIDTH, heading, new_figure
+from losaw.study.design.grid import Study
+from losaw.study.design.settings import Setting, as_values
+from losaw.words import unknown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SHAPES = ("violins", "deviations")
+
+
+def draw(
+    study: Study,
+    results: StudyResults,
+    *,
+    metric: str,
+    axis: str,
+    methods: Sequence[str],
+    shape: str = "violins",
+    panels: Sequence[str] = (),
+    where: Mapping[str, Any] | None = None,
+    line: float | None = None,
+) -> "Figure":
+    """One shape per method and value of ``axis``, over the runs of all settings that share it.
+
+    Parameters
+    ----------
+    metric : str
+    axis : str
+        Numerical axis of the study.
+    methods : list of str
+        Names of the comparison's columns; those without results are left out.
+    shape : {"violins", "deviations"}, default "violins"
+        Violins (a kernel density, cut at the extreme runs) around boxes (the middle half, whiskers
+        of at most 1.5 times its length), or means with one standard deviation of a run.
+    panels : list of axes
+        One panel for each combination of values that was run; none: one panel.
+    where : dict or None
+        Axis -> values: the settings that are shown.
+    line : float or None
+        Height of a thin horizontal line, for example of the optimum.
+
+    Raises
+    ------
+    OptionError
+        For an unknown name, or if nothing was run.
+    """
+    _check(study, metric, axis, methods, shape, [*panels, *(where or {})])
+    chosen = _values(study, results, metric, methods, where or {})
+    groups = panels_of(study, chosen["setting_id"], panels)
+    figure = new_figure(2.9, min(TEXT_WIDTH, 1.0 + 3.2 * len(groups)))
+    axes = figure.subplots(1, len(groups), squeeze=False)[0]
+    for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
+        counts = _draw_panel(ax, study, chosen, settings, axis, methods, shape)
+        if line is not None:
+            ax.axhline(line, color=INK, linewidth=0.6)
+        ax.set_xlabel(study.show(axis))
+        ax.grid(axis="y")
+        heading(ax, panel_title(study, panel))
+        note_runs(ax, counts)
+    axes[0].set_ylabel(study.show(metric))
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    return figure
+
+
+def _draw_panel(
+    ax: "Axes",
+    study: Study,
+    chosen: pd.DataFrame,
+    settings: Sequence[Setting],
+    axis: str,
+    methods: Sequence[str],
+    shape: str,
+) -> list[int]:
+    """Draw all methods, side by side at each value of the axis; the runs behind each shape."""
+    places = sorted({float(setting.axes[axis]) for setting in settings})
+    place_of = {setting.identifier: float(setting.axes[axis]) for setting in settings}
+    here = chosen[chosen["setting_id"].isin(list(place_of))]
+    along = here["setting_id"].map(place_of)
+    there = [method for method in methods if (here["method"] == method).any()]
+    width = 0.8 / len(there)
+    counts: list[int] = []
+    for index, method in enumerate(there):
+        runs = [
+            here["value"][(here["method"] == method) & (along == place)].to_numpy()
+            for place in places
+        ]
+        shift = (index - (len(there) - 1) / 2) * width
+        known = [(number + shift, values) for number, values in enumerate(runs) if len(values)]
+        colour = COLOURS[methods.index(method) % len(COLOURS)]
+        marker = MARKERS[methods.index(method) % len(MARKERS)]
+        counts += [len(values) for _, values in known]
+        if shape == "violins":
+            _violins(ax, known, 0.9 * width, colour)
+            ax.plot([], [], color=colour, linewidth=5, alpha=0.5, label=study.show(method))
+        else:
+            _deviations(ax, known, colour, marker, study.show(method))
+    ax.set_xticks(range(len(places)), [f"{place:g}" for place in places])
+    return counts
+
+
+def _violins(
+    ax: "Axes", known: Sequence[tuple[float, np.ndarray]], width: float, colour: str
+) -> None:
+    varying = [(place, values) for place, values in known if np.ptp(values) > 0]
+    if varying:
+        parts = ax.violinplot(
+            [values for _, values in varying],
+            positions=[place for place, _ in varying],
+            widths=width,
+            showextrema=False,
+        )
+        for body in parts["bodies"]:  # type: ignore[attr-defined]
+            body.set(facecolor=colour, alpha=0.5)
+    ax.boxplot(
+        [values for _, values in known],
+        positions=[place for place, _ in known],
+        widths=width / 3,
+        manage_ticks=False,
+        patch_artist=True,
+        boxprops={"facecolor": FAINT, "edgecolor": INK, "linewidth": 0.6},
+        medianprops={"color": INK, "linewidth": 1.0},
+        whiskerprops={"linewidth": 0.6},
+        showcaps=False,
+        flierprops={"marker": ".", "markersize": 2, "markeredgecolor": colour},
+    )
+
+
+def _deviations(
+    ax: "Axes", known: Sequence[tuple[float, np.ndarray]], colour: str, marker: str, label: str
+) -> None:
+    ax.errorbar(
+        [place for place, _ in known],
+        [values.mean() for _, values in known],
+        yerr=[values.std(ddof=1) if len(values) > 1 else 0.0 for _, values in known],
+        color=colour,
+        marker=marker,
+        markersize=3,
+        linewidth=1.1,
+        elinewidth=0.7,
+        label=label,
+    )
+
+
+def _values(
+    study: Study,
+    results: StudyResults,
+    metric: str,
+    methods: Sequence[str],
+    where: Mapping[str, Any],
+) -> pd.DataFrame:
+    """Every finite value of the metric, with the name of its method."""
+    selection = {axis: as_values(values) for axis, values in where.items()}
+    settings = [one.identifier for one in study.settings if one.matches(selection)]
+    rows = results.results
+    rows = rows[(rows["metric"] == metric) & rows["setting_id"].isin(settings)]
+    rows = rows[(rows["status"] == "ok") & np.isfinite(rows["value"])]
+    names = [
+        study.method_name(learner, importance or "")
+        for learner, importance in zip(rows["learner"], rows["importance"], strict=True)
+    ]
+    rows = rows.assign(method=names)[["setting_id", "method", "value"]]
+    return rows[rows["method"].isin(methods)]
+
+
+def _check(
+    study: Study,
+    metric: str,
+    axis: str,
+    methods: Sequence[str],
+    shape: str,
+    others: Sequence[str],
+) -> None:
+    if metric not in study.metrics:
+        raise OptionError(f"metric: {unknown('metric', metric, study.metrics)}")
+    for name in methods:
+        if name not in study.methods_of(metric):
+            raise OptionError(f"methods: {unknown('method', name, study.methods_of(metric))}")
+    for name in (axis, *others):
+        if name not in study.axes:
+            raise OptionError(unknown("axis", name, study.axes))
+    if shape not in SHAPES:
+        raise OptionError(f"shape: {unknown('shape', shape, SHAPES)}")

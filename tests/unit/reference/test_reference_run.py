@@ -1,0 +1,118 @@
+"""Keeping a run, computing blocks of it again, and the pages of it, by the command line.
+
+Of reference.keep, reference.recompute, reference.pages, reference.stored, commands.reference.
+"""
+
+import json
+
+import pytest
+
+from losaw.cli import main
+from losaw.study.results.outputs import write_outputs
+from losaw.study.running.without_snakemake import execute
+
+CLAIMS = """
+paper: "Nobody: On nothing"
+title: On nothing
+studies: [tiny]
+claims:
+  - {says: slopes predict, place: Section 1, study: tiny, metric: r2_test, method: plain,
+     relation: above, than: -1000}
+  - {says: jitter helps, place: Section 2, study: tiny, metric: r2_test, method: jittered,
+     relation: above, than: {method: plain}, margin: 1000}
+does_not_reproduce: [the weather]
+"""
+
+
+@pytest.fixture
+def kept(project, capsys):
+    """The tiny project, run with three seeds, and its reference run."""
+    session = project.session(seeds=3)
+    execute(session.all_blocks, 1)
+    write_outputs(session.plans[0])
+    folder = project.folder / "reference"
+    assert losaw(project, "keep", "--seeds", 3, "--folder", folder) == 0
+    capsys.readouterr()
+    return folder
+
+
+def losaw(project, part, *words):
+    return main(["reference", part, "--config", str(project.configuration), *map(str, words)])
+
+
+def test_what_is_kept_names_no_machine_and_counts_what_was_left_out(kept, project):
+    manifest = (kept / "tiny" / "manifest.json").read_text()
+    assert str(project.folder) not in manifest
+    content = json.loads(manifest)
+    assert (content["fits"], content["whole"]["fits"]) == (24, 160)
+    assert {path.suffix for path in kept.rglob("*") if path.is_file()} <= {".csv", ".json", ".md"}
+
+
+def test_blocks_of_the_reference_run_come_out_again_byte_for_byte(kept, project, capsys):
+    assert losaw(project, "check", "--folder", kept, "--recompute", 3) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[2] for line in lines[:3]] == ["equal, byte for byte"] * 3
+    assert lines[3] == "3 of 3 blocks of 16 are equal, 0 differ, 0 are of another version"
+
+
+def test_an_altered_block_differs_and_a_changed_method_is_another_version(kept, project, capsys):
+    listing = kept / "tiny" / "blocks.csv"
+    head, *lines = listing.read_text().splitlines()
+    wrong = ["0" * 64] * 2
+    altered = [",".join([*line.split(",")[:2], *wrong]) for line in lines]
+    listing.write_text("\n".join([head, *altered]) + "\n")
+    assert losaw(project, "check", "--folder", kept, "--recompute", 99) == 1
+    assert "0 of 16 blocks of 16 are equal, 16 differ" in capsys.readouterr().out
+    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.4")
+    assert losaw(project, "check", "--folder", kept, "--recompute", 99) == 1
+    assert "8 differ, 8 are of another version" in capsys.readouterr().out
+
+
+def test_other_library_versions_leave_rows_equal(kept, project, capsys):
+    listing = kept / "tiny" / "blocks.csv"
+    head, *lines = listing.read_text().splitlines()
+    parts = [line.split(",") for line in lines]
+    altered = [",".join([*part[:2], "0" * 64, part[3]]) for part in parts]
+    listing.write_text("\n".join([head, *altered]) + "\n")
+    assert losaw(project, "check", "--folder", kept) == 0
+    assert "equal rows, bit for bit" in capsys.readouterr().out
+
+
+def test_a_paper_has_a_page_with_its_tables_claims_and_failures(kept, project, capsys):
+    claims = project.folder / "config" / "claims"
+    claims.mkdir()
+    (claims / "nobody.yaml").write_text(CLAIMS)
+    assert losaw(project, "pages", "--folder", kept, "--into", kept) == 0
+    page = (kept / "nobody.md").read_text()
+    assert "| `tiny` | 3 | 24 of 160 |" in page
+    assert "(./tiny/tables/table_1.md)" in page
+    row = next(line for line in page.splitlines() if line.startswith("| slopes predict |"))
+    assert row.startswith("| slopes predict | Section 1 | `tiny`, r2_test of plain | 0.")
+    assert row.endswith(" above -1e+03 | 4 | 0 | 0 | supported |")
+    assert "- the weather" in page
+    assert "jitter helps (Section 2): contradicted; n_samples = " in page
+
+
+def test_a_claim_about_a_method_that_there_is_not_is_refused(kept, project, capsys):
+    claims = project.folder / "config" / "claims"
+    claims.mkdir()
+    (claims / "nobody.yaml").write_text(CLAIMS.replace("jittered,", "jitterd,"))
+    assert losaw(project, "pages", "--folder", kept, "--into", kept) == 2
+    message = capsys.readouterr().err
+    assert "claim 'jitter helps': unknown method 'jitterd'; did you mean 'jittered'" in message
+
+
+def test_a_study_or_a_folder_that_is_not_there_is_named(kept, project, capsys):
+    assert losaw(project, "check", "--folder", kept, "--study", "tyny") == 2
+    assert "did you mean 'tiny'" in capsys.readouterr().err
+    assert losaw(project, "check", "--folder", kept / "none") == 2
+    assert "losaw reference keep" in capsys.readouterr().err
+
+
+def test_a_block_that_changed_since_it_was_collected_is_refused(kept, project, capsys):
+    session = project.session(seeds=3)
+    first, second = (block.path for block in session.all_blocks[:2])
+    first.write_bytes(second.read_bytes())
+    assert losaw(project, "keep", "--seeds", 3, "--folder", kept) == 2
+    assert "has changed since it was collected" in capsys.readouterr().err
+    assert (kept / "tiny" / "summary.csv").exists()

@@ -1,0 +1,134 @@
+"""Claims are weighed so that each verdict can come out, at the level that is stated.
+
+Of reference.weighing.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.reference.claims import Claim, read_claims
+from losaw.reference.weighing import settings_against, weigh
+from losaw.study.errors import StudyError
+
+
+def summary(means, sd=0.1, n_seeds=25, method="A"):
+    means = np.asarray(means, dtype=float)
+    sizes = [100 * (index + 1) for index in range(len(means))]
+    return pd.DataFrame(
+        {
+            "study": "s",
+            "setting_id": [str(size) for size in sizes],
+            "n": sizes,
+            "learner": method,
+            "importance": "",
+            "method": method,
+            "metric": "m",
+            "n_seeds": n_seeds,
+            "n_failed": 0,
+            "mean": means,
+            "sd": sd,
+            "mc_se": sd / np.sqrt(n_seeds),
+        }
+    )
+
+
+def claim(**changes):
+    written = {
+        "says": "A is large", "place": "here", "study": "s", "metric": "m", "method": "A",
+        "relation": "above", "than": 0.0,
+    }  # fmt: skip
+    return Claim(**{**written, **changes})
+
+
+@pytest.mark.parametrize(
+    ("means", "verdict"),
+    [
+        ([1.0, 1.0], "supported"),
+        ([1.0, 0.0], "supported"),
+        ([-1.0, 0.0], "contradicted"),
+        ([1.0, -1.0], "holds in some settings, fails in others"),
+        ([0.01, -0.01], "undecided"),
+    ],
+)
+def test_every_verdict_can_come_out(means, verdict):
+    assert weigh(claim(), summary(means)).verdict == verdict
+
+
+def test_near_is_supported_only_by_an_interval_within_the_margin():
+    near = {"relation": "near", "than": 1.0, "margin": 0.05}
+    assert weigh(claim(**near), summary([1.01])).verdict == "supported"
+    assert weigh(claim(**near), summary([1.01], n_seeds=4)).verdict == "undecided"
+    assert weigh(claim(**near), summary([1.2])).verdict == "contradicted"
+
+
+def test_cells_are_put_beside_those_of_the_other_side_with_equal_axes():
+    both = pd.concat([summary([1.0, 2.0]), summary([0.5, 3.0], method="B")])
+    weighed = weigh(claim(than={"method": "B"}), both)
+    assert weighed.cells["difference"].tolist() == [0.5, -1.0]
+    larger = weigh(claim(where={"n": 200}, than={"where": {"n": 100}}), both)
+    assert larger.cells["difference"].tolist() == [1.0]
+
+
+def test_few_runs_without_variation_decide_nothing():
+    assert weigh(claim(), summary([1.0], sd=0.0, n_seeds=9)).verdict == "undecided"
+    assert weigh(claim(), summary([1.0], sd=0.0, n_seeds=10)).verdict == "supported"
+
+
+@pytest.mark.parametrize("n_seeds", [2, 4, 25])
+def test_a_claim_on_the_border_is_decided_in_at_most_five_percent_of_runs(n_seeds):
+    rng = np.random.default_rng(0)
+    runs = rng.standard_normal((200, 8, n_seeds))
+    verdicts = [
+        weigh(claim(), summary(run.mean(axis=1), run.std(axis=1, ddof=1), n_seeds)).verdict
+        for run in runs
+    ]
+    decided = sum(verdict != "undecided" for verdict in verdicts)
+    # Exact 99.9 % bound of a binomial with 200 runs and rate .05.
+    assert decided <= 21
+
+
+def test_what_was_not_run_is_not_run():
+    assert weigh(claim(), None).verdict == "not run"
+    assert weigh(claim(metric="mm"), summary([1.0])).verdict == "not run"
+    assert weigh(claim(where={"n": 7}), summary([1.0])).verdict == "not run"
+    assert weigh(claim(metric="mm", where={"n": 100}), summary([1.0])).verdict == "not run"
+
+
+def test_at_least_and_at_most_allow_what_the_margin_says():
+    least = {"relation": "at least", "than": 1.0, "margin": 0.1}
+    assert weigh(claim(**least), summary([0.97])).verdict == "supported"
+    assert weigh(claim(**least), summary([2.0])).verdict == "supported"
+    assert weigh(claim(**least), summary([0.92])).verdict == "undecided"
+    assert weigh(claim(**least), summary([0.8])).verdict == "contradicted"
+    most = {"relation": "at most", "than": 1.0, "margin": 0.1}
+    assert weigh(claim(**most), summary([1.03])).verdict == "supported"
+    assert weigh(claim(**most), summary([1.2])).verdict == "contradicted"
+
+
+def test_of_several_names_each_is_compared_with_each_but_not_with_itself():
+    three = pd.concat(
+        summary([mean], method=name) for name, mean in zip("ABC", (3, 2, 1), strict=True)
+    )
+    weighed = weigh(claim(method=["A", "B"], than={"method": ["B", "C"]}), three)
+    assert weighed.cells["difference"].tolist() == [1.0, 2.0, 1.0]
+    assert weighed.cells["compared"].tolist() == ["A m beside B", "A m beside C", "B m beside C"]
+    assert weighed.verdict == "supported"
+    lost = weigh(claim(method="A", than={"method": ["B", "C"]}, relation="below"), three)
+    assert next(settings_against(lost)) == "compared = A m beside C: 3 beside 1"
+
+
+def test_deviations_are_compared_with_the_error_of_a_deviation():
+    both = pd.concat([summary([0.0], sd=2.0), summary([5.0], sd=1.0, method="B")])
+    weighed = weigh(claim(than={"method": "B"}, statistic="deviation"), both)
+    assert weighed.cells["std_error"].tolist() == pytest.approx([np.sqrt(5 / 48)])
+    assert weighed.verdict == "supported"
+    few = pd.concat([summary([0.0], sd=2.0, n_seeds=3), summary([5.0], method="B", sd=1.0)])
+    assert weigh(claim(than={"method": "B"}, statistic="deviation"), few).verdict == "undecided"
+
+
+def test_a_mistake_in_a_file_of_claims_is_named_with_its_line(tmp_path):
+    path = tmp_path / "paper.yaml"
+    path.write_text("paper: P\ntitle: T\nstudies: [s]\nclaims:\n  - {says: x, relation: abov}\n")
+    with pytest.raises(StudyError, match=r"paper\.yaml:5: claims\.0\.relation"):
+        read_claims(path)

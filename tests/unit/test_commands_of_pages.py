@@ -1,0 +1,145 @@
+"""Every command of every page is run, or checked as far as its cost allows."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from losaw.cli import main
+from losaw.contracts import new_method, new_study
+from losaw.datasets import is_there
+from losaw.study.design.session import Session
+from losaw.workflow import request_from_workflow
+
+ROOT = Path(__file__).parents[2]
+# What is not run here, and where it is.
+ELSEWHERE = {
+    "pip install": "the long tests of tests/packaging install the wheel with its extras",
+    "pre-commit install": "writes into .git; its hooks are those of `make lint`, and codespell",
+    "squeue --me": "needs Slurm: tests/slurm",
+    "snakemake --unlock": "Snakemake's own",
+    "export LOSAW_DATA": "the reader's own path",
+}
+
+
+def fences(page):
+    """(language, text) of every fenced block of a page."""
+    fence, language, lines = "", "", []
+    for line in (ROOT / page).read_text(encoding="utf-8").splitlines():
+        mark = re.match(r"\s*(`{3,})(.*)$", line)
+        if not fence and mark:
+            fence, language, lines = mark[1], mark[2].strip(), []
+        elif fence and line.strip() == fence:
+            yield language, "\n".join(lines)
+            fence = ""
+        elif fence:
+            lines.append(line)
+
+
+PAGES = {
+    path.relative_to(ROOT).as_posix(): [
+        command
+        for language, text in fences(path)
+        if not language
+        for line in text.splitlines()
+        if (command := re.sub(r"\s+#.*|…", "", line).strip())
+    ]
+    for pattern in ("*.md", "docs/*.md", "docs/methods/*.md")
+    for path in sorted(ROOT.glob(pattern))
+}
+COMMANDS = {page: commands for page, commands in PAGES.items() if commands}
+
+
+@pytest.mark.parametrize("page", COMMANDS)
+def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch):
+    if page == "docs/data.md" and not is_there("boston_housing"):
+        pytest.skip("set LOSAW_DATA to the folder of the real data")
+    monkeypatch.chdir(tmp_path)
+    for command in COMMANDS[page]:
+        if not command.startswith(tuple(ELSEWHERE)):
+            program, *words = shlex.split(command)
+            CHECKS[program](words)
+    if page == "README.md":  # the page that it says to open
+        assert (tmp_path / "results" / "report.html").is_file()
+
+
+def check_losaw(words):
+    """Run it; a run of minutes is planned with the same options."""
+    if words[0] == "run" and "smoke" not in words:
+        words = ["plan", *words[1:]]
+    if words[0] in ("run", "check"):  # they start processes and load plugins
+        done = subprocess.run(
+            [sys.executable, "-m", "losaw", *words], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    else:
+        assert main(words) == 0
+
+
+def check_make(words):
+    """Only what it would do: `make test` is what runs this."""
+    command = ["make", "-n", "-C", str(ROOT), *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def check_snakemake(words):
+    """The configuration makes a session; that Snakemake runs it, tests/workflow says."""
+    if "--workflow-profile" in words:
+        assert (ROOT / words[words.index("--workflow-profile") + 1]).is_dir()
+    pairs = words[words.index("--config") + 1 :]
+    config = {key: value for key, _, value in (pair.partition("=") for pair in pairs)}
+    assert Session(request_from_workflow(config, ROOT / "config" / "config.yaml")).all_blocks
+
+
+def check_python(words):
+    script, *options = words
+    text = (ROOT / script).read_text(encoding="utf-8")
+    assert all(option in text for option in options)
+
+
+CHECKS = {
+    "cd": lambda words: os.chdir(words[0]),
+    "losaw": check_losaw,
+    "make": check_make,
+    "python": check_python,
+    "snakemake": check_snakemake,
+}
+
+
+def test_the_entry_points_that_a_page_shows_are_of_the_group_that_is_read():
+    from losaw.registry import ENTRY_POINTS, KINDS
+
+    (text,) = (text for language, text in fences("docs/extending.md") if language == "toml")
+    shown = tomllib.loads(text)["project"]["entry-points"][ENTRY_POINTS]
+    assert {name.partition(".")[0] for name in shown} <= set(KINDS)
+
+
+def test_the_lines_for_a_study_are_those_that_a_new_study_has(tmp_path):
+    """The same keys, and the name that a new method registers."""
+    new_study(tmp_path / "mine")
+    new_method("importance", tmp_path / "my_method.py")
+    assert '"my-method"' in (tmp_path / "my_method.py").read_text()
+    files = ("config/config.yaml", "config/studies/my_study.yaml")
+    shown = [text for language, text in fences("docs/extending.md") if language == "yaml"]
+    for text, file in zip(shown, files, strict=True):
+        (shown_key,) = yaml.safe_load(text)
+        assert shown_key in yaml.safe_load((tmp_path / "mine" / file).read_text())
+
+
+def test_every_language_of_a_block_is_checked_somewhere():
+    """Unmarked blocks are commands, Python runs, toml is read; `text` is for reading."""
+    languages = {
+        language
+        for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))
+        if "_build" not in path.parts
+        for language, _ in fences(path)
+        if not re.match(r"\{(figure|include|toctree)\}", language)
+    }
+    assert languages == {"", "python", "text", "toml", "yaml"}
