@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ def explain(options: argparse.Namespace) -> None:
     """Explain a file, print the table and write the page."""
     from losaw.errors import LosawError
     from losaw.explaining import explain as explained
+    from losaw.explaining.design import SHORTEST_BUDGET, read_budget
     from losaw.explaining.explanation import paths_of
     from losaw.explaining.reading import read_file
     from losaw.extras import require
@@ -60,7 +62,10 @@ def explain(options: argparse.Namespace) -> None:
     for path in paths_of(prefix):
         if path.exists() and path.resolve() == options.file.resolve():
             raise LosawError(f"{path} would be written over by the result; choose another --output")
+    budget, start = read_budget(options.budget), time.perf_counter()
     frame = read_file(options.file, options.target, has_header=not options.no_header)
+    if budget is not None:  # reading is part of it
+        budget = max(SHORTEST_BUDGET, budget - (time.perf_counter() - start))
     try:
         found = explained(
             frame,
@@ -71,7 +76,7 @@ def explain(options: argparse.Namespace) -> None:
             model=options.model,
             drop=[name for name in options.drop.split(",") if name],
             fdr=options.fdr,
-            budget=options.budget,
+            budget=budget,
             rows=options.rows,
             losaw_rows=options.losaw_rows,
             folds=options.folds,

@@ -7,7 +7,7 @@ from typing import Any
 
 from losaw.errors import LosawError
 
-DEFAULT_BUDGET = "5m"
+DEFAULT_BUDGET, SHORTEST_BUDGET = "5m", 10.0
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 # The full design.
 FOLDS, PERMUTATIONS, DRAWS, TREES = 10, 5, 3, 100
@@ -237,6 +237,6 @@ def read_budget(budget: Any) -> float | None:
             seconds = float(found[1]) * _UNITS[found[2] or "s"]
     if seconds is None:
         raise LosawError(f"budget must be a time like 90s, 2m or 1h, or none, got {budget!r}")
-    if not seconds >= 10:
-        raise LosawError(f"budget must be at least 10 s, got {budget!r}")
+    if not seconds >= SHORTEST_BUDGET:
+        raise LosawError(f"budget must be at least {SHORTEST_BUDGET:g} s, got {budget!r}")
     return seconds

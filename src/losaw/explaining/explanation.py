@@ -52,6 +52,8 @@ class Explanation:
     disagreements : tuple of Disagreement
     fdr : float
     random_state : int
+    model : str
+        What PFI, CPI and LOCO explain, in words.
 
     Examples
     --------
@@ -59,11 +61,11 @@ class Explanation:
     >>> import pandas as pd
     >>> import losaw
     >>> rng = np.random.default_rng(0)
-    >>> frame = pd.DataFrame(rng.standard_normal((200, 3)), columns=["size", "age", "noise"])
-    >>> frame["price"] = 2 * frame["size"] - frame["age"] + 0.5 * rng.standard_normal(200)
-    >>> explanation = losaw.explain(frame, "price", methods=["pfi"], folds=5)
-    >>> explanation.task, explanation.names
-    ('regression', ('size', 'age', 'noise'))
+    >>> frame = pd.DataFrame(rng.standard_normal((200, 2)), columns=["size", "noise"])
+    >>> frame["price"] = frame["size"] + 0.1 * rng.standard_normal(200)
+    >>> found = losaw.explain(frame, "price", methods=["pfi"], folds=4, budget=None)
+    >>> found.selected_by("pfi"), [column.kind for column in found.columns]
+    (('size',), ['continuous', 'continuous'])
     """
 
     target: str
