@@ -35,7 +35,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("study.running",),
     ("study.results", "study.inspecting"),
     ("report",),
-    ("report.drawings", "report.page", "contracts", "workflow", "reference"),
+    ("report.drawings", "report.page", "contracts", "captions", "workflow", "reference"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),

@@ -1,7 +1,6 @@
 """Conventions of Snakemake: lint, format, catalogue entry, README of the configuration, report."""
 
 import html
-import json
 import re
 import subprocess
 import sys
@@ -10,11 +9,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from losaw.captions import SHOWN
 from losaw.study.design.schema import Configuration
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 RULES = [REPOSITORY / "Snakefile", *sorted((REPOSITORY / "workflow" / "rules").glob("*.smk"))]
-# Explained in workflow/rules/common.smk.
+# Explained in workflow/rules/outputs.smk.
 EXPLAINED = {"Specify a conda environment or container for each rule."}
 
 
@@ -28,7 +28,7 @@ def test_lint_finds_what_is_explained_and_nothing_else():
     text = done.stdout + done.stderr
     assert "Lints for rule job" in text, text
     assert set(re.findall(r"^    \* (.+?):?$", text, re.MULTILINE)) == EXPLAINED
-    comments = (REPOSITORY / "workflow" / "rules" / "common.smk").read_text("utf-8")
+    comments = (REPOSITORY / "workflow" / "rules" / "outputs.smk").read_text("utf-8")
     assert "conda environment or a container for each rule" in comments
 
 
@@ -53,7 +53,7 @@ def test_the_catalogue_entry_has_the_keys_of_the_catalogue():
     directives = r"^\s*(conda|container|apptainer):"
     rules = "\n".join(path.read_text("utf-8") for path in RULES)
     assert any(usage["software-stack-deployment"].values()) == bool(re.search(directives, rules))
-    assert usage["report"] == ("report(" in rules)
+    assert usage["report"] == ("captioned(" in rules)
 
 
 def test_what_the_catalogue_looks_for_is_there():
@@ -67,11 +67,9 @@ def test_the_readme_of_the_configuration_lists_its_keys():
 
 
 def test_every_caption_is_used_and_there():
-    rules = "\n".join(path.read_text("utf-8") for path in RULES)
-    asked = set(re.findall(r"\.\./report/([\w{}]+)\.rst", rules))
-    kinds = re.search(r"^SHOWN = (\{.*\})$", rules, re.MULTILINE)
-    named = asked - {"{kind}"} | set(json.loads(kinds[1]).values())
-    assert named == {path.stem for path in (REPOSITORY / "workflow" / "report").glob("*.rst")}
+    assert set(SHOWN.values()) == {
+        path.stem for path in (REPOSITORY / "workflow" / "report").glob("*.rst")
+    }
 
 
 FIGURE = """

@@ -1,4 +1,6 @@
 # What is made of a study's blocks.
+# `snakemake --lint` asks for a conda environment or a container for each rule. No rule has one, on
+# purpose: all run this checkout's own losaw in the environment that Snakemake itself runs in.
 
 
 rule collect:
@@ -25,7 +27,7 @@ for name in study_workflow.study_names:
         input:
             study_workflow.drawn_from(name),
         output:
-            shown(name, study_workflow.drawings_of(name)),
+            captioned(report, name, study_workflow.drawings_of(name)),
         log:
             f"{study_workflow.jobs_folder}/draw-{name}.log",
         resources:
@@ -41,13 +43,7 @@ rule report:
     input:
         study_workflow.outputs,
     output:
-        study_workflow.report[1:],
-        report(
-            study_workflow.report[0],
-            caption="../report/page.rst",
-            category="page",
-            labels={"study": "all", "page": "report.html"},
-        ),
+        captioned(report, "all", study_workflow.report),
     log:
         f"{study_workflow.jobs_folder}/report.log",
     params:
