@@ -4,12 +4,15 @@
 configfile: "config/config.yaml"
 
 
+from pathlib import Path
+
 from losaw.workflow import Workflow, explained
 
 with explained():
     study_workflow = Workflow(config, trusted=not workflow.is_main_process)
 
 
+include: "workflow/rules/common.smk"
 include: "workflow/rules/blocks.smk"
 include: "workflow/rules/outputs.smk"
 

@@ -1,7 +1,7 @@
 """CPU seconds of importances, beside those of other packages on the same model.
 
     pip install hidimstat sage-importance boruta shap
-    python benchmarks/peers.py [--repeats 3]
+    python benchmarks/peers.py [--repeats 3] [--only PFI]
 
 On one core, in one run: 1,000 training and 500 test rows of 20 correlated features, scikit-learn's
 forest of 100 trees, the same permutations, draws or orders for all. Medians of CPU time; a time is
@@ -45,13 +45,17 @@ def main() -> None:
     """Measure everything and print one line each."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--repeats", type=int, default=3)
-    repeats = parser.parse_args().repeats
+    parser.add_argument("--only", default="", help="rows whose names hold this")
+    asked = parser.parse_args()
+    repeats = asked.repeats
     warnings.simplefilter("ignore")
     print(f"{'':34}{'ours':>8}{'peer':>9}{'ratio':>7}{'target':>8}  scores' correlation")
     X, y = sample(N_TRAIN + N_TEST)
     train, test = (X[:N_TRAIN], y[:N_TRAIN]), (X[N_TRAIN:], y[N_TRAIN:])
     model = RandomForestRegressor(100, random_state=0).fit(*train)
     for name, ours, peers in comparisons(model, train, test):
+        if asked.only not in name:
+            continue
         ours()  # compiled code is loaded
         own, (scores, error) = measured(ours, repeats)
         for peer, call in peers.items():
@@ -64,7 +68,8 @@ def main() -> None:
                 seconds *= (other_error / error) ** 2
             alike = float(np.corrcoef(scores, others)[0, 1])
             line(f"{name}, {peer}", own, seconds, TARGET, alike)
-    own_forests(train, test, repeats)
+    if asked.only in "own forests":
+        own_forests(train, test, repeats)
 
 
 def sample(n_rows: int) -> tuple[np.ndarray, np.ndarray]:

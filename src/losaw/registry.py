@@ -209,7 +209,8 @@ def get(kind: str, name: str) -> Entry:
     if (kind, name) not in _entries:
         raise RegistryError(
             f"{kind} {name!r} is not registered{did_you_mean(name, known)} "
-            f"(registered: {', '.join(known)}; your own: list its file under 'plugins:')"
+            f"(registered: {', '.join(known)}; your own: name its file with --plugin or "
+            "under 'plugins:')"
         )
     return _entries[kind, name]
 

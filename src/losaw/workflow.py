@@ -2,13 +2,14 @@
 
 import contextlib
 import math
-import re
+import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -17,39 +18,26 @@ from losaw.plugins import PluginError
 from losaw.registry import RegistryError
 from losaw.report.figures import check_figures
 from losaw.study.design.blocks import Block, law_file
-from losaw.study.design.request import Request, read_selection
-from losaw.study.design.schema import Configuration
-from losaw.study.design.session import LEARNER_AXIS, Session
-from losaw.study.design.source_file import SourceFile
+from losaw.study.design.plan import StudyPlan
+from losaw.study.design.session import Session
+from losaw.study.design.snakemake_call import forces_blocks, is_dry_run, request_from_workflow
 from losaw.study.design.validation import check_extras
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import blocks_to_do
-from losaw.study.files.healing import damaged_small_files, heal
+from losaw.study.files.block_file import stored_digests
+from losaw.study.files.healing import damaged_metadata, damaged_outputs, damaged_small_files, heal
+from losaw.study.files.made import COLLECTED, DRAWS, drawn_files, note_path, steps
+from losaw.study.files.news import news_path, read_news, write_news
 from losaw.study.results.ending import describe_end
 from losaw.study.running.estimate import START_SECONDS, block_seconds
 from losaw.study.running.jobs import Job, cut_into_jobs, job_list, read_job, write_job
 from losaw.study.running.joint_laws import laws_of
 from losaw.study.running.progress import duration
 from losaw.study.running.watch import Watch
-from losaw.words import unknown
 
 CONFIGURATION = Path("config/config.yaml")
 SLOWEST_MACHINE = 3.0
 FEWEST_MINUTES = 10
 LIMITS = ("block_minutes", "block_megabytes")
-# What `losaw collect` leaves in a study's folder.
-COLLECTED = (
-    "comparison.csv",
-    "summary.csv",
-    "settings.csv",
-    "blocks.csv",
-    "agreement.csv",
-    "signs.csv",
-    "differences.csv",
-    "results.parquet",
-    "scores.parquet",
-    "manifest.json",
-)
 
 
 class Workflow:
@@ -74,6 +62,7 @@ class Workflow:
         self, config: Mapping[str, Any], file: Path = CONFIGURATION, trusted: bool = False
     ) -> None:
         self.planned = not trusted
+        self.again = forces_blocks(sys.argv)
         self.request = request_from_workflow(config, file)
         self.session = Session(self.request, trusted)
         if not trusted:
@@ -81,22 +70,21 @@ class Workflow:
                 check_figures(study)
                 check_extras(study, self.session.learners(study))
             if not is_dry_run(sys.argv):
-                self._heal()
+                heal(damaged_small_files(self.session.all_blocks))
+                heal(damaged_outputs(self.session.plans))
+                heal(damaged_metadata(Path(".snakemake/metadata")))
         self.results = self.session.results
         self.laws_folder = str(law_file(self.results, "law").parent)
         self.jobs_folder = str(job_list(self.results, "job").parent)
-        self.report = str(self.results / "report.html")
+        self.report = [str(self.results / "report.html"), str(note_path(self.results, "report"))]
         self.study_names = [study.name for study in self.session.studies]
-        self.losaw = f"{shlex.quote(sys.executable)} -m losaw"
+        # Of the rules' commands: no parameter, which would make outputs of another machine stale.
+        os.environ["LOSAW_PYTHON"] = sys.executable
         self.arguments = self.request.arguments()
         if not trusted:
             self._announce()
-
-    def _heal(self) -> None:
-        """Remove damaged small files: Snakemake sees that a file is there, not what it holds."""
-        healed = heal(damaged_small_files(self.session.all_blocks))
-        if healed:
-            print(f"losaw: {healed}", file=sys.stderr, flush=True)
+            for plan in self.session.plans:
+                write_news(plan, map(attrgetter("name"), self._jobs_of(plan)), self._stored)
 
     @property
     def everything(self) -> list[str]:
@@ -105,15 +93,20 @@ class Workflow:
         What is only needed on the way to the report, Snakemake does not miss.
         """
         laws = [str(path) for path in laws_of(self.session.all_blocks)]
-        collected = [
-            str(self.results / study / name) for study in self.study_names for name in COLLECTED
+        made = [
+            str(file)
+            for plan in self.session.plans
+            for note, files in steps(plan)
+            for file in (note, *files)
+            if file.name != DRAWS  # of some studies only: without it, the note is not as it was
         ]
-        return [*laws, *collected, *self.outputs, self.report]
+        return [*laws, *dict.fromkeys(made)]
 
     @property
     def collected(self) -> list[str]:
         """What `losaw collect` makes, as the output of a rule."""
-        return [f"{self.results}/{{study}}/{name}" for name in COLLECTED]
+        files = [f"{self.results}/{{study}}/{name}" for name in COLLECTED]
+        return [*files, str(note_path(self.results, "collected", "{study}"))]
 
     @cached_property
     def block_arguments(self) -> str:
@@ -126,13 +119,21 @@ class Workflow:
         return replace(self.request, overrides=overrides, selection={}, seeds=None).arguments()
 
     @cached_property
+    def _stored(self) -> dict[Block, str]:
+        return stored_digests(self.session.all_blocks)
+
+    @cached_property
     def _to_do(self) -> list[Block]:
-        return blocks_to_do(self.session.all_blocks)
+        return [b for b in self.session.all_blocks if self.again or b not in self._stored]
 
     @cached_property
     def _jobs(self) -> dict[str, Job]:
         jobs = cut_into_jobs(self._to_do, self.session.configuration.job_seconds)
         return {job.name: job for job in jobs}
+
+    def _jobs_of(self, plan: StudyPlan) -> list[Job]:
+        """The jobs of this run that compute blocks of a study."""
+        return [job for job in self._jobs.values() if job.blocks[0].name.study == plan.study.name]
 
     @cached_property
     def _watch(self) -> Watch:
@@ -155,7 +156,7 @@ class Workflow:
         path = job_list(self.results, wildcards.job)
         if self.planned or not path.exists():
             return self._jobs[wildcards.job]
-        blocks = [self.session.block(name) for name in read_job(path)]
+        blocks = [self.session.block(name) for name in read_job(path)[0]]
         return Job(wildcards.job, tuple(blocks), START_SECONDS + sum(map(block_seconds, blocks)))
 
     def start(self) -> None:
@@ -163,7 +164,7 @@ class Workflow:
         if not self.planned:
             return
         for job in self._jobs.values():
-            write_job(self.results, job)
+            write_job(self.results, job, self.again)
         if self._jobs and not is_compiled():
             print("losaw: compiling once, for about two minutes", file=sys.stderr, flush=True)
             subprocess.run([sys.executable, "-m", "losaw", "warm-up"], check=False)
@@ -179,23 +180,22 @@ class Workflow:
         print(describe_end(self.session.plans), file=sys.stderr, flush=True)
 
     def inputs_of(self, wildcards: Any) -> list[str]:
-        """What makes a summary out of date: the study's jobs, and what lies there and is newer.
-
-        That is the newest of the blocks, the study file, its printed numbers, and what another
-        study measured of shared draws.
+        """What makes a summary out of date: what it has not seen of its blocks, with the jobs that
+        compute the rest; the study file, its printed numbers, and what another study measured of
+        shared draws.
         """
-        jobs = [job for job in self._jobs.values() if job.blocks[0].name.study == wildcards.study]
-        to_do = set(self._to_do)
-        blocks = self.session.plan(wildcards.study).blocks
-        done = [block.path for block in blocks if block not in to_do]
-        newest = [str(max(done, key=lambda path: path.stat().st_mtime))] if done else []
         study = self.session.study(wildcards.study)
-        files = [str(study.source.path)]
+        done = [f"{self.jobs_folder}/{job}.done" for job in read_news(self.results, study.name)]
+        if not self.planned:
+            done = [file for file in done if Path(file).exists()]
+        elif not self._jobs_of(self.session.plan(study.name)):
+            done = []
+        files = [str(news_path(self.results, study.name)), *done, str(study.source.path)]
         if study.file.published:
             files.append(str(self.session.published_folder / study.file.published))
         if study.file.between_draws in self.study_names:
             files.append(self._comparison(study.file.between_draws))
-        return [f"{self.jobs_folder}/{job.name}.done" for job in jobs] + newest + files
+        return files
 
     def laws_of(self, wildcards: Any) -> list[str]:
         """The joint laws that a job's blocks draw from."""
@@ -211,7 +211,7 @@ class Workflow:
         return [
             file
             for name in self.study_names
-            for file in (self._comparison(name), *self.tables_of(name), *self.figures_of(name))
+            for file in (self._comparison(name), *self.drawings_of(name))
         ]
 
     def _comparison(self, study: str) -> str:
@@ -221,16 +221,10 @@ class Workflow:
         """What tables and figures are made of: the comparison, and the study file."""
         return [self._comparison(study), str(self.session.study(study).source.path)]
 
-    def tables_of(self, study: str) -> list[str]:
-        """Files of all tables of a study."""
-        folder = self.results / study / "tables"
-        names = self.session.study(study).file.tables
-        return [str(folder / f"{name}.{kind}") for name in names for kind in ("csv", "md", "tex")]
-
-    def figures_of(self, study: str) -> list[str]:
-        """Files of all figures of a study."""
-        names = self.session.study(study).file.figures
-        return [str(self.session.figures / f"{n}.{kind}") for n in names for kind in ("pdf", "png")]
+    def drawings_of(self, study: str) -> list[str]:
+        """Files of all tables and figures of a study, and the note of them."""
+        note = note_path(self.results, "drawn", study)
+        return [*map(str, drawn_files(self.session.plan(study))), str(note)]
 
     def study_arguments(self, wildcards: Any) -> str:
         """Options of a command that works on one study."""
@@ -292,11 +286,6 @@ def _listed(names: Iterable[str]) -> str:
     return f"{first} and {len(others)} more" if others else first
 
 
-def is_dry_run(arguments: Sequence[str]) -> bool:
-    """Whether Snakemake was called to say what it would do (-n, --dry-run, or -np and so on)."""
-    return any(re.fullmatch(r"--dry-?run|-[a-zA-Z]*n[a-zA-Z]*", word) for word in arguments)
-
-
 @contextlib.contextmanager
 def explained() -> Iterator[None]:
     """End in one message, without a traceback, for what a user can mend."""
@@ -304,35 +293,3 @@ def explained() -> Iterator[None]:
         yield
     except (StudyError, RegistryError, PluginError) as error:
         raise SystemExit(f"losaw: {error}") from None
-
-
-def request_from_workflow(config: Mapping[str, Any], file: Path) -> Request:
-    """The request behind ``snakemake --config key=value …``.
-
-    A key may be one of the configuration file, ``seeds``, an axis of a study, or ``learner``.
-
-    Raises
-    ------
-    StudyError
-        For any other key, with the nearest match.
-    """
-    written = SourceFile(file).data
-    asked = {key: value for key, value in config.items() if written.get(key) != value}
-    overrides = {key: value for key, value in asked.items() if key in Configuration.model_fields}
-    for key in ("studies", "plugins"):
-        if isinstance(overrides.get(key), str):
-            overrides[key] = overrides[key].split(",")
-    rest = {key: value for key, value in asked.items() if key not in overrides}
-    seeds = rest.pop("seeds", None)
-    if seeds is not None and (not isinstance(seeds, int) or isinstance(seeds, bool)):
-        raise StudyError(f"seeds: {seeds!r} is not allowed; ask for a whole number, 1 or more")
-    if rest:
-        session = Session(Request(file, overrides), trusted=True)
-        axes = {LEARNER_AXIS, *(axis for study in session.studies for axis in study.axes)}
-        known = sorted({*Configuration.model_fields, "seeds", *axes})
-        for key in rest:
-            if key not in axes:
-                raise StudyError(f"--config {key}: {unknown('key', key, known)}")
-    return Request(
-        file, overrides, read_selection(f"{key}={value}" for key, value in rest.items()), seeds
-    )

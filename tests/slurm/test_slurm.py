@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import one_node
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PARTS = ("noise_variance=0.5",)
+# Every block a job of its own.
+PARTS = ("noise_variance=0.5", "job_seconds=0.1")
 
 STUCK = """
 
@@ -151,7 +152,7 @@ def test_a_block_lost_by_time_cancellation_and_kill_is_counted_and_later_compute
     (project.folder / "stuck").touch()
     options = {"parts": (*PARTS, "max_failed_share=0.3")}
     process = subprocess.Popen(
-        command(project, "--set-resources", "block:runtime=2", **options),
+        command(project, "--set-resources", "job:runtime=2", **options),
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     attempts = [next_attempt(project, process, [])]  # ended by Slurm after its two minutes

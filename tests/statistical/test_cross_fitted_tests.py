@@ -30,6 +30,8 @@ def rejections(method, **parameters):
     ("method", "parameters"), [(loco, {}), (cpi, {"sampler": "gaussian"})], ids=["loco", "cpi"]
 )
 def test_a_cross_fitted_test_keeps_its_level(method, parameters):
+    # Measured: 5 of 1,000 by LOCO (exact 95 % interval of the rate: .0016 to .0116), 26 by CPI
+    # (.0171 to .0379).
     # More rejections than this come with probability 1e-4 if the level is exactly .05.
     assert rejections(method, **parameters) <= binom.isf(1e-4, RUNS, LEVEL)
 

@@ -1,4 +1,8 @@
-"""What the fuzz found, kept as cases of their own: each error names its argument."""
+"""What the fuzz found, kept as cases of their own: each error names its argument.
+
+Of weighting.propensity, weighting.losaw_weights, knockoffs.base, knockoffs.s_matrix,
+trends.correlation, fitted_trees.booster.
+"""
 
 import numpy as np
 import pytest

@@ -1,28 +1,64 @@
 """Missing and damaged files are made again by the command that made them, and by nothing else."""
 
 import importlib.util
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from losaw.cli import main
-from losaw.workflow import is_dry_run
+from losaw.study.design.snakemake_call import forces_blocks, is_dry_run
 
 HERE = Path(__file__).parent
 _spec = importlib.util.spec_from_file_location("workflow_helpers", HERE / "test_snakemake.py")
 helpers = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(helpers)
 
+FIGURE = """figures:
+  figure_1:
+    caption: ranks
+    drawing: ranking
+    options: {metrics: [r2_test]}
+"""
+MADE = (
+    "tiny/comparison.csv", "tiny/summary.csv", "tiny/settings.csv", "tiny/blocks.csv",
+    "tiny/agreement.csv", "tiny/signs.csv", "tiny/differences.csv", "tiny/results.parquet",
+    "tiny/scores.parquet", "tiny/manifest.json", "tiny/tables/table_1.md",
+    "tiny/tables/table_1.csv", "tiny/tables/table_1.tex", "figures/figure_1.pdf",
+    "figures/figure_1.png", "report.html",
+)  # fmt: skip
+
+
+@pytest.fixture
+def drawn(project):
+    """The tiny project with a figure."""
+    project.study_file.write_text(project.study_file.read_text() + FIGURE)
+    text = project.configuration.read_text()
+    project.configuration.write_text(text.replace("/figures", "/results/figures"))
+    return project
+
 
 def truncate(path):
     path.write_bytes(path.read_bytes()[:-60])
 
 
+def empty(path):
+    path.write_bytes(b"")
+
+
 def flip(path):
     content = bytearray(path.read_bytes())
-    content[40] ^= 255
+    content[len(content) // 3] ^= 1
     path.write_bytes(content)
+
+
+def append(path):
+    path.write_bytes(path.read_bytes() + b"\n# edited by hand\n")
+
+
+def junk(path):
+    path.write_bytes(b"\xff junk")
 
 
 def replace_by_a_folder(path):
@@ -31,50 +67,116 @@ def replace_by_a_folder(path):
     (path / "inside").write_text("x")
 
 
-def harm(results):
-    """One file of every kind missing, and every kind of damage to blocks and run records."""
+def listed(path):
+    path.write_text("[1, 2]")
+
+
+def wrongly_typed(path):
+    written = json.loads(path.read_text())
+    path.write_text(json.dumps({**written, "seconds": "many"}))
+
+
+def harm_blocks_and_records(results):
+    """Every kind of damage to blocks and to run records; what was harmed."""
     blocks = sorted(results.glob("tiny/blocks/*/*/*.parquet"))
-    for damage, block in zip(
-        (truncate, flip, replace_by_a_folder, Path.unlink), blocks, strict=False
-    ):
-        damage(block)
-    blocks[5].write_bytes(b"")
-    sorted(results.glob("tiny/runs/*/*/*.json"))[6].write_bytes(b"\xff junk")
-    for name in ("summary.csv", "blocks.csv", "signs.csv", "tables/table_1.md"):
-        (results / "tiny" / name).unlink()
+    records = sorted(results.glob("tiny/runs/*/*/*.json"))
+    on_blocks = (Path.unlink, truncate, empty, flip, replace_by_a_folder)
+    on_records = (Path.unlink, junk, empty)
+    for damage, path in zip(on_blocks, blocks, strict=False):
+        damage(path)
+    for damage, path in zip(on_records, records[len(on_blocks) :], strict=True):
+        damage(path)
+    return [*blocks[: len(on_blocks)], *records[len(on_blocks) :]]
 
 
-def test_snakemake_makes_again_what_is_missing_or_damaged(project):
-    code, text = helpers.snakemake(project)
+def digests(results):
+    """All results, without what says how blocks were run and names seconds."""
+    found = helpers.digests(results)
+    for path in results.glob("figures/*"):
+        found[path.name] = path.read_bytes()
+    return found
+
+
+def test_snakemake_makes_again_what_is_missing_or_damaged(drawn):
+    results = drawn.results
+    code, text = helpers.snakemake(drawn)
     assert code == 0, text
-    before = helpers.digests(project.results)
-    harm(project.results)
-    code, text = helpers.snakemake(project, "--dry-run")
-    assert code == 0 and "removed" not in text
-    code, text = helpers.snakemake(project)
+    before = digests(results)
+    assert {name for name in MADE if not (results / name).exists()} == set()
+    harm_blocks_and_records(results)
+    # One in two is lost, the others are edited: with the notes of what was written, all kinds.
+    notes = [path.relative_to(results).as_posix() for path in sorted((results / "made").iterdir())]
+    for index, name in enumerate([*MADE, *notes, "jobs/tiny.news"]):
+        (Path.unlink if index % 2 else append)(results / name)
+    for path in sorted((drawn.folder / ".snakemake" / "metadata").rglob("*"))[:2]:
+        junk(path)
+    code, text = helpers.snakemake(drawn, "--dry-run", "--quiet", "rules")
+    assert code != 0 or "again" not in text
+    code, text = helpers.snakemake(drawn, "--forcerun", "report")
     assert code == 0, text
-    assert re.search(r"losaw: removed 2 damaged files", text), text
-    assert helpers.digests(project.results) == before
-    code, text = helpers.snakemake(project)
-    assert code == 0 and "Nothing to be done" in text
-    (project.results / "tiny" / "comparison.csv").unlink()
-    code, text = helpers.snakemake(project)
-    assert code == 0 and helpers.digests(project.results) == before, text
+    assert "8 of 8 blocks to compute" in text, text
+    assert len(re.findall("missing or damaged files are made again", text)) == 3, text
+    assert digests(results) == before
+    assert all((results / name).exists() for name in [*MADE, *notes])
+    code, text = helpers.snakemake(drawn)
+    assert code == 0 and "Nothing to be done" in text, text
 
 
-def test_a_run_without_snakemake_makes_again_what_is_missing_or_damaged(project, capsys):
-    words = ["--config", str(project.configuration)]
-    assert main(["run", *words]) == 0
-    before = helpers.digests(project.results)
-    harm(project.results)
-    assert main(["verify", *words]) == 1
+@pytest.mark.parametrize("remove", [False, True], ids=["run", "verify --remove"])
+def test_a_run_without_snakemake_makes_again_what_is_missing_or_damaged(drawn, capsys, remove):
+    words = ["--config", str(drawn.configuration)]
+    narrow = [*words, "--set", "noise_variance=0.5"]
+    results = drawn.results
+    assert main(["run", *narrow]) == 0
+    before = digests(results)
+    assert main(["verify", *narrow]) == 0
+    harmed = harm_blocks_and_records(results)
+    for index, name in enumerate(MADE):
+        (Path.unlink if (index + remove) % 2 else append)(results / name)
+        harmed.append(results / name)
+    capsys.readouterr()
+    assert main(["verify", *narrow, *["--remove"] * remove]) == (0 if remove else 1)
     found = capsys.readouterr().out
-    assert "5 findings" in found and "how the block was run is not known" in found
-    assert main(["collect", *words]) == 2
-    assert "unusable" in capsys.readouterr().err
+    # A block that is not there is counted as not run.
+    assert [path for path in harmed[1:] if f"{path}: " not in found] == [], found
+    assert "1 have not been run" in found
+    assert main(["run", *narrow]) == 0
+    assert digests(results) == before
+    assert main(["verify", *narrow]) == 0
+    capsys.readouterr()
+    assert main(["run", *narrow]) == 0
+    assert digests(results) == before
+
+
+@pytest.mark.parametrize("damage", [junk, empty, listed, wrongly_typed, replace_by_a_folder])
+def test_a_damaged_run_record_is_refused_by_name_and_made_again(drawn, capsys, damage):
+    words = ["--config", str(drawn.configuration), "--set", "noise_variance=0.5"]
+    words += ["--set", "n_samples=30"]
     assert main(["run", *words]) == 0
-    assert helpers.digests(project.results) == before
+    record, *others = sorted(drawn.results.glob("tiny/runs/*/*/*.json"))
+    untouched = [path.stat().st_mtime_ns for path in others]
+    damage(record)
+    capsys.readouterr()
+    assert main(["collect", *words]) == 2
+    assert f"{record}: is damaged" in capsys.readouterr().err
+    assert main(["verify", *words]) == 1
+    assert f"{record}: is damaged" in capsys.readouterr().out
+    assert main(["run", *words]) == 0
+    again = json.loads(record.read_text())
+    assert again["taken_over_seeds"] == len(again["seconds"])
+    assert [path.stat().st_mtime_ns for path in others] == untouched
     assert main(["verify", *words]) == 0
+
+
+@pytest.mark.parametrize("name", ["summary.csv", "results.parquet", "manifest.json"])
+def test_an_edited_file_is_not_read_back(drawn, capsys, name):
+    words = ["--config", str(drawn.configuration), "--set", "noise_variance=0.5"]
+    assert main(["run", *words]) == 0
+    flip(drawn.results / "tiny" / name)
+    capsys.readouterr()
+    assert main(["report", *words]) == 2 or name == "summary.csv"  # the report reads no summary
+    error = capsys.readouterr().err
+    assert name == "summary.csv" or f"{name}: is not what was written" in error, error
 
 
 @pytest.mark.parametrize(
@@ -90,3 +192,19 @@ def test_a_run_without_snakemake_makes_again_what_is_missing_or_damaged(project,
 )
 def test_a_dry_run_is_told_from_a_run(words, expected):
     assert is_dry_run(words) is expected
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["snakemake", "-F"], True),
+        (["snakemake", "--forceall", "-c2"], True),
+        (["snakemake", "-nF"], True),
+        (["snakemake", "-R", "job", "--cores", "2"], True),
+        (["snakemake", "--forcerun", "report", "job"], True),
+        (["snakemake", "-R", "report", "--until", "job"], False),
+        (["snakemake", "--force", "results/report.html"], False),
+    ],
+)
+def test_computing_blocks_again_is_told_from_other_forcing(words, expected):
+    assert forces_blocks(words) is expected

@@ -29,7 +29,8 @@ def snakemake(project, results, *words):
         "--workflow-profile", str(REPOSITORY / "profiles" / "default"),
         "--cores", "2", "--quiet", "all",
         *words,
-        "--config", "noise_variance=0.5", f"results={results}",
+        # Jobs of several blocks, and several of them.
+        "--config", "noise_variance=0.5", "job_seconds=5", f"results={results}",
         "--", f"{results}/tiny/comparison.csv",
     ]  # fmt: skip
 

@@ -45,7 +45,7 @@ def digests(folder):
         for path in sorted(folder.rglob("*"))
         if path.is_file()
         and "runs" not in path.relative_to(folder).parts
-        and not {"figures", "jobs"} & set(path.relative_to(folder).parts)
+        and not {"figures", "jobs", "made"} & set(path.relative_to(folder).parts)
         and path.name not in ("manifest.json", "report.html")
     }
 

@@ -9,7 +9,7 @@ rule joint_law:
     params:
         request=study_workflow.block_arguments,
     shell:
-        "{study_workflow.losaw} fit-law {output} {params.request} > {log} 2>&1"
+        '"$LOSAW_PYTHON" -m losaw fit-law {output} {params.request} > {log} 2>&1'
 
 
 # Blocks are no outputs here: Snakemake deletes the outputs of a job that fails, and a block that is
@@ -28,4 +28,4 @@ rule job:
         list=study_workflow.list_of,
         request=study_workflow.block_arguments,
     shell:
-        "{study_workflow.losaw} run-blocks {params.list} {params.request} > {log} 2>&1"
+        '"$LOSAW_PYTHON" -m losaw run-blocks {params.list} {params.request} > {log} 2>&1'

@@ -14,7 +14,7 @@ rule collect:
     params:
         request=study_workflow.study_arguments,
     shell:
-        "{study_workflow.losaw} collect {params.request} > {log} 2>&1"
+        '"$LOSAW_PYTHON" -m losaw collect {params.request} > {log} 2>&1'
 
 
 for name in study_workflow.study_names:
@@ -25,8 +25,7 @@ for name in study_workflow.study_names:
         input:
             study_workflow.drawn_from(name),
         output:
-            study_workflow.tables_of(name),
-            study_workflow.figures_of(name),
+            shown(name, study_workflow.drawings_of(name)),
         log:
             f"{study_workflow.jobs_folder}/draw-{name}.log",
         resources:
@@ -35,17 +34,23 @@ for name in study_workflow.study_names:
         params:
             request=study_workflow.arguments_of(name),
         shell:
-            "{study_workflow.losaw} draw {params.request} > {log} 2>&1"
+            '"$LOSAW_PYTHON" -m losaw draw {params.request} > {log} 2>&1'
 
 
 rule report:
     input:
         study_workflow.outputs,
     output:
-        study_workflow.report,
+        study_workflow.report[1:],
+        report(
+            study_workflow.report[0],
+            caption="../report/page.rst",
+            category="page",
+            labels={"study": "all", "page": "report.html"},
+        ),
     log:
         f"{study_workflow.jobs_folder}/report.log",
     params:
         request=study_workflow.arguments,
     shell:
-        "{study_workflow.losaw} report {params.request} > {log} 2>&1"
+        '"$LOSAW_PYTHON" -m losaw report {params.request} > {log} 2>&1'

@@ -8,10 +8,7 @@ from losaw.commands.asking import session_of
 
 def collect(options: argparse.Namespace) -> None:
     """Collect the session's blocks."""
-    from losaw.study.results.outputs import measuring_first, write_outputs
-
-    for plan in measuring_first(session_of(options).plans):
-        print(write_outputs(plan))
+    write_summaries(session_of(options))
 
 
 def tables(options: argparse.Namespace) -> None:
@@ -26,9 +23,7 @@ def figures(options: argparse.Namespace) -> None:
 
 def draw(options: argparse.Namespace) -> None:
     """Write the published tables and figures."""
-    session = session_of(options, trusted=True)
-    all_tables(session)
-    all_figures(session)
+    draw_all(session_of(options, trusted=True))
 
 
 def report(options: argparse.Namespace) -> None:
@@ -43,37 +38,54 @@ def summarise(options: argparse.Namespace) -> None:
 
 def write_all(session: Any) -> None:
     """Summaries, tables, figures and report of all studies; prints where they are."""
+    write_summaries(session)
+    draw_all(session)
+    whole_report(session)
+    print(session.results / "report.html")
+
+
+def write_summaries(session: Any) -> None:
+    """The summaries of all studies."""
     from losaw.study.results.outputs import measuring_first, write_outputs
 
     for plan in measuring_first(session.plans):
         print(write_outputs(plan))
+
+
+def draw_all(session: Any) -> None:
+    """The tables and figures of all studies."""
     all_tables(session)
     all_figures(session)
-    whole_report(session)
-    print(session.results / "report.html")
 
 
 def all_tables(session: Any) -> None:
     """The tables of all studies."""
     from losaw.report.results import StudyResults
     from losaw.report.tables import write_tables
+    from losaw.study.files.made import note_path, write_note
 
     for study in session.studies:
         folder = session.results / study.name
-        write_tables(study, StudyResults(folder).comparison, folder / "tables")
+        written = write_tables(study, StudyResults(folder).comparison, folder / "tables")
+        write_note(note_path(session.results, "drawn", study.name), written)
 
 
 def all_figures(session: Any) -> None:
     """The figures of all studies."""
     from losaw.report.figures import write_figures
     from losaw.report.results import StudyResults
+    from losaw.study.files.made import note_path, write_note
 
     for study in session.studies:
-        write_figures(study, StudyResults(session.results / study.name), session.figures)
+        results = StudyResults(session.results / study.name)
+        written = write_figures(study, results, session.figures)
+        write_note(note_path(session.results, "drawn", study.name), written)
 
 
 def whole_report(session: Any) -> None:
     """The report of all studies."""
     from losaw.report.page.html import write_report
+    from losaw.study.files.made import note_path, write_note
 
-    write_report(session, session.results / "report.html")
+    written = write_report(session, session.results / "report.html")
+    write_note(note_path(session.results, "report"), [written])

@@ -53,10 +53,12 @@ def run(options: argparse.Namespace) -> int:
     Blocks that cannot begin are counted as missing in the summary, which may refuse; 2 then.
     """
     from losaw.study.errors import MissingBlocksError
+    from losaw.study.files.healing import damaged_outputs, heal
     from losaw.study.running.without_snakemake import execute
 
     session = session_of(options)
     _check(session)
+    heal(damaged_outputs(session.plans))
     status = 0
     try:
         execute(session.all_blocks, options.jobs)
@@ -82,10 +84,10 @@ def run_blocks(options: argparse.Namespace) -> None:
     from losaw.study.running.jobs import read_job
     from losaw.study.running.runner import run_job
 
-    names = read_job(options.list)
+    names, again = read_job(options.list)
     options.study = sorted({name.study for name in names})
     session = session_of(options, trusted=True)
-    run_job(session.block(name) for name in names)
+    run_job((session.block(name) for name in names), again)
 
 
 def fit_law(options: argparse.Namespace) -> None:

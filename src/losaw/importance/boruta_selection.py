@@ -53,7 +53,7 @@ def boruta(
     loss, its mean over the trees divided by its standard error. It is marginal: with enough rows
     every feature that correlates with a relevant one is confirmed.
 
-    Own code: BorutaPy uses impurity importance and another correction.
+    Own code: BorutaPy takes the impurity importance, and by default another correction.
 
     Parameters
     ----------

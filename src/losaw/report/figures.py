@@ -7,10 +7,11 @@ from pathlib import Path
 from losaw.registry import get, names
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
-from losaw.report.style import FORMATS, house_style, save
+from losaw.report.style import house_style, save
 from losaw.study.design.grid import Study
 from losaw.study.design.schema import FigureLayout
 from losaw.study.errors import StudyError
+from losaw.study.files.made import FIGURE_KINDS
 from losaw.words import unknown
 
 # Options that mean the same in every drawing: option -> names that it may have in a study.
@@ -107,7 +108,7 @@ def write_figures(study: Study, results: StudyResults, folder: Path) -> list[Pat
                 figure = get("drawing", layout.drawing).load()(study, results, **layout.options)
             except OptionError as error:
                 raise study.source.error(("figures", key, "options"), str(error)) from error
-            for kind in FORMATS:
+            for kind in FIGURE_KINDS:
                 path = folder / f"{key}.{kind}"
                 save(figure, path)
                 written.append(path)

@@ -23,7 +23,6 @@ FAINT = "#D9D9D9"
 
 TEXT_WIDTH = 7.0  # inches; a journal's text block, two columns of 3.4
 PIXELS_PER_INCH = 200
-FORMATS = ("pdf", "png")
 
 # Points at print size; nothing below 7 pt.
 _PARAMETERS: Any = {

@@ -9,6 +9,7 @@ from losaw.report.latex import to_latex
 from losaw.report.layout import Table, arrange
 from losaw.report.markdown import to_markdown
 from losaw.study.design.grid import Study
+from losaw.study.files.made import TABLE_KINDS
 from losaw.study.files.writing import write_text
 
 
@@ -34,8 +35,8 @@ def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> list[P
     written = []
     for name in study.file.tables:
         table = arrange(study, name, comparison)
-        texts = {"csv": to_csv(table), "md": to_markdown(table), "tex": to_latex(table)}
-        for suffix, text in texts.items():
+        texts = (to_csv(table), to_markdown(table), to_latex(table))
+        for suffix, text in zip(TABLE_KINDS, texts, strict=True):
             path = folder / f"{name}.{suffix}"
             write_text(path, text)
             written.append(path)

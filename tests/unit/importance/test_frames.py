@@ -1,4 +1,7 @@
-"""Frames of every sort before every method: names, category columns, polars, labels, orders."""
+"""Frames of every sort before every method: names, category columns, polars, labels, orders.
+
+Of fitted_trees.forest_rows, importance.model_columns.
+"""
 
 import numpy as np
 import pandas as pd

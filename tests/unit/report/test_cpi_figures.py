@@ -109,6 +109,8 @@ def test_pooled_runs_take_all_settings_of_a_place_together(tmp_path):
     assert len(violins.patches) == 10
     one = pooled_runs.draw(study, results, panels=["beta"], where={"beta": 0.9}, **options)
     assert len(one.axes) == 1
+    nothing = pooled_runs.draw(study, results, where={"beta": 0.7}, **options)
+    assert [text.get_text() for text in nothing.texts] == ["none of these settings was run"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The report's tables in a real browser: sorting, filtering, pinning, folding, a phone.
 
 Needs playwright (`pip install -e .[checks]`) and a Chromium: playwright's own, or one on the path.
+
+Of report.page.html.
 """
 
 import shutil

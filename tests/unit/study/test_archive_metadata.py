@@ -1,4 +1,7 @@
-"""What other programs read of an archive, and what computing some of its blocks again shows."""
+"""What other programs read of an archive, and what computing some of its blocks again shows.
+
+Of study.inspecting.crate, study.inspecting.data_package, study.inspecting.verify.
+"""
 
 import csv
 import itertools

@@ -42,3 +42,25 @@ def test_cells_that_moved_are_paired_by_seed_and_the_cause_is_named(two, tmp_pat
 def test_a_folder_without_blocks_is_refused(two, tmp_path, capsys):
     assert main(["diff", str(two[1]), str(tmp_path)]) == 2
     assert "holds no blocks" in capsys.readouterr().err
+
+
+def test_an_archive_is_compared_like_the_folder_it_was_packed_from(two, tmp_path, capsys):
+    project, second = two
+    archive = tmp_path / "packed.tar.gz"
+    assert main(["pack", str(archive), "--config", str(project.configuration)]) == 0
+    capsys.readouterr()
+    assert main(["diff", str(archive), str(second)]) == 0
+    assert capsys.readouterr().out == "equal, byte for byte: 8 blocks\n"
+    next(second.glob("tiny/blocks/*/*/*.parquet")).unlink()
+    assert main(["diff", str(second), str(archive)]) == 1
+    assert "0 only in the first, 1 only in the second" in capsys.readouterr().out
+
+
+def test_an_archive_that_was_altered_is_not_compared(two, tmp_path, capsys):
+    project, second = two
+    archive = tmp_path / "packed.tar.gz"
+    assert main(["pack", str(archive), "--config", str(project.configuration)]) == 0
+    archive.write_bytes(archive.read_bytes()[:-200])
+    capsys.readouterr()
+    assert main(["diff", str(archive), str(second)]) == 2
+    assert str(archive) in capsys.readouterr().err

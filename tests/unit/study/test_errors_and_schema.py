@@ -6,6 +6,7 @@ Of study.design.source_file, study.design.schema, study.design.validation.
 import pytest
 
 from losaw.study.errors import StudyError
+from losaw.words import did_you_mean
 
 
 def change(project, old, new):
@@ -94,3 +95,19 @@ def test_broken_yaml_is_named_with_its_place(project):
     change(project, "metrics: [r2_test, pr_auc]", "metrics: [r2_test, pr_auc")
     with pytest.raises(StudyError, match=r"tiny.yaml: not valid YAML: .*line"):
         project.session()
+
+
+def test_two_studies_that_draw_a_figure_of_one_name_are_refused(project):
+    figure = "figures:\n  ranks: {drawing: ranking, caption: x, options: {metrics: [r2_test]}}\n"
+    text = project.study_file.read_text() + figure
+    project.study_file.write_text(text)
+    other = project.study_file.with_name("other.yaml")
+    other.write_text(text.replace("study: tiny", "study: other"))
+    project.session()
+    with pytest.raises(StudyError, match=r"other.yaml:\d+: figures.ranks: 'tiny' draws a figure"):
+        project.session(overrides={"studies": ["tiny", "other"]})
+
+
+def test_a_name_that_is_far_off_is_not_guessed():
+    assert did_you_mean("n_trees", ["max_features", "eta"]) == ""
+    assert did_you_mean("etta", ["max_features", "eta"]) == "; did you mean 'eta'?"

@@ -38,7 +38,7 @@ def test_a_job_computes_what_is_missing_and_a_watch_counts_it(project, capsys):
     (job,) = cut_into_jobs(session.all_blocks[:4], 1e6)
     write_job(session.results, job)
     path = job_list(session.results, job.name)
-    assert [session.block(name) for name in read_job(path)] == list(job.blocks)
+    assert [session.block(name) for name in read_job(path)[0]] == list(job.blocks)
     run_job(job.blocks[:1])
     watch = Watch(dict.fromkeys(blocks_to_do(job.blocks), 1.0), len(job.blocks))
     assert watch.line().startswith("losaw: 1 of 4 blocks, 0 fits in")
@@ -69,3 +69,27 @@ def test_a_run_record_counts_no_compiling(project):
     block = next(b for b in project.session().all_blocks if b.name.learner == "jittered")
     run_job([block])
     assert min(json.loads(block.record_path.read_text())["seconds"]) >= 0.05
+
+
+def test_a_job_that_is_forced_computes_its_blocks_again(project):
+    blocks = project.session().all_blocks[:2]
+    run_job(blocks)
+    before = [block.path.read_bytes() for block in blocks]
+    written = [block.path.stat().st_mtime_ns for block in blocks]
+    run_job(blocks, again=True)
+    assert [block.path.read_bytes() for block in blocks] == before
+    assert all(
+        block.path.stat().st_mtime_ns > then for block, then in zip(blocks, written, strict=True)
+    )
+    for block in blocks:
+        assert json.loads(block.record_path.read_text())["taken_over_seeds"] == 0
+
+
+def test_a_job_list_says_whether_all_is_computed_again(project):
+    session = project.session()
+    (job,) = cut_into_jobs(session.all_blocks[:3], 1e6)
+    path = job_list(session.results, job.name)
+    for again in (False, True):
+        write_job(session.results, job, again)
+        names, read = read_job(path)
+        assert [session.block(name) for name in names] == list(job.blocks) and read is again

@@ -1,4 +1,7 @@
-"""docs/results.md: every column of every output, and six questions that three libraries answer."""
+"""docs/results.md: every column of every output, and six questions that three libraries answer.
+
+Of study.results.outputs, study.results.manifest.
+"""
 
 import contextlib
 import json

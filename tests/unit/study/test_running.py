@@ -176,7 +176,7 @@ def test_a_damaged_file_is_named_and_only_its_block_runs_again(project, damage, 
     damage(path)
     with pytest.raises(StudyError, match=words) as caught:
         collect(session.plans[0])
-    assert str(path) in str(caught.value) and "losaw verify --remove" in str(caught.value)
+    assert str(path) in str(caught.value) and "make them again" in str(caught.value)
     assert execute(session.all_blocks, 1) == 1
     assert outputs(run(project)) == whole
 
@@ -187,7 +187,7 @@ def test_swapped_files_are_found(project):
     content = first.read_bytes()
     first.write_bytes(second.read_bytes())
     second.write_bytes(content)
-    with pytest.raises(StudyError, match="2 of 16 block files are unusable"):
+    with pytest.raises(StudyError, match="2 files of blocks are unusable"):
         collect(session.plans[0])
 
 

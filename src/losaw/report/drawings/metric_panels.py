@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from losaw.report.drawings.feature_scores import COLOURS
-from losaw.report.drawings.panels import MARKERS
+from losaw.report.drawings.panels import MARKERS, nothing_was_run
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, TEXT_WIDTH, heading, new_figure
@@ -67,7 +67,7 @@ def draw(
     summary = _rows(study, results.summary, where or {})
     summary = summary[summary["method"].isin(methods) & (summary["n_seeds"] > 0)]
     if summary.empty:
-        return _empty_figure()
+        return nothing_was_run()
     cells = _rows(study, results.comparison, where or {}) if printed else pd.DataFrame()
     if printed:
         cells = cells[(cells["table"] == table_title(printed)) & cells["published"].notna()]
@@ -96,12 +96,6 @@ def draw(
     axes[0].set_ylabel(f"mean, {run_count(summary['n_seeds'])}")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4 if n_columns > 1 else 2)
-    return figure
-
-
-def _empty_figure() -> "Figure":
-    figure = new_figure(1.0, 4.5)
-    figure.text(0.5, 0.5, "none of these settings was run", ha="center", va="center")
     return figure
 
 

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from losaw.report.options import OptionError
+from losaw.report.style import new_figure
 from losaw.report.typeset import run_count
 from losaw.study.design.grid import Study
 from losaw.study.design.settings import Setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#999999", "#222222")
 MARKERS = "osD^v<>PX*"
@@ -75,3 +77,10 @@ def panel_title(study: Study, panel: Panel) -> str:
 def note_runs(ax: "Axes", counts: Iterable[int]) -> None:
     """How many runs a panel shows, above its right edge."""
     ax.set_title(run_count(list(counts)), loc="right", fontweight="normal", fontsize=7)
+
+
+def nothing_was_run() -> "Figure":
+    """A figure that says so, for settings that most scales leave out."""
+    figure = new_figure(1.0, 4.5)
+    figure.text(0.5, 0.5, "none of these settings was run", ha="center", va="center")
+    return figure

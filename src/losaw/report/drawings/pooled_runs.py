@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from losaw.report.drawings.panels import COLOURS, MARKERS, note_runs, panel_title, panels_of
+from losaw.report.drawings.panels import (
+    COLOURS,
+    MARKERS,
+    note_runs,
+    nothing_was_run,
+    panel_title,
+    panels_of,
+)
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, INK, TEXT_WIDTH, heading, new_figure
@@ -55,10 +62,16 @@ def draw(
     Raises
     ------
     OptionError
-        For an unknown name, or if nothing was run.
+        For an unknown name.
+
+    Notes
+    -----
+    Where nothing was run, as of most settings below the scale "paper", the figure says so.
     """
     _check(study, metric, axis, methods, shape, [*panels, *(where or {})])
     chosen = _values(study, results, metric, methods, where or {})
+    if chosen.empty:
+        return nothing_was_run()
     groups = panels_of(study, chosen["setting_id"], panels)
     figure = new_figure(2.9, min(TEXT_WIDTH, 1.0 + 3.2 * len(groups)))
     axes = figure.subplots(1, len(groups), squeeze=False)[0]

@@ -10,8 +10,8 @@ from losaw.report.page.sections import Grid, place
 from losaw.report.typeset import number, percent, signed
 from losaw.study.design.grid import Study
 from losaw.study.design.settings import same
+from losaw.study.files.made import DRAWS
 from losaw.study.results.agreement import DIFFERS, OFF
-from losaw.study.results.draws import FILE
 from losaw.study.results.more_seeds import more_seeds
 from losaw.study.results.tally import DISTANCES, VERDICTS, agreement_table, compared
 
@@ -96,7 +96,7 @@ def shared_draws_line(study: Study, results: Path) -> str:
     if name is None:
         return ""
     words = "The runs behind some printed numbers share draws of X (published_draws). "
-    if (results / name / FILE).is_file():
+    if (results / name / DRAWS).is_file():
         return words + f"Which share of the variance lies between draws, {name} has measured."
     return words + (
         f"The study {name}, which measures the share of the variance between draws, was not run: "

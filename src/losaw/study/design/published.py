@@ -2,13 +2,14 @@
 
 import math
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
 from losaw.words import unknown
+
+if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it
+    import pandas as pd
 
 COLUMNS = ("table", "metric", "method", "published", "decimals", "published_runs", "note")
 # Where a paper prints the standard deviation of single runs, and where the runs behind a number
@@ -16,7 +17,7 @@ COLUMNS = ("table", "metric", "method", "published", "decimals", "published_runs
 SOME = ("published_sd", "published_draws")
 
 
-def read_published(study: Study, folder: Path) -> pd.DataFrame:
+def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     """The printed numbers of a study.
 
     The file holds one row per printed cell: ``table``, any of the study's axes, ``metric``,
@@ -31,6 +32,8 @@ def read_published(study: Study, folder: Path) -> pd.DataFrame:
         If the file is missing, has a column that is neither of these nor an axis, or prints a
         metric for which the study declares no margin.
     """
+    import pandas as pd
+
     columns = ["table", *study.axes, *COLUMNS[1:], *SOME]
     if study.file.published is None:
         return pd.DataFrame(columns=columns)

@@ -71,6 +71,7 @@ class Session:
         look_again()
         self.studies = [self.read_study(name, trusted) for name in self._study_names()]
         self._check_selection()
+        self._check_figures()
         if request.selection:
             self.studies = self._selected_studies()
 
@@ -168,6 +169,19 @@ class Session:
                         f"{axis}={value}: out of the grid{guess} "
                         f"(allowed: {', '.join(words)}); a new value belongs into the study file, "
                         "with its seeds if `seeds` there lists settings"
+                    )
+
+    def _check_figures(self) -> None:
+        """All studies draw into one folder: a name belongs to one of them."""
+        drawn_by: dict[str, Study] = {}
+        for study in self.studies:
+            for name in study.file.figures:
+                other = drawn_by.setdefault(name, study)
+                if other is not study:
+                    raise study.source.error(
+                        ("figures", name),
+                        f"{other.name!r} draws a figure of this name into the same folder; "
+                        f"rename one, for example {study.name}_{name}",
                     )
 
     def _selected_studies(self) -> list[Study]:

@@ -16,6 +16,7 @@ from losaw.study.errors import StudyError
 from losaw.study.files.digest import digest_of
 from losaw.study.files.footer import identity
 from losaw.study.files.rows import BLOCK_SCHEMA, Row, table_of
+from losaw.study.files.run_record import read_run_record
 from losaw.study.files.writing import write_table
 
 FOOTER_KEY = b"losaw"
@@ -125,12 +126,31 @@ def problem_of(block: Block) -> str | None:
     return None
 
 
+def stored_digests(blocks: Iterable[Block]) -> dict[Block, str]:
+    """The blocks that a run does not compute, with the SHA-256 of their files.
+
+    Their file is whole and up to date, and so is the record of how it was run.
+    """
+
+    def digest(block: Block) -> str | None:
+        if not block.path.exists() or read_run_record(block.record_path) is None:
+            return None
+        try:
+            return load_block(block).sha256
+        except StudyError:
+            return None
+
+    blocks = list(blocks)
+    with ThreadPoolExecutor(READERS) as pool:
+        digests = zip(blocks, pool.map(digest, blocks), strict=True)
+        return {block: found for block, found in digests if found is not None}
+
+
 def blocks_to_do(blocks: Iterable[Block]) -> list[Block]:
-    """The blocks that a run computes: those without a file that is whole and up to date.
+    """The blocks that a run computes: those that are not stored whole and up to date.
 
     Every command that counts blocks asks this, so that a plan says what a run will do.
     """
     blocks = list(blocks)
-    with ThreadPoolExecutor(READERS) as pool:
-        is_done = pool.map(lambda block: block.path.exists() and not problem_of(block), blocks)
-        return [block for block, done in zip(blocks, is_done, strict=True) if not done]
+    stored = stored_digests(blocks)
+    return [block for block in blocks if block not in stored]

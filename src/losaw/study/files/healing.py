@@ -1,31 +1,70 @@
 """Damaged files: found by one rule, and taken away so that the next run makes them again."""
 
+import json
 import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from losaw.study.design.blocks import Block
+from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
-from losaw.study.files.run_record import read_run_record
+from losaw.study.files import made
+from losaw.study.files.run_record import check_run_record
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A file that is not as it should be, and what is wrong with it."""
+    """A file that is not as it should be, and what is wrong with it.
+
+    ``with_it`` is removed together with the file: it belongs to what was found.
+    """
 
     path: Path
     problem: str
-    block: Block | None = None
+    with_it: Path | None = None
 
 
 def damaged_small_files(blocks: Iterable[Block]) -> Iterator[Finding]:
     """Joint laws and run records that do not hold what was written, folders in a block's place.
 
     Blocks themselves are read by :func:`losaw.study.files.block_file.blocks_to_do`, and written
-    anew over what is there.
+    anew over what is there; so is a block whose run record is missing.
     """
     blocks = list(blocks)
+    yield from _damaged_laws(blocks)
+    for block in blocks:
+        record = block.record_path
+        try:
+            if check_run_record(record) is None and block.path.is_file():
+                yield Finding(record, "is missing: how the block was run is not known")
+        except StudyError as error:
+            yield Finding(record, str(error).partition(": ")[2])
+        if block.path.is_dir():
+            yield Finding(block.path, "is a folder, where a block's file should be", record)
+
+
+def damaged_outputs(plans: Iterable[StudyPlan]) -> Iterator[Finding]:
+    """What was made of the blocks and has been edited, damaged or lost since."""
+    for note, files in dict(step for plan in plans for step in made.steps(plan)).items():
+        for path, problem in made.altered(note, files):
+            yield Finding(path, problem, note)
+
+
+def damaged_metadata(folder: Path) -> Iterator[Finding]:
+    """What Snakemake has noted of its outputs and cannot read: it would end in a traceback."""
+    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        if path.is_file():
+            try:
+                is_whole = isinstance(json.loads(path.read_bytes()), dict)
+            except (OSError, ValueError):
+                is_whole = False
+            if not is_whole:
+                yield Finding(path, "Snakemake's own note of an output is damaged")
+
+
+def _damaged_laws(blocks: Iterable[Block]) -> Iterator[Finding]:
     for path in dict.fromkeys(block.law_path for block in blocks):
         if path is not None and path.exists():
             from losaw.generators.joint_law.law import JointLaw, JointLawError
@@ -34,15 +73,10 @@ def damaged_small_files(blocks: Iterable[Block]) -> Iterator[Finding]:
                 JointLaw.load(path)
             except JointLawError as error:
                 yield Finding(path, str(error))
-    for block in blocks:
-        if block.record_path.exists() and read_run_record(block.record_path) is None:
-            yield Finding(block.record_path, "is damaged; how the block was run is not known")
-        if block.path.is_dir():
-            yield Finding(block.path, "is a folder, where a block's file should be", block)
 
 
 def remove(findings: Iterable[Finding]) -> None:
-    """Remove what was found, blocks with their run records; only these are made again.
+    """Remove what was found, with what belongs to it; only these are made again.
 
     Raises
     ------
@@ -50,7 +84,7 @@ def remove(findings: Iterable[Finding]) -> None:
         If a file cannot be removed.
     """
     for finding in findings:
-        for path in [finding.path, *([finding.block.record_path] if finding.block else [])]:
+        for path in [finding.path, *([finding.with_it] if finding.with_it else [])]:
             try:
                 if path.is_dir() and not path.is_symlink():
                     shutil.rmtree(path)
@@ -62,12 +96,12 @@ def remove(findings: Iterable[Finding]) -> None:
                 ) from None
 
 
-def heal(findings: Iterable[Finding]) -> str:
-    """Remove damaged files; what to tell a person, or nothing if there were none."""
+def heal(findings: Iterable[Finding]) -> None:
+    """Remove damaged files, and tell a person."""
     damaged = list(findings)
     remove(damaged)
     shown = "".join(f"\n  {finding.path}: {finding.problem}" for finding in damaged[:5])
     more = f"\n  … and {len(damaged) - 5} more" if len(damaged) > 5 else ""
-    if not damaged:
-        return ""
-    return f"removed {len(damaged)} damaged files; what they held is made again:{shown}{more}"
+    if damaged:
+        what = f"losaw: {len(damaged)} missing or damaged files are made again:{shown}{more}"
+        print(what, file=sys.stderr, flush=True)

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import math
 import os
 import platform
 import shlex
@@ -13,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import losaw
+from losaw.study.errors import StudyError
 from losaw.study.files.writing import write_text
 
 THREAD_VARIABLES = (
@@ -90,11 +92,37 @@ def write_run_record(
 def read_run_record(path: Path) -> RunRecord | None:
     """The record of a run; None if there is none, or none that can be read."""
     try:
+        return check_run_record(path)
+    except StudyError:
+        return None
+
+
+def check_run_record(path: Path) -> RunRecord | None:
+    """The record of a run; None if there is none.
+
+    Raises
+    ------
+    StudyError
+        If it is damaged.
+    """
+    try:
         written = json.loads(path.read_text(encoding="utf-8"))
         known = {name.name for name in fields(RunRecord)}
-        return RunRecord(**{key: value for key, value in written.items() if key in known})
-    except (OSError, ValueError, TypeError, AttributeError):
+        record = RunRecord(**{key: value for key, value in written.items() if key in known})
+        numbers = (record.wall_seconds, record.peak_megabytes, *record.seconds)
+        texts = (record.host, record.started, record.command, record.commit, record.slurm_job_id)
+        is_whole = (
+            math.isfinite(sum(numbers) + record.failed_seeds + record.taken_over_seeds)
+            and all(isinstance(text, str) for text in texts)
+            and isinstance(record.threads, dict)
+        )
+    except FileNotFoundError:
         return None
+    except (OSError, ValueError, TypeError, AttributeError):
+        is_whole = False
+    if not is_whole:
+        raise StudyError(f"{path}: is damaged: how the block was run is not known")
+    return record
 
 
 @cache

@@ -15,7 +15,7 @@ from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import load_block, load_named, problem_of
 from losaw.study.files.folder import other_blocks
-from losaw.study.files.healing import Finding, damaged_small_files
+from losaw.study.files.healing import Finding, damaged_outputs, damaged_small_files
 from losaw.study.files.rows import BLOCK_SCHEMA
 from losaw.study.files.writing import write_text
 from losaw.study.running.joint_laws import fit_laws
@@ -41,8 +41,8 @@ class Verification:
     n_others : int
         Good blocks that lie there and are not asked for.
     findings : list of Finding
-        Unusable blocks, joint laws and run records, and temporary files that a killed process has
-        left.
+        Unusable blocks, joint laws, run records, summaries, tables, figures and reports, and
+        temporary files that a killed process has left.
     """
 
     n_good: int
@@ -53,7 +53,7 @@ class Verification:
 
 
 def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
-    """Check every block that is asked for or lies there, every joint law, and what is left over.
+    """Check all that is asked for or lies there: blocks, joint laws, run records, what was made.
 
     Parameters
     ----------
@@ -61,7 +61,11 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
         Report blocks with failed fits too, so that they can be removed and run again.
     """
     blocks = [block for plan in plans for block in plan.blocks]
-    findings = [f for f in damaged_small_files(blocks) if f.block is None]
+    others = [block for plan in plans for block in other_blocks(plan)]
+    places = {block.path for block in [*blocks, *others]}
+    beside = damaged_small_files([*blocks, *others])
+    findings = [finding for finding in beside if finding.path not in places]
+    findings += damaged_outputs(plans)
     n_good = n_absent = n_failed = 0
     for block in blocks:
         if not block.path.exists():
@@ -70,25 +74,30 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
         try:
             file = load_block(block)
         except StudyError as error:
-            findings.append(Finding(block.path, str(error).partition(": ")[2], block))
+            findings.append(_in_block(block, str(error).partition(": ")[2]))
             continue
         n_good += 1
         messages = [text for text in file.table["message"].unique().to_pylist() if text]
         if messages:
             n_failed += 1
             if failed:
-                findings.append(Finding(block.path, f"failed fits: {messages[0]}", block))
+                findings.append(_in_block(block, f"failed fits: {messages[0]}"))
     n_others = 0
+    for block in others:
+        problem = problem_of(block)
+        if problem is None:
+            n_others += 1
+        else:
+            findings.append(_in_block(block, f"{problem} (not asked for)"))
     for plan in plans:
-        for block in other_blocks(plan):
-            problem = problem_of(block)
-            if problem is None:
-                n_others += 1
-            else:
-                findings.append(Finding(block.path, f"{problem} (not asked for)", block))
         for path in plan.folder.rglob(f"*{TEMPORARY}"):
             findings.append(Finding(path, "left by a killed process"))
     return Verification(n_good, n_absent, n_failed, n_others, findings)
+
+
+def _in_block(block: Block, problem: str) -> Finding:
+    """A block is removed with the record of how it was run."""
+    return Finding(block.path, problem, block.record_path)
 
 
 @dataclass(frozen=True)

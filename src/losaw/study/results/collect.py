@@ -17,6 +17,7 @@ from losaw.study.errors import StudyError
 from losaw.study.files.block_file import BlockFile, load_block
 from losaw.study.files.folder import other_blocks
 from losaw.study.files.rows import SCORES
+from losaw.study.files.run_record import check_run_record
 from losaw.study.results.failing import without_failing
 
 RESULT_COLUMNS = (
@@ -114,6 +115,7 @@ def collect(plan: StudyPlan) -> Collection:
             new = set(block.seeds) - of_learner
             if isinstance(file, BlockFile) and new:
                 files[block] = (file.footer["results_version"], file.sha256)
+                problems += _record_problem(block)
                 whole = len(new) == len(block.seeds)
                 tables.append(file.table if whole else _of_seeds(file.table, new))
             elif file is None and block in asked:
@@ -136,11 +138,10 @@ def collect(plan: StudyPlan) -> Collection:
             failed.append(rows.select(FAILURE_COLUMNS).filter(is_failed))
     if problems:
         raise StudyError(
-            f"study {study.name!r}: {len(problems)} of {len(asked)} block files are unusable:\n  "
+            f"study {study.name!r}: {len(problems)} files of blocks are unusable:\n  "
             + "\n  ".join(problems[:_SHOWN])
             + ("\n  …" if len(problems) > _SHOWN else "")
-            + "\nRemove them with `losaw verify --remove` and run the study again; "
-            "only these blocks will be computed."
+            + "\n`losaw run` and `snakemake` make them again, and compute only these blocks."
         )
     if not files:
         raise StudyError(f"study {study.name!r}: none of its {len(asked)} blocks is there yet")
@@ -159,6 +160,15 @@ def _in_order_of_settings(plan: StudyPlan) -> list[Block]:
     place = {setting.identifier: index for index, setting in enumerate(plan.study.settings)}
     blocks = [*plan.blocks, *other_blocks(plan)]
     return sorted(blocks, key=lambda block: place[block.name.setting])
+
+
+def _record_problem(block: Block) -> list[str]:
+    """What is wrong with the record of a block's run, if anything is."""
+    try:
+        check_run_record(block.record_path)
+    except StudyError as error:
+        return [str(error)]
+    return []
 
 
 def _of_seeds(rows: pa.Table, seeds: Iterable[int]) -> pa.Table:

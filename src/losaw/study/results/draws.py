@@ -9,9 +9,10 @@ import pandas as pd
 
 from losaw.study.design.grid import Study
 from losaw.study.design.published import plain
+from losaw.study.errors import StudyError
+from losaw.study.files.made import DRAWS, check_unaltered, note_path
 from losaw.study.results.collect import Collection
 
-FILE = "draws.csv"
 NUMBERS = ("metric", "method", "between_draws", "degrees_between", "degrees_within")
 
 
@@ -126,9 +127,20 @@ class BetweenDraws:
 
 
 def read_draws(study: Study, results: Path) -> BetweenDraws:
-    """What the study that ``study`` names under ``between_draws`` has measured, if it was run."""
+    """What the study that ``study`` names under ``between_draws`` has measured, if it was run.
+
+    Raises
+    ------
+    StudyError
+        If the file is not the one that was written.
+    """
     name = study.file.between_draws
-    path = None if name is None else results / name / FILE
+    path = None if name is None else results / name / DRAWS
     if path is None or not path.is_file():
         return BetweenDraws()
-    return BetweenDraws(pd.read_csv(path))
+    try:
+        check_unaltered(path, note_path(results, "collected", str(name)))
+        return BetweenDraws(pd.read_csv(path))
+    except (StudyError, OSError, ValueError, KeyError) as error:
+        reason = str(error).removeprefix(f"{path}: ")
+        raise StudyError(f"{path}: {reason}; `losaw collect --study {name}` writes it") from None

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import read_published
+from losaw.study.files.made import DRAWS, collected_files, forget, note_path, write_note
 from losaw.study.files.writing import write_csv, write_text
 from losaw.study.results.collect import collect
 from losaw.study.results.collected_files import write_collection
 from losaw.study.results.compare import compare
-from losaw.study.results.draws import FILE as DRAWS_FILE
 from losaw.study.results.draws import measure_draws, read_draws
 from losaw.study.results.manifest import manifest
 from losaw.study.results.summary import differences, summarise
@@ -34,6 +34,8 @@ def write_outputs(plan: StudyPlan) -> Path:
     """
     study, folder = plan.study, plan.folder
     collection = collect(plan)
+    note = note_path(plan.results, "collected", study.name)
+    forget(note)
     for what, reason in collection.left_out.items():
         words = f"losaw: study {study.name!r}: {what}: {reason}. It is left out of the summary; the"
         print(words, "others are there.", file=sys.stderr, flush=True)
@@ -42,7 +44,7 @@ def write_outputs(plan: StudyPlan) -> Path:
     write_csv(folder / "summary.csv", summary)
     write_csv(folder / "differences.csv", differences(study, collection))
     if study.file.draws is not None:
-        write_csv(folder / DRAWS_FILE, measure_draws(study, collection))
+        write_csv(folder / DRAWS, measure_draws(study, collection))
     between_draws = read_draws(study, plan.results)
     published = read_published(study, plan.published)
     comparison = compare(study, summary, published, between_draws)
@@ -52,6 +54,7 @@ def write_outputs(plan: StudyPlan) -> Path:
     write_text(folder / "manifest.json", json.dumps(manifest(plan, collection), indent=1) + "\n")
     path = folder / "comparison.csv"
     write_csv(path, comparison)
+    write_note(note, collected_files(plan))
     return path
 
 

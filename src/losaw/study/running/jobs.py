@@ -13,6 +13,7 @@ from losaw.study.running.estimate import START_SECONDS, block_seconds
 
 # Beyond this number jobs grow longer: it is what a scheduler can still look over.
 MOST_JOBS = 5000
+AGAIN = "# all of them again"
 
 
 @dataclass(frozen=True)
@@ -86,13 +87,14 @@ def job_list(results: Path, name: str) -> Path:
     return results / "jobs" / f"{name}.txt"
 
 
-def write_job(results: Path, job: Job) -> None:
-    """List the blocks of a job."""
-    write_text(job_list(results, job.name), "".join(f"{block.name}\n" for block in job.blocks))
+def write_job(results: Path, job: Job, again: bool = False) -> None:
+    """List the blocks of a job; ``again``: to be computed whatever lies there."""
+    lines = [AGAIN] * again + [str(block.name) for block in job.blocks]
+    write_text(job_list(results, job.name), "".join(f"{line}\n" for line in lines))
 
 
-def read_job(path: Path) -> list[BlockName]:
-    """The blocks that a job's list names.
+def read_job(path: Path) -> tuple[list[BlockName], bool]:
+    """The blocks that a job's list names, and whether they are computed whatever lies there.
 
     Raises
     ------
@@ -103,4 +105,5 @@ def read_job(path: Path) -> list[BlockName]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise StudyError(f"{path}: cannot be read: {error.strerror}") from None
-    return [BlockName.from_path(Path(line)) for line in lines]
+    names = [BlockName.from_path(Path(line)) for line in lines if line != AGAIN]
+    return names, AGAIN in lines

@@ -46,8 +46,20 @@ def laws_of(blocks: Iterable[Block]) -> dict[Path, Block]:
 
 
 def fit_laws(blocks: Iterable[Block], only: Path | None = None) -> None:
-    """Fit and store every joint law (or one of them) that the blocks draw from."""
-    for path, block in laws_of(blocks).items():
+    """Fit and store every joint law (or one of them) that the blocks draw from.
+
+    Raises
+    ------
+    StudyError
+        If ``only`` is none of them.
+    """
+    laws = laws_of(blocks)
+    if only is not None and only not in laws:
+        raise StudyError(
+            f"{only}: no block draws from this joint law (known: "
+            f"{', '.join(map(str, laws)) or 'none'})"
+        )
+    for path, block in laws.items():
         if only in (None, path) and not path.exists():
             from losaw.generators.joint_law.fit import fit_joint_law
 

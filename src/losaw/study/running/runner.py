@@ -18,20 +18,25 @@ def run_block(block: Block) -> None:
         pass
 
 
-def run_job(blocks: Iterable[Block]) -> None:
+def run_job(blocks: Iterable[Block], again: bool = False) -> None:
     """Compute those of a job's blocks that are not there yet; finished ones stay if it is ended.
 
     A block whose mark an ended process has left behind comes last: if it was what ended the
-    process, it takes no other block with it a second time.
+    process, it takes no other block with it a second time. With ``again``, all are computed.
     """
-    to_do = sorted(blocks_to_do(blocks), key=lambda block: mark_path(block).exists())
-    for task in run_blocks(to_do, jobs=1):
+    blocks = list(blocks)
+    to_do = sorted(
+        blocks if again else blocks_to_do(blocks), key=lambda block: mark_path(block).exists()
+    )
+    for task in run_blocks(to_do, jobs=1, again=again):
         failed = f", {task.n_failed} failed fits" if task.n_failed else ""
         print(f"{task.block.name}: {sum(task.seconds.values()):.1f} s{failed}", flush=True)
 
 
-def run_blocks(blocks: Iterable[Block], jobs: int) -> Iterator[Task]:
+def run_blocks(blocks: Iterable[Block], jobs: int, again: bool = False) -> Iterator[Task]:
     """Compute blocks on ``jobs`` processes; yields each one when its file is written.
+
+    With ``again``, nothing that files hold of them already is taken over.
 
     Raises
     ------
@@ -46,7 +51,7 @@ def run_blocks(blocks: Iterable[Block], jobs: int) -> Iterator[Task]:
 
     def tasks() -> Iterator[Task]:
         for block in blocks:
-            under_way[block] = open_task(block)
+            under_way[block] = open_task(block, again)
             yield under_way[block]
 
     try:

@@ -128,10 +128,10 @@ class Task:
         self.seconds[seed] = seconds
 
 
-def open_task(block: Block) -> Task:
-    """Mark a block as being on its way, and take what other files hold of it."""
+def open_task(block: Block, again: bool = False) -> Task:
+    """Mark a block as being on its way, and take what files hold of it unless ``again``."""
     mark = RunningMark(block)
-    stored = stored_seeds(block)
+    stored = Stored() if again else stored_seeds(block)
     return Task(
         block,
         mark,

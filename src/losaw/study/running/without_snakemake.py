@@ -1,6 +1,5 @@
 """Blocks without Snakemake: the same ones, through the same functions, to the same bytes."""
 
-import sys
 from collections.abc import Sequence
 
 from losaw.study.design.blocks import Block
@@ -15,7 +14,7 @@ from losaw.study.running.runner import run_blocks
 def execute(blocks: Sequence[Block], jobs: int) -> int:
     """Compute every block that is not there yet, or damaged, on ``jobs`` processes.
 
-    Damaged joint laws are fitted again, damaged run records removed.
+    Damaged joint laws are fitted again; a block is also to do where the record of its run is lost.
 
     Returns
     -------
@@ -29,9 +28,7 @@ def execute(blocks: Sequence[Block], jobs: int) -> int:
     MissingBlocksError
         If blocks could not begin; all others are done.
     """
-    healed = heal(damaged_small_files(blocks))
-    if healed:
-        print(f"losaw: {healed}", file=sys.stderr, flush=True)
+    heal(damaged_small_files(blocks))
     fit_laws(blocks)
     seconds = {block: block_seconds(block) for block in blocks_to_do(blocks)}
     # Longest first, so that the last blocks to finish are short.

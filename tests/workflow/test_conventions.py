@@ -1,0 +1,98 @@
+"""Conventions of Snakemake: lint, format, catalogue entry, README of the configuration, report."""
+
+import html
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from losaw.study.design.schema import Configuration
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+RULES = [REPOSITORY / "Snakefile", *sorted((REPOSITORY / "workflow" / "rules").glob("*.smk"))]
+# Explained in workflow/rules/common.smk.
+EXPLAINED = {"Specify a conda environment or container for each rule."}
+
+
+def snakemake(*words, cwd=REPOSITORY):
+    command = [str(Path(sys.executable).parent / "snakemake"), *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+
+
+def test_lint_finds_what_is_explained_and_nothing_else():
+    done = snakemake("--lint", "--workflow-profile", "none", "--config", "studies=losaw_figure_1")
+    text = done.stdout + done.stderr
+    assert "Lints for rule job" in text, text
+    assert set(re.findall(r"^    \* (.+?):?$", text, re.MULTILINE)) == EXPLAINED
+    comments = (REPOSITORY / "workflow" / "rules" / "common.smk").read_text("utf-8")
+    assert "conda environment or a container for each rule" in comments
+
+
+def test_the_rules_are_formatted():
+    pytest.importorskip("snakefmt", reason="snakefmt is not installed")
+    command = [sys.executable, "-m", "snakefmt", "--check", *map(str, RULES)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_catalogue_entry_has_the_keys_of_the_catalogue():
+    text = (REPOSITORY / ".snakemake-workflow-catalog.yml").read_text("utf-8")
+    entry = yaml.safe_load(text)
+    assert set(entry) == {"usage"}
+    usage = entry["usage"]
+    assert set(usage) == {"mandatory-flags", "software-stack-deployment", "report"}
+    assert set(usage["mandatory-flags"]) == {"desc", "flags"}
+    kinds = {"conda", "apptainer", "apptainer+conda"}
+    assert set(usage["software-stack-deployment"]) <= kinds
+    assert all(isinstance(value, bool) for value in usage["software-stack-deployment"].values())
+    # No rule has an environment or a container of its own; the report shows outputs.
+    directives = r"^\s*(conda|container|apptainer):"
+    rules = "\n".join(path.read_text("utf-8") for path in RULES)
+    assert any(usage["software-stack-deployment"].values()) == bool(re.search(directives, rules))
+    assert usage["report"] == ("report(" in rules)
+
+
+def test_what_the_catalogue_looks_for_is_there():
+    for name in ("README.md", "LICENSE", "Snakefile", "config/README.md", "config/config.yaml"):
+        assert (REPOSITORY / name).is_file(), name
+
+
+def test_the_readme_of_the_configuration_lists_its_keys():
+    text = (REPOSITORY / "config" / "README.md").read_text("utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == list(Configuration.model_fields)
+
+
+def test_every_caption_is_used_and_there():
+    rules = "\n".join(path.read_text("utf-8") for path in RULES)
+    asked = set(re.findall(r"\.\./report/([\w{}]+)\.rst", rules))
+    kinds = re.search(r"^SHOWN = (\{.*\})$", rules, re.MULTILINE)
+    named = asked - {"{kind}"} | set(json.loads(kinds[1]).values())
+    assert named == {path.stem for path in (REPOSITORY / "workflow" / "report").glob("*.rst")}
+
+
+FIGURE = """
+figures:
+  figure_9: {drawing: weighted-split, caption: a split and its weights}
+"""
+
+
+def test_snakemakes_report_shows_tables_figures_and_our_page(project):
+    project.study_file.write_text(project.study_file.read_text() + FIGURE)
+    words = ["--snakefile", str(REPOSITORY / "Snakefile"), "--directory", str(project.folder)]
+    words += ["--workflow-profile", str(REPOSITORY / "profiles" / "default"), "--cores", "1"]
+    narrow = ["--config", "noise_variance=0.5", "n_samples=30"]
+    done = snakemake(*words, *narrow)
+    assert done.returncode == 0, done.stderr
+    report = project.folder / "report.html"
+    done = snakemake(*words, "--report", str(report), *narrow)
+    assert done.returncode == 0, done.stderr
+    page = html.unescape(report.read_text("utf-8"))
+    for file in ("tables/table_1.csv", "figures/figure_9.png", "results/report.html"):
+        assert file in page, file
+    for caption in ("table", "figure", "page"):
+        text = (REPOSITORY / "workflow" / "report" / f"{caption}.rst").read_text("utf-8")
+        assert text[:40] in page.replace("<tt>", "``"), caption
