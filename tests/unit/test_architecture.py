@@ -90,7 +90,12 @@ def test_no_two_files_of_a_package_have_the_same_name():
 
 
 # Tests of the pages and of what lies beside the package.
-OF_NO_MODULE = {"test_docstrings", "test_documentation", "test_environment_files"}
+OF_NO_MODULE = {
+    "test_commands_of_pages",
+    "test_docstrings",
+    "test_documentation",
+    "test_environment_files",
+}
 
 
 def test_a_unit_test_is_named_after_its_module_or_says_which_it_tests():

@@ -1,4 +1,7 @@
-"""What is done with every kind of bad column, target and table; each says so."""
+"""What is done with every kind of bad column, target and table; each says so.
+
+Of explaining.preparing, explaining.columns.
+"""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,7 @@
-"""A table explained from beginning to end: what comes out, again and again, and its files."""
+"""A table explained from beginning to end: what comes out, again and again, and its files.
+
+Of explaining.front_door, explaining.explanation.
+"""
 
 import json
 
