@@ -7,13 +7,15 @@ import difflib
 from collections.abc import Iterable
 
 # Share of letters that agree from which on a name is a likely slip: 'n_trees' is none of
-# 'max_features' (.53), 'dest' one of 'desk' (.75).
+# 'max_features' (.53), 'dest' one of 'desk' (.75). Letters in another order are one, too.
 NEAR = 0.6
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``"; did you mean 'x'?"`` for the nearest match, or an empty string."""
-    match = difflib.get_close_matches(str(name), [str(k) for k in known], n=1, cutoff=NEAR)
+    names = [str(k) for k in known]
+    swapped = [other for other in names if sorted(other) == sorted(name)]
+    match = swapped or difflib.get_close_matches(name, names, n=1, cutoff=NEAR)
     return f"; did you mean {match[0]!r}?" if match else ""
 
 

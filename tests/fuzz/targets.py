@@ -410,12 +410,14 @@ def _all_targets() -> dict[str, Target]:
             may_be_missing="table",
         ),
         "estimate_trends": Target(
-            _plain("losaw.trends", "estimate_trends"), {"n_rows": (3,)}, may_be_missing="spread"
+            _plain("losaw.trends", "estimate_trends"),
+            {"n_rows": (3,)},
+            may_be_missing="spread|p_values",
         ),
         "linear_coefficient": Target(
             _plain("losaw.trends", "linear_coefficient"),
             {"standardized": (True,)},
-            may_be_missing="spread",
+            may_be_missing="spread|p_values",
         ),
         "target_correlation": Target(
             _plain("losaw.trends", "target_correlation"), {"method": ("spearman",)}
@@ -462,7 +464,7 @@ def _all_targets() -> dict[str, Target]:
                 EXPLAINED,
                 # A bound of a few rows is minus infinity, a constant has no own share, and the
                 # rows that are given stand in the result.
-                may_be_missing=r"spread|lower|own_share|table",
+                may_be_missing=r"spread|lower|own_share|table|p_values",
                 is_slow=name == "cpi-deep",
             )
     return found

@@ -111,7 +111,7 @@ class Explanation:
         return self.results[method].select(fdr=self.fdr)
 
     def adjusted(self, method: str, of_groups: bool = False) -> "np.ndarray[Any, Any] | None":
-        """p-values of a method, adjusted over features (Benjamini and Hochberg)."""
+        """The p-values of a method, adjusted over features (Benjamini and Hochberg)."""
         result = (self.group_results if of_groups else self.results)[method]
         if result.p_values is None:
             return None

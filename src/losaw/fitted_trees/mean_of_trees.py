@@ -138,17 +138,17 @@ def _single(rows: Any) -> FloatArray:
 
 
 def _of_losaw(model: Any) -> MeanOfTrees | None:
-    from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
-    from losaw.learners.random_forest import RandomForest
-
-    if type(model) is RandomForest:
+    # By name: what exchanges a model's features does not rest on how our forests are grown, and
+    # its stored blocks stay when that changes.
+    name = type(model).__name__ if type(model).__module__.startswith("losaw.") else ""
+    if name == "RandomForest":
         inner = _of_scikit_learn(model.forest_)
         if inner is None:
             return None
         return MeanOfTrees(
             inner.trees, lambda rows: _single(model.encode(rows)), model.feature_of_column_
         )
-    if type(model) not in (LosawRandomForestClassifier, LosawRandomForestRegressor):
+    if name not in ("LosawRandomForestClassifier", "LosawRandomForestRegressor"):
         return None
     nodes, starts = model.forest_.nodes, model.forest_.starts
     trees = Trees.joined(

@@ -99,7 +99,7 @@ def test_dummies_of_a_factor_are_replaced_together_by_real_numbers():
     model.predict_encoded = lambda columns: (seen.append(columns), predict(columns))[1]
     explain(data, model, sampler="gaussian")
     n = len(data.test.y)
-    original, first = seen[0][:n], seen[0][n : 2 * n]
+    original, first = np.concatenate(seen)[: 2 * n].reshape(2, n, -1)
     changed = (original != first).any(axis=0)
     assert changed[model.encoding_.groups[0]].all()
     assert not changed[model.encoding_.groups[1]].any()
@@ -181,10 +181,11 @@ def test_cross_validation_tests_on_the_rows_that_a_fold_leaves_out(monkeypatch):
     # The second feature is replaced: the first one tells the rows apart.
     explain(data, RemembersItsRows(), sampler=Shifted(), n_folds=5, groups={"b": ["b"]})
     calls = RemembersItsRows.log
-    assert [name for name, _ in calls] == ["fit", "predict"] * 5
-    for (_, fitted), (_, predicted) in zip(calls[::2], calls[1::2], strict=True):
-        assert (len(fitted), len(predicted)) == (80, 20)
-        assert not fitted & predicted
+    assert [name for name, _ in calls] == ["fit", "predict", "predict"] * 5
+    for (_, fitted), *predictions in zip(calls[::3], calls[1::3], calls[2::3], strict=True):
+        for _, predicted in predictions:
+            assert (len(fitted), len(predicted)) == (80, 20)
+            assert not fitted & predicted
 
 
 def test_holm_and_benjamini_hochberg_adjust_the_raw_p_values():

@@ -117,7 +117,7 @@ def test_pooled_runs_take_all_settings_of_a_place_together(tmp_path):
     ("changes", "message"),
     [
         ({"metric": "optimum"}, "metric: unknown metric 'optimum'; did you mean 'optimum_gap'"),
-        ({"methods": ["LN"]}, "methods: unknown method 'LN'; did you mean 'LM'"),
+        ({"methods": ["LMs"]}, "methods: unknown method 'LMs'; did you mean 'LM'"),
         ({"axis": "N"}, "unknown axis 'N'"),
         ({"panels": ["betta"]}, "unknown axis 'betta'; did you mean 'beta'"),
         ({"shape": "violin"}, "shape: unknown shape 'violin'; did you mean 'violins'"),

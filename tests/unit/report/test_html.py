@@ -4,6 +4,7 @@ import html
 import json
 import math
 import re
+import shutil
 from html.parser import HTMLParser
 
 import pandas as pd
@@ -128,6 +129,7 @@ def test_what_differs_between_runs_stands_in_its_own_section_only(session, page)
     values = json.loads(manifest.read_text())
     values |= {"hosts": ["elsewhere"], "core_seconds": 12345.0, "peak_megabytes": 7.0}
     manifest.write_text(json.dumps(values))
+    shutil.rmtree(session.results / "made")  # which says what was written
     other = write_report(session, session.results / "other.html").read_text("utf-8")
     assert other != page
     start = '<section class="study" id="machines">'
@@ -153,6 +155,7 @@ def test_failures_and_missing_blocks_are_listed(session):
     missing = "tiny/blocks/a-1/plain/seeds_00000-00001.parquet"
     values["missing_blocks"] = [missing]
     manifest.write_text(json.dumps(values))
+    shutil.rmtree(session.results / "made")  # which says what was written
     page = write_report(session, session.results / "report.html").read_text("utf-8")
     assert "3 × <code>ValueError: &lt;no&gt; way</code>" in page
     assert f"missing: <code>{missing}</code>" in page

@@ -1,6 +1,7 @@
 """Which log tells of a block: from the record of its run, or from the list of its job."""
 
 import json
+import shutil
 
 import pytest
 
@@ -62,6 +63,7 @@ def test_the_report_names_the_logs_of_blocks_with_failed_fits(session):
         (block.record_path, {"failed_seeds": 1}),
     ):
         path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    shutil.rmtree(session.results / "made")  # which says what was written
     page = write_report(session, session.results / "report.html").read_text("utf-8")
     line = f"<dt>{session.results.name}/jobs/{log.name}</dt><dd>tells of {block.name}</dd>"
     assert line in page

@@ -215,5 +215,5 @@ def test_another_number_of_features_than_the_model_s_is_refused():
     model = RandomForestRegressor(2).fit(GOOD_X, GOOD_Y)
     with pytest.raises(ValueError, match="X has 1 features, the model was fitted to 2"):
         shapley_correlation(model, GOOD_X[:, :1])
-    with pytest.raises(ValueError, match="n_rows must be at least 3"):
+    with pytest.raises(ValueError, match="n_rows must be an integer of at least 3"):
         shapley_correlation(model, GOOD_X, n_rows=2)
