@@ -12,8 +12,7 @@ rule joint_law:
         '"$LOSAW_PYTHON" -m losaw fit-law {output} {params.request} > {log} 2>&1'
 
 
-# Blocks are no outputs here: Snakemake deletes the outputs of a job that fails, and a block that is
-# finished stays, whatever becomes of its job.
+# Blocks are no outputs: Snakemake deletes those of a failed job, and a finished block stays.
 rule job:
     input:
         study_workflow.laws_of,
