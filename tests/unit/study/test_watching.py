@@ -125,7 +125,12 @@ def test_an_interrupt_ends_it_without_a_traceback(project):
     command += ["--config", str(project.configuration)]
     leader, follower = pty.openpty()
     process = subprocess.Popen(
-        command, stdout=follower, stderr=subprocess.PIPE, start_new_session=True
+        command,
+        stdout=follower,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        # What runs the tests in the background may have told them to ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     os.close(follower)
     seen = []
