@@ -22,7 +22,7 @@ from losaw.outcomes import (
 from losaw.tables import Table
 
 # Rows that are led through the trees at a time.
-_BLOCK = 1_000
+_BLOCK = 250
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
 _BATCH = 20_000
 
