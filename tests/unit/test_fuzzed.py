@@ -52,3 +52,14 @@ def test_numbers_in_the_other_order_of_bytes_are_read():
     model = booster()
     found, expected = predecomp(model, X.astype(">f8")), predecomp(model, X)
     np.testing.assert_array_equal(found[0], expected[0])
+
+
+@pytest.mark.parametrize("given", [True, 3, "ab"])
+def test_names_of_features_that_are_no_sequence_are_refused_by_name(given):
+    with pytest.raises(TypeError, match="feature_names must be a sequence of names"):
+        sage(forest(), X, Y, feature_names=given, random_state=0)
+
+
+def test_a_shrinkage_that_is_no_number_is_refused_by_name():
+    with pytest.raises(TypeError, match="shrinkage must be in"):
+        make_sampler("gaussian", shrinkage="half")

@@ -1,12 +1,13 @@
 """Gaussian knockoffs (Candès, Fan, Janson & Lv 2018, Section 3.1.1)."""
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import in_range
+from losaw.arguments import ArgumentTypeError, in_range
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.base import check_features, varying_columns
 from losaw.knockoffs.s_matrix import METHODS, s_values
@@ -55,8 +56,8 @@ class GaussianKnockoffs:
     def __init__(self, s_method: str = "sdp", shrinkage: float | None = None) -> None:
         if s_method not in METHODS:
             raise ValueError(unknown("s_method", s_method, METHODS))
-        if shrinkage is not None and not 0 <= shrinkage < 1:
-            raise ValueError(f"shrinkage must be in [0, 1) or None, got {shrinkage!r}")
+        if shrinkage is not None and not (isinstance(shrinkage, Real) and 0 <= shrinkage < 1):
+            raise ArgumentTypeError(f"shrinkage must be in [0, 1) or None, got {shrinkage!r}")
         self.s_method = s_method
         self.shrinkage = shrinkage
 

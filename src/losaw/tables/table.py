@@ -1,6 +1,6 @@
 """A table as a person has it, held as numbers so that methods can exchange single columns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import ArgumentTypeError
 from losaw.data import FeatureKind, FloatArray, default_feature_names
 from losaw.tables.columns import Column, object_column, pandas_column, polars_column
 from losaw.tables.kinds import Kinds, asked_kinds, kind_of_numbers
@@ -171,6 +172,11 @@ def _joined(
 def _names(feature_names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
     if feature_names is None:
         return default_feature_names(n_columns)
+    if isinstance(feature_names, str) or not isinstance(feature_names, Iterable):
+        raise ArgumentTypeError(
+            f"feature_names must be a sequence of names, one for each of the {n_columns} columns "
+            f"of X, or None, got {feature_names!r}"
+        )
     names = tuple(str(name) for name in feature_names)
     if len(names) != n_columns:
         raise ValueError(f"feature_names has {len(names)} entries for {n_columns} columns of X")
