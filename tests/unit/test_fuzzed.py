@@ -63,3 +63,15 @@ def test_names_of_features_that_are_no_sequence_are_refused_by_name(given):
 def test_a_shrinkage_that_is_no_number_is_refused_by_name():
     with pytest.raises(TypeError, match="shrinkage must be in"):
         make_sampler("gaussian", shrinkage="half")
+
+
+@pytest.mark.parametrize("name", ["n_epochs", "n_layers", "batch_size"])
+def test_sizes_of_deep_knockoffs_that_are_no_numbers_are_refused_by_name(name):
+    with pytest.raises(TypeError, match=f"{name} must be an integer"):
+        make_sampler("deep", **{name: None})
+
+
+@pytest.mark.parametrize("name", ["n_folds", "mixing", "tolerance", "patience"])
+def test_sizes_of_sequential_knockoffs_that_are_no_numbers_are_refused_by_name(name):
+    with pytest.raises(TypeError, match=f"{name} must be"):
+        make_sampler("sequential", **{name: "half"})

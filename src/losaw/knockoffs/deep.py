@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.arguments import whole_number
 from losaw.data import FeatureKind, FloatArray
 from losaw.extras import extra
 from losaw.knockoffs.base import check_features, varying_columns
@@ -103,12 +104,11 @@ class DeepKnockoffs:
         n_layers: int = 6,
         weights: Sequence[float] = (1.0, 1.0, 1.0, 1.0),
     ) -> None:
-        counts = {"n_epochs": n_epochs, "width": width or 1, "n_layers": n_layers}
-        for name, value in counts.items():
-            if value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value!r}")
-        if batch_size < 4:
-            raise ValueError(f"batch_size must be at least 4, got {batch_size!r}")
+        whole_number("n_epochs", n_epochs, 1)
+        whole_number("batch_size", batch_size, 4)
+        if width is not None:
+            whole_number("width", width, 1, "or None")
+        whole_number("n_layers", n_layers, 1)
         if len(weights) != 4 or min(weights) < 0:
             raise ValueError(f"weights must be four numbers of at least 0, got {weights!r}")
         self.n_epochs = n_epochs

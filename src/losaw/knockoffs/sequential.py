@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from losaw.arguments import real_number, whole_number
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.base import MIN_ROWS, check_features, varying_columns
 from losaw.knockoffs.elastic_net import fit_mean
@@ -89,16 +90,14 @@ class SequentialKnockoffs:
         patience: int | None = 10,
         tolerance: float = 1e-6,
     ) -> None:
-        if not 0 <= mixing <= 1:
-            raise ValueError(f"mixing must be in [0, 1], got {mixing!r}")
-        for name, value, least in (("n_folds", n_folds, 2), ("n_penalties", n_penalties, 2)):
-            if value < least:
-                raise ValueError(f"{name} must be at least {least}, got {value!r}")
-        if smallest_ratio is not None and not 0 < smallest_ratio < 1:
+        real_number("mixing", mixing, 0, 1)
+        whole_number("n_folds", n_folds, 2)
+        whole_number("n_penalties", n_penalties, 2)
+        if smallest_ratio is not None and not 0 < real_number("smallest_ratio", smallest_ratio) < 1:
             raise ValueError(f"smallest_ratio must be in (0, 1) or None, got {smallest_ratio!r}")
-        if patience is not None and patience < 1:
-            raise ValueError(f"patience must be at least 1 or None, got {patience!r}")
-        if not tolerance > 0:
+        if patience is not None:
+            whole_number("patience", patience, 1, "or None")
+        if not real_number("tolerance", tolerance) > 0:
             raise ValueError(f"tolerance must be positive, got {tolerance!r}")
         self.mixing = mixing
         self.n_folds = n_folds

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import whole_number
+from losaw.arguments import as_floats, whole_number
 from losaw.data import FloatArray
 from losaw.words import did_you_mean
 
 
 def check_sample(X: ArrayLike, names: Any = None) -> FloatArray:
     """``X`` as a finite float array (n_samples, n_features)."""
-    rows = np.asarray(X, dtype=np.float64)
+    rows = as_floats("X", X)
     if rows.ndim != 2 or rows.size == 0:
         raise ValueError(f"X must have shape (n_samples, n_features), got {rows.shape}")
     if not (np.isfinite(rows.max()) and np.isfinite(rows.min())):
@@ -32,7 +32,7 @@ def check_sample(X: ArrayLike, names: Any = None) -> FloatArray:
 
 def check_response(y: ArrayLike) -> FloatArray:
     """``y`` as a finite float vector that is not constant."""
-    response = np.ascontiguousarray(y, dtype=np.float64)
+    response = np.ascontiguousarray(as_floats("y", y))
     bad = ~np.isfinite(response)
     if bad.any():
         raise ValueError(f"y has {int(bad.sum())} missing or infinite values; drop those rows")
