@@ -18,7 +18,7 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--study", action="append", metavar="NAME", help="default: the configuration's"
     )
-    parser.add_argument("--scale", help="smoke, desk or paper")
+    parser.add_argument("--scale", help="smoke, desk, reference or paper")
     parser.add_argument(
         "--set",
         action="append",

@@ -11,8 +11,9 @@ import pytest
 from losaw.report.figures import check_figures
 from losaw.study.design.published import read_published
 from losaw.study.design.request import Request
-from losaw.study.design.schema import SCALES
+from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES
 from losaw.study.design.session import Session
+from losaw.study.errors import StudyError
 from losaw.study.results.compare import cells, compare, table_title
 
 CONFIGURATION = Path(__file__).resolve().parents[3] / "config" / "config.yaml"
@@ -35,6 +36,10 @@ def session(name: str, scale: str = "desk") -> Session:
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_file_is_valid_and_runs_something_at_every_scale(name):
     for scale in SCALES:
+        if scale not in EVERY_STUDY_HAS and scale not in session(name).studies[0].file.seeds:
+            with pytest.raises(StudyError, match=f"no scale '{scale}' in the .* of {name};"):
+                session(name, scale)
+            continue
         one = session(name, scale)
         study = one.studies[0]
         # Nothing may run only where every learner is an optional one that this machine lacks.

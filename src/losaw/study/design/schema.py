@@ -15,7 +15,9 @@ Values = Annotated[list[Scalar], Field(min_length=1)]
 SeedCount = Annotated[int, Field(ge=1)]
 Filter = dict[str, Scalar | Values]
 
-SCALES = ("smoke", "desk", "paper")
+SCALES = ("smoke", "desk", "reference", "paper")
+# The reference run is of some studies only.
+EVERY_STUDY_HAS = ("smoke", "desk", "paper")
 
 
 class Strict(BaseModel):
@@ -95,7 +97,8 @@ class StudyFile(Strict):
         Registered names, or label -> ``metric`` and parameters.
     seeds : dict
         Scale -> number of seeds, or a list of ``{seeds, learner, <axis>: values}`` of which the
-        first match counts; what matches none is not run at that scale.
+        first match counts; what matches none is not run at that scale. The scale ``reference``
+        may be missing.
     seed_blocks : list
         ``{boundaries, <axis>: values}``, first match: where the seeds are cut into blocks.
     seconds_per_seed : list
@@ -154,7 +157,8 @@ class Configuration(Strict):
     Attributes
     ----------
     scale : str
-        ``smoke`` (seconds), ``desk`` (minutes) or ``paper`` (the papers' own numbers of runs).
+        ``smoke`` (seconds), ``desk`` (minutes), ``reference`` (hours; what the repository's
+        reference run computed) or ``paper`` (the papers' own numbers of runs).
     studies : list of str
         Names of study files, or the first word of several.
     results, figures : Path

@@ -16,7 +16,7 @@ from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import read_published
 from losaw.study.design.request import Request
-from losaw.study.design.schema import SCALES, Configuration, parse
+from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES, Configuration, parse
 from losaw.study.design.series import Series, resolve
 from losaw.study.design.settings import Setting, same
 from losaw.study.design.source_digest import look_again
@@ -69,7 +69,9 @@ class Session:
         for plugin in self.configuration.plugins:
             load_plugin(plugin)
         look_again()
-        self.studies = [self.read_study(name, trusted) for name in self._study_names()]
+        self.studies = self._studies_at_scale(
+            [self.read_study(name, trusted) for name in self._study_names()]
+        )
         self._check_selection()
         self._check_figures()
         if request.selection:
@@ -143,6 +145,22 @@ class Session:
             read_published(study, self.published_folder)
             self._check_measuring(study)
         return study
+
+    def _studies_at_scale(self, studies: list[Study]) -> list[Study]:
+        """The studies that have the session's scale; the reference run is of some only."""
+        having = [study for study in studies if self.scale in study.file.seeds]
+        missing = ", ".join(study.name for study in studies if study not in having)
+        if not having:
+            raise StudyError(
+                f"nothing to run: no scale {self.scale!r} in the study file of {missing}; choose "
+                f"{', '.join(EVERY_STUDY_HAS)}, or add the scale under seeds:"
+            )
+        if missing:
+            warnings.warn(
+                f"left out, since their study files have no scale {self.scale!r}: {missing}",
+                stacklevel=2,
+            )
+        return having
 
     def _check_measuring(self, study: Study) -> None:
         """The study that measured shared draws must be there, whether or not it is asked for."""

@@ -7,7 +7,7 @@ from losaw.catalogue import EXTRAS
 from losaw.extras import LIBRARIES, MissingExtraError, require
 from losaw.registry import RegistryError
 from losaw.study.design.grid import Study
-from losaw.study.design.schema import SCALES
+from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES
 from losaw.study.design.settings import as_values, same
 from losaw.study.design.source_file import Location
 from losaw.words import unknown
@@ -132,7 +132,7 @@ def _check_scales(study: Study) -> None:
                 _check_filter(study, entry, location, other_keys=("seeds", "learner"))
                 for learner in as_values(entry.get("learner", [])):
                     _check_known(study, learner, study.learners, location, "learner")
-    for scale in SCALES:
+    for scale in EVERY_STUDY_HAS:
         if scale not in study.file.seeds:
             raise study.source.error(("seeds",), f"the scale {scale!r} is missing")
 
