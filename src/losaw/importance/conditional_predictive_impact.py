@@ -179,15 +179,18 @@ def _differences(
         sampler.fit(table.codes, table.kinds, rng)
     elif columns.shape[1]:
         sampler.fit(columns, None, rng)
-    original = subject.loss(subject.y, view.unchanged(columns))
     total = np.zeros((len(table), len(replaced)))
     own = np.zeros(len(replaced))
     for draw in range(n_draws):
         drawn = sampler.sample(rng)
         copies = view.encode(drawn) if knows_levels else drawn
         what = f"cpi, draw {draw + 1} of {n_draws}"
-        predictions = view.exchange(columns, copies, replaced, subject.jobs, what)
+        predictions = view.exchange(
+            columns, copies, replaced, subject.jobs, what, unchanged_first=draw == 0
+        )
         losses = (subject.loss(subject.y, predicted) for predicted in predictions)
+        if draw == 0:
+            original = next(losses)
         total += np.column_stack([other - original for other in losses])
         own += [own_share(columns[:, group], copies[:, group]) for group in replaced]
     own /= n_draws

@@ -100,7 +100,7 @@ class ModelColumns:
         if ready is None:
             return self.predict(columns)
         trees, (rows,) = ready
-        return trees.trees.exchange(rows, rows, [])[0]
+        return trees.trees.predict(rows)
 
     def exchange(
         self,
@@ -109,6 +109,7 @@ class ModelColumns:
         units: Sequence[NDArray[np.intp]],
         jobs: Jobs,
         what: str,
+        unchanged_first: bool = False,
     ) -> Iterator[FloatArray]:
         """Predictions with one unit's columns after the other taken from the copies.
 
@@ -117,18 +118,24 @@ class ModelColumns:
         columns, copies : array of shape (n_rows, n_columns)
         units : sequence of int arrays
             Columns.
+        unchanged_first : bool, default False
+            Whether the predictions of the columns as they are come first; trees give them in the
+            same walk.
         """
         ready = self._for_trees(columns, copies)
         if ready is None:
+            if unchanged_first:
+                yield self.predict(columns)
             matrices = (_exchanged(columns, copies, unit) for unit in units)
             yield from self.predict_each(matrices, len(units), jobs, what)
             return
         trees, (rows, others) = ready
         members = [trees.columns_of(unit) for unit in units]
         blocks = [slice(at, at + _BLOCK) for at in range(0, len(rows), _BLOCK)]
+        first = 0 if unchanged_first else 1
 
         def of_block(part: slice) -> FloatArray:
-            return trees.trees.exchange(rows[part], others[part], members)[1:]
+            return trees.trees.exchange(rows[part], others[part], members)[first:]
 
         yield from np.concatenate(list(jobs.each(of_block, blocks, len(blocks), what)), axis=1)
 

@@ -94,7 +94,8 @@ def test_trees_give_the_predictions_of_the_model_to_the_last_bit(name):
     view, columns, copies, members = viewed(MODELS[name])
     assert view._trees is not None
     np.testing.assert_array_equal(view.unchanged(columns), view.predict(columns))
-    found = view.exchange(columns, copies, members, Jobs(), "")
+    found = view.exchange(columns, copies, members, Jobs(), "", unchanged_first=True)
+    np.testing.assert_array_equal(next(found), view.predict(columns))
     for unit, predicted in zip(members, found, strict=True):
         np.testing.assert_array_equal(predicted, view.predict(_exchanged(columns, copies, unit)))
 
@@ -112,7 +113,8 @@ def test_growing_coalitions_too(name):
 def test_a_model_that_is_no_mean_of_trees_of_single_columns_is_asked(name):
     view, columns, copies, members = viewed(OTHERS[name])
     assert view._trees is None
-    found = view.exchange(columns, copies, members, Jobs(), "")
+    found = view.exchange(columns, copies, members, Jobs(), "", unchanged_first=True)
+    np.testing.assert_array_equal(next(found), view.predict(columns))
     for unit, predicted in zip(members, found, strict=True):
         np.testing.assert_array_equal(predicted, view.predict(_exchanged(columns, copies, unit)))
 
