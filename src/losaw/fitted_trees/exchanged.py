@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.kernels.compiled import compiled, inlined
 from losaw.kernels.level_sets import bit
-from losaw.kernels.trees import LEAF, Trees
+from losaw.kernels.trees import LEAF, Trees, add_values
 
 
 class ExchangeableTrees:
@@ -36,6 +36,14 @@ class ExchangeableTrees:
         self.trees = trees
         self.values = np.ascontiguousarray(np.atleast_2d(value.T), dtype=float)
         self.is_single = value.ndim == 1
+
+    def predict(self, columns: FloatArray) -> FloatArray:
+        """Predictions of columns (n_rows, n_columns), without any exchange."""
+        total = np.zeros((len(self.values), len(columns), 1))
+        rows = _contiguous(columns)
+        for value, out in zip(self.values, total, strict=True):
+            add_values(self.trees, value, rows, out[:, 0])
+        return self._mean(total)[0]
 
     def exchange(
         self, columns: FloatArray, copies: FloatArray, units: Sequence[NDArray[np.intp]]

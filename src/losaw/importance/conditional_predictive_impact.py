@@ -179,7 +179,6 @@ def _differences(
         sampler.fit(table.codes, table.kinds, rng)
     elif columns.shape[1]:
         sampler.fit(columns, None, rng)
-    original = subject.loss(subject.y, view.unchanged(columns))
     total = np.zeros((len(table), len(replaced)))
     own = np.zeros(len(replaced))
 
@@ -194,8 +193,8 @@ def _differences(
     for predictions in view.exchange(
         columns, knockoffs(), n_draws, replaced, subject.jobs, "cpi, draws"
     ):
-        losses = (subject.loss(subject.y, predicted) for predicted in predictions)
-        total += np.column_stack([other - original for other in losses])
+        original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)
+        total += np.column_stack([other - original for other in others])
     own /= n_draws
     notes = {
         name: _CONSTANT if np.isnan(share) else _COPY

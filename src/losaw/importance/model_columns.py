@@ -26,6 +26,7 @@ from losaw.tables import Table
 _BLOCK = 1000
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
 _BATCH = 5_000
+_NONE = np.empty(0, np.intp)
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class ModelColumns:
 
     def columns_of_unit(self, members: NDArray[np.intp]) -> NDArray[np.intp]:
         """The columns of several features."""
-        return np.concatenate([np.empty(0, np.intp), *(self.groups[j] for j in members)])
+        return np.concatenate([_NONE, *(self.groups[j] for j in members)])
 
     def predict_each(
         self, matrices: Iterable[FloatArray], total: int, jobs: Jobs, what: str
@@ -91,7 +92,7 @@ class ModelColumns:
         encoded = None if self._trees is None else _finite(self._trees.encode(columns))
         if self._trees is None or encoded is None:
             return self.predict(columns)
-        return self._trees.trees.exchange(encoded, encoded, [])[0]
+        return self._trees.trees.predict(encoded)
 
     def exchange(
         self,
@@ -102,7 +103,7 @@ class ModelColumns:
         jobs: Jobs,
         what: str,
     ) -> Iterator[Sequence[FloatArray]]:
-        """Predictions with one unit's columns after the other taken from copies.
+        """Predictions as they are, and with one unit's columns after the other taken from copies.
 
         Parameters
         ----------
@@ -114,16 +115,17 @@ class ModelColumns:
 
         Yields
         ------
-        sequence of n_units arrays (n_rows, …)
+        sequence of 1 + n_units arrays (n_rows, …)
             For every copy.
         """
         trees = self._trees
         encoded = None if trees is None else _finite(trees.encode(columns))
         if trees is None or encoded is None:
+            same = self.predict(columns)
             matrices = (_exchanged(columns, copy, unit) for copy in copies for unit in units)
             found = self.predict_each(matrices, n_copies * len(units), jobs, what)
             while predictions := list(itertools.islice(found, len(units))):
-                yield predictions
+                yield [same, *predictions]
             return
         members = [trees.columns_of(unit) for unit in units]
         size = min(_BLOCK, -(-len(encoded) // n_threads_of(jobs)))
@@ -138,8 +140,8 @@ class ModelColumns:
         def of_part(part: tuple[FloatArray, FloatArray | None, slice]) -> FloatArray:
             copy, other, rows = part
             if other is not None:
-                return trees.trees.exchange(whole[rows], other[rows], members)[1:]
-            changed = (_exchanged(columns[rows], copy[rows], unit) for unit in units)
+                return trees.trees.exchange(whole[rows], other[rows], members)
+            changed = (_exchanged(columns[rows], copy[rows], unit) for unit in (_NONE, *units))
             return np.stack([self.predict(matrix) for matrix in changed])
 
         predicted = each_short(jobs, of_part, parts(), n_copies * len(blocks), what)

@@ -153,7 +153,7 @@ def permuted_differences(
     total = np.zeros((len(y), n_units))
     exchanged = view.exchange(columns, permuted(), n_repeats, members, subject.jobs, "permutations")
     for repeat, predictions in enumerate(exchanged):
-        for place, predicted in enumerate(predictions):
+        for place, predicted in enumerate(predictions[1:]):
             after = loss(y, predicted)
             repeats[repeat, place] = subject.mean(after)
             total[:, place] += after - before
