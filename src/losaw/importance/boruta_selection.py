@@ -158,7 +158,7 @@ def boruta(
     tentative = decisions == TENTATIVE
     p_values = np.minimum(1.0, n_units * binom.sf(hits - 1, runs, 0.5))
     selected = (decisions == CONFIRMED) | (tentative & (scores > 0))
-    scored = sample.chosen
+    scored = sample.scored
     return ImportanceResult(
         scores[scored],
         sample.names,

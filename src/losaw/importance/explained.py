@@ -68,7 +68,7 @@ class Explained:
         ``loss(y, prediction) -> (n_rows,)``.
     units : Units
         Features and groups that can be scored.
-    chosen : int array
+    scored : int array
         The units that are scored.
     jobs : Jobs
     """
@@ -80,18 +80,18 @@ class Explained:
     view: ModelColumns
     loss: Loss
     units: Units
-    chosen: NDArray[np.intp]
+    scored: NDArray[np.intp]
     jobs: Jobs
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of what is scored."""
-        return tuple(self.units.names[unit] for unit in self.chosen)
+        return tuple(self.units.names[unit] for unit in self.scored)
 
     @property
     def members(self) -> list[NDArray[np.intp]]:
         """Features of every unit that is scored."""
-        return [self.units.members[unit] for unit in self.chosen]
+        return [self.units.members[unit] for unit in self.scored]
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -163,7 +163,7 @@ def explained(model: Any, rows: Rows, options: Options) -> Explained:
         view=view,
         loss=resolve_loss(options.loss, view.task),
         units=units,
-        chosen=chosen_units(units, options.features),
+        scored=chosen_units(units, options.features),
         jobs=checked_jobs(options.n_jobs, options.verbose),
     )
 

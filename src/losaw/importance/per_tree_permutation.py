@@ -32,7 +32,7 @@ class _Drawn(NamedTuple):
 
     tree: TreeView
     counts: NDArray[np.int64]
-    chosen: NDArray[np.intp]
+    places: NDArray[np.intp]
     weights: NDArray[Any]
     used: NDArray[np.intp]
     orders: list[NDArray[np.intp]]
@@ -152,21 +152,21 @@ def _tree_scores(forest: ForestView, drawn: _Drawn, losses_of: _Losses) -> Float
     if len(drawn.used) == 0:
         return scores
     value = tree_nodes(drawn.tree, drawn.counts, forest).in_bag.mean
-    rows = forest.rows[drawn.chosen]
+    rows = forest.rows[drawn.places]
     units = [np.flatnonzero(forest.feature_of_column == feature) for feature in drawn.used]
     copies = rows.copy()
     for unit, order in zip(units, drawn.orders, strict=True):
         copies[:, unit] = rows[order][:, unit]
     before, *exchanged = ExchangeableTrees(drawn.tree.nodes, value).exchange(rows, copies, units)
-    reference = losses_of(drawn.chosen, before)
+    reference = losses_of(drawn.places, before)
     for feature, predicted in zip(drawn.used, exchanged, strict=True):
-        losses = losses_of(drawn.chosen, predicted)
+        losses = losses_of(drawn.places, predicted)
         scores[feature] = np.average(losses - reference, weights=drawn.weights)
     return scores
 
 
 def _losses_of(loss: Any, forest: ForestView, y: NDArray[Any]) -> _Losses:
-    """Losses of chosen rows from what a tree predicts of them, (n_chosen, n_outcomes)."""
+    """Losses of some rows from what a tree predicts of them, (n_rows, n_outcomes)."""
     outcomes = forest.outcomes
     if loss is None:
         return lambda places, value: _losses(value, outcomes[places], forest.task)

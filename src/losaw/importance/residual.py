@@ -180,7 +180,7 @@ def residual_importance(
     total = weighted.mean(axis=1).sum() or 1.0  # all are 0 if the sum is
     count = impurity.shape[1]
     std_error = weighted.std(axis=1, ddof=1) / np.sqrt(count) / total if count > 1 else None
-    scored = sample.chosen
+    scored = sample.scored
     return ImportanceResult(
         weighted.mean(axis=1)[scored] / total,
         sample.names,

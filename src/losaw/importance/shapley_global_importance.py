@@ -116,7 +116,7 @@ def sage(
     if cv is None:
         subject = explained(model, rows, options)
         contributions, converged = run(subject)
-        contributions = contributions[:, subject.chosen]
+        contributions = contributions[:, subject.scored]
         return ImportanceResult(
             contributions.mean(axis=0),
             subject.names,
@@ -129,7 +129,7 @@ def sage(
         )
 
     def differences(subject: Explained, train: Rows | None) -> Differences:
-        scores = run(subject)[0].mean(axis=0)[subject.chosen]
+        scores = run(subject)[0].mean(axis=0)[subject.scored]
         return Differences(np.full((len(subject.y), len(scores)), np.nan), scores)
 
     result = cross_fitted(differences, model, rows, options, cv, Testing(method=shown), rng)
