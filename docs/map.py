@@ -19,7 +19,7 @@ PAGE = Path(__file__).with_name("architecture.md")
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("words", "errors", "extras", "checkout", "data", "rng", "catalogue", "whole_files"),
     ("arguments", "registry", "kernels"),
-    ("outcomes", "tables"),
+    ("outcomes", "tables", "jobs"),
     ("plugins", "datasets", "weighting.logit", "generators.joint_law"),
     ("weighting",),
     ("forest.growing", "network", "learners", "knockoffs", "generators"),
@@ -47,7 +47,7 @@ SHELVES: dict[str, tuple[str, ...]] = {
         "normal",
     ),
     "importance": (
-        "described", "explained", "jobs", "losses", "model_columns", "on_test_sample",
+        "described", "explained", "losses", "model_columns", "model_view", "on_test_sample",
         "one_sided_tests", "out_of_bag_permutation", "over_trees", "own_fits",
         "residual_algorithms", "result", "row_differences", "selector", "showing",
         "without_columns",

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.arguments import real_number, whole_number
 from losaw.data import Dataset, FloatArray
 from losaw.importance.described import Described, described
-from losaw.importance.jobs import Jobs, checked_jobs
 from losaw.importance.out_of_bag_permutation import out_of_bag_z_scores
 from losaw.importance.own_fits import IMPORTANCES, importances_of, own_fits
 from losaw.importance.result import ImportanceResult
+from losaw.jobs import Jobs, checked_jobs
 from losaw.outcomes import Task, task_of
 from losaw.rng import as_generator, seed_integer
 from losaw.tables.groups import Groups

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import Dataset, FeatureKind, FloatArray
-from losaw.importance.jobs import Jobs, checked_jobs
 from losaw.importance.losses import Loss, resolve_loss
-from losaw.importance.model_columns import ModelColumns, view_model
+from losaw.importance.model_columns import ModelColumns
+from losaw.importance.model_view import view_model
+from losaw.jobs import Jobs, checked_jobs
 from losaw.outcomes import one_column, task_of
 from losaw.tables import Table, read_table
 from losaw.tables.groups import Groups, Units, chosen_units, units_of

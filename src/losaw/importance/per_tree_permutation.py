@@ -12,10 +12,10 @@ from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
 from losaw.importance.described import Described, described
 from losaw.importance.explained import of_dataset, require_complete
-from losaw.importance.jobs import checked_jobs
 from losaw.importance.losses import resolve_loss
 from losaw.importance.over_trees import result_of_trees, scores_only
 from losaw.importance.result import ImportanceResult
+from losaw.jobs import checked_jobs
 from losaw.outcomes import finite_numbers
 from losaw.rng import as_generator
 from losaw.tables.groups import Groups

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from losaw.arguments import finite_sample, whole_number
 from losaw.data import Dataset, FloatArray
 from losaw.importance.described import Described, described
-from losaw.importance.jobs import Jobs, checked_jobs
 from losaw.importance.own_fits import own_fits
 from losaw.importance.residual_algorithms import (
     Prefix,
@@ -21,6 +20,7 @@ from losaw.importance.residual_algorithms import (
     seeded_clone,
 )
 from losaw.importance.result import ImportanceResult
+from losaw.jobs import Jobs, checked_jobs
 from losaw.outcomes import Task, task_of, unnamed_response
 from losaw.rng import as_generator
 from losaw.tables.groups import Groups

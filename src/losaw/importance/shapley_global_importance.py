@@ -17,10 +17,10 @@ from losaw.importance.explained import (
     kinds_of,
     read_rows,
 )
-from losaw.importance.jobs import Jobs
 from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted
+from losaw.jobs import Jobs
 from losaw.rng import as_generator
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
