@@ -17,7 +17,8 @@ PAGE = Path(__file__).with_name("architecture.md")
 # From the ground up. A room's files import from their own room and from lower floors only. A room
 # is a folder without the folders in it, or a file beside them.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("words", "errors", "extras", "checkout", "data", "rng", "catalogue", "whole_files"),
+    ("words", "errors", "extras", "checkout", "data", "rng", "catalogue"),
+    ("whole_files", "json_values"),
     ("arguments", "registry", "kernels"),
     ("outcomes", "tables", "jobs"),
     ("plugins", "datasets", "weighting.logit", "generators.joint_law"),
