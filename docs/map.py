@@ -18,8 +18,9 @@ PAGE = Path(__file__).with_name("architecture.md")
 # is a folder without the folders in it, or a file beside them.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("words", "errors", "extras", "checkout", "data", "rng", "catalogue", "whole_files"),
-    ("arguments", "registry", "kernels"),
-    ("outcomes", "tables"),
+    ("arguments", "kernels"),
+    ("signatures", "outcomes", "tables"),
+    ("registry",),
     ("plugins", "datasets", "weighting.logit", "generators.joint_law"),
     ("weighting",),
     ("forest.growing", "network", "learners", "knockoffs", "generators"),
