@@ -5,11 +5,12 @@
     python tests/mutants/run.py weighting knockoffs    # some rooms only
 
 The working tree stays as it is: every mutant is a forked process into which the changed module is
-imported from memory. Compiled kernels are compiled anew where they are changed, without the stored
-ones. A mutant that ends its process or takes too long counts as noticed.
+imported from memory. Kernels that import the changed module are compiled anew, in a folder of their
+own. A mutant that ends its process or takes too long counts as noticed.
 """
 
 import argparse
+import ast
 import contextlib
 import importlib.abc
 import importlib.machinery
@@ -17,6 +18,7 @@ import importlib.util
 import json
 import os
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -32,7 +34,7 @@ from mutants.mutations import Mutation, mutations  # noqa: E402
 from mutants.targets import SURVIVED_ONCE, TARGETS, Target  # noqa: E402
 
 PACKAGE = ROOT / "src" / "losaw"
-COMPILED = ("njit", "compiled(", "inlined(", "intrinsic")
+COMPILED = ("kernels", "njit", "intrinsic")
 
 
 class Mutant(NamedTuple):
@@ -109,6 +111,42 @@ def notice(mutant: Mutant, limit: int) -> str:
         return "timed out"
 
 
+def keep_what_is_compiled(file: str, folder: str) -> None:
+    """Let numba store in ``folder``, and find there what does not import the changed module."""
+    from numba import config
+    from numba.core.caching import UserProvidedCacheLocator
+
+    config.CACHE_DIR = folder
+    imported = {path: _imported(path) for path in PACKAGE.rglob("*.py")}
+    stale, size = {PACKAGE / file}, 0
+    while len(stale) > size:
+        size = len(stale)
+        stale |= {path for path, others in imported.items() if others & stale}
+    for path in set(imported) - stale:
+        kept = sorted((path.parent / "__pycache__").glob(f"{path.stem}.*.nb[ic]"))
+        if kept:
+            to = Path(folder) / UserProvidedCacheLocator.get_suitable_cache_subpath(str(path))
+            to.mkdir(exist_ok=True)
+            for one in kept:
+                shutil.copy(one, to)
+
+
+def _imported(path: Path) -> set[Path]:
+    """Files of the package that a file imports, at its top or within."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{one.name}" for one in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        else:
+            continue
+        for name in names:
+            below = PACKAGE.parent.joinpath(*name.split("."))
+            found |= {p for p in (below.with_suffix(".py"), below / "__init__.py") if p.is_file()}
+    return found
+
+
 def _run(mutant: Mutant, folder: str) -> None:
     """In the child: import the mutant, run its tests, end with pytest's status."""
     os.setsid()
@@ -116,9 +154,7 @@ def _run(mutant: Mutant, folder: str) -> None:
     os.dup2(silent, 1)
     os.dup2(silent, 2)
     if any(mark in mutant.mutation.source for mark in COMPILED):
-        import numba
-
-        numba.config.CACHE_DIR = folder
+        keep_what_is_compiled(mutant.file, folder)
     sys.meta_path.insert(0, _FromMemory(mutant.file, mutant.mutation.source))
     code = 1
     try:
