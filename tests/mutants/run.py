@@ -6,7 +6,8 @@
 
 The working tree stays as it is: every mutant is a forked process into which the changed module is
 imported from memory. Kernels that import the changed module are compiled anew, in a folder of their
-own. A mutant that ends its process or takes too long counts as noticed.
+own. What survives the tests of its target meets all unit tests that name its module. A mutant that
+ends its process or takes too long counts as noticed.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import importlib.util
 import json
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -89,6 +91,24 @@ def chosen(rooms: list[str], share: int, seed: int) -> Iterator[Mutant]:
             draw = random.Random(f"{seed} {file}")
             for mutation in draw.sample(found, min(share, len(found))):
                 yield Mutant(file, mutation, target)
+
+
+def further_tests(mutant: Mutant) -> tuple[str, ...]:
+    """The unit and property tests that import the module or say that they are of it."""
+    module = ".".join(Path(mutant.file).with_suffix("").parts)
+    named = re.compile(rf"\b{re.escape(module)}\b")
+    tests = [*TESTS.glob("unit/**/test_*.py"), *TESTS.glob("property/**/test_*.py")]
+    found = (str(path.relative_to(ROOT)) for path in tests if named.search(path.read_text("utf-8")))
+    return tuple(sorted(set(found) - set(mutant.target.tests)))
+
+
+def notice_by_all(mutant: Mutant, limit: int) -> str:
+    """What the target's tests did, and where they noticed nothing, all further ones."""
+    outcome = notice(mutant, limit)
+    further = further_tests(mutant)
+    if outcome == "survived" and further:
+        outcome = notice(mutant._replace(target=Target("", further)), limit)
+    return outcome
 
 
 def notice(mutant: Mutant, limit: int) -> str:
@@ -168,6 +188,12 @@ def _run(mutant: Mutant, folder: str) -> None:
     os._exit(code)
 
 
+def survived_in(record: Path) -> set[str]:
+    """The mutants that a record of another run lists as survivors."""
+    lines = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+    return {line["mutant"] for line in lines if line["outcome"] == "survived"}
+
+
 def preload() -> None:
     """Import what every child needs, but nothing of losaw."""
     for name in ("pytest", "numpy", "pandas", "scipy.stats", "sklearn.ensemble", "numba"):
@@ -182,13 +208,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="which places (default 0)")
     parser.add_argument("--limit", type=int, default=600, help="seconds for a mutant (default 600)")
     parser.add_argument("--record", type=Path, help="append outcomes as lines of JSON")
+    parser.add_argument("--again", type=Path, help="only those that survived in such a record")
     parser.add_argument("--survived-once", action="store_true", help="only those")
     arguments = parser.parse_args()
     preload()
     counts: dict[str, int] = {}
     sound: set[tuple[str, ...]] = set()
     share = 0 if arguments.survived_once else arguments.share
+    survivors = survived_in(arguments.again) if arguments.again else None
     for mutant in chosen(arguments.rooms, share, arguments.seed):
+        if survivors is not None and str(mutant) not in survivors:
+            continue
         tests = (*mutant.target.tests, *mutant.target.options)
         if tests not in sound:
             # Tests that fail on the code as it is would notice everything.
@@ -198,7 +228,7 @@ def main() -> None:
                 raise SystemExit(f"{' '.join(tests)}: {outcome} without any change")
             sound.add(tests)
         start = time.monotonic()
-        outcome = notice(mutant, arguments.limit)
+        outcome = notice_by_all(mutant, arguments.limit)
         counts[outcome] = counts.get(outcome, 0) + 1
         print(f"{outcome:9} {time.monotonic() - start:5.0f} s  {mutant}", flush=True)
         if arguments.record:
