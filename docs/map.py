@@ -217,7 +217,7 @@ def page() -> str:
         lines += _room_section(name)
     lines += ["## Contracts", ""]
     lines.append(
-        "`losaw check FILE` runs the checks of `losaw.contracts` on what a file registers; "
+        "`losaw check FILE …` runs the checks of `losaw.contracts` on what a file registers; "
         "`losaw new-method KIND FILE` writes a working start. A *learner* is a scikit-learn "
         "estimator; it is given a `random_state` where it takes one. An *importance* has "
         "`explain(model, data, rng) -> ImportanceResult`. A *drawing* is a function "
