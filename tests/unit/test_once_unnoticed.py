@@ -23,9 +23,12 @@ from losaw.importance import ImportanceResult, boruta, pfi, sage, subgroups, tre
 from losaw.importance.conditional_predictive_impact import own_share
 from losaw.importance.one_sided_tests import one_sided_test
 from losaw.importance.permutation import score_of
+from losaw.study.results.collect import collect
 from losaw.study.results.ending import describe_end
 from losaw.study.results.kinds import kinds_of, pooled_deviation
+from losaw.study.results.manifest import manifest
 from losaw.study.results.summary import differences
+from losaw.study.running.runner import run_block
 from losaw.weighting.levels import few_levels
 from losaw.weighting.logit.far_apart import log_probability
 
@@ -158,6 +161,13 @@ def test_the_last_line_counts_cells_that_were_held_against_print(tmp_path):
     pd.DataFrame({"verdict": verdicts}).to_csv(tmp_path / "comparison.csv")
     said = describe_end([SimpleNamespace(folder=tmp_path, results=tmp_path)])
     assert "1 study, 3 cells beside a printed number (2 agree, 1 off)" in said
+
+
+def test_a_manifest_counts_the_blocks_that_were_asked_for(project):
+    project.replace(project.configuration, "max_failed_share: 0.0", "max_failed_share: 1.0")
+    plan = project.session().plan("tiny")
+    run_block(plan.blocks[0])
+    assert manifest(plan, collect(plan))["blocks"] == len(plan.blocks) > 0
 
 
 def test_every_two_learners_have_paired_differences():
