@@ -1,6 +1,8 @@
 """Changes of single places that no test noticed, each with the behaviour that it breaks.
 
-`make test-mutants` found them. Of importance.out_of_bag_permutation, importance.row_differences,
+`make test-mutants` found them.
+
+Of importance.out_of_bag_permutation, importance.row_differences,
 importance.conditional_predictive_impact, importance.conditional_subgroups,
 importance.one_sided_tests, importance.shapley_global_importance, importance.tree_inner,
 importance.permutation, importance.result, weighting.levels, weighting.logit.far_apart,
