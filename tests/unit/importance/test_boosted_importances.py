@@ -393,5 +393,5 @@ def test_sparse_rows_and_two_columns_of_one_name_are_refused():
     for function in (predecomp, saabas):
         with pytest.raises(ValueError, match=r"^X is sparse; give X.toarray\(\)"):
             function(model, csr_array(X))
-        with pytest.raises(ValueError, match="^X has more than one column named 'a'"):
+        with pytest.raises(ValueError, match=r"^X has more than one column named 'a'"):
             function(model, pd.DataFrame(X, columns=["a", "a"]))
