@@ -19,8 +19,9 @@ PAGE = Path(__file__).with_name("architecture.md")
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("words", "errors", "extras", "checkout", "data", "rng", "catalogue"),
     ("whole_files", "json_values"),
-    ("arguments", "registry", "kernels"),
-    ("outcomes", "tables", "jobs"),
+    ("arguments", "kernels"),
+    ("signatures", "outcomes", "tables", "jobs"),
+    ("registry",),
     ("plugins", "datasets", "weighting.logit", "generators.joint_law"),
     ("weighting",),
     ("forest.growing", "network", "learners", "knockoffs", "generators"),
@@ -217,7 +218,7 @@ def page() -> str:
         lines += _room_section(name)
     lines += ["## Contracts", ""]
     lines.append(
-        "`losaw check FILE` runs the checks of `losaw.contracts` on what a file registers; "
+        "`losaw check FILE …` runs the checks of `losaw.contracts` on what a file registers; "
         "`losaw new-method KIND FILE` writes a working start. A *learner* is a scikit-learn "
         "estimator; it is given a `random_state` where it takes one. An *importance* has "
         "`explain(model, data, rng) -> ImportanceResult`. A *drawing* is a function "

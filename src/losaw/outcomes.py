@@ -62,7 +62,8 @@ def classes_of(model: Any) -> NDArray[Any]:
         raise ValueError(f"{name} has {len(classes)} responses; explain one model for each")
     if len(classes) < 2:
         raise ValueError(
-            f"{name} knows one class only ({np.asarray(classes).tolist()[0]!r}): nothing to explain"
+            f"the model, a {name}, knows one class only ({np.asarray(classes).tolist()[0]!r}): "
+            "nothing to explain; fit it to rows of two classes or more"
         )
     return np.asarray(classes)
 

@@ -69,8 +69,16 @@ class Entry:
         return getattr(importlib.import_module(module), attribute)
 
     def create(self, **parameters: Any) -> Any:
-        """An instance, with ``parameters`` overriding the registered defaults."""
-        return self.load()(**{**self.parameters, **parameters})
+        """An instance, with ``parameters`` overriding the registered defaults.
+
+        Raises
+        ------
+        TypeError
+            If a parameter is of another type than the signature says.
+        """
+        from losaw.signatures import made
+
+        return made(self.load(), parameters, **self.parameters)
 
     def parameter_names(self) -> tuple[str, ...]:
         """Names that :meth:`create` accepts, in the order of the signature."""

@@ -91,3 +91,28 @@ def test_a_passed_check_says_how_a_study_names_the_method(tmp_path, capsys, kind
     assert list(said) in ([key], [f"{key}s"])
     assert set(said) <= set(StudyFile.model_fields)
     assert "my-first-method" in str(said)
+
+
+BROKEN = """
+import numpy as np
+from losaw.registry import register
+
+
+@register("importance", "{name}")
+class Broken:
+    def explain(self, model, data, rng):
+        return np.linalg.inv(np.zeros((2, 2)))
+"""
+
+
+def test_the_first_failure_is_shown_with_its_line_and_the_rest_in_one_line(tmp_path, capsys):
+    broken, fine = tmp_path / "broken.py", tmp_path / "fine.py"
+    broken.write_text(BROKEN.format(name="my-broken-one"))
+    new_method("metric", fine)
+    assert main(["check", str(broken), str(fine)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    (first,) = (line for line in lines if line.startswith("FAILED"))
+    assert "LinAlgError: Singular matrix" in first and f"({broken}:9, in explain)" in first
+    (rest,) = (line for line in lines if "more may follow from it" in line)
+    assert int(rest.split()[0]) == rest.count(",") + 1 >= 3
+    assert any(line.startswith("ok     metric") for line in lines)

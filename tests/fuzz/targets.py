@@ -170,7 +170,9 @@ def _knockoffs(name: str, **fixed: Any) -> Call:
         if isinstance(kinds, str):
             kinds = (kinds,) * (np.shape(X)[1] if np.ndim(X) == 2 else 1)
         sampler = make_sampler(name, **{**fixed, **options})
-        return sampler.fit(X, kinds, rng).sample(rng)
+        drawn = sampler.fit(X, kinds, rng).sample(rng)
+        # A missing value is a value that copies take, in columns that have any.
+        return drawn[:, ~np.isnan(np.asarray(X, dtype=float)).any(axis=0)]
 
     return call
 
@@ -242,7 +244,21 @@ SMALL_NETWORK = {
     "units": (3, 2),
 }
 TASK = {"task": ("classification",), "feature_kinds": ("nominal", "discrete")}
-EXPLAINED = ("X", "y", "sample", "feature", "features", "forest", "row", "rows", "columns", "loss")
+# A column by its name says more than X, in which it stands; "the model" is the first argument.
+EXPLAINED = (
+    "X",
+    "y",
+    "column",
+    "model",
+    "sample",
+    "feature",
+    "features",
+    "forest",
+    "row",
+    "rows",
+    "columns",
+    "loss",
+)
 
 OPTIONS: dict[str, dict[str, tuple[Any, ...]]] = {
     "cpi-sequential": {

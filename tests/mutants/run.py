@@ -5,11 +5,13 @@
     python tests/mutants/run.py weighting knockoffs    # some rooms only
 
 The working tree stays as it is: every mutant is a forked process into which the changed module is
-imported from memory. Compiled kernels are compiled anew where they are changed, without the stored
-ones. A mutant that ends its process or takes too long counts as noticed.
+imported from memory. Kernels that import the changed module are compiled anew, in a folder of their
+own. What survives the tests of its target meets all unit tests that name its module. A mutant that
+ends its process or takes too long counts as noticed.
 """
 
 import argparse
+import ast
 import contextlib
 import importlib.abc
 import importlib.machinery
@@ -17,6 +19,8 @@ import importlib.util
 import json
 import os
 import random
+import re
+import shutil
 import sys
 import tempfile
 import time
@@ -32,7 +36,7 @@ from mutants.mutations import Mutation, mutations  # noqa: E402
 from mutants.targets import SURVIVED_ONCE, TARGETS, Target  # noqa: E402
 
 PACKAGE = ROOT / "src" / "losaw"
-COMPILED = ("njit", "compiled(", "inlined(", "intrinsic")
+COMPILED = ("kernels", "njit", "intrinsic")
 
 
 class Mutant(NamedTuple):
@@ -89,6 +93,24 @@ def chosen(rooms: list[str], share: int, seed: int) -> Iterator[Mutant]:
                 yield Mutant(file, mutation, target)
 
 
+def further_tests(mutant: Mutant) -> tuple[str, ...]:
+    """The unit and property tests that import the module or say that they are of it."""
+    module = ".".join(Path(mutant.file).with_suffix("").parts)
+    named = re.compile(rf"\b{re.escape(module)}\b")
+    tests = [*TESTS.glob("unit/**/test_*.py"), *TESTS.glob("property/**/test_*.py")]
+    found = (str(path.relative_to(ROOT)) for path in tests if named.search(path.read_text("utf-8")))
+    return tuple(sorted(set(found) - set(mutant.target.tests)))
+
+
+def notice_by_all(mutant: Mutant, limit: int) -> str:
+    """What the target's tests did, and where they noticed nothing, all further ones."""
+    outcome = notice(mutant, limit)
+    further = further_tests(mutant)
+    if outcome == "survived" and further:
+        outcome = notice(mutant._replace(target=Target("", further)), limit)
+    return outcome
+
+
 def notice(mutant: Mutant, limit: int) -> str:
     """What the tests did: "killed", "survived", "timed out" or "crashed"."""
     with tempfile.TemporaryDirectory() as folder:
@@ -109,6 +131,42 @@ def notice(mutant: Mutant, limit: int) -> str:
         return "timed out"
 
 
+def keep_what_is_compiled(file: str, folder: str) -> None:
+    """Let numba store in ``folder``, and find there what does not import the changed module."""
+    from numba import config
+    from numba.core.caching import UserProvidedCacheLocator
+
+    config.CACHE_DIR = folder
+    imported = {path: _imported(path) for path in PACKAGE.rglob("*.py")}
+    stale, size = {PACKAGE / file}, 0
+    while len(stale) > size:
+        size = len(stale)
+        stale |= {path for path, others in imported.items() if others & stale}
+    for path in set(imported) - stale:
+        kept = sorted((path.parent / "__pycache__").glob(f"{path.stem}.*.nb[ic]"))
+        if kept:
+            to = Path(folder) / UserProvidedCacheLocator.get_suitable_cache_subpath(str(path))
+            to.mkdir(exist_ok=True)
+            for one in kept:
+                shutil.copy(one, to)
+
+
+def _imported(path: Path) -> set[Path]:
+    """Files of the package that a file imports, at its top or within."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{one.name}" for one in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        else:
+            continue
+        for name in names:
+            below = PACKAGE.parent.joinpath(*name.split("."))
+            found |= {p for p in (below.with_suffix(".py"), below / "__init__.py") if p.is_file()}
+    return found
+
+
 def _run(mutant: Mutant, folder: str) -> None:
     """In the child: import the mutant, run its tests, end with pytest's status."""
     os.setsid()
@@ -116,9 +174,7 @@ def _run(mutant: Mutant, folder: str) -> None:
     os.dup2(silent, 1)
     os.dup2(silent, 2)
     if any(mark in mutant.mutation.source for mark in COMPILED):
-        import numba
-
-        numba.config.CACHE_DIR = folder
+        keep_what_is_compiled(mutant.file, folder)
     sys.meta_path.insert(0, _FromMemory(mutant.file, mutant.mutation.source))
     code = 1
     try:
@@ -130,6 +186,12 @@ def _run(mutant: Mutant, folder: str) -> None:
     except BaseException:
         code = 1
     os._exit(code)
+
+
+def survived_in(record: Path) -> set[str]:
+    """The mutants that a record of another run lists as survivors."""
+    lines = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+    return {line["mutant"] for line in lines if line["outcome"] == "survived"}
 
 
 def preload() -> None:
@@ -146,13 +208,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="which places (default 0)")
     parser.add_argument("--limit", type=int, default=600, help="seconds for a mutant (default 600)")
     parser.add_argument("--record", type=Path, help="append outcomes as lines of JSON")
+    parser.add_argument("--again", type=Path, help="only those that survived in such a record")
     parser.add_argument("--survived-once", action="store_true", help="only those")
     arguments = parser.parse_args()
     preload()
     counts: dict[str, int] = {}
     sound: set[tuple[str, ...]] = set()
     share = 0 if arguments.survived_once else arguments.share
+    survivors = survived_in(arguments.again) if arguments.again else None
     for mutant in chosen(arguments.rooms, share, arguments.seed):
+        if survivors is not None and str(mutant) not in survivors:
+            continue
         tests = (*mutant.target.tests, *mutant.target.options)
         if tests not in sound:
             # Tests that fail on the code as it is would notice everything.
@@ -162,7 +228,7 @@ def main() -> None:
                 raise SystemExit(f"{' '.join(tests)}: {outcome} without any change")
             sound.add(tests)
         start = time.monotonic()
-        outcome = notice(mutant, arguments.limit)
+        outcome = notice_by_all(mutant, arguments.limit)
         counts[outcome] = counts.get(outcome, 0) + 1
         print(f"{outcome:9} {time.monotonic() - start:5.0f} s  {mutant}", flush=True)
         if arguments.record:

@@ -16,6 +16,11 @@ def _unit(room: str, *files: str) -> tuple[str, ...]:
 
 
 NOT_DEEP = ("-k", "not deep")
+LOGITS = (
+    *_unit("weighting", "eight_logits", "far_apart", "large_logits"),
+    "tests/property/test_logit_converges.py",
+    "tests/property/test_boundary_of_ternary_laws.py",
+)
 WEIGHTS = (*_unit("weighting", "weights"), "tests/unit/test_range_of_numbers.py")
 KNOCKOFFS = (
     *_unit("knockoffs", "samplers", "penalised_regressions", "s_values"),
@@ -26,20 +31,32 @@ CPI = _unit("importance", "cpi")
 TESTS_OF_DIFFERENCES = _unit("importance", "one_sided_tests")
 RIVALS = _unit("importance", "rivals")
 FORESTS = _unit("importance", "forest_importances")
-BOOSTERS = _unit("importance", "boosted_importances")
+BOOSTERS = _unit("importance", "boosted_importances", "exchanged")
 RESIDUAL = _unit("importance", "residual")
 TRENDS = _unit("trends", "linear_and_correlation", "traversal_rate", "shapley")
-FOREST = (*_unit("forest", "bad_input", "regressor", "kernels"),)
+BORUTA = (*RIVALS, *_unit("importance", "own_fits"))
+CROSS_FITTED = _unit("importance", "own_table")
+FOREST = _unit("forest", "bad_input", "regressor", "kernels")
+GROWING = (
+    *_unit("forest", "kernels", "regressor", "classifier", "categories", "decorrelation"),
+    *_unit("forest", "own_models"),
+    *LOGITS,
+)
 BLOCKS = _unit("study", "grid_and_blocks", "trust", "faults")
 RESULTS = (*_unit("study", "running", "agreement"), *_unit("report", "tables"))
 
 TARGETS = (
+    Target("kernels/[ilt]*.py", GROWING),
+    Target("forest/growing/[bcgops]*.py", GROWING),
+    Target("forest/growing/weights_*.py", GROWING),
+    Target("weighting/logit/*.py", LOGITS),
     Target("weighting/checks.py", WEIGHTS),
     Target("weighting/choice.py", WEIGHTS),
     Target("weighting/effective_sample_size.py", (*WEIGHTS, "tests/property/weighting")),
     Target("weighting/levels.py", WEIGHTS),
     Target("weighting/losaw_weights.py", WEIGHTS),
     Target("weighting/propensity.py", WEIGHTS),
+    Target("weighting/relative_decrease.py", _unit("weighting", "relative_decrease")),
     Target("weighting/stabilization.py", WEIGHTS),
     Target("knockoffs/base.py", KNOCKOFFS, NOT_DEEP),
     Target("knockoffs/diagnostics.py", KNOCKOFFS, NOT_DEEP),
@@ -48,8 +65,9 @@ TARGETS = (
     Target("knockoffs/multinomial.py", KNOCKOFFS, NOT_DEEP),
     Target("knockoffs/s_matrix.py", KNOCKOFFS, NOT_DEEP),
     Target("knockoffs/sequential.py", KNOCKOFFS, NOT_DEEP),
-    Target("importance/boruta_selection.py", RIVALS, ("-k", "boruta")),
-    Target("importance/out_of_bag_permutation.py", RIVALS, ("-k", "boruta")),
+    Target("importance/boruta_selection.py", BORUTA, ("-k", "boruta")),
+    Target("importance/out_of_bag_permutation.py", BORUTA, ("-k", "boruta")),
+    Target("importance/row_differences.py", CROSS_FITTED),
     Target("importance/conditional_predictive_impact.py", CPI),
     Target("importance/conditional_subgroups.py", RIVALS),
     Target("importance/leave_one_covariate_out.py", RIVALS),
@@ -84,7 +102,7 @@ TARGETS = (
         "report/latex.py", ("tests/unit/report/test_typeset.py", "tests/unit/report/test_tables.py")
     ),
     Target("report/markdown.py", ("tests/unit/report/test_tables.py",)),
-    Target("report/ranking.py", ("tests/unit/report/test_ranking.py",)),
+    Target("report/best_methods.py", _unit("report", "best_methods")),
     Target(
         "report/t*.py", ("tests/unit/report/test_typeset.py", "tests/unit/report/test_tables.py")
     ),
@@ -112,8 +130,8 @@ SURVIVED_ONCE = (
     ),
     (
         "knockoffs/sequential.py",
-        "fit.residual_scale * rng",
-        "0.9 * fit.residual_scale * rng",
+        "return fit.mean + fit.residual_scale * rng",
+        "return fit.mean + 0.9 * fit.residual_scale * rng",
         Target("", _unit("knockoffs", "samplers"), ("-k", "keep_the_variance")),
     ),
     (
@@ -135,15 +153,15 @@ SURVIVED_ONCE = (
         Target("", TESTS_OF_DIFFERENCES),
     ),
     (
-        "importance/conditional_predictive_impact.py",
-        "held = folds == fold",
-        "held = folds != fold",
+        "importance/row_differences.py",
+        "fold = explained(refit(model, train), rows.take(held), options)",
+        "fold = explained(refit(model, rows.take(held)), rows.take(held), options)",
         Target("", CPI, ("-k", "cross_validation")),
     ),
     (
         "importance/boruta_selection.py",
-        "limit = self.alpha / n_features",
-        "limit = self.alpha",
+        "limit = alpha / n_units",
+        "limit = alpha",
         Target("", RIVALS, ("-k", "boruta")),
     ),
 )

@@ -1,17 +1,20 @@
 """What the fuzz found, kept as cases of their own: each error names its argument.
 
 Of weighting.propensity, weighting.losaw_weights, knockoffs.base, knockoffs.s_matrix,
-trends.correlation, fitted_trees.booster.
+trends.correlation, fitted_trees.booster, signatures, forest.diagnostics.
 """
 
 import numpy as np
 import pytest
 
-from losaw.importance import predecomp, sage, treeinner
+from losaw import LosawRandomForestRegressor
+from losaw.forest import diagnose
+from losaw.importance import air, cpi, loco, predecomp, residual_importance, sage, treeinner, ufi
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.s_matrix import s_values
+from losaw.registry import get
 from losaw.trends import shapley_correlation
-from losaw.weighting import MultinomialLogit, weighted_correlations
+from losaw.weighting import MultinomialLogit, losaw_weights, weighted_correlations
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((40, 2))
@@ -56,7 +59,7 @@ def test_numbers_in_the_other_order_of_bytes_are_read():
 
 @pytest.mark.parametrize("given", [True, 3, "ab"])
 def test_names_of_features_that_are_no_sequence_are_refused_by_name(given):
-    with pytest.raises(TypeError, match="feature_names must be a sequence of names"):
+    with pytest.raises(TypeError, match=r"feature_names must be a sequence of (strings|names)"):
         sage(forest(), X, Y, feature_names=given, random_state=0)
 
 
@@ -75,3 +78,66 @@ def test_sizes_of_deep_knockoffs_that_are_no_numbers_are_refused_by_name(name):
 def test_sizes_of_sequential_knockoffs_that_are_no_numbers_are_refused_by_name(name):
     with pytest.raises(TypeError, match=f"{name} must be"):
         make_sampler("sequential", **{name: "half"})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: ufi(forest(), X, Y, features=True),
+            "features must be a sequence of strings or None, got True",
+        ),
+        (
+            lambda: cpi(forest(), X, Y, kinds=float("nan")),
+            "kinds must be a dict or a sequence of strings or None, got nan",
+        ),
+        (
+            lambda: loco(forest(), X, Y, train=(X, Y), loss=[1, 2]),
+            r"loss must be a string or a function or None, got \[1, 2\]",
+        ),
+        (
+            lambda: residual_importance(None, X, Y, algorithm=None),
+            "algorithm must be a string or a scikit-learn estimator, got None",
+        ),
+        (lambda: ufi(forest(), None, Y), "X must be an array or a data frame, got None"),
+        (lambda: air(forest(), X + 1j, Y), "X has dtype complex128"),
+        (lambda: air(forest(), [[10**400] * 2] * 40, Y), "X holds values that are not numbers"),
+        (
+            lambda: get("importance", "cpi-gaussian").create(n_folds="five"),
+            "n_folds must be an integer or None, got 'five'",
+        ),
+        (
+            lambda: get("importance", "cpi-sequential").create(groups=-1),
+            "groups must be a dict or None, got -1",
+        ),
+        (lambda: losaw_weights(Y, X, reference=1), r"reference has shape \(\), expected \(n,\)"),
+    ],
+)
+def test_a_value_that_does_not_fit_the_signature_is_refused_by_name(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()
+
+
+@pytest.mark.parametrize("names", [["X1"], ("X1",), np.array(["X1"]), "X1"])
+def test_any_sequence_of_names_fits_a_signature(names):
+    assert ufi(forest(), X, Y, features=names).feature_names == ("X1",)
+
+
+def test_numbers_of_numpy_fit_a_signature():
+    assert get("importance", "cpi-gaussian").create(n_folds=np.int64(3)).n_folds == 3
+    assert get("importance", "subgroups").create(n_repeats=np.int32(2)).n_repeats == 2
+
+
+def test_a_checked_function_is_the_same_at_every_look_and_can_be_pickled():
+    import pickle
+
+    import losaw.importance
+
+    assert losaw.importance.ufi is losaw.importance.ufi
+    assert pickle.loads(pickle.dumps(losaw.importance.ufi)) is losaw.importance.ufi
+
+
+def test_diagnose_refuses_rows_that_the_forest_was_not_fitted_to():
+    fitted = LosawRandomForestRegressor(3, random_state=0).fit(X, Y)
+    with pytest.raises(ValueError, match="X holds other rows than the forest was fitted to"):
+        diagnose(fitted, np.full_like(X, 9.0))

@@ -10,6 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
+
+from losaw.study.errors import StudyError
+from losaw.workflow import Workflow
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 NARROW = ("noise_variance=0.5",)
@@ -71,21 +75,29 @@ def test_a_dry_run_of_the_real_study_plans_its_blocks(scale, n_seeds):
 
 
 @pytest.mark.parametrize(
-    ("config", "words"),
+    ("mistake", "words"),
     [
-        (("scael=desk",), ["unknown key 'scael'", "did you mean 'scale'"]),
-        (("scale=dest",), ["unknown scale 'dest'", "did you mean 'desk'"]),
-        (("studies=tini",), ["unknown study 'tini'", "did you mean 'tiny'"]),
-        (("n_samples=31",), ["n_samples=31", "out of the grid", "30, 60"]),
-        (("seeds=many",), ["seeds", "'many'", "whole number"]),
+        ("scael=desk", ["unknown key 'scael'", "did you mean 'scale'"]),
+        ("scale=dest", ["unknown scale 'dest'", "did you mean 'desk'"]),
+        ("studies=tini", ["unknown study 'tini'", "did you mean 'tiny'"]),
+        ("n_samples=31", ["n_samples=31", "out of the grid", "30, 60"]),
+        ("seeds=many", ["seeds", "'many'", "whole number"]),
     ],
 )
-def test_a_mistake_on_the_command_line_is_one_clear_message(project, config, words):
-    code, text = snakemake(project, "--dry-run", config=config)
+def test_a_mistake_on_the_command_line_is_told_before_the_first_job(project, mistake, words):
+    key, value = mistake.split("=")
+    config = yaml.safe_load(project.configuration.read_text()) | {key: yaml.safe_load(value)}
+    with pytest.raises(StudyError) as told:
+        Workflow(config, project.configuration)
+    for word in words:
+        assert word in str(told.value)
+
+
+def test_snakemake_shows_a_mistake_as_one_clear_message(project):
+    code, text = snakemake(project, "--dry-run", config=("n_samples=31",))
     assert code != 0
     assert "Traceback" not in text
-    for word in words:
-        assert word in text, text
+    assert "n_samples=31" in text and "out of the grid" in text, text
 
 
 def test_one_core_two_cores_and_no_snakemake_give_the_same_bytes(project, tmp_path):
@@ -101,7 +113,7 @@ def test_one_core_two_cores_and_no_snakemake_give_the_same_bytes(project, tmp_pa
     assert digests(tmp_path / "run") == one
 
 
-def test_a_second_run_has_nothing_to_do_and_a_caption_reruns_no_block(project):
+def test_after_a_run_only_what_has_changed_is_made_again(project):
     assert snakemake(project)[0] == 0
     code, text = snakemake(project)
     assert code == 0 and "Nothing to be done" in text
@@ -110,10 +122,6 @@ def test_a_second_run_has_nothing_to_do_and_a_caption_reruns_no_block(project):
     assert code == 0
     assert not re.search(r"^job +[0-9]", text, re.MULTILINE), text
     assert re.search(r"^tables_and_figures_of_tiny +1$", text, re.MULTILINE), text
-
-
-def test_a_changed_learner_reruns_its_own_blocks_only(project):
-    assert snakemake(project)[0] == 0
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.6")
     code, text = snakemake(project, "--dry-run", "--quiet", "rules")
     assert code == 0

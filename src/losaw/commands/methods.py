@@ -14,23 +14,36 @@ _IN_A_STUDY = {
 
 
 def check(options: argparse.Namespace) -> int:
-    """Run the contract tests on a file of methods."""
+    """Run the contract tests on files of methods."""
     from losaw.contracts import check_file
 
-    outcomes = check_file(options.file)
-    for name, check, message in outcomes:
-        print(
-            f"{'ok    ' if not message else 'FAILED'} {name}: {check}{message and ': ' + message}"
-        )
+    outcomes = [outcome for file in options.files for outcome in check_file(file)]
+    registered = list(dict.fromkeys(name for name, _, _ in outcomes))
+    for each in registered:
+        _show([(check, message) for name, check, message in outcomes if name == each], each)
     if any(message for _, _, message in outcomes):
         return 1
-    print(
-        f"next: plugins: [{options.file}] in config/config.yaml, and in a file of config/studies:"
-    )
-    for registered in dict.fromkeys(name for name, _, _ in outcomes):
-        kind, _, name = registered.partition(" ")
+    files = ", ".join(map(str, options.files))
+    print(f"next: plugins: [{files}] in config/config.yaml, and in a file of config/studies:")
+    for each in registered:
+        kind, _, name = each.partition(" ")
         print(f"  {_IN_A_STUDY[kind].format(name=name)}")
     return 0
+
+
+def _show(checks: list[tuple[str, str]], name: str) -> None:
+    """What holds, the first thing that does not, and what may fail on account of it."""
+    failed = [(check, message) for check, message in checks if message]
+    for check, message in checks:
+        if not message:
+            print(f"ok     {name}: {check}")
+    if failed:
+        print(f"FAILED {name}: {failed[0][0]}: {failed[0][1]}")
+    if failed[1:]:
+        others = ", ".join(check for check, _ in failed[1:])
+        print(
+            f"       {len(failed) - 1} more may follow from it; mend it and check again: {others}"
+        )
 
 
 def new_method(options: argparse.Namespace) -> None:

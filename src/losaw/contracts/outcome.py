@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 import random
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -50,7 +51,8 @@ def run_checks(entry: Entry, checks: Iterable[Check]) -> list[Outcome]:
             for subject in subjects:
                 subject.create()
         except Exception as error:
-            return [Outcome(name, "is made from its parameters", _creation_message(error))]
+            message = _creation_message(error) + _place(entry, error)
+            return [Outcome(name, "is made from its parameters", message)]
         outcomes.append(Outcome(name, "is made from its parameters", ""))
     for check in checks:
         message = next(filter(None, (_message(check, subject) for subject in subjects)), "")
@@ -72,13 +74,20 @@ def _creation_message(error: Exception) -> str:
     )
 
 
+def _place(entry: Entry, error: Exception) -> str:
+    """Where in the file of a registered thing an error came from, the innermost line of it."""
+    file = inspect.getsourcefile(entry.load())
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+    return f" ({file}:{frames[-1].lineno}, in {frames[-1].name})" if frames else ""
+
+
 def _message(check: Check, subject: Subject) -> str:
     try:
         check(subject)
     except ContractError as error:
         message = str(error)
     except Exception as error:
-        message = f"raised {type(error).__name__}: {error}"
+        message = f"raised {type(error).__name__}: {error}{_place(subject.entry, error)}"
     else:
         return ""
     shown = ", ".join(f"{key}={value!r}" for key, value in subject.parameters.items())

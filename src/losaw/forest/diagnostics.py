@@ -197,6 +197,11 @@ def _inner_nodes(
         if tree.feature[node] < 0 or depth > max_depth:
             continue
         inner_nodes.append((node, depth, members))
+        if not len(members):
+            raise ValueError(
+                "X holds other rows than the forest was fitted to: none of them comes to a node "
+                "that was split; give the training rows"
+            )
         values = X[members, tree.feature[node]]
         left = values <= tree.threshold[node]
         if tree.left_levels[node]:

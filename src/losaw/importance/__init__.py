@@ -1,5 +1,6 @@
 """Importance methods, one per file; the functions for your own models."""
 
+import functools
 import importlib
 from typing import TYPE_CHECKING, Any
 
@@ -73,10 +74,14 @@ __all__ = [
 ]
 
 
+@functools.cache
 def __getattr__(name: str) -> Any:
-    if name in _PUBLIC:
-        return getattr(importlib.import_module(_PUBLIC[name]), name)
-    raise AttributeError(f"module 'losaw.importance' has no attribute {name!r}")
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'losaw.importance' has no attribute {name!r}")
+    from losaw.signatures import checked
+
+    public = getattr(importlib.import_module(_PUBLIC[name]), name)
+    return public if isinstance(public, type) else checked(public, __name__)
 
 
 def __dir__() -> list[str]:

@@ -18,6 +18,7 @@ from losaw.importance.explained import (
     read_rows,
     require_complete,
 )
+from losaw.importance.losses import Loss
 from losaw.importance.one_sided_tests import check_test
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted, hold_out
@@ -42,7 +43,7 @@ def cpi(
     sampler: Any = "sequential",
     sampler_parameters: Mapping[str, Any] | None = None,
     n_draws: int = 1,
-    loss: Any = None,
+    loss: str | Loss | None = None,
     test: str = "t",
     adjustment: str = "none",
     level: float = 0.95,
@@ -287,7 +288,7 @@ class ConditionalPredictiveImpact(Described):
         self,
         sampler: Any = "sequential",
         sampler_parameters: Mapping[str, Any] | None = None,
-        loss: Any = None,
+        loss: str | Loss | None = None,
         test: str = "t",
         adjustment: str = "none",
         level: float = 0.95,

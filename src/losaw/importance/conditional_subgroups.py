@@ -16,6 +16,7 @@ from losaw.importance.explained import (
     explained,
     read_rows,
 )
+from losaw.importance.losses import Loss
 from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.permutation_feature_importance import permuted_differences
 from losaw.importance.result import ImportanceResult
@@ -35,7 +36,7 @@ def subgroups(
     max_depth: int = 3,
     min_samples_leaf: int = 30,
     n_repeats: int = 5,
-    loss: Any = None,
+    loss: str | Loss | None = None,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
@@ -239,7 +240,7 @@ class ConditionalSubgroups(OnTestSample):
         max_depth: int = 3,
         min_samples_leaf: int = 30,
         n_repeats: int = 5,
-        loss: Any = None,
+        loss: str | Loss | None = None,
     ) -> None:
         _check(max_depth, min_samples_leaf, n_repeats)
         self.max_depth = max_depth

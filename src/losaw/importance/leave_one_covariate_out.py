@@ -16,6 +16,7 @@ from losaw.importance.explained import (
     explained,
     read_rows,
 )
+from losaw.importance.losses import Loss
 from losaw.importance.model_view import view_model
 from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.one_sided_tests import check_test
@@ -41,7 +42,7 @@ def loco(
     y: ArrayLike,
     *,
     train: tuple[ArrayLike, ArrayLike] | None = None,
-    loss: Any = None,
+    loss: str | Loss | None = None,
     test: str = "t",
     adjustment: str = "none",
     level: float = 0.95,
@@ -212,7 +213,9 @@ class LeaveOneCovariateOut(OnTestSample):
     function = staticmethod(loco)
     takes_train = True
 
-    def __init__(self, loss: Any = None, test: str = "t", adjustment: str = "none") -> None:
+    def __init__(
+        self, loss: str | Loss | None = None, test: str = "t", adjustment: str = "none"
+    ) -> None:
         check_test(test, adjustment)
         self.loss = loss
         self.test = test

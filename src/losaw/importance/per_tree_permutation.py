@@ -12,7 +12,7 @@ from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
 from losaw.importance.described import Described, described
 from losaw.importance.explained import of_dataset, require_complete
-from losaw.importance.losses import resolve_loss
+from losaw.importance.losses import Loss, resolve_loss
 from losaw.importance.over_trees import result_of_trees, scores_only
 from losaw.importance.result import ImportanceResult
 from losaw.jobs import checked_jobs
@@ -44,7 +44,7 @@ def tree_permutation(
     y: ArrayLike,
     *,
     rows: str = "out-of-bag",
-    loss: Any = None,
+    loss: str | Loss | None = None,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,

@@ -17,6 +17,7 @@ from losaw.importance.explained import (
     explained,
     read_rows,
 )
+from losaw.importance.losses import Loss
 from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted, repeated
@@ -35,7 +36,7 @@ def pfi(
     *,
     scale: str = "difference",
     n_repeats: int = 5,
-    loss: Any = None,
+    loss: str | Loss | None = None,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
@@ -178,7 +179,9 @@ class PermutationFeatureImportance(OnTestSample):
 
     function = staticmethod(pfi)
 
-    def __init__(self, scale: str = "difference", n_repeats: int = 5, loss: Any = None) -> None:
+    def __init__(
+        self, scale: str = "difference", n_repeats: int = 5, loss: str | Loss | None = None
+    ) -> None:
         _check(scale, n_repeats)
         self.scale = scale
         self.n_repeats = n_repeats

@@ -23,6 +23,7 @@ from losaw.importance.result import ImportanceResult
 from losaw.jobs import Jobs, checked_jobs
 from losaw.outcomes import Task, task_of, unnamed_response
 from losaw.rng import as_generator
+from losaw.signatures import Fittable
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
@@ -37,7 +38,7 @@ def residual_importance(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    algorithm: Any = "gram-schmidt",
+    algorithm: str | Fittable = "gram-schmidt",
     n_permutations: int = 20,
     n_estimators: int = 100,
     task: Task | None = None,
@@ -208,7 +209,7 @@ def residual_features(
     X: ArrayLike,
     order: ArrayLike,
     *,
-    algorithm: Any = "gram-schmidt",
+    algorithm: str | Fittable = "gram-schmidt",
     n_estimators: int = 100,
     random_state: int | np.random.Generator | None = None,
 ) -> FloatArray:
@@ -257,7 +258,7 @@ class ResidualImportance(Described):
 
     def __init__(
         self,
-        algorithm: Any = "gram-schmidt",
+        algorithm: str | Fittable = "gram-schmidt",
         n_permutations: int = 20,
         n_estimators: int = 100,
         top_features: int | None = None,

@@ -17,6 +17,7 @@ from losaw.importance.explained import (
     kinds_of,
     read_rows,
 )
+from losaw.importance.losses import Loss
 from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted
@@ -37,7 +38,7 @@ def sage(
     n_background: int = 32,
     max_permutations: int = 512,
     threshold: float | None = 0.05,
-    loss: Any = None,
+    loss: str | Loss | None = None,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
@@ -228,7 +229,7 @@ class ShapleyGlobalImportance(OnTestSample):
         n_background: int = 32,
         max_permutations: int = 512,
         threshold: float | None = 0.05,
-        loss: Any = None,
+        loss: str | Loss | None = None,
     ) -> None:
         _check(n_background, max_permutations, threshold)
         self.n_background = n_background

@@ -34,7 +34,7 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     """
     columns = ["metric", "method", "settings", "seeds", "mean", "mean_se", "rank", "rank_se"]
     frames = [
-        _rank_metric(study, metric, results[(results["metric"] == metric)])
+        _rank_metric(study, metric, results)
         for metric, method in study.metrics.items()
         if getattr(method.entry.load(), "ranks_methods", True)
     ]
@@ -44,7 +44,15 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _rank_metric(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
+def compared(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
+    """The values that are ranked: a row per setting and seed that all methods share.
+
+    Returns
+    -------
+    DataFrame
+        Index ``setting_id, seed``, a column per method; of settings with two such seeds or more.
+    """
+    results = results[results["metric"] == metric]
     ok = results[(results["status"] == "ok") & np.isfinite(results["value"])]
     pairs = zip(ok["learner"], ok["importance"], strict=True)
     ok = ok.assign(method=[study.method_name(*pair) for pair in pairs])
@@ -52,9 +60,24 @@ def _rank_metric(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFra
         index=["setting_id", "seed"], columns="method", values="value", sort=False
     )
     wide = wide.dropna()
-    wide = wide[
+    return wide[
         wide.groupby(level="setting_id", sort=False)[wide.columns[:1]].transform("size") > 1
     ]
+
+
+def grid_of(study: Study, metric: str, results: pd.DataFrame) -> str:
+    """The settings that a ranking is of, in words: every axis with the values that were run."""
+    settings = compared(study, metric, results).index.unique("setting_id")
+    axes = [study.setting(identifier).axes for identifier in settings]
+    return "; ".join(
+        f"{study.show(axis)}: "
+        + ", ".join(dict.fromkeys(study.show(one[axis]) for one in axes if axis in one))
+        for axis in dict.fromkeys(axis for one in axes for axis in one)
+    )
+
+
+def _rank_metric(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
+    wide = compared(study, metric, results)
     if wide.shape[1] < 2 or wide.empty:
         return pd.DataFrame()
     ranks = wide.rank(axis=1, ascending=not higher_is_better(study, metric))

@@ -73,7 +73,7 @@ class StudyResults:
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """Paired differences of every later learner to the first."""
+        """Paired differences of every learner to each of those before it."""
         return self._csv("differences.csv")
 
     @cached_property

@@ -76,6 +76,10 @@ def losaw_weights(
     if a.shape[1] == 0 or eta == 1.0:
         return np.full(len(t), 1.0 / c.sum())
     marginal = t if reference is None else as_floats("reference", reference)
+    if marginal.ndim != 1:
+        raise ValueError(
+            f"reference has shape {marginal.shape}, expected (n,): values of the target, one a row"
+        )
     discrete = few_levels(marginal) is not None
     conditional_model = choose_propensity(propensity, discrete)
     marginal_model = choose_stabilization(stabilization, discrete)

@@ -63,12 +63,13 @@ def test_a_list_that_is_not_there_is_named(tmp_path):
         read_job(tmp_path / "job.txt")
 
 
-def test_a_run_record_counts_no_compiling(project):
-    """The plugin is plain Python: what it takes is counted, and little else."""
-    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 0.05")
+def test_a_run_record_counts_cpu_time_and_no_waiting(project):
+    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 0.2")
     block = next(b for b in project.session().all_blocks if b.name.learner == "jittered")
     run_job([block])
-    assert min(json.loads(block.record_path.read_text())["seconds"]) >= 0.05
+    record = json.loads(block.record_path.read_text())
+    assert record["wall_seconds"] >= 0.2 * len(block.seeds)
+    assert all(0 < seconds < 0.2 for seconds in record["seconds"])
 
 
 def test_a_job_that_is_forced_computes_its_blocks_again(project):

@@ -140,6 +140,14 @@ def test_further_seeds_cost_what_the_study_file_says(study):
     assert more.core_hours == pytest.approx(4 * (needed - 4))  # an hour a seed, four settings
 
 
+def test_the_seeds_asked_for_decide_nine_cells_in_ten(study):
+    comparison = compare(study, summary(study, sd=0.2), every_cell(study, 0.5, ("plain",)))
+    undecided = comparison["verdict"] == "undecided"
+    comparison.loc[undecided, "seeds_needed"] = [10.0, 20.0, 30.0, 40.0]
+    more = more_seeds(study, comparison)
+    assert (more.seeds, more.decided) == (37, 3)  # .9 of the way along the sorted four
+
+
 def test_cells_of_one_fit_are_paid_once(study):
     cells = every_cell(study, 0.5, ("plain",))
     both = pd.concat([cells, cells.assign(metric="r2_test")])

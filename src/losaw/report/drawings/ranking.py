@@ -1,9 +1,10 @@
 """Mean ranks of all methods that saw the same data, with their errors."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from losaw.report.best_methods import rank_methods
+from losaw.report.best_methods import grid_of, rank_methods
 from losaw.report.drawings.one_replicate import empty_figure
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
@@ -21,7 +22,8 @@ def draw(
     """A dot per method at its mean rank, a bar of one standard error to either side.
 
     Ranks and errors are those of :func:`losaw.report.best_methods.rank_methods`. The methods are
-    sorted by the first metric.
+    sorted by the first metric. Below stand the settings that were run: methods rank otherwise
+    elsewhere.
 
     Parameters
     ----------
@@ -53,7 +55,9 @@ def draw(
         for learner in highlight
         for importance in ("", *study.learners[learner].importances)
     }
-    figure = new_figure(0.7 + 0.17 * len(order))
+    said = _said(study, results, next(iter(tables)))
+    figure = new_figure(0.7 + 0.17 * len(order) + 0.15 * len(said))
+    figure.supxlabel("\n".join(said), x=0.01, ha="left", fontsize="small")
     axes = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
     for ax, (metric, table) in zip(axes, tables.items(), strict=True):
         for height, method in enumerate(order):
@@ -66,6 +70,12 @@ def draw(
         heading(ax, study.show(metric))
     axes[0].set_yticks(range(len(order)), [study.show(method) for method in order])
     return figure
+
+
+def _said(study: Study, results: StudyResults, metric: str) -> list[str]:
+    """What the ranks are of, as lines."""
+    grid = grid_of(study, metric, results.results)
+    return textwrap.wrap(f"Run: {grid}. Ranks on these data sets, no verdict on others.", 105)
 
 
 def _dot(ax: Any, row: Any, height: int, colour: str) -> None:

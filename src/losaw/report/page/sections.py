@@ -51,6 +51,8 @@ def difference_grids(
     The last axis lies across; a study with a single setting has one grid, its learners down
     and its metrics across.
     """
+    if not differences.empty:
+        differences = differences[differences["minus"] == next(iter(study.learners))]
     if differences.empty:
         return
     axes = study.axes

@@ -1,5 +1,7 @@
 """Mean and Monte Carlo standard error of every measured number."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 
@@ -43,10 +45,9 @@ def summarise(study: Study, collection: Collection) -> pd.DataFrame:
 
 
 def differences(study: Study, collection: Collection) -> pd.DataFrame:
-    """Paired differences of every later learner to the first one."""
-    first, *others = study.learners
+    """Paired differences of every learner to each of those before it in the study file."""
     frames = []
-    for other in others:
+    for first, other in itertools.combinations(study.learners, 2):
         frame = paired_differences(study, collection, first, other)
         frame.insert(0, "learner", other)
         frame.insert(1, "minus", first)

@@ -1,0 +1,153 @@
+"""Do given values fit what a signature says? Asked where users' values come in, once for all.
+
+At the functions of :mod:`losaw.importance` and where a registered name is made with parameters of
+a study file. Ranges are the business of who takes the value; here a sequence is told from a number
+before something in the depth stumbles over it.
+"""
+
+import collections.abc
+import functools
+import inspect
+import numbers
+import types
+import typing
+from collections.abc import Callable, Mapping, Sized
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.arguments import ArgumentTypeError, as_floats
+
+
+@typing.runtime_checkable
+class Fittable(typing.Protocol):
+    """Something that is fitted, as scikit-learn's estimators are."""
+
+    def fit(self, *arguments: Any) -> Any: ...
+
+
+_WORDS: dict[Any, str] = {
+    Fittable: "a scikit-learn estimator",
+    type(None): "None",
+    str: "a string",
+    int: "an integer",
+    float: "a number",
+    bool: "True or False",
+    collections.abc.Sequence: "a sequence",
+    collections.abc.Mapping: "a dict",
+    collections.abc.Callable: "a function",
+}
+
+
+def checked(function: Callable[..., Any], where: str) -> Callable[..., Any]:
+    """``function``, public in the module ``where``; refuses what does not fit its signature."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        given = signature.bind(*arguments, **options).arguments
+        check_arguments(function, given, numbers_too=False)
+        return function(*arguments, **options)
+
+    call.__module__ = where  # where pickle finds it
+    return call
+
+
+def made(taker: Callable[..., Any], given: Mapping[str, Any], **rest: Any) -> Any:
+    """What ``taker`` makes of the given values; its own words for what is wrong come first."""
+    try:
+        found = taker(**{**rest, **given})
+    except (TypeError, ValueError) as error:
+        if not any(name in str(error) for name in given):
+            check_arguments(taker, given)
+        raise
+    check_arguments(taker, given)
+    return found
+
+
+def check_arguments(
+    taker: Callable[..., Any], given: Mapping[str, Any], *, numbers_too: bool = True
+) -> None:
+    """Raise the error for the first value that the taker's signature does not allow.
+
+    Parameters
+    ----------
+    taker : callable
+    given : dict of parameter to value
+    numbers_too : bool
+        Whether single numbers and strings are looked at, which takers mostly check with ranges.
+
+    Raises
+    ------
+    ArgumentTypeError
+        With the argument's name, its value and what is allowed.
+    ValueError
+        For numbers that are complex or beyond doubles.
+    """
+    for name, parameter in inspect.signature(taker).parameters.items():
+        if name not in given or parameter.annotation is parameter.empty:
+            continue
+        value, hint = given[name], parameter.annotation
+        if not (numbers_too or _has_parts(hint)):
+            continue
+        if hint == ArrayLike:
+            _check_numbers(name, value)
+        elif not _fits(value, hint):
+            raise ArgumentTypeError(f"{name} must be {_shown(hint)}, got {value!r}")
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of an annotation's type; of what is written otherwise nothing is said."""
+    kind = typing.get_origin(hint) or hint
+    if kind in (types.UnionType, typing.Union):
+        return any(_fits(value, each) for each in typing.get_args(hint))
+    if kind is typing.Literal:
+        return isinstance(value, str) and value in typing.get_args(hint)
+    if kind in (int, float):
+        number = numbers.Integral if kind is int else numbers.Real
+        return isinstance(value, number) and not isinstance(value, bool)
+    if kind is bool:
+        return isinstance(value, bool | np.bool_ | numbers.Integral)
+    if kind is collections.abc.Sequence:  # arrays and indices, too
+        return isinstance(value, Sized) and hasattr(value, "__getitem__")
+    if kind in (type(None), None):
+        return value is None
+    return not isinstance(kind, type) or kind not in _WORDS or isinstance(value, kind)
+
+
+def _has_parts(hint: Any) -> bool:
+    """Whether an annotation allows anything but numbers, strings and None."""
+    kind = typing.get_origin(hint) or hint
+    if kind in (types.UnionType, typing.Union):
+        return any(map(_has_parts, typing.get_args(hint)))
+    return kind not in (int, float, bool, str, type(None), None, typing.Literal)
+
+
+def _shown(hint: Any) -> str:
+    kind = typing.get_origin(hint) or hint
+    if kind in (types.UnionType, typing.Union):
+        return " or ".join(dict.fromkeys(_shown(each) for each in typing.get_args(hint)))
+    if kind is typing.Literal:
+        return " or ".join(map(repr, typing.get_args(hint)))
+    if kind is collections.abc.Sequence and typing.get_args(hint) == (str,):
+        return "a sequence of strings"
+    return _WORDS.get(kind, getattr(kind, "__name__", str(kind)))
+
+
+def _check_numbers(name: str, values: Any) -> None:
+    """Refuse what numpy reads as complex numbers, or cannot read as numbers for their size."""
+    if values is None:
+        raise ArgumentTypeError(f"{name} must be an array or a data frame, got None")
+    if not isinstance(values, np.ndarray | list | tuple):
+        return  # frames and series say it by the column's name, and sparse matrices are refused
+    array = np.asarray(values)
+    if array.dtype.kind == "c" or _any_huge(array):
+        as_floats(name, array)
+
+
+def _any_huge(array: Any) -> bool:
+    """Whether an array of objects holds integers beyond the range of doubles."""
+    if array.dtype != object:
+        return False
+    return any(isinstance(v, int) and v.bit_length() > 1023 for v in array.ravel())

@@ -1,0 +1,192 @@
+"""Changes of single places that no test noticed, each with the behaviour that it breaks.
+
+`make test-mutants` found them.
+
+Of importance.out_of_bag_permutation, importance.row_differences,
+importance.conditional_predictive_impact, importance.conditional_subgroups,
+importance.one_sided_tests, importance.shapley_global_importance, importance.tree_inner,
+importance.permutation, importance.result, weighting.levels, weighting.logit.far_apart,
+study.results.kinds, study.results.ending, study.results.manifest, study.results.summary.
+"""
+
+import itertools
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from losaw.importance import ImportanceResult, boruta, pfi, sage, subgroups, treeinner
+from losaw.importance.conditional_predictive_impact import own_share
+from losaw.importance.one_sided_tests import one_sided_test
+from losaw.importance.permutation import score_of
+from losaw.study.results.collect import collect
+from losaw.study.results.ending import describe_end
+from losaw.study.results.kinds import kinds_of, pooled_deviation
+from losaw.study.results.manifest import manifest
+from losaw.study.results.summary import differences
+from losaw.study.running.runner import run_block
+from losaw.weighting.levels import few_levels
+from losaw.weighting.logit.far_apart import log_probability
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((80, 3))
+Y = X[:, 0] + 0.1 * rng.standard_normal(80)
+LINEAR = LinearRegression().fit(X, Y)
+
+
+def test_boruta_finds_what_decides_between_two_classes():
+    found = boruta(None, X, X[:, 0] > 0, n_estimators=20, max_runs=15, random_state=0)
+    assert found.details["decisions"][0] == 1
+
+
+@pytest.mark.parametrize(("n_repeats", "freedom"), [(1, None), (2, 1), (4, 3)])
+def test_an_error_over_repeats_has_one_degree_of_freedom_less(n_repeats, freedom):
+    result = pfi(LINEAR, X, Y, n_repeats=n_repeats, random_state=0)
+    assert result.degrees_of_freedom == freedom
+
+
+def test_a_missing_knockoff_of_a_known_value_counts_like_an_independent_copy():
+    columns = X[:, :1]
+    assert own_share(columns, np.full_like(columns, np.nan)) == pytest.approx(1.0)
+
+
+def test_a_constant_column_has_no_own_share_and_does_not_hide_that_of_others():
+    both, copies = np.column_stack([np.ones(80), X[:, 0]]), np.column_stack([np.ones(80), X[:, 1]])
+    assert own_share(both, copies) == pytest.approx(own_share(both[:, 1:], copies[:, 1:]))
+    assert math.isnan(own_share(both[:, :1], copies[:, :1]))
+
+
+def test_subgroups_of_a_group_are_made_for_all_its_features():
+    """One split: by the third, from which the second is known; the first alone asks the fourth."""
+    third = np.sign(X[:, 2])
+    rows = np.column_stack([X[:, 0], third * (1 + 0.01 * X[:, 1]), third, X[:, 0]])
+
+    class Product:
+        def predict(self, given):
+            return given[:, 1] * given[:, 2]
+
+    found = subgroups(
+        Product(), rows, np.ones(80), groups={"pair": [0, 1]}, max_depth=1, random_state=0
+    )
+    assert abs(found.scores[0]) < 0.01
+
+
+def test_fishers_p_value_is_the_share_of_flipped_means():
+    values = np.array([3.0, 1.0, 2.0, -1.0, 2.0, -1.5, 1.0, 2.0])
+    flips = np.array(list(itertools.product([-1, 1], repeat=8))) @ values
+    expected = (flips >= values.sum() - 1e-12).mean()
+    found = [
+        one_sided_test(values, "fisher", 0.95, np.random.default_rng(seed)).p_value
+        for seed in range(20)
+    ]
+    error = np.sqrt(expected * (1 - expected) / 2000 / 20)
+    assert abs(np.mean(found) - expected) < 4 * error
+
+
+def test_rows_of_weight_zero_do_not_count_in_sage():
+    wrong = np.vstack([X, X[:20]]), np.concatenate([Y, Y[:20] + 100.0])
+    weights = np.r_[np.ones(80), np.zeros(20)]
+    options = {"n_background": 16, "max_permutations": 64, "random_state": 0}
+    found = sage(LINEAR, *wrong, sample_weight=weights, **options)
+    assert np.abs(found.scores - sage(LINEAR, X, Y, **options).scores).max() < 0.5
+
+
+def test_treeinner_of_a_pipeline_is_that_of_its_booster():
+    xgboost = pytest.importorskip("xgboost")
+    scaled = StandardScaler().fit(X)
+    booster = xgboost.XGBRegressor(n_estimators=3, max_depth=2)
+    whole = make_pipeline(StandardScaler(), booster).fit(X, Y)
+    alone = treeinner(whole[-1], scaled.transform(X), Y)
+    np.testing.assert_allclose(treeinner(whole, X, Y).scores, alone.scores)
+
+
+def test_an_area_under_the_curve_of_two_classes_is_scored():
+    labels = np.where(X[:, 0] > 0, "b", "a")
+    score = score_of(LogisticRegression().fit(X, labels), labels, "classification")
+    assert score(X) > 0.95
+
+
+@pytest.mark.parametrize("freedom", [None, 2])
+def test_an_interval_is_students_where_degrees_of_freedom_are_known(freedom):
+    result = ImportanceResult(
+        np.array([1.0]),
+        ("a",),
+        std_error=np.array([0.5]),
+        std_error_kind="of a test",
+        degrees_of_freedom=freedom,
+    )
+    quantile = stats.norm.ppf(0.975) if freedom is None else stats.t.ppf(0.975, freedom)
+    np.testing.assert_allclose(result.interval(0.95), [[1 - 0.5 * quantile, 1 + 0.5 * quantile]])
+
+
+def test_one_way_to_select_is_asked_for():
+    result = ImportanceResult(np.array([1.0, 2.0]), ("a", "b"))
+    assert result.select(top=1) == ("b",)
+    for asked in ({}, {"top": 1, "fdr": 0.1}):
+        with pytest.raises(ValueError, match="exactly one of"):
+            result.select(**asked)
+
+
+def test_as_many_levels_as_are_allowed_count_as_levels():
+    assert few_levels(np.tile(np.arange(10.0), 10)) is not None
+    assert few_levels(np.tile(np.arange(11.0), 10)) is None
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_probabilities_of_all_classes_add_up_to_one(n_classes):
+    predictors = np.linspace(1.0, 3.0, n_classes - 1)
+    logs = [log_probability.py_func(predictors, n_classes, k) for k in range(n_classes)]
+    assert np.exp(logs).sum() == pytest.approx(1.0)
+
+
+def test_a_pooled_deviation_weighs_by_degrees_of_freedom():
+    found = pooled_deviation(pd.Series([1.0, 2.0, 9.0]), pd.Series([2, 4, 1]))
+    assert found == (pytest.approx(math.sqrt((1 * 1 + 3 * 4) / 4)), 4)
+
+
+def test_a_mean_squared_error_is_no_decision(project):
+    study = project.session().studies[0]
+    (setting, *_) = study.settings
+    row = {"setting_id": setting.identifier, "metric": "r2_test", "method": "plain"}
+    frame = pd.DataFrame([row | {"n_seeds": 4, "sd": 0.1}])
+    assert not kinds_of(study, frame)["r2_test", "plain"].is_decision
+
+
+def test_the_last_line_counts_cells_that_were_held_against_print(tmp_path):
+    verdicts = ["agree", "agree", "off", "not printed", "not run"]
+    pd.DataFrame({"verdict": verdicts}).to_csv(tmp_path / "comparison.csv")
+    said = describe_end([SimpleNamespace(folder=tmp_path, results=tmp_path)])
+    assert "1 study, 3 cells beside a printed number (2 agree, 1 off)" in said
+
+
+def test_a_manifest_counts_the_blocks_that_were_asked_for(project):
+    project.replace(project.configuration, "max_failed_share: 0.0", "max_failed_share: 1.0")
+    plan = project.session().plan("tiny")
+    run_block(plan.blocks[0])
+    assert manifest(plan, collect(plan))["blocks"] == len(plan.blocks) > 0
+
+
+def test_every_two_learners_have_paired_differences():
+    study = SimpleNamespace(learners=("a", "b", "c"), axes=())
+    values = {
+        ("a", 0): 1.0,
+        ("b", 0): 3.0,
+        ("c", 0): 7.0,
+        ("a", 1): 2.0,
+        ("b", 1): 4.0,
+        ("c", 1): 9.0,
+    }
+    rows = [("s", name, "", seed, "m", value, "ok") for (name, seed), value in values.items()]
+    columns = ["setting_id", "learner", "importance", "seed", "metric", "value", "status"]
+    collection = SimpleNamespace(
+        results=pd.DataFrame(rows, columns=columns), settings=pd.DataFrame({"setting_id": ["s"]})
+    )
+    found = differences(study, collection).set_index(["learner", "minus"])
+    assert found["difference"].to_dict() == {("b", "a"): 2.0, ("c", "a"): 6.5, ("c", "b"): 4.5}
+    assert found.loc[("c", "b"), "mc_se"] == pytest.approx(0.5)
