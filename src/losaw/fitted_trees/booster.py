@@ -54,7 +54,7 @@ class Sums(NamedTuple):
     absolute: FloatArray  # (n_features,)
     forest: FloatArray  # (n_rows, n_features), attributions of all trees
     residuals: FloatArray  # (n_rows,), of all trees
-    rows: FloatArray  # (n_rows, n_features), what every row adds to ``inner``
+    rows: FloatArray  # (n_rows, n_features), what every row adds to ``inner``, or no rows
 
 
 @dataclass(frozen=True)
