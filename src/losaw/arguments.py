@@ -102,18 +102,14 @@ def beyond_range(values: FloatArray) -> NDArray[np.bool_]:
     return np.asarray(~(np.abs(values) <= LARGEST_VALUE))
 
 
-def finite_sample(
-    X: ArrayLike, y: ArrayLike | None, min_rows: int = 2
-) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """Features (n, d) and response (n,) as finite floats, and the features' names.
-
-    ``y=None`` gives an empty response. Names are a data frame's columns, else X1, X2, …
+def finite_rows(X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tuple[str, ...]]:
+    """Features (n, d) as finite floats, and their names: a data frame's columns, else X1, X2, …
 
     Raises
     ------
     ValueError
-        If X has a wrong shape, fewer than ``min_rows`` rows, text, missing or infinite values,
-        or y does not fit it; the message names the first bad column.
+        If X has a wrong shape, fewer than ``min_rows`` rows, text, missing or infinite values;
+        the message names the first bad column.
     """
     names = getattr(X, "columns", None)
     rows = as_floats("X", X)
@@ -134,8 +130,22 @@ def finite_sample(
             f"{shown[column]!r}); drop or impute them first, for example with "
             "sklearn.impute.SimpleImputer"
         )
+    return rows, shown
+
+
+def finite_sample(
+    X: ArrayLike, y: ArrayLike, min_rows: int = 2
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    """:func:`finite_rows`, with the response (n,) in second place.
+
+    Raises
+    ------
+    ValueError
+        As :func:`finite_rows`; if y is None, does not fit X, or has missing or infinite values.
+    """
+    rows, shown = finite_rows(X, min_rows)
     if y is None:
-        return rows, np.empty(0), shown
+        raise ValueError("y is None; give the response of every row of X")
     response = as_floats("y", y)
     if response.shape != (len(rows),):
         raise ValueError(f"y has shape {response.shape}, expected ({len(rows)},) as X has rows")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import finite_sample
+from losaw.arguments import finite_rows
 from losaw.data import FloatArray
 from losaw.kernels.trees import Trees
 
@@ -150,5 +150,5 @@ def rows_of(model: Any, X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tu
     names = getattr(X, "columns", None)
     if hasattr(model, "numeric_rows"):
         X = model.numeric_rows(X)
-    rows, _, shown = finite_sample(X, None, min_rows)
+    rows, shown = finite_rows(X, min_rows)
     return rows, shown if names is None else tuple(map(str, names))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import finite_sample, whole_number
+from losaw.arguments import finite_rows, finite_sample, whole_number
 from losaw.data import Dataset, FloatArray
 from losaw.importance.described import Described, described
 from losaw.importance.own_fits import own_fits
@@ -227,7 +227,7 @@ def residual_features(
     ValueError
         For bad values, or an order that is no permutation.
     """
-    rows, _, _ = finite_sample(X, None, MIN_ROWS)
+    rows, _ = finite_rows(X, MIN_ROWS)
     columns = tuple(int(column) for column in np.asarray(order))
     if sorted(columns) != list(range(rows.shape[1])):
         raise ValueError(f"order must be a permutation of 0 … {rows.shape[1] - 1}, got {columns}")

@@ -203,6 +203,7 @@ GOOD_X, GOOD_Y = np.arange(8.0).reshape(4, 2), np.arange(4.0)
         (GOOD_X, list("abcd"), "y holds values that are not numbers"),
         (GOOD_X[:1], GOOD_Y[:1], "X has 1 rows, at least"),
         (GOOD_X[:, :0], GOOD_Y, "expected"),
+        (GOOD_X, None, "y is None; give the response"),
     ],
 )
 @pytest.mark.parametrize("estimator", [linear_coefficient, target_correlation])
