@@ -187,6 +187,8 @@ def test_every_two_learners_have_paired_differences():
     collection = SimpleNamespace(
         results=pd.DataFrame(rows, columns=columns), settings=pd.DataFrame({"setting_id": ["s"]})
     )
-    found = differences(study, collection).set_index(["learner", "minus"])
+    listed = differences(study, collection)
+    assert listed.index.tolist() == [0, 1, 2]
+    found = listed.set_index(["learner", "minus"])
     assert found["difference"].to_dict() == {("b", "a"): 2.0, ("c", "a"): 6.5, ("c", "b"): 4.5}
     assert found.loc[("c", "b"), "mc_se"] == pytest.approx(0.5)

@@ -177,3 +177,10 @@ def test_a_head_of_several_rows_stands_in_the_first(table):
     body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
     heads = [line.split(" & ")[0] for line in body if "&" in line]
     assert heads == ["f3", "", "another"]
+
+
+def test_tables_are_written_below_folders_that_are_not_there_and_over_those_that_are(
+    study, comparison, tmp_path
+):
+    folder = tmp_path / "not" / "there"
+    assert write_tables(study, comparison, folder) == write_tables(study, comparison, folder)
