@@ -6,11 +6,14 @@ Of importance.out_of_bag_permutation, importance.row_differences,
 importance.conditional_predictive_impact, importance.conditional_subgroups,
 importance.one_sided_tests, importance.shapley_global_importance, importance.tree_inner,
 importance.permutation, importance.result, weighting.levels, weighting.logit.far_apart,
-study.results.kinds, study.results.ending, study.results.manifest, study.results.summary.
+study.results.kinds, study.results.ending, study.results.manifest, study.results.summary,
+study.design.blocks, study.design.identifiers.
 """
 
 import itertools
 import math
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,6 +28,7 @@ from losaw.importance import ImportanceResult, boruta, pfi, sage, subgroups, tre
 from losaw.importance.conditional_predictive_impact import own_share
 from losaw.importance.one_sided_tests import one_sided_test
 from losaw.importance.permutation import score_of
+from losaw.study.design.identifiers import canonical_json
 from losaw.study.results.collect import collect
 from losaw.study.results.ending import describe_end
 from losaw.study.results.kinds import kinds_of, pooled_deviation
@@ -192,3 +196,14 @@ def test_every_two_learners_have_paired_differences():
     found = listed.set_index(["learner", "minus"])
     assert found["difference"].to_dict() == {("b", "a"): 2.0, ("c", "a"): 6.5, ("c", "b"): 4.5}
     assert found.loc[("c", "b"), "mc_se"] == pytest.approx(0.5)
+
+
+def test_two_blocks_of_one_name_are_equal_wherever_they_lie(project):
+    block = project.session().all_blocks[0]
+    assert replace(block, results=Path("elsewhere")) == block
+
+
+def test_equal_values_have_one_spelling_whatever_their_order_and_nan_has_none():
+    assert canonical_json({"b": 1, "a": [1.5, True]}) == '{"a":[1.5,true],"b":1}'
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_json({"a": math.nan})
