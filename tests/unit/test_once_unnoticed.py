@@ -7,7 +7,7 @@ importance.conditional_predictive_impact, importance.conditional_subgroups,
 importance.one_sided_tests, importance.shapley_global_importance, importance.tree_inner,
 importance.permutation, importance.result, weighting.levels, weighting.logit.far_apart,
 study.results.kinds, study.results.ending, study.results.manifest, study.results.summary,
-study.design.blocks, study.design.identifiers.
+study.design.blocks, study.design.identifiers, study.files.folder, study.files.footer.
 """
 
 import itertools
@@ -29,6 +29,8 @@ from losaw.importance.conditional_predictive_impact import own_share
 from losaw.importance.one_sided_tests import one_sided_test
 from losaw.importance.permutation import score_of
 from losaw.study.design.identifiers import canonical_json
+from losaw.study.files.folder import other_blocks
+from losaw.study.files.footer import footer_of, of_the_fit
 from losaw.study.results.collect import collect
 from losaw.study.results.ending import describe_end
 from losaw.study.results.kinds import kinds_of, pooled_deviation
@@ -207,3 +209,24 @@ def test_equal_values_have_one_spelling_whatever_their_order_and_nan_has_none():
     assert canonical_json({"b": 1, "a": [1.5, True]}) == '{"a":[1.5,true],"b":1}'
     with pytest.raises(ValueError, match="not JSON compliant"):
         canonical_json({"a": math.nan})
+
+
+def test_other_blocks_are_those_that_are_not_asked_for(project):
+    block = project.session(selection={"n_samples": ("30",)}).plan("tiny").blocks[0]
+    run_block(block)
+    assert other_blocks(project.session().plan("tiny")) == []
+    assert other_blocks(project.session(selection={"n_samples": ("60",)}).plan("tiny")) == [block]
+
+
+@pytest.mark.parametrize(
+    ("key", "is_of_the_fit"),
+    [("metrics", False), ("results_version", False), ("learner", True), ("joint_law", True)],
+)
+def test_files_of_the_same_fits_may_differ_in_metrics_and_seeds_alone(project, key, is_of_the_fit):
+    footer = footer_of(project.session().all_blocks[0], None)
+    other = {**footer, key: "changed"}
+    assert (of_the_fit(footer) != of_the_fit(other)) == is_of_the_fit
+    elsewhere = {**footer, "block": {**footer["block"], "seeds": [100, 119]}}
+    assert of_the_fit(elsewhere) == of_the_fit(footer)
+    elsewhere["block"] = {**footer["block"], "setting": "another"}
+    assert of_the_fit(elsewhere) != of_the_fit(footer)
