@@ -7,7 +7,8 @@ importance.conditional_predictive_impact, importance.conditional_subgroups,
 importance.one_sided_tests, importance.shapley_global_importance, importance.tree_inner,
 importance.permutation, importance.result, weighting.levels, weighting.logit.far_apart,
 study.results.kinds, study.results.ending, study.results.manifest, study.results.summary,
-study.design.blocks, study.design.identifiers, study.files.folder, study.files.footer.
+study.design.blocks, study.design.identifiers, study.files.folder, study.files.footer,
+study.files.run_record, study.files.writing.
 """
 
 import itertools
@@ -29,8 +30,11 @@ from losaw.importance.conditional_predictive_impact import own_share
 from losaw.importance.one_sided_tests import one_sided_test
 from losaw.importance.permutation import score_of
 from losaw.study.design.identifiers import canonical_json
+from losaw.study.errors import StudyError
 from losaw.study.files.folder import other_blocks
 from losaw.study.files.footer import footer_of, of_the_fit
+from losaw.study.files.run_record import check_run_record, read_run_record
+from losaw.study.files.writing import write_csv
 from losaw.study.results.collect import collect
 from losaw.study.results.ending import describe_end
 from losaw.study.results.kinds import kinds_of, pooled_deviation
@@ -230,3 +234,20 @@ def test_files_of_the_same_fits_may_differ_in_metrics_and_seeds_alone(project, k
     assert of_the_fit(elsewhere) == of_the_fit(footer)
     elsewhere["block"] = {**footer["block"], "setting": "another"}
     assert of_the_fit(elsewhere) != of_the_fit(footer)
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"{}", b"\xff", b'{"seconds": 1}'])
+def test_a_damaged_run_record_is_refused_by_name(project, damage):
+    block = project.session().all_blocks[0]
+    assert check_run_record(block.record_path) is None
+    run_block(block)
+    assert check_run_record(block.record_path).failed_seeds == 0
+    block.record_path.write_bytes(damage)
+    with pytest.raises(StudyError, match="is damaged: how the block was run is not known"):
+        check_run_record(block.record_path)
+    assert read_run_record(block.record_path) is None
+
+
+def test_a_table_is_written_with_its_columns_and_no_more(tmp_path):
+    write_csv(tmp_path / "a.csv", pd.DataFrame({"a": [1, 2], "b": [0.1, 1 / 3]}))
+    assert (tmp_path / "a.csv").read_bytes() == b"a,b\n1,0.1\n2,0.3333333333333333\n"
