@@ -17,9 +17,10 @@ PAGE = Path(__file__).with_name("architecture.md")
 # From the ground up. A room's files import from their own room and from lower floors only. A room
 # is a folder without the folders in it, or a file beside them.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("words", "errors", "extras", "checkout", "data", "rng", "catalogue", "whole_files"),
+    ("words", "errors", "extras", "checkout", "data", "rng", "catalogue"),
+    ("whole_files", "json_values"),
     ("arguments", "kernels"),
-    ("signatures", "outcomes", "tables"),
+    ("signatures", "outcomes", "tables", "jobs"),
     ("registry",),
     ("plugins", "datasets", "weighting.logit", "generators.joint_law"),
     ("weighting",),
@@ -48,7 +49,7 @@ SHELVES: dict[str, tuple[str, ...]] = {
         "normal",
     ),
     "importance": (
-        "described", "explained", "jobs", "losses", "model_columns", "on_test_sample",
+        "described", "explained", "losses", "model_columns", "model_view", "on_test_sample",
         "one_sided_tests", "out_of_bag_permutation", "over_trees", "own_fits",
         "residual_algorithms", "result", "row_differences", "selector", "showing",
         "without_columns",

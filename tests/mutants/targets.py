@@ -77,6 +77,7 @@ TARGETS = (
     Target("importance/leave_one_covariate_out.py", RIVALS),
     Target("importance/losses.py", (*RIVALS, *CPI)),
     Target("importance/model_columns.py", (*CPI, *RIVALS)),
+    Target("importance/model_view.py", (*CPI, *RIVALS)),
     Target("importance/one_sided_tests.py", TESTS_OF_DIFFERENCES),
     Target("importance/permutation_feature_importance.py", RIVALS),
     Target("importance/shapley_global_importance.py", RIVALS),

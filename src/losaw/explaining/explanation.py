@@ -18,6 +18,7 @@ from losaw.explaining.disagreements import Disagreement, decimal
 from losaw.explaining.methods import DECIDING, METHODS
 from losaw.importance.one_sided_tests import adjust
 from losaw.importance.result import ImportanceResult
+from losaw.json_values import json_value
 from losaw.whole_files import write_together
 
 if TYPE_CHECKING:
@@ -258,7 +259,7 @@ class Explanation:
             "cautions": self.cautions,
             "notes": self.notes,
         }  # fmt: skip
-        return json.dumps(_finite(content), indent=1, ensure_ascii=False)
+        return json.dumps(json_value(content), indent=1, ensure_ascii=False)
 
     def to_html(self) -> str:
         """One page that asks nothing of the network."""
@@ -310,14 +311,3 @@ def paths_of(prefix: str | Path) -> list[Path]:
 
 def _write_text(text: str, place: Path) -> None:
     place.write_text(text, encoding="utf-8")
-
-
-def _finite(value: Any) -> Any:
-    """Numbers, lists and dicts that JSON knows."""
-    if isinstance(value, dict):
-        return {str(key): _finite(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -54,7 +54,7 @@ class Sums(NamedTuple):
     absolute: FloatArray  # (n_features,)
     forest: FloatArray  # (n_rows, n_features), attributions of all trees
     residuals: FloatArray  # (n_rows,), of all trees
-    rows: FloatArray  # (n_rows, n_features), what every row adds to ``inner``
+    rows: FloatArray  # (n_rows, n_features), what every row adds to ``inner``, or no rows
 
 
 @dataclass(frozen=True)
@@ -109,11 +109,23 @@ def as_booster(model: Any) -> "Booster":
 
 
 def data_matrix(booster: "Booster", X: ArrayLike) -> "DMatrix":
-    """``X`` as the booster reads it, under the names that it was trained with."""
+    """``X`` as the booster reads it, under the names that it was trained with.
+
+    Raises
+    ------
+    ValueError
+        If it is sparse, has two columns of one name, or numbers beyond single precision.
+    """
     with extra("xgboost"):
         import xgboost
 
+    if hasattr(X, "toarray"):
+        raise ValueError("X is sparse; give X.toarray(), or a data frame")
     if hasattr(X, "columns"):
+        names = [str(name) for name in X.columns]
+        if len(set(names)) < len(names):
+            repeated = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"X has more than one column named {repeated!r}; rename them")
         return xgboost.DMatrix(X)
     rows = np.asarray(X)
     if rows.dtype.kind == "f" and (np.abs(rows) > np.finfo(np.float32).max).any():

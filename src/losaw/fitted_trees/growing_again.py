@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.fitted_trees.row_order import part_by_threshold, part_rows, sort_rows
 from losaw.fitted_trees.squared_error_splits import Limits, Rows, best_split, is_leaf_with_mean
 from losaw.kernels.compiled import allocating, compiled, inlined
+from losaw.kernels.row_order import part_by_threshold, part_rows, sort_rows
 from losaw.kernels.trees import LEAF, Trees
 
 # A node with more than one in so many of all rows takes their common order; a smaller one sorts.

@@ -57,7 +57,8 @@ def add_shapley_values(
                 sums.inner[p] += residual * of_tree[row, p]
                 sums.absolute[p] += abs(of_tree[row, p])
                 sums.forest[row, p] += of_tree[row, p]
-                sums.rows[row, p] += residual * of_tree[row, p]
+                if len(sums.rows) > 0:
+                    sums.rows[row, p] += residual * of_tree[row, p]
                 of_tree[row, p] = 0.0
 
 

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.arguments import real_number, whole_number
 from losaw.data import Dataset, FloatArray
 from losaw.importance.described import Described, described
-from losaw.importance.jobs import Jobs, checked_jobs
 from losaw.importance.out_of_bag_permutation import out_of_bag_z_scores
 from losaw.importance.own_fits import IMPORTANCES, importances_of, own_fits
 from losaw.importance.result import ImportanceResult
+from losaw.jobs import Jobs, checked_jobs
 from losaw.outcomes import Task, task_of
 from losaw.rng import as_generator, seed_integer
 from losaw.tables.groups import Groups
@@ -158,7 +158,7 @@ def boruta(
     tentative = decisions == TENTATIVE
     p_values = np.minimum(1.0, n_units * binom.sf(hits - 1, runs, 0.5))
     selected = (decisions == CONFIRMED) | (tentative & (scores > 0))
-    scored = sample.chosen
+    scored = sample.scored
     return ImportanceResult(
         scores[scored],
         sample.names,

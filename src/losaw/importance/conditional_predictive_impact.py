@@ -19,14 +19,13 @@ from losaw.importance.explained import (
     require_complete,
 )
 from losaw.importance.losses import Loss
-from losaw.importance.one_sided_tests import ADJUSTMENTS, TESTS
+from losaw.importance.one_sided_tests import check_test
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted, hold_out
 from losaw.knockoffs import make_sampler
 from losaw.rng import as_generator
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
-from losaw.words import unknown
 
 ERROR_KIND = "over test rows, the fitted model and the drawn knockoffs held fixed"
 # A knockoff that differs from its feature by less than this part of what an independent copy would
@@ -247,10 +246,7 @@ def _check_sampler(subject: Explained, sampler: Any, knows_levels: bool) -> None
 
 
 def _check(test: str, adjustment: str, level: float, n_draws: int) -> None:
-    if test not in TESTS:
-        raise ValueError(unknown("test", test, TESTS))
-    if adjustment not in ADJUSTMENTS:
-        raise ValueError(unknown("adjustment", adjustment, ADJUSTMENTS))
+    check_test(test, adjustment)
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, got {level!r}")
     whole_number("n_draws", n_draws, 1)

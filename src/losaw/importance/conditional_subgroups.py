@@ -125,10 +125,10 @@ verbose, random_state
         sources = (
             every[unit]
             for every in ([_cycle_within(leaf, rng) for leaf in leaves] for _ in range(n_repeats))
-            for unit in subject.chosen
+            for unit in subject.scored
         )
         permuted = permuted_differences(subject, sources, n_repeats, "difference")
-        counts = np.array([len(np.unique(leaves[unit])) for unit in subject.chosen])
+        counts = np.array([len(np.unique(leaves[unit])) for unit in subject.scored])
         return permuted._replace(details={**permuted.details, "n_subgroups": counts})
 
     if cv is not None:

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import Dataset, FeatureKind, FloatArray
-from losaw.importance.jobs import Jobs, checked_jobs
 from losaw.importance.losses import Loss, resolve_loss
-from losaw.importance.model_columns import ModelColumns, view_model
+from losaw.importance.model_columns import ModelColumns
+from losaw.importance.model_view import view_model
+from losaw.jobs import Jobs, checked_jobs
 from losaw.outcomes import one_column, task_of
 from losaw.tables import Table, read_table
 from losaw.tables.groups import Groups, Units, chosen_units, units_of
@@ -68,7 +69,7 @@ class Explained:
         ``loss(y, prediction) -> (n_rows,)``.
     units : Units
         Features and groups that can be scored.
-    chosen : int array
+    scored : int array
         The units that are scored.
     jobs : Jobs
     """
@@ -80,18 +81,18 @@ class Explained:
     view: ModelColumns
     loss: Loss
     units: Units
-    chosen: NDArray[np.intp]
+    scored: NDArray[np.intp]
     jobs: Jobs
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of what is scored."""
-        return tuple(self.units.names[unit] for unit in self.chosen)
+        return tuple(self.units.names[unit] for unit in self.scored)
 
     @property
     def members(self) -> list[NDArray[np.intp]]:
         """Features of every unit that is scored."""
-        return [self.units.members[unit] for unit in self.chosen]
+        return [self.units.members[unit] for unit in self.scored]
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -163,7 +164,7 @@ def explained(model: Any, rows: Rows, options: Options) -> Explained:
         view=view,
         loss=resolve_loss(options.loss, view.task),
         units=units,
-        chosen=chosen_units(units, options.features),
+        scored=chosen_units(units, options.features),
         jobs=checked_jobs(options.n_jobs, options.verbose),
     )
 

@@ -17,9 +17,9 @@ from losaw.importance.explained import (
     read_rows,
 )
 from losaw.importance.losses import Loss
-from losaw.importance.model_columns import view_model
+from losaw.importance.model_view import view_model
 from losaw.importance.on_test_sample import OnTestSample
-from losaw.importance.one_sided_tests import ADJUSTMENTS, TESTS
+from losaw.importance.one_sided_tests import check_test
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import (
     Differences,
@@ -32,7 +32,6 @@ from losaw.importance.without_columns import without
 from losaw.rng import as_generator
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
-from losaw.words import unknown
 
 ERROR_KIND = "over test rows, both fitted models held fixed"
 
@@ -119,7 +118,7 @@ def loco(
     >>> loco(LinearRegression(), X, y, random_state=0).select(fdr=0.1)
     ('X1',)
     """
-    _check(test, adjustment)
+    check_test(test, adjustment)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
     if len(rows.table.names) < 2:
@@ -202,13 +201,6 @@ def _by_growing_again(subject: Explained, train: Rows) -> FloatArray | None:
     return forest.means(pieces)
 
 
-def _check(test: str, adjustment: str) -> None:
-    if test not in TESTS:
-        raise ValueError(unknown("test", test, TESTS))
-    if adjustment not in ADJUSTMENTS:
-        raise ValueError(unknown("adjustment", adjustment, ADJUSTMENTS))
-
-
 class LeaveOneCovariateOut(OnTestSample):
     """:func:`loco` of a study's test sample, fitted to its training sample.
 
@@ -224,7 +216,7 @@ class LeaveOneCovariateOut(OnTestSample):
     def __init__(
         self, loss: str | Loss | None = None, test: str = "t", adjustment: str = "none"
     ) -> None:
-        _check(test, adjustment)
+        check_test(test, adjustment)
         self.loss = loss
         self.test = test
         self.adjustment = adjustment

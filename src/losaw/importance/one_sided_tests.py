@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from losaw.arguments import one_of
 from losaw.data import FloatArray
-from losaw.words import unknown
 
 TESTS = ("t", "wilcoxon", "binomial", "fisher")
 ADJUSTMENTS = ("none", "holm", "benjamini-hochberg", "benjamini-yekutieli")
@@ -27,6 +27,12 @@ class Tested(NamedTuple):
     lower: float
 
 
+def check_test(test: str, adjustment: str) -> None:
+    """Raise a ValueError for the name of a test or an adjustment that is none."""
+    one_of("test", test, TESTS)
+    one_of("adjustment", adjustment, ADJUSTMENTS)
+
+
 def one_sided_test(
     differences: FloatArray, test: str, level: float, rng: np.random.Generator
 ) -> Tested:
@@ -44,8 +50,7 @@ def one_sided_test(
     level : float
         Confidence of the bound, for example .95.
     """
-    if test not in TESTS:
-        raise ValueError(unknown("test", test, TESTS))
+    one_of("test", test, TESTS)
     if not differences.any():
         return Tested(1.0, 0.0)
     return _RUNNERS[test](differences, level, rng)
@@ -109,8 +114,7 @@ def adjust(p_values: FloatArray, method: str) -> FloatArray:
         expected share of false ones among the rejections, for independent or positively dependent
         p-values; Benjamini and Yekutieli for any.
     """
-    if method not in ADJUSTMENTS:
-        raise ValueError(unknown("adjustment", method, ADJUSTMENTS))
+    one_of("adjustment", method, ADJUSTMENTS)
     p_values = np.asarray(p_values, dtype=float)
     if method == "none" or len(p_values) == 0:
         return p_values

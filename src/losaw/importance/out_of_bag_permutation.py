@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.exchanged import ExchangeableTrees
-from losaw.importance.jobs import Jobs
+from losaw.jobs import Jobs
 from losaw.learners.ranger_trees import RangerTrees
 from losaw.rng import seed_integer
 

@@ -34,8 +34,8 @@ class OwnFits:
     task : {"regression", "classification"}
     units : Units
         Features and groups, with their ``columns``.
-    chosen : int array
-        The units that are asked for.
+    scored : int array
+        The units that are scored.
     kinds : tuple of str
         Of the units.
     table : Table
@@ -46,14 +46,14 @@ class OwnFits:
     y: FloatArray
     task: Task
     units: Units
-    chosen: NDArray[np.intp]
+    scored: NDArray[np.intp]
     kinds: tuple[str, ...]
     table: Table
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of what is asked for."""
-        return tuple(self.units.names[unit] for unit in self.chosen)
+        """Names of what is scored."""
+        return tuple(self.units.names[unit] for unit in self.scored)
 
 
 def own_fits(

@@ -12,10 +12,10 @@ from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
 from losaw.importance.described import Described, described
 from losaw.importance.explained import of_dataset, require_complete
-from losaw.importance.jobs import checked_jobs
 from losaw.importance.losses import Loss, resolve_loss
 from losaw.importance.over_trees import result_of_trees, scores_only
 from losaw.importance.result import ImportanceResult
+from losaw.jobs import checked_jobs
 from losaw.outcomes import finite_numbers
 from losaw.rng import as_generator
 from losaw.tables.groups import Groups
@@ -32,7 +32,7 @@ class _Drawn(NamedTuple):
 
     tree: TreeView
     counts: NDArray[np.int64]
-    chosen: NDArray[np.intp]
+    places: NDArray[np.intp]
     weights: NDArray[Any]
     used: NDArray[np.intp]
     orders: list[NDArray[np.intp]]
@@ -152,21 +152,21 @@ def _tree_scores(forest: ForestView, drawn: _Drawn, losses_of: _Losses) -> Float
     if len(drawn.used) == 0:
         return scores
     value = tree_nodes(drawn.tree, drawn.counts, forest).in_bag.mean
-    rows = forest.rows[drawn.chosen]
+    rows = forest.rows[drawn.places]
     units = [np.flatnonzero(forest.feature_of_column == feature) for feature in drawn.used]
     copies = rows.copy()
     for unit, order in zip(units, drawn.orders, strict=True):
         copies[:, unit] = rows[order][:, unit]
     before, *exchanged = ExchangeableTrees(drawn.tree.nodes, value).exchange(rows, copies, units)
-    reference = losses_of(drawn.chosen, before)
+    reference = losses_of(drawn.places, before)
     for feature, predicted in zip(drawn.used, exchanged, strict=True):
-        losses = losses_of(drawn.chosen, predicted)
+        losses = losses_of(drawn.places, predicted)
         scores[feature] = np.average(losses - reference, weights=drawn.weights)
     return scores
 
 
 def _losses_of(loss: Any, forest: ForestView, y: NDArray[Any]) -> _Losses:
-    """Losses of chosen rows from what a tree predicts of them, (n_chosen, n_outcomes)."""
+    """Losses of some rows from what a tree predicts of them, (n_rows, n_outcomes)."""
     outcomes = forest.outcomes
     if loss is None:
         return lambda places, value: _losses(value, outcomes[places], forest.task)

@@ -121,7 +121,7 @@ def _draws(
     """
     for _ in range(n_repeats):
         sources = [rng.permutation(len(subject.y)) for _ in subject.units.names]
-        yield from (sources[unit] for unit in subject.chosen)
+        yield from (sources[unit] for unit in subject.scored)
 
 
 def permuted_differences(

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from losaw.arguments import finite_sample, whole_number
 from losaw.data import Dataset, FloatArray
 from losaw.importance.described import Described, described
-from losaw.importance.jobs import Jobs, checked_jobs
 from losaw.importance.own_fits import own_fits
 from losaw.importance.residual_algorithms import (
     Prefix,
@@ -21,6 +20,7 @@ from losaw.importance.residual_algorithms import (
     seeded_clone,
 )
 from losaw.importance.result import ImportanceResult
+from losaw.jobs import Jobs, checked_jobs
 from losaw.outcomes import Task, task_of, unnamed_response
 from losaw.rng import as_generator
 from losaw.signatures import Fittable
@@ -181,7 +181,7 @@ def residual_importance(
     total = weighted.mean(axis=1).sum() or 1.0  # all are 0 if the sum is
     count = impurity.shape[1]
     std_error = weighted.std(axis=1, ddof=1) / np.sqrt(count) / total if count > 1 else None
-    scored = sample.chosen
+    scored = sample.scored
     return ImportanceResult(
         weighted.mean(axis=1)[scored] / total,
         sample.names,

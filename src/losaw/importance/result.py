@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.json_values import json_value
 from losaw.words import unknown
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class ImportanceResult:
             "notes": dict(self.notes),
             "details": {name: value for name, value in self.details.items() if _is_data(value)},
         }
-        text = json.dumps(_plain(content), indent=2)
+        text = json.dumps(json_value(content), indent=2)
         if path is not None:
             Path(path).write_text(text + "\n", encoding="utf-8")
         return text
@@ -316,22 +316,3 @@ class ImportanceResult:
 
 def _is_data(value: Any) -> bool:
     return isinstance(value, str | int | float | bool | np.ndarray | np.generic | list | tuple)
-
-
-def _plain(value: Any) -> Any:
-    """Numbers and lists that JSON knows; what is not finite becomes null."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return _plain(_listed(value))
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value
-
-
-def _listed(values: NDArray[Any]) -> Any:
-    return values.tolist()

@@ -139,7 +139,7 @@ def cross_fitted(
         of_fold = of(fold, train)
         parts.append(of_fold)
         scores.append(fold.mean(of_fold.rows) if of_fold.scores is None else of_fold.scores)
-        total = np.zeros((len(rows), len(fold.chosen))) if total is None else total
+        total = np.zeros((len(rows), len(fold.scored))) if total is None else total
         total[held] += of_fold.rows
         count[held] += 1
         sizes.append(len(held) / len(fitted))

@@ -17,11 +17,11 @@ from losaw.importance.explained import (
     kinds_of,
     read_rows,
 )
-from losaw.importance.jobs import Jobs
 from losaw.importance.losses import Loss
 from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted
+from losaw.jobs import Jobs
 from losaw.rng import as_generator
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -117,7 +117,7 @@ def sage(
     if cv is None:
         subject = explained(model, rows, options)
         contributions, converged = run(subject)
-        contributions = contributions[:, subject.chosen]
+        contributions = contributions[:, subject.scored]
         return ImportanceResult(
             contributions.mean(axis=0),
             subject.names,
@@ -130,7 +130,7 @@ def sage(
         )
 
     def differences(subject: Explained, train: Rows | None) -> Differences:
-        scores = run(subject)[0].mean(axis=0)[subject.chosen]
+        scores = run(subject)[0].mean(axis=0)[subject.scored]
         return Differences(np.full((len(subject.y), len(scores)), np.nan), scores)
 
     result = cross_fitted(differences, model, rows, options, cv, Testing(method=shown), rng)

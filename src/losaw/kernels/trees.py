@@ -41,20 +41,29 @@ class Trees(NamedTuple):
         feature, threshold, left, right = (
             np.concatenate(arrays) for arrays in zip(*parts, strict=True)
         )
-        return cls.joined(feature, threshold, np.column_stack([left, right]), starts, left_levels)
+        return cls._of_sides(feature, threshold, (left, right), starts, left_levels)
 
     @classmethod
     def joined(
         cls, feature: Any, threshold: Any, children: Any, starts: Any, left_levels: Any = None
     ) -> Self:
         """Trees that stand one after the other already, children numbered within the tree."""
-        shift = np.repeat(starts[:-1], np.diff(starts))
-        is_leaf = children[:, 0] < 0
+        return cls._of_sides(feature, threshold, children.T, starts, left_levels)
+
+    @classmethod
+    def _of_sides(
+        cls, feature: Any, threshold: Any, sides: Any, starts: Any, left_levels: Any
+    ) -> Self:
+        """Children, left and right, numbered within the tree become places among all nodes."""
+        is_leaf = sides[0] < 0
+        # 32 bits throughout, and no wider arrays in between: this is copying, and little else.
+        tree_start = np.repeat(starts[:-1].astype(np.int32), np.diff(starts))
         left, right = (
-            np.where(is_leaf, LEAF, side + shift).astype(np.int32) for side in children.T
+            np.where(is_leaf, np.int32(LEAF), side.astype(np.int32, copy=False) + tree_start)
+            for side in sides
         )
         return cls(
-            np.where(is_leaf, LEAF, feature).astype(np.int32),
+            np.where(is_leaf, LEAF, feature).astype(np.int32, copy=False),
             np.ascontiguousarray(threshold, dtype=np.float64),
             left,
             right,
@@ -79,25 +88,34 @@ class Trees(NamedTuple):
 
 
 @inlined()
-def leaf_of(
-    trees: Trees, root: int, X: np.ndarray, row: int, exchanged: int = -1, source: int = 0
-) -> int:
-    """Leaf of X[row] in the tree with that root; column ``exchanged`` is read in row ``source``.
-
-    NaN goes right, where a threshold decides.
-    """
-    node = root
+def leaf_of(trees: Trees, root: int, X: np.ndarray, row: int) -> int:
+    """Leaf of X[row] in the tree with that root. NaN goes right, where a threshold decides."""
+    if len(trees.left_levels) > 0:
+        return _leaf_by_sets(trees, root, X, row)
+    # Places are unsigned: a signed one is tested for counting from the end.
+    node = np.uint64(root)
     feature = trees.feature[node]
-    has_sets = len(trees.left_levels) > 0
     while feature >= 0:
-        place = source if feature == exchanged else row
-        goes_left = X[place, feature] <= trees.threshold[node]
-        if has_sets and np.isnan(trees.threshold[node]):
-            level = bit(int(X[place, feature]))
-            goes_left = (trees.left_levels[node] & level) != np.uint64(0)
-        node = int(trees.left[node]) if goes_left else int(trees.right[node])
+        left, right = np.uint64(trees.left[node]), np.uint64(trees.right[node])
+        node = left if X[row, np.uint64(feature)] <= trees.threshold[node] else right
         feature = trees.feature[node]
-    return node
+    return int(node)
+
+
+@inlined()
+def _leaf_by_sets(trees: Trees, root: int, X: np.ndarray, row: int) -> int:
+    """:func:`leaf_of`, where a split may have a set of levels instead of a threshold."""
+    node = np.uint64(root)
+    feature = trees.feature[node]
+    while feature >= 0:
+        x, threshold = X[row, np.uint64(feature)], trees.threshold[node]
+        goes_left = x <= threshold
+        if np.isnan(threshold):
+            goes_left = (trees.left_levels[node] & bit(int(x))) != np.uint64(0)
+        left, right = np.uint64(trees.left[node]), np.uint64(trees.right[node])
+        node = left if goes_left else right
+        feature = trees.feature[node]
+    return int(node)
 
 
 @compiled()
@@ -115,7 +133,7 @@ def add_values(trees: Trees, value: np.ndarray, X: np.ndarray, out: np.ndarray) 
     for tree in range(len(trees.starts) - 1):
         root = trees.starts[tree]
         for row in range(X.shape[0]):
-            out[row] += value[leaf_of(trees, root, X, row)]
+            out[row] += value[np.uint64(leaf_of(trees, root, X, row))]
 
 
 @compiled()

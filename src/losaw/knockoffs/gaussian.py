@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from losaw.arguments import ArgumentTypeError
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.base import check_features, varying_columns
-from losaw.knockoffs.s_matrix import METHODS, s_values
+from losaw.knockoffs.s_matrix import METHODS, s_of, smallest_eigenvalue
 from losaw.words import unknown
 
 # Below this smallest eigenvalue a correlation matrix counts as singular.
@@ -75,17 +75,20 @@ class GaussianKnockoffs:
             self.shrinkage_, self.correlation_, self.s_ = 0.0, np.empty((0, 0)), np.empty(0)
             return self
         varying = X[:, self._columns]
-        self._unit = np.ldexp(1.0, np.frexp(np.abs(varying).max(axis=0))[1])
-        varying = varying / self._unit  # squares of huge and tiny values stay in range
-        self._mean, self._scale = varying.mean(axis=0), varying.std(axis=0, ddof=1)
-        varying -= self._mean
-        varying /= self._scale
+        unit = np.ldexp(1.0, np.frexp(np.abs(varying).max(axis=0))[1])
+        varying /= unit  # squares of huge and tiny values stay in range
+        mean, scale = varying.mean(axis=0), varying.std(axis=0, ddof=1)
+        varying -= mean
+        varying /= scale
         self._Z = varying
+        self._mean, self._scale = mean * unit, scale * unit
         sample = self._Z.T @ self._Z / (len(X) - 1)
-        self.shrinkage_ = self._weight(sample) if self.shrinkage is None else self.shrinkage
-        self.correlation_ = (1 - self.shrinkage_) * sample
-        np.fill_diagonal(self.correlation_, 1.0)
-        self.s_ = s_values(self.correlation_, self.s_method)
+        self.shrinkage_ = 0.0 if self.shrinkage is None else self.shrinkage
+        self.correlation_, smallest = _shrunk(sample, self.shrinkage_)
+        if self.shrinkage is None and smallest <= SINGULAR:
+            self.shrinkage_ = self._enough(sample)
+            self.correlation_, smallest = _shrunk(sample, self.shrinkage_)
+        self.s_ = s_of(self.correlation_, smallest, self.s_method)
         shifted = np.linalg.solve(self.correlation_, np.diag(self.s_))  # Sigma^-1 D
         self._conditional_mean = self._Z - self._Z @ shifted
         covariance = 2 * np.diag(self.s_) - self.s_[:, None] * shifted
@@ -102,15 +105,20 @@ class GaussianKnockoffs:
         copies += self._conditional_mean
         copies *= self._scale
         copies += self._mean
-        copies *= self._unit
         drawn[:, self._columns] = copies
         return drawn
 
-    def _weight(self, sample: FloatArray) -> float:
-        smallest = float(np.linalg.eigvalsh(sample)[0])
-        if smallest > SINGULAR:
-            return 0.0
+    def _enough(self, sample: FloatArray) -> float:
+        """Shrinkage of a singular matrix."""
         from sklearn.covariance import ledoit_wolf_shrinkage
 
+        smallest = smallest_eigenvalue(sample)
         enough = (SHRUNK - smallest) / (1 - smallest)
         return float(min(max(ledoit_wolf_shrinkage(self._Z), enough), 0.99))
+
+
+def _shrunk(sample: FloatArray, weight: float) -> tuple[FloatArray, float]:
+    """Sample correlations, shrunk towards the identity, and their smallest eigenvalue."""
+    correlation = (1 - weight) * sample
+    np.fill_diagonal(correlation, 1.0)
+    return correlation, smallest_eigenvalue(correlation)

@@ -51,7 +51,22 @@ def s_values(correlation: FloatArray, method: str = "sdp") -> FloatArray:
         raise ValueError(f"correlation must be a square matrix, got shape {shape}")
     if not _is_correlation(correlation):
         raise ValueError("correlation must be symmetric and finite, with ones on its diagonal")
-    smallest = float(np.linalg.eigvalsh(correlation)[0])
+    return s_of(correlation, smallest_eigenvalue(correlation), method)
+
+
+def smallest_eigenvalue(matrix: FloatArray) -> float:
+    """Of a symmetric matrix."""
+    return float(np.linalg.eigvalsh(matrix)[0])
+
+
+def s_of(correlation: FloatArray, smallest: float, method: str) -> FloatArray:
+    """:func:`s_values` of what is known to be a correlation matrix with that smallest eigenvalue.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not positive definite.
+    """
     if smallest <= _SMALLEST:
         raise ValueError(
             f"the correlation matrix is not positive definite (smallest eigenvalue {smallest:.2g});"

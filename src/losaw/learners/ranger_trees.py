@@ -6,6 +6,7 @@ import numpy as np
 
 from losaw.data import FloatArray
 from losaw.kernels.compiled import allocating
+from losaw.kernels.row_order import part_by_threshold
 from losaw.kernels.trees import LEAF, Trees, add_values
 
 # A node with fewer rows than a column has values, divided by this, sorts its rows; a larger one
@@ -153,7 +154,7 @@ def _grow(codes, values, offsets, y, sample, draws, wanted, min_node_size):  # t
         n_tried += 1
         if feature < 0:
             continue
-        middle = _partition(codes[feature], below, sample, spare, start, end)
+        middle = part_by_threshold(sample, start, end, codes[feature], below, spare)
         low, high = values[offsets[feature] + below], values[offsets[feature] + above]
         threshold = (low + high) / 2
         features[node] = feature
@@ -213,19 +214,3 @@ def _best_split(codes, y, rows, total, n_values, counts, sums):  # type: ignore[
         sum_left += y[rows[key & 0xFFFFFFFF]]
         last = value
     return best, below, above
-
-
-@allocating()
-def _partition(codes, below, sample, spare, start, end):  # type: ignore[no-untyped-def]
-    """Rows with at most the value ``below`` first, each side in its order; where they end."""
-    middle, n_right = start, 0
-    for k in range(start, end):
-        i = sample[k]
-        if codes[i] <= below:
-            sample[middle] = i
-            middle += 1
-        else:
-            spare[n_right] = i
-            n_right += 1
-    sample[middle:end] = spare[:n_right]
-    return middle

@@ -382,3 +382,16 @@ def test_a_model_that_is_not_xgboosts_and_an_unknown_attribution_are_refused():
         TreeInner("test", "treshap")
     with pytest.raises(ValueError, match="did you mean 'train'"):
         ForestInner("trains")
+
+
+def test_sparse_rows_and_two_columns_of_one_name_are_refused():
+    import pandas as pd
+    from scipy.sparse import csr_array
+
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    model = xgboost.XGBRegressor(n_estimators=2, n_jobs=1).fit(X, X[:, 0])
+    for function in (predecomp, saabas):
+        with pytest.raises(ValueError, match=r"^X is sparse; give X.toarray\(\)"):
+            function(model, csr_array(X))
+        with pytest.raises(ValueError, match=r"^X has more than one column named 'a'"):
+            function(model, pd.DataFrame(X, columns=["a", "a"]))

@@ -1,5 +1,7 @@
 """Rows of a node put in order: sorted by a column, or parted by a split; without new arrays."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -67,11 +69,11 @@ def part_by_threshold(
     rows: NDArray[np.int32],
     first: int,
     end: int,
-    values: NDArray[np.float32],
+    values: NDArray[Any],
     threshold: float,
     spare: NDArray[np.int32],
 ) -> int:
-    """The same by the values of one column."""
+    """The same by the values of one column; a value of at most ``threshold`` goes left."""
     n_left, n_right = first, 0
     for i in range(first, end):
         row = rows[i]

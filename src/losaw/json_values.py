@@ -1,0 +1,17 @@
+"""Values as JSON has them: numbers, text, lists and objects."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def json_value(value: Any) -> Any:
+    """``value`` with numpy's numbers and arrays made plain; what is not finite becomes None."""
+    if isinstance(value, Mapping):
+        return {str(key): json_value(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return json_value(value.tolist())
+    if isinstance(value, list | tuple):
+        return [json_value(part) for part in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
