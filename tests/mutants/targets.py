@@ -43,6 +43,10 @@ GROWING = (
     *LOGITS,
 )
 BLOCKS = _unit("study", "grid_and_blocks", "trust", "faults")
+TRUST = _unit("study", "trust")
+ARCHIVES = _unit("study", "trust", "hostile_archives")
+ARCHIVE_METADATA = _unit("study", "archive_metadata")
+NO_VALIDATOR = ("-k", "not validator")
 RESULTS = (*_unit("study", "running", "agreement"), *_unit("report", "tables"))
 
 TARGETS = (
@@ -94,9 +98,20 @@ TARGETS = (
     Target("metrics/r*.py", (*_unit("metrics", "ranking", "record"), "tests/property")),
     Target("metrics/[nops]*.py", ("tests/unit/metrics",)),
     Target("forest/validation.py", FOREST),
-    Target("study/design/[begiv]*.py", (*BLOCKS, *_unit("study", "errors_and_schema"))),
-    Target("study/files/*.py", BLOCKS),
-    Target("study/inspecting/*.py", (*_unit("study", "trust", "faults"),)),
+    Target("study/design/[begiv]*.py", _unit("study", "grid_and_blocks", "errors_and_schema")),
+    Target("study/files/[bdf]*.py", _unit("study", "digests", "grid_and_blocks")),
+    Target("study/files/[hmn]*.py", BLOCKS),
+    Target("study/files/r*.py", _unit("study", "digests", "trust", "grid_and_blocks")),
+    Target("study/files/writing.py", _unit("study", "faults"), ("-k", "write")),
+    Target("study/inspecting/crate.py", ARCHIVE_METADATA, NO_VALIDATOR),
+    Target("study/inspecting/data_package.py", ARCHIVE_METADATA, NO_VALIDATOR),
+    Target("study/inspecting/difference.py", _unit("study", "difference")),
+    Target("study/inspecting/logs.py", _unit("study", "logs")),
+    Target("study/inspecting/origin.py", TRUST, ("-k", "provenance")),
+    Target("study/inspecting/*pack.py", ARCHIVES, ("-k", "archive or pack")),
+    Target("study/inspecting/status.py", TRUST, ("-k", "status")),
+    Target("study/inspecting/verify.py", TRUST, ("-k", "verify or recomputing or sample")),
+    Target("study/inspecting/watching.py", _unit("study", "watching"), ("-k", "not interrupt")),
     Target("study/results/*.py", RESULTS),
     Target(
         "report/latex.py", ("tests/unit/report/test_typeset.py", "tests/unit/report/test_tables.py")

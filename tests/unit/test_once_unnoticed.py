@@ -6,11 +6,15 @@ Of importance.out_of_bag_permutation, importance.row_differences,
 importance.conditional_predictive_impact, importance.conditional_subgroups,
 importance.one_sided_tests, importance.shapley_global_importance, importance.tree_inner,
 importance.permutation, importance.result, weighting.levels, weighting.logit.far_apart,
-study.results.kinds, study.results.ending, study.results.manifest, study.results.summary.
+study.results.kinds, study.results.ending, study.results.manifest, study.results.summary,
+study.design.blocks, study.design.identifiers, study.files.folder, study.files.footer,
+study.files.run_record, study.files.writing.
 """
 
 import itertools
 import math
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,6 +29,12 @@ from losaw.importance import ImportanceResult, boruta, pfi, sage, subgroups, tre
 from losaw.importance.conditional_predictive_impact import own_share
 from losaw.importance.one_sided_tests import one_sided_test
 from losaw.importance.permutation import score_of
+from losaw.study.design.identifiers import canonical_json
+from losaw.study.errors import StudyError
+from losaw.study.files.folder import other_blocks
+from losaw.study.files.footer import footer_of, of_the_fit
+from losaw.study.files.run_record import check_run_record, read_run_record
+from losaw.study.files.writing import write_csv
 from losaw.study.results.collect import collect
 from losaw.study.results.ending import describe_end
 from losaw.study.results.kinds import kinds_of, pooled_deviation
@@ -187,6 +197,57 @@ def test_every_two_learners_have_paired_differences():
     collection = SimpleNamespace(
         results=pd.DataFrame(rows, columns=columns), settings=pd.DataFrame({"setting_id": ["s"]})
     )
-    found = differences(study, collection).set_index(["learner", "minus"])
+    listed = differences(study, collection)
+    assert listed.index.tolist() == [0, 1, 2]
+    found = listed.set_index(["learner", "minus"])
     assert found["difference"].to_dict() == {("b", "a"): 2.0, ("c", "a"): 6.5, ("c", "b"): 4.5}
     assert found.loc[("c", "b"), "mc_se"] == pytest.approx(0.5)
+
+
+def test_two_blocks_of_one_name_are_equal_wherever_they_lie(project):
+    block = project.session().all_blocks[0]
+    assert replace(block, results=Path("elsewhere")) == block
+
+
+def test_equal_values_have_one_spelling_whatever_their_order_and_nan_has_none():
+    assert canonical_json({"b": 1, "a": [1.5, True]}) == '{"a":[1.5,true],"b":1}'
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_json({"a": math.nan})
+
+
+def test_other_blocks_are_those_that_are_not_asked_for(project):
+    block = project.session(selection={"n_samples": ("30",)}).plan("tiny").blocks[0]
+    run_block(block)
+    assert other_blocks(project.session().plan("tiny")) == []
+    assert other_blocks(project.session(selection={"n_samples": ("60",)}).plan("tiny")) == [block]
+
+
+@pytest.mark.parametrize(
+    ("key", "is_of_the_fit"),
+    [("metrics", False), ("results_version", False), ("learner", True), ("joint_law", True)],
+)
+def test_files_of_the_same_fits_may_differ_in_metrics_and_seeds_alone(project, key, is_of_the_fit):
+    footer = footer_of(project.session().all_blocks[0], None)
+    other = {**footer, key: "changed"}
+    assert (of_the_fit(footer) != of_the_fit(other)) == is_of_the_fit
+    elsewhere = {**footer, "block": {**footer["block"], "seeds": [100, 119]}}
+    assert of_the_fit(elsewhere) == of_the_fit(footer)
+    elsewhere["block"] = {**footer["block"], "setting": "another"}
+    assert of_the_fit(elsewhere) != of_the_fit(footer)
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b"{}", b"\xff", b'{"seconds": 1}'])
+def test_a_damaged_run_record_is_refused_by_name(project, damage):
+    block = project.session().all_blocks[0]
+    assert check_run_record(block.record_path) is None
+    run_block(block)
+    assert check_run_record(block.record_path).failed_seeds == 0
+    block.record_path.write_bytes(damage)
+    with pytest.raises(StudyError, match="is damaged: how the block was run is not known"):
+        check_run_record(block.record_path)
+    assert read_run_record(block.record_path) is None
+
+
+def test_a_table_is_written_with_its_columns_and_no_more(tmp_path):
+    write_csv(tmp_path / "a.csv", pd.DataFrame({"a": [1, 2], "b": [0.1, 1 / 3]}))
+    assert (tmp_path / "a.csv").read_bytes() == b"a,b\n1,0.1\n2,0.3333333333333333\n"

@@ -1,6 +1,7 @@
 """Importances of a bagged forest against plain loops over its trees, and algebraic identities.
 
-Of importance.over_trees, fitted_trees.node_moments, importance.permutation.
+Of importance.over_trees, fitted_trees.forest_view, fitted_trees.node_moments,
+importance.permutation.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import scores_of_trees
-from losaw.forest import LosawRandomForestRegressor
+from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import mdi_oob, split_improvement, ufi
 from losaw.importance.actual_impurity_reduction import ActualImpurityReduction
 from losaw.importance.per_tree_permutation import TreePermutationImportance
@@ -347,3 +348,13 @@ def test_unknown_rows_of_a_permutation_are_refused():
         PermutationImportance("trian")
     with pytest.raises(ValueError, match="did you mean 'out-of-bag'"):
         TreePermutationImportance("out-of-bags")
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_losaw_forest_of_classes_knows_its_sample(n_classes):
+    X, y = sample()
+    classes = np.digitize(y, np.quantile(y, np.arange(1, n_classes) / n_classes))
+    model = LosawRandomForestClassifier(n_estimators=4, random_state=0).fit(X, classes)
+    assert view_forest(model, X, classes)[0].outcomes.shape == (len(y), n_classes)
+    with pytest.raises(ValueError, match="not the sample that the forest was fitted on"):
+        view_forest(model, X[::-1], classes[::-1])

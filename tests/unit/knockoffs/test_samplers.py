@@ -235,3 +235,23 @@ def test_sequential_knockoffs_keep_the_variance_and_the_level_frequencies():
         share = (X[:, 1] == level).mean()
         error = np.sqrt(2 * share * (1 - share) / n)
         assert (copies[:, 1] == level).mean() == pytest.approx(share, abs=4.5 * error)
+
+
+@pytest.mark.parametrize(("n_values", "share"), [(12, 1.0), (13, 0.0)])
+def test_sequential_knockoffs_draw_at_most_twelve_values_as_levels(n_values, share):
+    X = mixed()
+    X[:, 1] = np.arange(len(X)) % n_values
+    knockoffs = draw("sequential", X, ("nominal", "discrete", "nominal", "continuous"))
+    assert np.isin(knockoffs[:, 1], X[:, 1]).mean() == share
+
+
+@pytest.mark.parametrize(("n_rows", "n_features", "ratio"), [(60, 4, 1e-4), (10, 12, 1e-2)])
+def test_the_last_penalty_over_the_first_is_that_of_glmnet(n_rows, n_features, ratio):
+    X = np.random.default_rng(0).standard_normal((n_rows, n_features))
+    X[:, 1] += X[:, 0]
+
+    def drawn(**options):
+        rng = np.random.default_rng(1)
+        return make_sampler("sequential", **options).fit(X, None, rng).sample(rng)
+
+    np.testing.assert_array_equal(drawn(), drawn(smallest_ratio=ratio))

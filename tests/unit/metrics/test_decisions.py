@@ -72,3 +72,8 @@ def test_the_distance_from_the_optimum_is_of_r2_or_accuracy():
     classification = Predictions(test=(y, probabilities))
     assert DistanceFromOptimum()(classification, truth) == pytest.approx(0.15)
     assert DistanceFromOptimum(from_optimum=False)(classification, truth) == pytest.approx(0.75)
+
+
+def test_without_a_known_optimum_the_distance_is_from_a_perfect_prediction():
+    y = np.array([0.0, 1.0, 0.0, 1.0])
+    assert DistanceFromOptimum()(Predictions(test=(y, y)), TRUTH) == 0

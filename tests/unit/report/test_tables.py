@@ -1,6 +1,7 @@
 """A table says of every cell what was printed, what was found, and whether they agree."""
 
 import io
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -167,3 +168,19 @@ def test_a_study_without_tables_leaves_an_empty_folder(study, comparison, tmp_pa
     study.file.tables.clear()
     assert write_tables(study, comparison, tmp_path / "tables") == []
     assert list((tmp_path / "tables").iterdir()) == []
+
+
+def test_a_head_of_several_rows_stands_in_the_first(table):
+    (row, *_) = table.rows
+    rows = [row, (row[0], "another"), ("another", row[1])]
+    lines = to_latex(replace(table, rows=rows, cells={})).splitlines()
+    body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
+    heads = [line.split(" & ")[0] for line in body if "&" in line]
+    assert heads == ["f3", "", "another"]
+
+
+def test_tables_are_written_below_folders_that_are_not_there_and_over_those_that_are(
+    study, comparison, tmp_path
+):
+    folder = tmp_path / "not" / "there"
+    assert write_tables(study, comparison, folder) == write_tables(study, comparison, folder)

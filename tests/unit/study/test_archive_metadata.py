@@ -1,6 +1,7 @@
 """What other programs read of an archive, and what computing some of its blocks again shows.
 
-Of study.inspecting.crate, study.inspecting.data_package, study.inspecting.verify.
+Of study.inspecting.crate, study.inspecting.data_package, study.inspecting.pack,
+study.inspecting.unpack, study.inspecting.verify.
 """
 
 import csv
@@ -19,7 +20,7 @@ import pytest
 from losaw.cli import main
 from losaw.study.inspecting.crate import NO_LICENCE
 from losaw.study.inspecting.data_package import DESCRIPTIONS
-from losaw.study.inspecting.unpack import unpack
+from losaw.study.inspecting.unpack import packed_request, unpack
 from losaw.study.inspecting.verify import chance_of_missing
 from losaw.study.running.runner import run_block
 
@@ -216,3 +217,22 @@ def test_verify_says_what_its_sample_would_have_missed(project, capsys):
     # 16 blocks, of which one is altered: 2 of 16 find it.
     assert "had 1 of the 16 stored blocks (5 %) been altered" in text
     assert f"with a chance of {100 * 14 / 16:.2g} %" in text
+
+
+def test_a_study_file_has_the_title_of_its_study_and_other_files_have_names(graph):
+    assert graph["config/studies/tiny.yaml"]["name"] == "Study file: A study that takes a moment"
+    assert graph["results/tiny/summary.csv"]["name"] == "summary.csv"
+
+
+def test_files_of_an_archive_belong_to_nobody_and_are_read_by_all(project, tmp_path):
+    assert main(["pack", str(tmp_path / "a.tar.gz"), "--config", str(project.configuration)]) == 0
+    with tarfile.open(tmp_path / "a.tar.gz") as tar:
+        owners = {(one.mode, one.uid, one.gid, one.uname, one.mtime) for one in tar.getmembers()}
+    assert owners == {(0o644, 0, 0, "", 0)}
+
+
+def test_the_request_of_an_archive_points_into_it(unpacked):
+    request = packed_request(unpacked, run_plugins=True)
+    assert request.configuration == unpacked / "config" / "config.yaml"
+    assert request.overrides["results"] == str(unpacked / "results")
+    assert request.overrides["plugins"] == [str(unpacked / "plugins" / "plugin.py")]

@@ -166,3 +166,9 @@ def test_a_study_that_has_nothing_of_the_selection_is_left_out(project):
 def test_past_the_last_boundary_the_width_of_the_last_block_repeats(boundaries, n_seeds, ends):
     ranges = cut(FakeStudy(boundaries), Setting("s", "s", {}, {}), n_seeds)
     assert [seeds.stop for seeds in ranges] == ends
+
+
+def test_studies_that_share_an_experiment_share_its_streams(project):
+    assert project.session().studies[0].experiment == "tiny"
+    project.replace(project.study_file, "title:", "experiment: other\ntitle:")
+    assert project.session().studies[0].experiment == "other"

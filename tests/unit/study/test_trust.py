@@ -253,3 +253,14 @@ def test_status_tells_a_running_block_from_an_interrupted_one(project, capsys):
     assert re.search(r"^tiny +16 +0 +0 ", text, re.MULTILINE) and "interrupted since" in text
     mark.remove()
     assert not path.exists()
+
+
+@pytest.mark.parametrize(("job", "words"), [("", ": tiny/"), ("4711", ", Slurm job 4711: tiny/")])
+def test_status_names_the_slurm_job_of_a_block(project, capsys, monkeypatch, job, words):
+    from losaw.study.running.marks import RunningMark
+
+    monkeypatch.setenv("SLURM_JOB_ID", job)
+    mark = RunningMark(project.session().all_blocks[0])
+    (line,) = (x for x in losaw(project, capsys, "status")[1].splitlines() if "since" in x)
+    mark.remove()
+    assert re.search(r"running since .* on [^,:]+" + words, line)

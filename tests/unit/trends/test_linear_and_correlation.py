@@ -1,7 +1,10 @@
 """Linear coefficients, correlations, the result object and bad input.
 
-Of trends.linear, trends.correlation, trends.result.
+Of trends.linear, trends.correlation, trends.result, trends.estimate.
 """
+
+import importlib.util
+import sys
 
 import numpy as np
 import pandas as pd
@@ -218,3 +221,24 @@ def test_another_number_of_features_than_the_model_s_is_refused():
         shapley_correlation(model, GOOD_X[:, :1])
     with pytest.raises(ValueError, match="n_rows must be an integer of at least 3"):
         shapley_correlation(model, GOOD_X, n_rows=2)
+
+
+def test_one_degree_of_freedom_gives_a_standard_error():
+    rng = np.random.default_rng(0)
+    trend = linear_coefficient(rng.standard_normal((4, 2)), rng.standard_normal(4))
+    assert np.isfinite(trend.spread).all() and np.isfinite(trend.p_values).all()
+
+
+def test_shapley_correlations_are_of_a_hundred_rows_unless_told():
+    X = np.random.default_rng(0).standard_normal((120, 2))
+    forest = RandomForestRegressor(n_estimators=3, random_state=0).fit(X, X[:, 0])
+    one = estimate_trends(X, X[:, 0], forest=forest, random_state=0)["shap-pearson"]
+    other = estimate_trends(X, X[:, 0], forest=forest, n_rows=100, random_state=0)["shap-pearson"]
+    np.testing.assert_array_equal(one.estimates, other.estimates)
+
+
+def test_trends_need_no_plots_to_be_imported(monkeypatch):
+    for name in ("matplotlib", "matplotlib.axes", "pandas"):
+        monkeypatch.setitem(sys.modules, name, None)
+    spec = importlib.util.find_spec("losaw.trends.result")
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
