@@ -14,7 +14,12 @@ from losaw.knockoffs import make_sampler
 from losaw.knockoffs.s_matrix import s_values
 from losaw.registry import get
 from losaw.trends import shapley_correlation
-from losaw.weighting import MultinomialLogit, losaw_weights, weighted_correlations
+from losaw.weighting import (
+    ClassFrequency,
+    MultinomialLogit,
+    losaw_weights,
+    weighted_correlations,
+)
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((40, 2))
@@ -141,3 +146,24 @@ def test_diagnose_refuses_rows_that_the_forest_was_not_fitted_to():
     fitted = LosawRandomForestRegressor(3, random_state=0).fit(X, Y)
     with pytest.raises(ValueError, match="X holds other rows than the forest was fitted to"):
         diagnose(fitted, np.full_like(X, 9.0))
+
+
+def test_a_response_that_single_precision_cannot_square_is_refused():
+    X = np.random.default_rng(0).standard_normal((40, 10))
+    from losaw import LosawNetworkRegressor
+
+    with pytest.raises(ValueError, match=r"^y holds values beyond 1e\+18"):
+        LosawNetworkRegressor(n_steps=2).fit(X, 1e149 * X[:, 0])
+
+
+def test_deep_knockoffs_of_a_column_that_hardly_varies_say_so():
+    X = np.random.default_rng(0).standard_normal((40, 2)) * [1.0, 1e-310]
+    sampler = make_sampler("deep", n_epochs=2)
+    with pytest.raises(ValueError, match=r"^X gives deep knockoffs whose training diverges"):
+        sampler.fit(X, ("continuous",) * 2, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("target", [None, 1.0, [], [[1.0]]])
+def test_frequencies_of_no_vector_are_refused(target):
+    with pytest.raises(ValueError, match=r"^target "):
+        ClassFrequency().fit(target)

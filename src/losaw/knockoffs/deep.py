@@ -153,7 +153,10 @@ class DeepKnockoffs:
         self.losses_ = np.concatenate(losses)
         self._weights, self._moments = state.weights, state.moments
         if not np.isfinite(self.losses_[-1]):
-            raise ArithmeticError("the training of the deep knockoffs diverged: its loss is NaN")
+            raise ValueError(
+                "X gives deep knockoffs whose training diverges (its loss is NaN), as columns do "
+                "that hardly vary for a double; put them in units of their standard deviation"
+            )
         return self
 
     def sample(self, rng: np.random.Generator) -> FloatArray:

@@ -12,6 +12,9 @@ from losaw.arguments import as_floats, whole_number
 from losaw.data import FloatArray
 from losaw.words import did_you_mean
 
+# Squared errors are summed in single precision, which ends at 3.4e38.
+LARGEST_RESPONSE = 1e18
+
 
 def check_sample(X: ArrayLike, names: Any = None) -> FloatArray:
     """``X`` as a finite float array (n_samples, n_features)."""
@@ -36,6 +39,11 @@ def check_response(y: ArrayLike) -> FloatArray:
     bad = ~np.isfinite(response)
     if bad.any():
         raise ValueError(f"y has {int(bad.sum())} missing or infinite values; drop those rows")
+    if np.abs(response).max() > LARGEST_RESPONSE:
+        raise ValueError(
+            f"y holds values beyond {LARGEST_RESPONSE:g}, whose squares the single precision of "
+            "the training cannot hold; take another unit"
+        )
     if np.ptp(response) == 0.0:
         raise ValueError(f"y is constant ({response[0]:g}): there is nothing to learn")
     return response

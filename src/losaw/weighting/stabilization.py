@@ -5,6 +5,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.arguments import as_floats
 from losaw.data import FloatArray
 from losaw.weighting.propensity import class_codes
 
@@ -75,7 +76,11 @@ class ClassFrequency:
 
     def fit(self, target: ArrayLike) -> Self:
         """Count the values."""
-        t = np.asarray(target, dtype=np.float64)
+        t = as_floats("target", target)
+        if t.ndim != 1 or len(t) == 0:
+            raise ValueError(
+                f"target must be a vector with at least one entry, got shape {t.shape}"
+            )
         self.classes_, counts = np.unique(t, return_counts=True)
         self.frequencies_ = counts / len(t)
         return self
