@@ -79,6 +79,24 @@ def test_lines_show_the_means_along_the_axis(tmp_path):
     assert line.get_ydata().tolist() == shown["mean"].tolist()
 
 
+def test_one_method_needs_no_legend_and_few_places_no_turned_labels(tmp_path):
+    study = study_of("losaw_network_eta")
+    options = {"panel_metrics": {"pr-AUC": ["pr_auc"]}, "axis": "eta"}
+    one = metric_panels.draw(
+        study,
+        made_results(study, tmp_path),
+        methods=["losawGD"],
+        where={"n_features": 1000},
+        **options,
+    )
+    assert one.legends == []
+    assert {label.get_rotation() for label in one.axes[0].get_xticklabels()} == {0}
+    study = study_of("cpi_figure2")
+    several = metric_panels.draw(study, made_results(study, tmp_path), **OPTIONS)
+    assert len(several.legends) == 1
+    assert {label.get_rotation() for label in several.axes[0].get_xticklabels()} == {60}
+
+
 def measured(study, folder, metric, n_seeds=6):
     """One value a run: the setting's number along the grid plus the seed's."""
     rows = [

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SPREADS = {"error": "mc_se", "deviation": "sd"}
+# Above so many places their labels are turned.
+_FEW_PLACES = 5
 _STYLES = ("-", "--", ":")
 
 
@@ -88,14 +90,16 @@ def draw(
         if reference is not None:
             ax.axhline(reference, color=INK, linewidth=0.6, linestyle=":")
         ax.set_xscale("log")
-        ax.set_xticks(places, [f"{place:g}" for place in places], rotation=60)
+        turned = 60 if len(places) > _FEW_PLACES else 0
+        ax.set_xticks(places, [f"{place:g}" for place in places], rotation=turned)
         ax.minorticks_off()
         ax.set_xlabel(study.show(axis))
         ax.grid(axis="y")
         heading(ax, title)
     axes[0].set_ylabel(f"mean, {run_count(summary['n_seeds'])}")
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4 if n_columns > 1 else 2)
+    if len(labels) > 1:
+        figure.legend(handles, labels, loc="outside lower center", ncols=4 if n_columns > 1 else 2)
     return figure
 
 
