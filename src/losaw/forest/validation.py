@@ -123,12 +123,12 @@ def resolve_discrete(
         remedy = "merge rare levels" + ("" if categorical[p] else " or declare it continuous")
         if len(levels) > max(1, n_samples // 2):
             raise ValueError(
-                f"discrete column {label!r} of X has {len(levels)} levels in {n_samples} rows: too "
+                f"X: discrete column {label!r} has {len(levels)} levels in {n_samples} rows: too "
                 f"few rows per level to estimate propensities; {remedy}"
             )
         if len(levels) > MAX_LEVELS:
             raise ValueError(
-                f"discrete column {label!r} of X has {len(levels)} levels, at most {MAX_LEVELS} "
+                f"X: discrete column {label!r} has {len(levels)} levels, at most {MAX_LEVELS} "
                 f"are allowed; {remedy}"
             )
         all_levels.append(levels)
