@@ -1,4 +1,7 @@
-"""Of losaw.reference.stored and losaw.reference.recompute: the run that the repository keeps."""
+"""The run that the repository keeps: a block of it comes out again.
+
+Of reference.stored, reference.recompute.
+"""
 
 from pathlib import Path
 
