@@ -42,6 +42,16 @@ class _Work(NamedTuple):
     asked: NDArray[np.int32]  # (n_asked,)
 
 
+@inlined()
+def _push(
+    work: _Work, place: int, first: int, end: int, from_asked: int, to_asked: int, depth: int
+) -> None:
+    """Put a node on the stack."""
+    work.stack[place, 0], work.stack[place, 1] = first, end
+    work.stack[place, 2], work.stack[place, 3] = from_asked, to_asked
+    work.stack[place, 4] = depth
+
+
 @compiled()
 def _grow_again(
     rows: Rows,
@@ -88,14 +98,10 @@ def _grow_again(
                 middle = part_rows(work.order[j], first, end, work.is_left, work.spare)
         # A side that no asked row takes is not grown.
         if middle_asked < to_asked:
-            work.stack[n_waiting, 0], work.stack[n_waiting, 1] = middle, end
-            work.stack[n_waiting, 2], work.stack[n_waiting, 3] = middle_asked, to_asked
-            work.stack[n_waiting, 4] = depth + 1
+            _push(work, n_waiting, middle, end, middle_asked, to_asked, depth + 1)
             n_waiting += 1
         if from_asked < middle_asked:
-            work.stack[n_waiting, 0], work.stack[n_waiting, 1] = first, middle
-            work.stack[n_waiting, 2], work.stack[n_waiting, 3] = from_asked, middle_asked
-            work.stack[n_waiting, 4] = depth + 1
+            _push(work, n_waiting, first, middle, from_asked, middle_asked, depth + 1)
             n_waiting += 1
 
 
@@ -272,9 +278,7 @@ def add_without(
                 turn += 1
                 _gather(rows, left_out[out], work, node_rows, stamp, turn)
                 work.asked[from_asked:to_asked] = asked_order[from_asked:to_asked]
-                work.stack[0, 0], work.stack[0, 1] = 0, len(node_rows)
-                work.stack[0, 2], work.stack[0, 3] = from_asked, to_asked
-                work.stack[0, 4] = depth[k]
+                _push(work, 0, 0, len(node_rows), from_asked, to_asked, depth[k])
                 _grow_again(
                     rows, weights[tree], left_out[out], limits, work, asked, random, predicted
                 )

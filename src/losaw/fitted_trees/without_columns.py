@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.fitted_trees.growing_again import Grown, add_without
 from losaw.fitted_trees.squared_error_splits import Limits, Rows
+from losaw.jobs import Jobs, each_short
 from losaw.kernels.trees import Trees
 
 # Trees that are grown again in one piece of work.
@@ -40,13 +41,12 @@ _EVERY_RULE = {
 class GrowableForest:
     """A forest whose trees can be grown again where left-out columns have split them.
 
-    Made by :func:`growable_forest`.
-
     Parameters
     ----------
     forest : RandomForestRegressor
+        Of :func:`growable_forest`.
     columns, y : array of shape (n_rows, n_columns), array of shape (n_rows,)
-        What it was fitted to.
+        What it was fitted to, rows as its trees compare them; finite.
     """
 
     def __init__(self, forest: Any, columns: FloatArray, y: FloatArray) -> None:
@@ -58,10 +58,11 @@ class GrowableForest:
             np.ascontiguousarray(y, dtype=float),
         )
         self._inner = [estimator.tree_ for estimator in forest.estimators_]
-        self._weights = np.ones((len(self._inner), n_rows))
+        # How often a row stands in a tree's sample: small numbers, for every row and tree.
+        self._counts = np.ones((len(self._inner), n_rows), dtype=np.uint16)
         if forest.bootstrap:
-            for weights, taken in zip(self._weights, forest.estimators_samples_, strict=True):
-                weights[:] = np.bincount(taken, minlength=n_rows)
+            for counts, taken in zip(self._counts, forest.estimators_samples_, strict=True):
+                counts[:] = np.bincount(taken, minlength=n_rows)
         # Equally good splits are told apart by the trees' own seeds.
         self._seeds = np.array(
             [
@@ -76,76 +77,72 @@ class GrowableForest:
             np.iinfo(np.int32).max if forest.max_depth is None else int(forest.max_depth),
             max(_rows_of(forest.min_samples_split, n_rows, 2), 2 * min_leaf),
             min_leaf,
-            float(forest.min_weight_fraction_leaf) * self._weights[0].sum(),
+            float(forest.min_weight_fraction_leaf) * int(self._counts[0].sum()),
         )
 
-    @property
-    def pieces(self) -> list[slice]:
-        """Trees that belong to one piece of work; the same for any number of threads."""
-        return [slice(at, at + _TREES) for at in range(0, len(self._inner), _TREES)]
-
-    def sums_without(
-        self,
-        piece: slice,
-        asked: FloatArray,
-        left_out: Sequence[NDArray[np.intp]],
+    def predictions_without(
+        self, asked: FloatArray, left_out: Sequence[NDArray[np.intp]], jobs: Jobs
     ) -> FloatArray | None:
-        """Sums of the predictions of some trees, grown without one set of columns after the other.
+        """Predictions of the forests that are grown without one set of columns after the other.
 
         Parameters
         ----------
-        piece : slice
-            One of ``pieces``.
         asked : array of shape (n_asked, n_columns)
+            Rows as the trees compare them, finite.
         left_out : sequence of int arrays
-            Columns.
+            Columns; not all of them in one set.
+        jobs : Jobs
 
         Returns
         -------
         array of shape (len(left_out), n_asked) or None
-            None if the trees were not grown on these rows.
+            None if the trees were not grown on the training rows.
         """
-        inner = self._inner[piece]
-        masks = np.zeros((len(left_out), asked.shape[1]), dtype=bool)
+        by_column = _by_column(asked)
+        masks = np.zeros((len(left_out), len(by_column)), dtype=bool)
         for mask, columns in zip(masks, left_out, strict=True):
             mask[columns] = True
-        grown = Grown(
+        # Each set of columns has its own seed, whatever else is left out.
+        firsts = [columns.min(initial=len(by_column)) for columns in left_out]
+
+        def sums_of(piece: slice) -> FloatArray | None:
+            sums = np.zeros((len(masks), len(asked)))
+            is_as_grown = add_without(
+                self._grown(piece),
+                self._rows,
+                self._counts[piece].astype(float),
+                by_column,
+                masks,
+                self._limits,
+                np.ascontiguousarray(self._seeds[piece][:, firsts]),
+                sums,
+            )
+            return sums if is_as_grown else None
+
+        pieces = [slice(at, at + _TREES) for at in range(0, len(self._inner), _TREES)]
+        total = np.zeros((len(masks), len(asked)))
+        # Added in the order of the trees, whatever the number of threads.
+        for sums in each_short(jobs, sums_of, pieces, len(pieces), "loco, trees"):
+            if sums is None:
+                return None
+            total += sums
+        return total / len(self._inner)
+
+    def _grown(self, piece: slice) -> Grown:
+        inner = self._inner[piece]
+        return Grown(
             Trees.of((t.feature, t.threshold, t.children_left, t.children_right) for t in inner),
             np.concatenate([tree.value[:, 0, 0] for tree in inner]),
             np.concatenate([tree.weighted_n_node_samples for tree in inner]),
         )
-        sums = np.zeros((len(masks), len(asked)))
-        # Each set of columns has its own seed, whatever else is left out.
-        firsts = [columns.min(initial=asked.shape[1]) for columns in left_out]
-        is_as_grown = add_without(
-            grown,
-            self._rows,
-            self._weights[piece],
-            _by_column(asked),
-            masks,
-            self._limits,
-            np.ascontiguousarray(self._seeds[piece][:, firsts]),
-            sums,
-        )
-        return sums if is_as_grown else None
-
-    def means(self, sums: Sequence[FloatArray]) -> FloatArray:
-        """Predictions of the forests, from the sums of all pieces."""
-        return np.add.reduce(sums) / len(self._inner)
 
 
-def growable_forest(model: Any, columns: FloatArray, y: NDArray[Any]) -> GrowableForest | None:
-    """A fitted forest whose refits without columns need not be whole; None if they must be.
+def growable_forest(model: Any, n_rows: int) -> Any:
+    """The forest inside a fitted model if refits of it need not be whole; None if they must be.
 
     A ``RandomForestRegressor`` of scikit-learn, or a search or Pipeline that ends with one, whose
     nodes look at all columns (``max_features=1.0``, the default) by the squared error, without
-    pruning, a limit of leaves or constraints.
-
-    Parameters
-    ----------
-    columns : array of shape (n_rows, n_columns)
-        The training rows as the forest's trees compare them.
-    y : array of shape (n_rows,)
+    pruning, a limit of leaves, constraints or weights, and that was fitted to ``n_rows`` rows.
     """
     from sklearn.ensemble import RandomForestRegressor
 
@@ -155,21 +152,21 @@ def growable_forest(model: Any, columns: FloatArray, y: NDArray[Any]) -> Growabl
         model = model.steps[-1][1]
     if type(model) is not RandomForestRegressor or model.n_outputs_ != 1:
         return None
-    if len(model.estimators_) != model.n_estimators or np.asarray(y).dtype.kind not in "fiub":
-        return None
+    # What was set to something else after the fit holds for a refit only.
     first = model.estimators_[0]
     if any(getattr(model, rule) != getattr(first, rule) for rule in _RULES):
-        return None  # set to something else after the fit
+        return None
+    if len(model.estimators_) != model.n_estimators:
+        return None
     if any(getattr(model, rule) != value for rule, value in _EVERY_RULE.items()):
         return None
-    if not _looks_at_all(model.max_features, columns.shape[1]):
+    # The training rows alone do not say how a weighted forest is fitted again; and a forest of the
+    # first of them only would be taken for one of all. Where scikit-learn does not say it: None.
+    if getattr(model, "_sample_weight", None) is not None:
         return None
-    # The training rows alone do not say how a weighted forest is fitted again.
-    if getattr(model, "_sample_weight", None) is not None or not np.isfinite(columns).all():
+    if getattr(model, "_n_samples", None) != n_rows:
         return None
-    if model.bootstrap and len(columns) <= max(int(s.max()) for s in model.estimators_samples_):
-        return None
-    return GrowableForest(model, columns, np.asarray(y, dtype=float))
+    return model if _looks_at_all(model.max_features, model.n_features_in_) else None
 
 
 def _looks_at_all(max_features: Any, n_columns: int) -> bool:

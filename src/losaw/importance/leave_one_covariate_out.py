@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.without_columns import growable_forest
+from losaw.fitted_trees.without_columns import GrowableForest, growable_forest
 from losaw.importance.described import described
 from losaw.importance.explained import (
     Explained,
@@ -177,28 +177,20 @@ def _by_growing_again(subject: Explained, train: Rows) -> FloatArray | None:
 
     None for any other model, and for a forest that was not fitted to these training rows.
     """
-    trees = subject.view.read_trees()
-    if trees is None or train.weights is not None:
+    forest = growable_forest(subject.model, len(train))
+    trees = None if forest is None else subject.view.read_trees()
+    if trees is None or train.weights is not None or train.y.dtype.kind not in "fiub":
         return None
-    units = [trees.columns_of(unit) for unit in subject.members]
+    left_out = [trees.columns_of(unit) for unit in subject.members]
     of_training = view_model(subject.model, train.table)
     columns = trees.encode(of_training.encode(train.table.codes))
     asked = trees.encode(subject.view.encode(subject.table.codes))
-    forest = growable_forest(subject.model, columns, train.y)
-    if forest is None or not np.isfinite(asked).all():
+    if not (np.isfinite(columns).all() and np.isfinite(asked).all()):
         return None
-    if max(map(len, units)) == columns.shape[1]:
+    if max(map(len, left_out)) == columns.shape[1]:
         return None
-
-    def sums(piece: slice) -> FloatArray | None:
-        return forest.sums_without(piece, asked, units)
-
-    pieces = []
-    for piece in subject.jobs.each(sums, forest.pieces, len(forest.pieces), "loco, trees"):
-        if piece is None:
-            return None
-        pieces.append(piece)
-    return forest.means(pieces)
+    again = GrowableForest(forest, columns, train.y)
+    return again.predictions_without(asked, left_out, subject.jobs)
 
 
 class LeaveOneCovariateOut(OnTestSample):

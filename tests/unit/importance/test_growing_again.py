@@ -11,9 +11,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 
-from losaw.fitted_trees.without_columns import growable_forest
+from losaw.fitted_trees.without_columns import GrowableForest, growable_forest
 from losaw.importance import loco
 from losaw.importance.without_columns import without
+from losaw.jobs import Jobs
 
 rng = np.random.default_rng(0)
 N, N_TRAIN = 260, 180
@@ -108,10 +109,12 @@ def test_of_equally_good_splits_each_is_taken_as_often():
     columns, y = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]), np.array([0.0, 1.0])
     n_trees = 2000
     forest = RandomForestRegressor(n_trees, bootstrap=False, random_state=0).fit(columns, y)
-    again = growable_forest(forest, columns, y)
+    assert growable_forest(forest, 2) is forest
+    assert growable_forest(forest, 3) is None
     asked = np.array([[0.0, 1.0, 0.0]])
-    sums = [again.sums_without(piece, asked, [np.array([0])]) for piece in again.pieces]
-    n_second = round(float(again.means(sums)[0, 0]) * n_trees)
+    again = GrowableForest(forest, columns, y)
+    (predicted,) = again.predictions_without(asked, [np.array([0])], Jobs())
+    n_second = round(float(predicted[0]) * n_trees)
     assert binom(n_trees, 0.5).interval(1 - 1e-6)[0] <= n_second
     assert n_second <= binom(n_trees, 0.5).interval(1 - 1e-6)[1]
     # And of all trees a third took each before.
@@ -147,7 +150,9 @@ def test_forests_of_other_rows_or_weights_or_settings_are_fitted_whole(fits):
     weighted = RandomForestRegressor(**WIDE).fit(*train, rng.uniform(size=N_TRAIN))
     changed = clone(model).fit(*train).set_params(max_depth=1)
     subclass = type("Mine", (RandomForestRegressor,), {})(**WIDE).fit(*train)
-    for forest in (others, weighted, changed, subclass):
+    of_fewer = RandomForestRegressor(**WIDE).fit(X[:150], Y[:150])
+    of_more = RandomForestRegressor(**WIDE).fit(X, Y)
+    for forest in (others, weighted, changed, subclass, of_fewer, of_more):
         fits.clear()
         loco(forest, *test, train=train)
         assert len(fits) == 5
