@@ -240,8 +240,7 @@ def test_the_manifest_says_what_was_asked_by_which_command_on_how_many_threads(p
     assert manifest["joint_laws"] == []  # this generator needs none
 
 
-def test_the_comparison_holds_every_cell_of_every_table(computed):
-    project = computed
+def test_the_comparison_holds_every_cell_of_every_table(project):
     session = run(project, selection={"n_samples": ("30",)})
     frame = pd.read_csv(session.results / "tiny" / "comparison.csv")
     assert list(frame.columns) == [
