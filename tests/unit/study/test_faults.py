@@ -18,9 +18,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import losaw
 from losaw.cli import main
 from losaw.rng import seed_integer, stream
 from losaw.study.errors import StudyError
+from losaw.study.files import run_record
 from losaw.study.files.block_file import read_block
 from losaw.study.files.writing import write_file
 from losaw.study.results.collect import collect
@@ -316,6 +318,27 @@ def test_a_full_disk_is_one_message_and_the_run_goes_on_later(project):
     session = project.session()
     assert execute(session.all_blocks, 1) == 16
     assert all(read_block(block.path) for block in session.all_blocks)
+
+
+def test_asking_for_the_commit_leaves_the_checkout_as_it_is(tmp_path, monkeypatch):
+    """`git status` writes its index anew under a lock, which would stay where the disk is full."""
+
+    def git(*words):
+        named = ["-c", "user.name=n", "-c", "user.email=e"]
+        subprocess.run(
+            ["git", "-C", str(tmp_path), *named, *words], check=True, capture_output=True
+        )
+
+    file, index = tmp_path / "losaw.py", tmp_path / ".git" / "index"
+    file.write_text("x")
+    git("init")
+    git("add", "losaw.py")
+    git("commit", "-m", "first")
+    os.utime(file, (0, 0))  # what the index says of it is out of date
+    before = index.read_bytes()
+    monkeypatch.setattr(losaw, "__file__", str(file))
+    assert len(run_record.commit.__wrapped__()) == 40
+    assert index.read_bytes() == before
 
 
 def test_a_write_that_fails_half_way_leaves_the_old_file_and_nothing_else(tmp_path):
