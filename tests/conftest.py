@@ -1,6 +1,7 @@
 """A small project of its own for the engine's tests: a study file, a plugin, printed numbers."""
 
 import contextlib
+import gc
 import shutil
 import sys
 import textwrap
@@ -92,6 +93,12 @@ Table 1,60,1.0,pr_auc,jittered,0.9,3,100,made up
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The workflow's tests first: the longest of all would else be what one core ends with."""
     items.sort(key=lambda item: "workflow" not in item.path.parts)
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays: no look for garbage has to go through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @dataclass(frozen=True)

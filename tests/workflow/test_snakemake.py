@@ -68,15 +68,19 @@ def test_snakemake_shows_a_mistake_as_one_clear_message(project):
     assert "n_samples=31" in text and "out of the grid" in text, text
 
 
-def test_one_core_two_cores_and_no_snakemake_give_the_same_bytes(finished, tmp_path):
+def test_two_cores_and_no_snakemake_give_the_same_bytes(finished, tmp_path):
     two = digests(finished.results)
     assert len([name for name in two if "/blocks/" in name]) == 8
     assert {"tiny/comparison.csv", "tiny/tables/table_1.md"} <= two.keys()
-    code, text = snakemake(finished, cores=1, config=(*NARROW, "results=one"))
-    assert code == 0, text
-    assert digests(finished.folder / "one") == two
     run_without_snakemake(finished, tmp_path / "run")
     assert digests(tmp_path / "run") == two
+
+
+@pytest.mark.long
+def test_one_core_and_two_give_the_same_bytes(finished):
+    code, text = snakemake(finished, cores=1, config=(*NARROW, "results=one"))
+    assert code == 0, text
+    assert digests(finished.folder / "one") == digests(finished.results)
 
 
 def test_after_a_run_only_what_has_changed_is_made_again(finished):
@@ -94,13 +98,8 @@ def test_after_a_run_only_what_has_changed_is_made_again(finished):
     assert "4 of 8 blocks to compute" in text, text
 
 
-@pytest.mark.parametrize(
-    "forget",
-    [
-        pytest.param(False, id="unlock"),
-        pytest.param(True, id="without .snakemake", marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("forget", [False, True], ids=["unlock", "without .snakemake"])
 def test_a_killed_run_resumes_to_the_same_bytes(project, tmp_path, forget):
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 0.3")
     run_without_snakemake(project, tmp_path / "whole")

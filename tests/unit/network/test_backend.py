@@ -30,7 +30,7 @@ print(json.dumps(found))
 """
 
 
-@pytest.fixture(scope="module", params=[None, "3"])
+@pytest.fixture(scope="module", params=[None, pytest.param("3", marks=pytest.mark.long)])
 def fresh(request):
     """What a fresh Python finds, by the number of threads that are asked for."""
     environment = {key: value for key, value in os.environ.items() if key != "NPROC"}
