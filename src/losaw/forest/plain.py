@@ -70,7 +70,7 @@ class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from losaw.forest.plain import PlainRandomForestRegressor
+    >>> from losaw.forest import PlainRandomForestRegressor
     >>> X = np.random.default_rng(0).standard_normal((200, 3))
     >>> forest = PlainRandomForestRegressor(n_estimators=10, random_state=0).fit(X, X[:, 0])
     >>> int(forest.feature_importances_.argmax())

@@ -98,8 +98,7 @@ def _scan_order(
         numerator = difference * difference
         denominator = count * (total - count)
         if numerator * best_denominator > best_numerator * denominator and (
-            not has_ties
-            or values[p, tree_rows[row]] < values[p, tree_rows[order[p, i + 1]]]
+            not has_ties or values[p, tree_rows[row]] < values[p, tree_rows[order[p, i + 1]]]
         ):
             best_numerator = numerator
             best_denominator = denominator
