@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from losaw.arguments import whole_number
+from losaw.arguments import beyond_range, whole_number
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale
 from losaw.forest.ensemble import Forest, draw_seeds
@@ -24,7 +24,7 @@ _BATCH = 10  # trees between two looks at Ctrl-C
 
 
 class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
-    """Breiman's random forest for regression, as scikit-learn grows it, several times faster.
+    """Breiman's random forest for regression, as scikit-learn grows it, in the loops of losaw.
 
     For one bootstrap sample, and with all features tried at each node, the trees are those of
     :class:`sklearn.tree.DecisionTreeRegressor`, node by node; bootstrap samples and the features
@@ -37,8 +37,8 @@ class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
     max_depth : int or None, default None
         Largest number of splits from the root to a leaf; None: no limit.
     min_samples_leaf : int, default 1
-        Smallest number of different in-bag rows in a leaf. (``LosawRandomForestRegressor`` counts a
-        row as often as it was drawn.)
+        Smallest number of different in-bag rows in a leaf; ``LosawRandomForestRegressor`` counts a
+        row as often as it was drawn.
     max_features : int, float, "sqrt", "log2" or None, default 1.0
         Features drawn at a node: a number, a fraction (rounded down), or all (None). Drawing goes
         on while only constant features were drawn.
@@ -101,6 +101,11 @@ class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
         )
         check_finite(rows, getattr(self, "feature_names_in_", None))
         response = np.ascontiguousarray(response, dtype=np.float64)
+        if (too_large := beyond_range(response)).any():
+            raise ValueError(
+                f"y has {int(too_large.sum())} values beyond 1e150, whose squares are infinite: "
+                "change its unit"
+            )
         n_samples, n_features = rows.shape
         n_trees = whole_number("n_estimators", self.n_estimators, 1)
         settings = Settings(

@@ -157,5 +157,8 @@ def test_what_it_cannot_use_is_refused():
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match="row 3, column 1"):
         PlainRandomForestRegressor().fit(X, y)
+    X[3, 1], y[5] = 0.0, 1e200
+    with pytest.raises(ValueError, match="y has 1 values beyond 1e150"):
+        PlainRandomForestRegressor().fit(X, y)
     with pytest.raises(NotFittedError):
         PlainRandomForestRegressor().predict(X)
