@@ -39,7 +39,11 @@ from sklearn.ensemble import (
 
 from losaw.commands.warm_up import compile_forest
 from losaw.datasets import DatasetError
-from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+from losaw.forest import (
+    LosawRandomForestClassifier,
+    LosawRandomForestRegressor,
+    PlainRandomForestRegressor,
+)
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = [(500, 10), (500, 100), (5000, 10), (5000, 100)]
@@ -78,7 +82,9 @@ def learners(table):
     if table.is_classification:
         plain, extra = RandomForestClassifier, ExtraTreesClassifier
         losaw = LosawRandomForestClassifier
-    return {
+    # Scikit-learn's random forest in our loops; for regression only.
+    ours = {} if table.is_classification else {"plain forest": PlainRandomForestRegressor(**common)}
+    return ours | {
         "random forest": plain(**common),
         "extra trees": extra(**common),
         "losaw": losaw(**common, discrete_features=table.discrete),

@@ -9,6 +9,7 @@ from typing import Any
 NAMES: dict[str, dict[str, str]] = {
     "learner": {
         "random-forest": "sklearn.ensemble:RandomForestRegressor",
+        "plain-forest": "losaw.forest:PlainRandomForestRegressor",
         "losaw-forest": "losaw.forest:LosawRandomForestRegressor",
         "losaw-forest-classifier": "losaw.forest:LosawRandomForestClassifier",
         "network": "losaw.network:NetworkRegressor",

@@ -17,13 +17,18 @@ def compile_forest() -> None:
     """Fit, predict and apply small forests that together call every kernel."""
     import numpy as np
 
-    from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+    from losaw.forest import (
+        LosawRandomForestClassifier,
+        LosawRandomForestRegressor,
+        PlainRandomForestRegressor,
+    )
     from losaw.kernels.compiling import COMPILING
 
     COMPILING.is_announced = True
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 4))
     X[:, 1] += X[:, 0]
+    PlainRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
     # Numbers alone have their own, smaller kernels.
     LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
     LosawRandomForestClassifier(n_estimators=2, random_state=0).fit(X, np.arange(60) % 3)

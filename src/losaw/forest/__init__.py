@@ -2,6 +2,7 @@
 
 from losaw.forest.classifier import LosawRandomForestClassifier
 from losaw.forest.diagnostics import diagnose, plot_diagnostics, summarize_diagnostics
+from losaw.forest.plain import PlainRandomForestRegressor
 from losaw.forest.regressor import LosawRandomForestRegressor
 from losaw.forest.shap_trees import to_shap
 from losaw.forest.trees import Tree
@@ -9,6 +10,7 @@ from losaw.forest.trees import Tree
 __all__ = [
     "LosawRandomForestClassifier",
     "LosawRandomForestRegressor",
+    "PlainRandomForestRegressor",
     "Tree",
     "diagnose",
     "plot_diagnostics",

@@ -69,9 +69,11 @@ def recompute(
     with tempfile.TemporaryDirectory(prefix="losaw-reference-") as folder:
         to_run: list[Block] = []
         for name, kept in sample.items():
-            block = session.block(name).placed_in(Path(folder))
-            if block.series.version == kept.results_version:
-                to_run.append(block)
+            # The run may be of another scale than the session, and compute a learner otherwise.
+            known = (session.block(name), *session.blocks_at_other_scales(name))
+            same = [block for block in known if block.series.version == kept.results_version]
+            if same:
+                to_run.append(same[0].placed_in(Path(folder)))
             else:
                 yield ComesOut(kept, OTHER_VERSION)
         fit_laws(to_run)

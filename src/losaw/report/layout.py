@@ -166,7 +166,7 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> Table:
         name,
         table_title(name),
         layout.caption,
-        layout.note,
+        " ".join([layout.note, *study.differs_at_scale.values()]).strip(),
         list(layout.rows),
         list(layout.columns),
         _ordered(layout.rows, records),

@@ -68,6 +68,14 @@ def test_an_altered_block_differs_and_a_changed_method_is_another_version(kept, 
     assert "8 differ, 8 are of another version" in capsys.readouterr().out
 
 
+def test_a_learner_that_another_scale_computes_otherwise_comes_out_again(kept, project, capsys):
+    at_desk = "jitter: 0.3, at_scale: {desk: {jitter: 0.1}}"
+    project.replace(project.study_file, "jitter: 0.3", at_desk)
+    project.replace(project.configuration, "scale: smoke", "scale: desk")
+    assert losaw(project, "check", "--folder", kept, "--recompute", 4) == 0
+    assert "4 of 4 blocks of 16 are equal" in capsys.readouterr().out
+
+
 def test_other_library_versions_leave_rows_equal(kept, project, capsys):
     listing = kept / "tiny" / "blocks.csv"
     head, *lines = listing.read_text().splitlines()

@@ -75,7 +75,8 @@ def draw(
 def _said(study: Study, results: StudyResults, metric: str) -> list[str]:
     """What the ranks are of, as lines."""
     grid = grid_of(study, metric, results.results)
-    return textwrap.wrap(f"Run: {grid}. Ranks on these data sets, no verdict on others.", 105)
+    said = [f"Run: {grid}. Ranks on these data sets, no verdict on others."]
+    return textwrap.wrap(" ".join([*said, *study.differs_at_scale.values()]), 105)
 
 
 def _dot(ax: Any, row: Any, height: int, colour: str) -> None:

@@ -60,7 +60,7 @@ def write_report(session: Session, path: Path) -> Path:
     StudyError
         If a study has not been collected, or the page cannot be written.
     """
-    studies = [_section(session, study) for study in session.collected_studies()]
+    studies = [_section(session, study) for study in _collected_studies(session)]
     comparisons = [
         section["results"].comparison.assign(study=section["study"].name)
         for section in studies
@@ -83,6 +83,25 @@ def write_report(session: Session, path: Path) -> Path:
     )
     write_text(path, page)
     return path
+
+
+def _collected_studies(session: Session) -> list[Study]:
+    """The session's studies, and after them the others that were collected in its folder.
+
+    Each as it is at the scale at which it was collected.
+    """
+    names = [study.name for study in session.studies]
+    names += [
+        name
+        for name in session.available_studies()
+        if name not in names and (session.results / name / "manifest.json").is_file()
+    ]
+    return [
+        session.read_study(
+            name, trusted=True, scale=StudyResults(session.results / name).manifest["scale"]
+        )
+        for name in names
+    ]
 
 
 def _environment() -> jinja2.Environment:
@@ -157,7 +176,8 @@ def _figure(session: Session, study: Study, key: str) -> Figure:
     if path.is_file():
         source = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
     title = key.replace("_", " ").capitalize()
-    return Figure(key, title, study.file.figures[key].caption, source)
+    caption = " ".join([study.file.figures[key].caption, *study.differs_at_scale.values()])
+    return Figure(key, title, caption.strip(), source)
 
 
 def tip(cell: Cell, decimals: int) -> str:

@@ -112,8 +112,8 @@ def _written_learners(study: Study) -> dict[str, Method]:
     """Learners as the file lists them: those spread by ``each`` stand as one."""
     learners: dict[str, Method] = {}
     for label, method in study.learners.items():
-        base = label if label in study.file.learners else label.split("+")[0]
-        written: dict[str, Any] = dict(study.file.learners[base])
+        base = study.written_label(label)
+        written = study.options_of(base)
         for key in ("learner", "importances"):
             written.pop(key, None)
         learners.setdefault(base, Method(base, method.entry, written))

@@ -11,7 +11,7 @@ from losaw import registry
 from losaw.datasets import is_there
 from losaw.study.design.expressions import evaluate, is_expression
 from losaw.study.design.identifiers import setting_identifier
-from losaw.study.design.schema import Scalar, StudyFile, parse
+from losaw.study.design.schema import SCALES, Scalar, StudyFile, parse
 from losaw.study.design.settings import Setting, as_values, first_match, same
 from losaw.study.design.source_file import SourceFile
 from losaw.study.errors import StudyError
@@ -45,15 +45,23 @@ class Study:
     ----------
     path : Path
         The study file; its stem must be the study's name.
+    scale : str or None
+        The scale whose learners are meant, where the file has others ``at_scale``; None: those
+        that stand first.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, scale: str | None = None) -> None:
         self.source = SourceFile(path)
+        self.scale = scale
         self.file: StudyFile = parse(StudyFile, self.source)
         if self.file.study != path.stem:
             raise self.source.error(
                 ("study",), f"{self.file.study!r} must equal the file's name, {path.stem!r}"
             )
+
+    def at(self, scale: str) -> "Study":
+        """The study with the learners of another scale."""
+        return self if scale == self.scale else Study(self.source.path, scale)
 
     @property
     def name(self) -> str:
@@ -104,8 +112,8 @@ class Study:
     def learners(self) -> dict[str, Method]:
         """Label -> learner; ``{each: [...]}`` is spread into one learner of each value."""
         learners: dict[str, Method] = {}
-        for label, written in self.file.learners.items():
-            options = dict(written)
+        for label in self.file.learners:
+            options = self.options_of(label)
             location = ("learners", label)
             if "learner" not in options:
                 raise self.source.error(location, "needs 'learner', a registered name")
@@ -122,6 +130,49 @@ class Study:
                 spread = label + suffix
                 learners[spread] = Method(spread, entry, parameters, asked, optional)
         return learners
+
+    def written_label(self, label: str) -> str:
+        """The label in the file of a learner that ``{each: [...]}`` may have made."""
+        return label if label in self.file.learners else label.partition("+")[0]
+
+    def options_of(self, label: str) -> dict[str, Any]:
+        """What the file says of a learner at the study's scale, without ``at_scale``."""
+        options = dict(self.file.learners[label])
+        by_scale = self.at_scale(label)
+        options.pop("at_scale", None)
+        return {**options, **by_scale.get(self.scale or "", {})}
+
+    def at_scale(self, label: str) -> dict[str, dict[str, Any]]:
+        """Scale -> what differs there of a learner, as written."""
+        location = ("learners", label, "at_scale")
+        written = self.file.learners[label].get("at_scale", {})
+        if not isinstance(written, dict):
+            raise self.source.error(location, "must be a mapping of scales")
+        for scale, options in written.items():
+            if scale not in SCALES:
+                raise self.source.error((*location, scale), unknown("scale", scale, SCALES))
+            if not isinstance(options, dict) or not options:
+                raise self.source.error((*location, scale), "must name what differs at this scale")
+            for key in ("importances", "optional", "at_scale"):
+                if key in options:
+                    raise self.source.error(
+                        (*location, scale, key), "is the same at all scales; leave it out here"
+                    )
+        return written
+
+    @cached_property
+    def differs_at_scale(self) -> dict[str, str]:
+        """Label of a learner -> what differs of it at the study's scale, in a sentence."""
+        said = {}
+        for label, written in self.file.learners.items():
+            other = self.at_scale(label).get(self.scale or "")
+            if other:
+                words = [
+                    f"{key} {value}" + (f" in place of {written[key]}" if key in written else "")
+                    for key, value in other.items()
+                ]
+                said[label] = f"{self.show(label)} at scale {self.scale}: {', '.join(words)}."
+        return said
 
     def missing_data_sets(self) -> list[str]:
         """Real data sets (a parameter or axis ``data_set``) whose files are not there."""
@@ -199,8 +250,13 @@ class Study:
     def seconds_per_seed(self, setting: Setting, learner: str) -> float | None:
         """Measured cost of a replicate; None where the file states none."""
         written = self.file.seconds_per_seed
-        entries = [e for e in written if learner in as_values(e.get("learner", learner))]
-        entry = first_match(entries, setting, ("learner", "seconds"))
+        entries = [
+            entry
+            for entry in written
+            if learner in as_values(entry.get("learner", learner))
+            and self.scale in as_values(entry.get("scale", self.scale))
+        ]
+        entry = first_match(entries, setting, ("learner", "scale", "seconds"))
         return float(entry["seconds"]) if entry else None
 
     def method_name(self, learner: str, importance: str) -> str:

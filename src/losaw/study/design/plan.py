@@ -34,6 +34,8 @@ class StudyPlan:
         The configuration, as plain values.
     block : callable
         The block of a :class:`BlockName`, whether it is asked for or not.
+    blocks_at_other_scales : callable
+        The same block as the scales define it that compute its learner otherwise.
     """
 
     study: Study
@@ -48,6 +50,7 @@ class StudyPlan:
     request: str
     configuration: Mapping[str, Any] = field(repr=False)
     block: Callable[[BlockName], Block] = field(repr=False)
+    blocks_at_other_scales: Callable[[BlockName], list[Block]] = field(repr=False)
 
     @property
     def folder(self) -> Path:

@@ -91,6 +91,8 @@ class StudyFile(Strict):
         ``{axis: <name>, values: {<value>: <parameter>, ...}}``, looked up by it, or
         ``{each: [...]}``, which makes one learner of each value. ``optional: true`` leaves a
         learner out, its cells not run, where a program that it needs is missing.
+        ``at_scale: {<scale>: {...}}`` replaces the registered name or parameters at a scale;
+        tables, figures and report say so, and its blocks serve no other scale.
     importances : list or dict
         Registered names, or label -> ``importance`` and parameters.
     metrics : list or dict
@@ -102,7 +104,8 @@ class StudyFile(Strict):
     seed_blocks : list
         ``{boundaries, <axis>: values}``, first match: where the seeds are cut into blocks.
     seconds_per_seed : list
-        ``{learner, seconds, <axis>: values}``, first match: measured cost, for planning only.
+        ``{learner, scale, seconds, <axis>: values}``, first match: measured cost, for planning
+        only.
     method : str
         How a column of the comparison is named, from ``{learner}`` and ``{importance}``;
         the learner's label where that leaves nothing. Default: ``{learner} {importance}`` where a

@@ -85,16 +85,6 @@ class Session:
         """Names of the study files beside the configuration."""
         return sorted(path.stem for path in (self.folder / "studies").glob("*.yaml"))
 
-    def collected_studies(self) -> list[Study]:
-        """The session's studies, and after them the others that were collected in its folder."""
-        names = [study.name for study in self.studies]
-        others = [
-            name
-            for name in self.available_studies()
-            if name not in names and (self.results / name / "manifest.json").is_file()
-        ]
-        return [*self.studies, *(self.read_study(name, trusted=True) for name in others)]
-
     def study(self, name: str) -> Study:
         """One of the session's studies."""
         for study in self.studies:
@@ -137,9 +127,9 @@ class Session:
             )
         return not missing
 
-    def read_study(self, name: str, trusted: bool = False) -> Study:
-        """Read and validate a study file beside the configuration."""
-        study = Study(self.folder / "studies" / f"{name}.yaml")
+    def read_study(self, name: str, trusted: bool = False, scale: str | None = None) -> Study:
+        """Read and validate a study file beside the configuration, for the session's scale."""
+        study = Study(self.folder / "studies" / f"{name}.yaml", scale or self.scale)
         if not trusted:
             validate(study)
             read_published(study, self.published_folder)
@@ -289,6 +279,18 @@ class Session:
         seeds = range(name.first, name.last + 1)
         return self._block(study, setting, name.learner, seeds)
 
+    def blocks_at_other_scales(self, name: BlockName) -> list[Block]:
+        """The same block as the scales define it that compute its learner otherwise."""
+        study = self.study(name.study)
+        label = study.written_label(name.learner)
+        blocks = []
+        for scale in SCALES:
+            other = study.at(scale)
+            if other.options_of(label) != study.options_of(label):
+                series = resolve(other, study.setting(name.setting), other.learner(name.learner))
+                blocks.append(Block(name, series, self.results, self.limits))
+        return blocks
+
     def _block(self, study: Study, setting: Setting, learner: str, seeds: range) -> Block:
         series = self._series(study, setting, learner)
         name = BlockName(study.name, setting.identifier, learner, seeds.start, seeds.stop - 1)
@@ -325,6 +327,7 @@ class Session:
             request=self.request_for(study).arguments(),
             configuration=configuration.model_dump(mode="json"),
             block=self.block,
+            blocks_at_other_scales=self.blocks_at_other_scales,
         )
 
 

@@ -1,12 +1,12 @@
 """What can only be checked once names are resolved: before the first job starts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from losaw.catalogue import EXTRAS
 from losaw.extras import LIBRARIES, MissingExtraError, require
 from losaw.registry import RegistryError
-from losaw.study.design.grid import Study
+from losaw.study.design.grid import Method, Study
 from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES
 from losaw.study.design.settings import as_values, same
 from losaw.study.design.source_file import Location
@@ -26,9 +26,10 @@ def validate(study: Study) -> None:
     _check_scales(study)
     for index, axis in enumerate(study.file.learner_axes):
         _check_known(study, axis, study.axes, ("learner_axes", index), "axis")
-    _check_parameters(study)
+    learners = list(_learners_at_all_scales(study))
+    _check_parameters(study, learners)
     for setting in study.settings:
-        methods = [("learners", method) for method in study.learners.values()]
+        methods = [("learners", method) for method in learners]
         methods += [("importances", method) for method in study.importances.values()]
         for key, method in methods:
             try:
@@ -51,7 +52,10 @@ def validate(study: Study) -> None:
     for index, entry in enumerate(study.file.seed_blocks):
         _check_filter(study, entry, ("seed_blocks", index), other_keys=("boundaries",))
     for index, entry in enumerate(study.file.seconds_per_seed):
-        _check_filter(study, entry, ("seconds_per_seed", index), ("learner", "seconds"))
+        place: Location = ("seconds_per_seed", index)
+        _check_filter(study, entry, place, ("learner", "scale", "seconds"))
+        for scale in as_values(entry.get("scale", [])):
+            _check_known(study, scale, SCALES, (*place, "scale"), "scale")
     if study.file.draws is not None:
         for axis in study.file.draws.by:
             _check_known(study, axis, study.axes, ("draws", "by"), "axis")
@@ -137,14 +141,19 @@ def _check_scales(study: Study) -> None:
             raise study.source.error(("seeds",), f"the scale {scale!r} is missing")
 
 
-def _check_parameters(study: Study) -> None:
+def _learners_at_all_scales(study: Study) -> Iterator[Method]:
+    """The study's learners, and those that other scales have in their place."""
+    scales = {scale for label in study.file.learners for scale in study.at_scale(label)}
+    yield from study.learners.values()
+    for scale in sorted(scales):
+        yield from study.at(scale).learners.values()
+
+
+def _check_parameters(study: Study, learners: Iterable[Method]) -> None:
     checks: list[tuple[Any, Iterable[str], Location]] = [
         (study.generator.entry, study.generator.parameters, ("generator",)),
         (study.generator.entry, study.data_axes, ("settings",)),
-        *(
-            (m.entry, m.parameters, ("learners", m.label.split("+")[0]))
-            for m in study.learners.values()
-        ),
+        *((m.entry, m.parameters, ("learners", m.label.split("+")[0])) for m in learners),
         *((m.entry, m.parameters, ("importances", m.label)) for m in study.importances.values()),
         *((m.entry, m.parameters, ("metrics",)) for m in study.metrics.values()),
     ]

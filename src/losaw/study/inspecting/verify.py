@@ -62,6 +62,7 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
     """
     blocks = [block for plan in plans for block in plan.blocks]
     others = [block for plan in plans for block in other_blocks(plan)]
+    at_other_scales = {plan.study.name: plan.blocks_at_other_scales for plan in plans}
     places = {block.path for block in [*blocks, *others]}
     beside = damaged_small_files([*blocks, *others])
     findings = [finding for finding in beside if finding.path not in places]
@@ -85,7 +86,8 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
     n_others = 0
     for block in others:
         problem = problem_of(block)
-        if problem is None:
+        of_scales = at_other_scales[block.name.study](block.name) if problem else ()
+        if problem is None or any(problem_of(twin) is None for twin in of_scales):
             n_others += 1
         else:
             findings.append(_in_block(block, f"{problem} (not asked for)"))

@@ -1,0 +1,194 @@
+"""A random forest with the law of scikit-learn's, grown by the compiled loops of losaw."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from losaw.arguments import beyond_range, whole_number
+from losaw.data import FloatArray
+from losaw.forest.adjustment import location_and_scale
+from losaw.forest.ensemble import Forest, draw_seeds
+from losaw.forest.growing.arrays import Nodes, Settings, empty_nodes, node_capacity
+from losaw.forest.growing.preparation import prepare
+from losaw.forest.growing.workspace import make_sample
+from losaw.forest.plain_trees import grow_plain_trees, make_room
+from losaw.forest.trees import Tree
+from losaw.forest.validation import check_finite, check_max_depth, check_max_features
+from losaw.rng import as_generator
+from losaw.weighting.levels import few_levels
+
+_BATCH = 10  # trees between two looks at Ctrl-C
+
+
+class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
+    """Breiman's random forest for regression, as scikit-learn grows it, in the loops of losaw.
+
+    For one bootstrap sample, and with all features tried at each node, the trees are those of
+    :class:`sklearn.tree.DecisionTreeRegressor`, node by node; bootstrap samples and the features
+    tried at a node are drawn by the same law, from another random stream. Two forests with the same
+    ``random_state`` are therefore two draws from one distribution.
+
+    Parameters
+    ----------
+    n_estimators : int, default 100
+    max_depth : int or None, default None
+        Largest number of splits from the root to a leaf; None: no limit.
+    min_samples_leaf : int, default 1
+        Smallest number of different in-bag rows in a leaf; ``LosawRandomForestRegressor`` counts a
+        row as often as it was drawn.
+    max_features : int, float, "sqrt", "log2" or None, default 1.0
+        Features drawn at a node: a number, a fraction (rounded down), or all (None). Drawing goes
+        on while only constant features were drawn.
+    bootstrap : bool, default True
+        Whether a tree's sample is drawn with replacement; if not, it is the training sample.
+    random_state : int, numpy.random.Generator or None, default None
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+        Mean over the trees that have a split of their normalised impurity decreases.
+    trees_ : tuple of losaw.forest.Tree
+    is_nominal_ : boolean array of shape (n_features,)
+        False: nominal features are no input of this forest.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features,)
+        Only after a fit on a data frame.
+
+    Raises
+    ------
+    ValueError, TypeError
+        At once on a parameter out of range, and on missing, infinite or no numbers.
+
+    Notes
+    -----
+    Scikit-learn rounds features to 32 bits and takes values closer than 1e-7 for equal; here they
+    are compared as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.forest import PlainRandomForestRegressor
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> forest = PlainRandomForestRegressor(n_estimators=10, random_state=0).fit(X, X[:, 0])
+    >>> int(forest.feature_importances_.argmax())
+    0
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        max_features: int | float | str | None = 1.0,
+        bootstrap: bool = True,
+        random_state: int | np.random.Generator | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the forest to X (n_samples, n_features) and y (n_samples,)."""
+        rows, response = validate_data(
+            self, X, y, dtype=np.float64, order="C", y_numeric=True, ensure_all_finite=False
+        )
+        check_finite(rows, getattr(self, "feature_names_in_", None))
+        response = np.ascontiguousarray(response, dtype=np.float64)
+        if (too_large := beyond_range(response)).any():
+            raise ValueError(
+                f"y has {int(too_large.sum())} values beyond 1e150, whose squares are infinite: "
+                "change its unit"
+            )
+        n_samples, n_features = rows.shape
+        n_trees = whole_number("n_estimators", self.n_estimators, 1)
+        settings = Settings(
+            max_depth=check_max_depth(self.max_depth),
+            min_samples_leaf=whole_number("min_samples_leaf", self.min_samples_leaf, 1),
+            max_features=check_max_features(self.max_features, n_features),
+            eta=1.0,
+            bootstrap=bool(self.bootstrap),
+        )
+        seeds = draw_seeds(as_generator(self.random_state), n_trees)
+
+        # Features of few values are summed by value instead of being kept in order.
+        few = [few_levels(column) for column in rows.T]
+        levels = [values for values in few if values is not None]
+        is_discrete = np.array([values is not None for values in few])
+        data = prepare(
+            rows,
+            response,
+            is_discrete,
+            np.zeros(n_features, dtype=bool),
+            levels,
+            *location_and_scale(rows),
+        )
+        sample, room = make_sample(data), make_room(data, levels)
+        grown: list[Nodes] = []
+        sizes = np.empty(n_trees, dtype=np.int64)
+        for first in range(0, n_trees, _BATCH):
+            batch = slice(first, min(first + _BATCH, n_trees))
+            n_in_batch = batch.stop - first
+            nodes = empty_nodes(n_in_batch * node_capacity(n_samples, settings), 0)
+            grow_plain_trees(data, settings, seeds[batch], sample, room, nodes, sizes[batch])
+            grown.append(Nodes._make(array[: sizes[batch].sum()].copy() for array in nodes))
+        nodes = Nodes._make(np.concatenate(arrays) for arrays in zip(*grown, strict=True))
+        nodes.value[:] += response.mean()
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        self.forest_ = Forest(nodes, starts, seeds, n_features, n_samples, settings.bootstrap)
+        return self
+
+    def numeric_rows(self, X: ArrayLike) -> FloatArray:
+        """Rows as the trees compare them, checked: float64 of shape (n_samples, n_features)."""
+        check_is_fitted(self)
+        rows = validate_data(
+            self, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False
+        )
+        check_finite(rows, getattr(self, "feature_names_in_", None))
+        return np.require(rows, requirements=["C", "A", "W"])
+
+    def predict(self, X: ArrayLike) -> FloatArray:
+        """Mean of the trees' leaf means, (n_samples,)."""
+        rows = self.numeric_rows(X)
+        return self.forest_.predict(rows)
+
+    def apply(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Leaf of every row in every tree, numbered within the tree: (n_samples, n_trees)."""
+        rows = self.numeric_rows(X)
+        return self.forest_.apply(rows)
+
+    def in_bag_counts(self) -> NDArray[np.int64]:
+        """How often each training row stands in each tree's sample: (n_trees, n_samples)."""
+        check_is_fitted(self)
+        return self.forest_.in_bag_counts()
+
+    @property
+    def trees_(self) -> tuple[Tree, ...]:
+        """The fitted trees."""
+        check_is_fitted(self)
+        return self.forest_.trees
+
+    @property
+    def is_nominal_(self) -> NDArray[np.bool_]:
+        """Mask (n_features,): no feature is split into sets of levels."""
+        check_is_fitted(self)
+        return np.zeros(self.n_features_in_, dtype=bool)
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Mean over the trees that have a split; zeros if there is none."""
+        check_is_fitted(self)
+        of_trees = self.forest_.importances
+        total = of_trees.sum(axis=0)
+        return np.asarray(total / (total.sum() or 1.0))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = False
+        return tags

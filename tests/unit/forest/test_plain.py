@@ -1,0 +1,164 @@
+"""The plain forest grows scikit-learn's trees, node by node."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeRegressor
+
+from losaw.forest import PlainRandomForestRegressor
+from losaw.importance import mdi_oob, ufi
+
+
+def sample(n, seed):
+    """Numbers with and without ties, few and many levels, a constant; exact in 32 bits."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 7)).astype(np.float32).astype(float)
+    X[:, 1] = np.round(X[:, 1], 1).astype(np.float32)
+    X[:, 2] = np.clip(np.round(X[:, 2] + X[:, 0]), -1, 1)
+    X[:, 3] = rng.integers(0, 8, n)
+    X[:, 4] = rng.integers(0, 40, n)
+    X[:, 5] = 3.0
+    return X, X[:, 0] + X[:, 2] + 0.2 * X[:, 3] + rng.standard_normal(n)
+
+
+def nodes_in_order(left, right, *arrays):
+    """Rows of node values, every node before its left and its right part of the tree."""
+    rows, waiting = [], [0]
+    while waiting:
+        node = waiting.pop()
+        rows.append([array[node] for array in arrays])
+        if left[node] >= 0:
+            waiting += [right[node], left[node]]
+    return np.array(rows)
+
+
+def pairs(min_samples_leaf, **options):
+    """Our trees beside scikit-learn's on the same bootstrap samples, and the two forests."""
+    for seed in range(6):
+        X, y = sample(30 + 40 * seed, seed)
+        forest = PlainRandomForestRegressor(
+            3,
+            max_features=None,
+            min_samples_leaf=min_samples_leaf,
+            random_state=seed,
+            **options,
+        ).fit(X, y)
+        theirs = [
+            DecisionTreeRegressor(
+                random_state=0, min_samples_leaf=min_samples_leaf, max_depth=options["max_depth"]
+            ).fit(X, y, sample_weight=counts)
+            for counts in forest.in_bag_counts()
+        ]
+        yield X, forest, theirs
+
+
+@pytest.mark.parametrize("max_depth", [None, 3])
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_the_trees_are_those_of_scikit_learn(max_depth, bootstrap):
+    X_new = sample(200, 99)[0]
+    for _, forest, trees in pairs(5, max_depth=max_depth, bootstrap=bootstrap):
+        for tree, theirs in zip(forest.trees_, trees, strict=True):
+            inner = theirs.tree_
+            ours = nodes_in_order(
+                tree.children_left,
+                tree.children_right,
+                *(tree.value, tree.n_samples, tree.impurity, np.nan_to_num(tree.threshold)),
+            )
+            expected = nodes_in_order(
+                inner.children_left,
+                inner.children_right,
+                *(inner.value[:, 0, 0], inner.weighted_n_node_samples, inner.impurity),
+                np.where(inner.children_left < 0, 0.0, inner.threshold),
+            )
+            np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-9)
+        importances = np.mean([tree.feature_importances_ for tree in trees], axis=0)
+        np.testing.assert_allclose(forest.feature_importances_, importances, atol=1e-9)
+        predictions = np.mean([tree.predict(X_new) for tree in trees], axis=0)
+        np.testing.assert_allclose(forest.predict(X_new), predictions, atol=1e-9)
+
+
+@pytest.mark.parametrize("min_samples_leaf", [1, 2])
+@pytest.mark.parametrize("max_depth", [None, 6])
+def test_small_leaves_are_those_of_scikit_learn(min_samples_leaf, max_depth):
+    """There two features often part a node alike, and either may be taken: rows are compared."""
+    for X, forest, trees in pairs(min_samples_leaf, max_depth=max_depth, bootstrap=True):
+        counts = forest.in_bag_counts()
+        for tree, leaf, theirs, in_bag in zip(
+            forest.trees_, forest.apply(X).T, trees, counts, strict=True
+        ):
+            assert tree.n_nodes == theirs.tree_.node_count
+            drawn = in_bag > 0
+            np.testing.assert_allclose(tree.value[leaf[drawn]], theirs.predict(X[drawn]), atol=1e-9)
+
+
+def test_a_level_that_a_node_lacks_goes_where_the_middle_of_the_gap_says():
+    X = np.repeat([[0.0], [2.0]], 20, axis=0)
+    X[0] = 1.0  # a level that the right child of the root has no row of
+    y = 5.0 * X[:, 0]
+    y[0] = 40.0
+    forest = PlainRandomForestRegressor(
+        1, max_features=None, min_samples_leaf=1, bootstrap=False
+    ).fit(X, y)
+    theirs = DecisionTreeRegressor().fit(X, y)
+    np.testing.assert_allclose(np.sort(forest.trees_[0].threshold)[:2], [0.5, 1.5])
+    np.testing.assert_allclose(
+        forest.predict([[0.9], [1.1], [1.6]]), theirs.predict([[0.9], [1.1], [1.6]])
+    )
+
+
+def test_a_forest_whose_trees_have_no_split_scores_zero():
+    X, y = sample(40, 0)
+    forest = PlainRandomForestRegressor(3, min_samples_leaf=30, random_state=0).fit(X, y)
+    assert forest.feature_importances_.tolist() == [0.0] * 7
+    assert [tree.n_nodes for tree in forest.trees_] == [1, 1, 1]
+
+
+def test_a_response_that_does_not_vary_is_predicted():
+    X, _ = sample(40, 0)
+    forest = PlainRandomForestRegressor(3, random_state=0).fit(X, np.full(40, 2.5))
+    np.testing.assert_allclose(forest.predict(X), 2.5)
+
+
+def test_the_same_random_state_gives_the_same_forest_whatever_the_batches():
+    X, y = sample(60, 0)
+    forest = PlainRandomForestRegressor(25, max_features=2, random_state=3)
+    first, again = clone(forest).fit(X, y), clone(forest).fit(X, y)
+    np.testing.assert_array_equal(first.predict(X), again.predict(X))
+    fewer = clone(forest).set_params(n_estimators=4).fit(X, y)
+    for one, other in zip(fewer.trees_, first.trees_, strict=False):
+        np.testing.assert_array_equal(one.threshold, other.threshold)
+
+
+def test_importances_read_its_trees():
+    X, y = sample(200, 1)
+    forest = PlainRandomForestRegressor(30, max_features=2, random_state=0).fit(X, y)
+    assert ufi(forest, X, y).scores.argmax() in (0, 2)
+    assert mdi_oob(forest, X, y).scores[5] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_estimators": 0}, "n_estimators"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf"),
+        ({"max_depth": 0}, "max_depth"),
+        ({"max_features": "sqr"}, "did you mean 'sqrt'"),
+    ],
+)
+def test_a_parameter_out_of_range_is_refused_at_once(options, message):
+    X, y = sample(40, 0)
+    with pytest.raises(ValueError, match=message):
+        PlainRandomForestRegressor(**options).fit(X, y)
+
+
+def test_what_it_cannot_use_is_refused():
+    X, y = sample(40, 0)
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="row 3, column 1"):
+        PlainRandomForestRegressor().fit(X, y)
+    X[3, 1], y[5] = 0.0, 1e200
+    with pytest.raises(ValueError, match="y has 1 values beyond 1e150"):
+        PlainRandomForestRegressor().fit(X, y)
+    with pytest.raises(NotFittedError):
+        PlainRandomForestRegressor().predict(X)
