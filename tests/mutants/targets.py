@@ -51,7 +51,7 @@ PLAIN = (
     "tests/property/forest",
     *_unit("forest", "own_models", "decorrelation", "classifier"),
 )
-RANGER = _unit("learners", "ranger_trees")
+RANGER = (*_unit("forest", "parts_of_growing"), *_unit("learners", "ranger_trees"))
 BLOCKS = _unit("study", "grid_and_blocks", "trust", "faults")
 TRUST = _unit("study", "trust")
 ARCHIVES = _unit("study", "trust", "hostile_archives")
