@@ -20,6 +20,8 @@ def sample(kind, n, seed):
         X = np.clip(np.round(X), -1, 1)
     if kind == "levels":  # 2 to 6 levels
         X = np.clip(np.round(2 * X), [-2, -2, -1, 0, -3], [2, 1, 1, 1, 2])
+    if kind == "ties":
+        X = np.round(X, 1)
     if kind == "mixed":
         X[:, [0, 2]] = np.clip(np.round(X[:, [0, 2]]), -1, 1)
     return X, X[:, 0] + X[:, 1] * (X[:, 3] > 0) + 0.3 * rng.standard_normal(n)
@@ -49,6 +51,7 @@ def walk(tree, number, node, tolerance, scores):
     # continuous: rounding only; with logits: scikit-learn's lbfgs stops near 1e-6
     [
         ("continuous", 1e-9, 1e-9),
+        ("ties", 1e-9, 1e-9),
         ("discrete", 1e-5, 1e-5),
         ("levels", 1e-5, 1e-5),
         ("mixed", 1e-5, 1e-5),
@@ -75,7 +78,7 @@ def test_splits_and_importances_equal_the_plain_implementation(
 
 @pytest.mark.parametrize(
     ("kind", "tolerance"),
-    [("continuous", 1e-9), ("discrete", 1e-4), ("levels", 1e-4), ("mixed", 1e-4)],
+    [("continuous", 1e-9), ("ties", 1e-9), ("discrete", 1e-4), ("levels", 1e-4), ("mixed", 1e-4)],
 )
 @pytest.mark.parametrize("eta", [0.25, 1.0])
 def test_gini_splits_equal_the_plain_implementation(kind, tolerance, eta):
