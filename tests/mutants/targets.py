@@ -43,11 +43,11 @@ CROSS_FITTED = _unit("importance", "own_table")
 FOREST = _unit("forest", "bad_input", "regressor", "kernels")
 GROWING = (
     *_unit("forest", "kernels", "parts_of_growing", "regressor", "classifier", "categories"),
-    *_unit("forest", "decorrelation", "own_models"),
+    *_unit("forest", "drawn_candidates", "decorrelation", "own_models"),
     *LOGITS,
 )
 PLAIN = (
-    *_unit("forest", "kernels", "parts_of_growing"),
+    *_unit("forest", "kernels", "parts_of_growing", "drawn_candidates"),
     "tests/property/forest",
     *_unit("forest", "own_models", "decorrelation", "classifier"),
 )
