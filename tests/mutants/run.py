@@ -33,7 +33,7 @@ TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
 sys.path.insert(0, str(TESTS))
 
-from mutants.mutations import Mutation, mutations  # noqa: E402
+from mutants.mutations import Mutation, mutation, n_mutations  # noqa: E402
 from mutants.targets import SURVIVED_ONCE, TARGETS, Target  # noqa: E402
 from reference.interpreted_kernels import interpret  # noqa: E402
 
@@ -89,10 +89,10 @@ def chosen(rooms: list[str], share: int, seed: int) -> Iterator[Mutant]:
             file = str(path.relative_to(PACKAGE))
             if rooms and not any(file.startswith(room) for room in rooms):
                 continue
-            found = mutations(path.read_text(encoding="utf-8"))
-            draw = random.Random(f"{seed} {file}")
-            for mutation in draw.sample(found, min(share, len(found))):
-                yield Mutant(file, mutation, target)
+            source = path.read_text(encoding="utf-8")
+            n = n_mutations(source)
+            for number in random.Random(f"{seed} {file}").sample(range(n), min(share, n)):
+                yield Mutant(file, mutation(source, number), target)
 
 
 def further_tests(mutant: Mutant) -> tuple[str, ...]:
