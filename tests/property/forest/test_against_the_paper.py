@@ -66,11 +66,27 @@ def test_splits_and_importances_equal_the_plain_implementation(
         n_estimators=3, max_features=None, max_depth=5, eta=eta, random_state=5
     ).fit(X, y)
     assert forest.adjustment_.any() == (eta < 1)
+    check_trees(forest, X, y, tolerance, importance_tolerance)
+
+
+def test_targets_that_no_other_feature_is_adjusted_for_are_weighted_alike():
+    X, y = sample("continuous", 150, seed=3)
+    forest = LosawRandomForestRegressor(
+        n_estimators=3, max_features=None, max_depth=5, n_adjustment=1, random_state=5
+    ).fit(X, y)
+    assert (forest.adjustment_.any(axis=1) & ~forest.adjustment_.any(axis=0)).any()
+    check_trees(forest, X, y, 1e-9, 1e-9)
+
+
+def check_trees(forest, X, y, tolerance, importance_tolerance):
+    """Hold every tree of a regression, and its importances, against the plain implementation."""
     for tree, counts, importances in zip(
         forest.trees_, forest.in_bag_counts(), forest.forest_.importances, strict=True
     ):
         rows = np.repeat(np.arange(len(y)), counts)
-        root = PaperNode(X[rows], y[rows], X, forest.adjustment_, forest.is_discrete_, eta, 5)
+        root = PaperNode(
+            X[rows], y[rows], X, forest.adjustment_, forest.is_discrete_, forest.eta, 5
+        )
         scores = np.zeros(5)
         walk(tree, 0, root, tolerance, scores)
         np.testing.assert_allclose(importances, scores / scores.sum(), atol=importance_tolerance)
