@@ -10,6 +10,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 COMPILED := $(VENV)/.compiled
+# Tests on all cores; one that is done takes over half of what another still has to do.
+SPREAD := --numprocesses=auto --dist=worksteal
 # numba looks only at a function's own file when it decides whether what it stored is fresh.
 KERNELS := $(shell grep -rlE '^from (losaw.kernels.(compiled|vectors)|numba)' src --include='*.py')
 
@@ -61,11 +63,11 @@ run-slurm: install
 
 ## make test        every kind of test but the long ones
 test: install
-	$(BIN)/python -m pytest --numprocesses=auto $(ARGS)
+	$(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
 ## make test-long   the long tests as well
 test-long: install
-	$(BIN)/python -m pytest --numprocesses=auto -m "long or not long" $(ARGS)
+	$(BIN)/python -m pytest $(SPREAD) -m "long or not long" $(ARGS)
 
 ## make test-fuzz   thousands of calls of every public function on odd input, each in a child process
 test-fuzz: install

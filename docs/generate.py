@@ -59,10 +59,11 @@ def every_public_name() -> Iterator[tuple[str, str]]:
 
 
 def write_pages(docs: Path) -> None:
-    """Write docs/api/ and copy the pictures and tables of the documentation's studies."""
+    """Write docs/api/ and docs/reference/, and copy what the documentation's studies drew."""
     _write_api(docs / "api")
     _write_names(docs / "_build" / "names")
     _copy_figures(docs / "_build" / "study", docs / "_build" / "pictures")
+    _copy_reference(docs.parent / "reference", docs / "reference")
 
 
 def _write_api(folder: Path) -> None:
@@ -146,6 +147,17 @@ def _copy_figures(study: Path, pictures: Path) -> None:
         lines = path.read_text(encoding="utf-8").splitlines()
         rows = [re.sub(r" n \d+(?= \|)", "", line) for line in lines if line.startswith("|")]
         _write(pictures / path.name, "\n".join(rows) + "\n")
+
+
+def _copy_reference(kept: Path, folder: Path) -> None:
+    """The pages of the reference run, with the tables and figures that they link."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(kept, folder, ignore=shutil.ignore_patterns("*.csv", "*.json", "README.md"))
+    papers = sorted(path.stem for path in folder.glob("*.md"))
+    shutil.copyfile(kept / "README.md", folder / "index.md")
+    with (folder / "index.md").open("a", encoding="utf-8") as page:
+        page.write("\n```{toctree}\n:maxdepth: 1\n\n" + "\n".join(papers) + "\n```\n")
+        page.write("\n```{toctree}\n:hidden:\n:glob:\n\n*/tables/*\n```\n")
 
 
 def _write(path: Path, text: str) -> None:

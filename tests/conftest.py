@@ -1,9 +1,12 @@
 """A small project of its own for the engine's tests: a study file, a plugin, printed numbers."""
 
 import contextlib
+import gc
+import shutil
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +15,7 @@ import pytest
 from losaw import registry
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
+from losaw.study.running.without_snakemake import execute
 
 PLUGIN = '''
 """A learner that costs nothing, with switches for what can go wrong."""
@@ -91,6 +95,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: "workflow" not in item.path.parts)
 
 
+def pytest_collection_finish() -> None:
+    """What is imported by now stays: no look for garbage has to go through it again."""
+    gc.collect()
+    gc.freeze()
+
+
 @dataclass(frozen=True)
 class Project:
     """A folder with a configuration, a study, printed numbers and a plugin."""
@@ -131,17 +141,49 @@ def _made(folder: Path) -> Iterator[Project]:
     (folder / "config" / "studies" / "tiny.yaml").write_text(STUDY)
     (folder / "config" / "published" / "tiny.csv").write_text(PUBLISHED)
     yield Project(folder)
-    # Another test's plugin file has the same name: forget this one.
+    _forget_plugin()
+
+
+def _forget_plugin() -> None:
+    """Another test's plugin file has the same name."""
     sys.modules.pop("losaw_plugin_plugin", None)
     for key, entry in list(registry._entries.items()):
         if entry.target.startswith("losaw_plugin_plugin:"):
             del registry._entries[key]
 
 
+@pytest.fixture(scope="session")
+def make_project() -> Callable[[Path], AbstractContextManager[Project]]:
+    """What makes the project in a folder, for fixtures that are shared more widely."""
+    return _made
+
+
+@pytest.fixture
+def plugin_forgotten() -> Iterator[None]:
+    """Forgets the plugin of a project that is there for longer than one test."""
+    yield
+    _forget_plugin()
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     with _made(tmp_path / "project") as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def _blocks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results with all blocks of the tiny study and what says how they were run."""
+    with _made(tmp_path_factory.mktemp("blocks") / "project") as made:
+        execute(made.session().all_blocks, 1)
+    return made.results
+
+
+@pytest.fixture
+def computed(project: Project, _blocks: Path) -> Project:
+    """The project with all its blocks, as a run has left them that many tests begin with."""
+    shutil.copytree(_blocks, project.results)
+    return project
 
 
 @pytest.fixture(scope="module")

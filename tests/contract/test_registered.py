@@ -1,21 +1,43 @@
 """Everything that is registered keeps its contract."""
 
+from dataclasses import replace
+
 import pytest
 
 from losaw.contracts import check_entry
 from losaw.datasets import is_there
-from losaw.registry import entries
+from losaw.registry import entries, get
 
-# The R peers start an R process for every call: minutes.
-BUILT_IN = [
-    pytest.param(entry, marks=pytest.mark.long if entry.name.startswith("r-") else ())
-    for entry in entries()
-    if not entry.target.startswith("losaw_plugin_")
-]
+BUILT_IN = [entry for entry in entries() if not entry.target.startswith("losaw_plugin_")]
+# Six layers and 500 epochs take three times as long as these.
+ONE_LAYER = {"n_layers": 1, "width": 8, "n_epochs": 25}
+SMALLER = {
+    ("knockoff", "deep"): ONE_LAYER,
+    ("importance", "cpi-deep"): {"sampler_parameters": ONE_LAYER},
+}
 
 
-@pytest.mark.parametrize("entry", BUILT_IN, ids=lambda entry: f"{entry.kind}-{entry.name}")
+def is_long(entry):
+    """The R peers start an R process for every call: minutes."""
+    return entry.name.startswith("r-") or (entry.kind, entry.name) in SMALLER
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [pytest.param(one, marks=pytest.mark.long if is_long(one) else ()) for one in BUILT_IN],
+    ids=lambda entry: f"{entry.kind}-{entry.name}",
+)
 def test_a_registered_thing_keeps_its_contract(entry):
+    check(entry)
+
+
+@pytest.mark.parametrize(("kind", "name"), SMALLER)
+def test_a_smaller_network_keeps_the_contract(kind, name):
+    entry = get(kind, name)
+    check(replace(entry, parameters={**entry.parameters, **SMALLER[kind, name]}))
+
+
+def check(entry):
     if entry.kind == "learner" and entry.name.startswith("r-") and entry.load().unavailable():
         pytest.skip(entry.load().unavailable())
     missing = [one for one in getattr(entry.load(), "data_sets", ()) if not is_there(one)]

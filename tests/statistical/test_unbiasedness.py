@@ -26,7 +26,7 @@ RUNS = 100
 BOUND = 3.0
 
 
-def z_scores(importances, task, encoding, n_samples=300, n_estimators=20, max_depth=4):
+def z_scores(importances, task, encoding, n_samples=300, n_estimators=10, max_depth=4):
     """Mean over its standard error of every feature's score on null data, by importance."""
     generator = MixedCardinalityGenerator(task=task, n_samples=n_samples)
     scores = {name: [] for name in importances}

@@ -50,7 +50,10 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("n_seeds", [4, 12, 40, 250])
+LONG = [pytest.param(n_seeds, marks=pytest.mark.long) for n_seeds in (12, 250)]
+
+
+@pytest.mark.parametrize("n_seeds", [4, 40, *LONG])
 @pytest.mark.parametrize("name", KINDS)
 def test_agreement_is_found_off_as_often_as_chance_says(name, n_seeds):
     law, decimals, about = KINDS[name]

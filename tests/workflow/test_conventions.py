@@ -11,6 +11,7 @@ import yaml
 
 from losaw.captions import SHOWN
 from losaw.study.design.schema import Configuration
+from reference import snakemake_runs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 RULES = [REPOSITORY / "Snakefile", *sorted((REPOSITORY / "workflow" / "rules").glob("*.smk"))]
@@ -72,24 +73,12 @@ def test_every_caption_is_used_and_there():
     }
 
 
-FIGURE = """
-figures:
-  figure_9: {drawing: weighted-split, caption: a split and its weights}
-"""
-
-
-def test_snakemakes_report_shows_tables_figures_and_our_page(project):
-    project.study_file.write_text(project.study_file.read_text() + FIGURE)
-    words = ["--snakefile", str(REPOSITORY / "Snakefile"), "--directory", str(project.folder)]
-    words += ["--workflow-profile", str(REPOSITORY / "profiles" / "default"), "--cores", "1"]
-    narrow = ["--config", "noise_variance=0.5", "n_samples=30"]
-    done = snakemake(*words, *narrow)
-    assert done.returncode == 0, done.stderr
-    report = project.folder / "report.html"
-    done = snakemake(*words, "--report", str(report), *narrow)
-    assert done.returncode == 0, done.stderr
+def test_snakemakes_report_shows_tables_figures_and_our_page(finished):
+    report = finished.folder / "report.html"
+    code, text = snakemake_runs.snakemake(finished, "--report", str(report))
+    assert code == 0, text
     page = html.unescape(report.read_text("utf-8"))
-    for file in ("tables/table_1.csv", "figures/figure_9.png", "results/report.html"):
+    for file in ("tables/table_1.csv", "figures/figure_1.png", "results/report.html"):
         assert file in page, file
     for caption in ("table", "figure", "page"):
         text = (REPOSITORY / "workflow" / "report" / f"{caption}.rst").read_text("utf-8")

@@ -1,6 +1,5 @@
 """Missing and damaged files are made again by the command that made them, and by nothing else."""
 
-import importlib.util
 import json
 import re
 from pathlib import Path
@@ -9,18 +8,8 @@ import pytest
 
 from losaw.cli import main
 from losaw.study.design.snakemake_call import forces_blocks, is_dry_run
+from reference import snakemake_runs
 
-HERE = Path(__file__).parent
-_spec = importlib.util.spec_from_file_location("workflow_helpers", HERE / "test_snakemake.py")
-helpers = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(helpers)
-
-FIGURE = """figures:
-  figure_1:
-    caption: ranks
-    drawing: ranking
-    options: {metrics: [r2_test]}
-"""
 MADE = (
     "tiny/comparison.csv", "tiny/summary.csv", "tiny/settings.csv", "tiny/blocks.csv",
     "tiny/agreement.csv", "tiny/signs.csv", "tiny/differences.csv", "tiny/results.parquet",
@@ -28,15 +17,6 @@ MADE = (
     "tiny/tables/table_1.csv", "tiny/tables/table_1.tex", "figures/figure_1.pdf",
     "figures/figure_1.png", "report.html",
 )  # fmt: skip
-
-
-@pytest.fixture
-def drawn(project):
-    """The tiny project with a figure."""
-    project.study_file.write_text(project.study_file.read_text() + FIGURE)
-    text = project.configuration.read_text()
-    project.configuration.write_text(text.replace("/figures", "/results/figures"))
-    return project
 
 
 def truncate(path):
@@ -91,16 +71,14 @@ def harm_blocks_and_records(results):
 
 def digests(results):
     """All results, without what says how blocks were run and names seconds."""
-    found = helpers.digests(results)
+    found = snakemake_runs.digests(results)
     for path in results.glob("figures/*"):
         found[path.name] = path.read_bytes()
     return found
 
 
-def test_snakemake_makes_again_what_is_missing_or_damaged(drawn):
-    results = drawn.results
-    code, text = helpers.snakemake(drawn)
-    assert code == 0, text
+def test_snakemake_makes_again_what_is_missing_or_damaged(finished):
+    results = finished.results
     before = digests(results)
     assert {name for name in MADE if not (results / name).exists()} == set()
     harm_blocks_and_records(results)
@@ -108,17 +86,17 @@ def test_snakemake_makes_again_what_is_missing_or_damaged(drawn):
     notes = [path.relative_to(results).as_posix() for path in sorted((results / "made").iterdir())]
     for index, name in enumerate([*MADE, *notes, "jobs/tiny.news"]):
         (Path.unlink if index % 2 else append)(results / name)
-    for path in sorted((drawn.folder / ".snakemake" / "metadata").rglob("*"))[:2]:
+    for path in sorted((finished.folder / ".snakemake" / "metadata").rglob("*"))[:2]:
         junk(path)
-    code, text = helpers.snakemake(drawn, "--dry-run", "--quiet", "rules")
+    code, text = snakemake_runs.snakemake(finished, "--dry-run", "--quiet", "rules")
     assert code != 0 or "again" not in text
-    code, text = helpers.snakemake(drawn, "--forcerun", "report")
+    code, text = snakemake_runs.snakemake(finished, "--forcerun", "report")
     assert code == 0, text
     assert "8 of 8 blocks to compute" in text, text
     assert len(re.findall("missing or damaged files are made again", text)) == 3, text
     assert digests(results) == before
     assert all((results / name).exists() for name in [*MADE, *notes])
-    code, text = helpers.snakemake(drawn)
+    code, text = snakemake_runs.snakemake(finished)
     assert code == 0 and "Nothing to be done" in text, text
 
 

@@ -1,6 +1,5 @@
 """Blocks whose job fails every attempt: the rest is summarised, and the next run makes it whole."""
 
-import hashlib
 import json
 import os
 import re
@@ -11,6 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+
+from losaw.cli import main
+from reference.snakemake_runs import digests, run_without_snakemake
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -61,21 +63,9 @@ def snakemake(project, *words, **options):
     return done.returncode, done.stdout + done.stderr
 
 
-def digests(folder):
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted((folder / "tiny").rglob("*"))
-        if path.is_file() and "runs" not in path.parts and path.name != "manifest.json"
-    }
-
-
-def test_a_lost_block_is_counted_in_the_summary_and_the_next_run_computes_it_alone(lethal):
-    (lethal.folder / "deadly").rename(lethal.folder / "harmless")
-    assert snakemake(lethal)[0] == 0
-    whole = digests(lethal.results)
-    subprocess.run(["rm", "-r", str(lethal.results), str(lethal.folder / ".snakemake")], check=True)
-    (lethal.folder / "harmless").rename(lethal.folder / "deadly")
-
+def test_a_lost_block_is_counted_in_the_summary_and_the_next_run_computes_it_alone(
+    lethal, tmp_path
+):
     code, text = snakemake(lethal)
     assert code != 0 and "1 of 4 blocks failed" in text, text
     manifest = json.loads((lethal.results / "tiny" / "manifest.json").read_text())
@@ -88,13 +78,23 @@ def test_a_lost_block_is_counted_in_the_summary_and_the_next_run_computes_it_alo
     assert (lethal.results / "tiny" / "tables" / "table_1.md").exists()
 
     (lethal.folder / "deadly").unlink()
-    code, text = snakemake(lethal, "--dry-run", "--quiet", "rules")
-    assert "1 of 4 blocks to compute" in text, text
     code, text = snakemake(lethal)
-    assert code == 0, text
-    assert digests(lethal.results) == whole
+    assert code == 0 and "1 of 4 blocks to compute" in text, text
+    run_without_snakemake(lethal, tmp_path / "whole")
+    assert digests(lethal.results) == digests(tmp_path / "whole")
 
 
+def test_too_many_missing_blocks_are_refused_with_their_number(computed, capsys):
+    next(computed.results.glob("tiny/blocks/60_*/jittered/seeds_00000-*.parquet")).unlink()
+    assert main(["summarise", "--config", str(computed.configuration)]) == 2
+    error = capsys.readouterr().err
+    words = "0 fits failed and 2 are missing of 40 (5.0%); max_failed_share allows 0.0%"
+    assert words in error and "missing: tiny/blocks/60_" in error, error
+    assert not (computed.results / "tiny" / "comparison.csv").exists()
+    assert not (computed.results / "report.html").exists()
+
+
+@pytest.mark.long
 def test_too_many_lost_blocks_are_refused_with_their_number(lethal):
     code, text = snakemake(lethal, share=0.0)
     assert code != 0

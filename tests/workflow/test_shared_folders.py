@@ -7,34 +7,22 @@ import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-
-
-def command(project, *words):
-    return [
-        str(Path(sys.executable).parent / "snakemake"),
-        "--snakefile", str(REPOSITORY / "Snakefile"),
-        "--directory", str(project.folder),
-        "--workflow-profile", str(REPOSITORY / "profiles" / "default"),
-        "--cores", "2",
-        *words,
-        "--config", "noise_variance=0.5",
-        "--", f"{project.results}/tiny/comparison.csv",
-    ]  # fmt: skip
+from losaw.cli import main
+from reference import snakemake_runs
+from reference.snakemake_runs import run_without_snakemake
 
 
 def snakemake(project, *words):
-    done = subprocess.run(command(project, *words), capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
+    """A run up to the summary, without drawings and report."""
+    target = f"{project.results}/tiny/comparison.csv"
+    return snakemake_runs.snakemake(project, *words, target=target)
 
 
-def losaw(project, name, *words):
-    command = [sys.executable, "-m", "losaw", name, "--config", str(project.configuration), *words]
-    return [*command, "--set", "noise_variance=0.5"]
+def narrow(project):
+    return ["--config", str(project.configuration), "--set", "noise_variance=0.5"]
 
 
 def digests(project):
@@ -54,7 +42,7 @@ def planned(text):
 def test_a_second_snakemake_on_a_folder_is_refused_and_the_first_goes_on(project):
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 1.0")
     first = subprocess.Popen(
-        command(project), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        snakemake_runs.command(project), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     deadline = time.monotonic() + 120
     while not list(project.results.glob("tiny/runs/**/*.running")):
@@ -68,12 +56,12 @@ def test_a_second_snakemake_on_a_folder_is_refused_and_the_first_goes_on(project
 
 
 def test_two_runs_without_snakemake_on_one_folder_leave_whole_blocks(project):
-    subprocess.run(losaw(project, "run"), check=True, capture_output=True)
+    run_without_snakemake(project, project.results)
     alone = digests(project)
     shutil.rmtree(project.results)
+    run = [sys.executable, "-m", "losaw", "run", *narrow(project)]
     both = [
-        subprocess.Popen(losaw(project, "run"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        for _ in range(2)
+        subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(2)
     ]
     for process in both:
         _, error = process.communicate()
@@ -89,35 +77,34 @@ def test_two_runs_without_snakemake_on_one_folder_leave_whole_blocks(project):
         pytest.param(True, id="verify --remove", marks=pytest.mark.long),
     ],
 )
-def test_damaged_blocks_are_refused_named_removed_and_run_again_alone(project, remove):
-    assert snakemake(project)[0] == 0
-    before = digests(project)
-    first, second, third, *whole = sorted(project.results.glob("tiny/blocks/**/*.parquet"))
+def test_damaged_blocks_are_refused_named_removed_and_run_again_alone(finished, capsys, remove):
+    before = digests(finished)
+    words = narrow(finished)
+    first, second, third, *whole = sorted(finished.results.glob("tiny/blocks/**/*.parquet"))
     written = [path.stat().st_mtime_ns for path in whole]
     first.write_bytes(first.read_bytes()[:-99])
     content = second.read_bytes()
     second.write_bytes(third.read_bytes())
     third.write_bytes(content)
-    done = subprocess.run(losaw(project, "collect"), capture_output=True, text=True)
-    assert done.returncode != 0 and "3 files of blocks are unusable" in done.stderr, done.stderr
-    assert all(str(path) in done.stderr for path in (first, second, third)), done.stderr
-    assert "make them again" in done.stderr
+    assert main(["collect", *words]) == 2
+    error = capsys.readouterr().err
+    assert "3 files of blocks are unusable" in error and "make them again" in error
+    assert all(str(path) in error for path in (first, second, third)), error
     if remove:
-        done = subprocess.run(losaw(project, "verify", "--remove"), capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        assert main(["verify", "--remove", *words]) == 0
         assert not any(path.exists() for path in (first, second, third))
-    code, text = snakemake(project, "--dry-run", "--quiet", "rules")
-    assert "3 of 8 blocks to compute" in text and planned(text)["job"] == 1, text
-    code, text = snakemake(project)
-    assert code == 0, text
-    assert digests(project) == before
+        code, text = snakemake(finished, "--dry-run", "--quiet", "rules")
+        assert code == 0 and planned(text)["job"] == 1, text
+    code, text = snakemake(finished)
+    assert code == 0 and "3 of 8 blocks to compute, in 1 jobs" in text, text
+    assert digests(finished) == before
     assert [path.stat().st_mtime_ns for path in whole] == written
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("years", [-20, 20])
-def test_a_clock_that_jumped_reruns_no_block_and_changes_no_result(project, years):
-    assert snakemake(project)[0] == 0
+def test_a_clock_that_jumped_reruns_no_block_and_changes_no_result(finished, years):
+    project = finished
     before = digests(project)
     when = time.time() + years * 365 * 86400
     for path in sorted(project.results.glob("tiny/blocks/**/*.parquet"))[::2]:

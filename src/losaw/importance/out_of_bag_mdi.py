@@ -99,7 +99,8 @@ def mdi_oob(
 
 
 def _contribution(nodes: Nodes) -> FloatArray:
-    product = (nodes.in_bag.mean * nodes.out_of_bag.total).sum(axis=1)
+    mean = nodes.in_bag.total / nodes.in_bag.size[:, None]  # no node is without in-bag rows
+    product = (mean * nodes.out_of_bag.total).sum(axis=1)
     left, right = nodes.children
     gained = product[left] + product[right] - product[nodes.splits]
     return gained / max(nodes.out_of_bag.size[0], 1.0)

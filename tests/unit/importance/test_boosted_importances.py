@@ -125,11 +125,15 @@ def test_node_predictions_are_those_of_the_training_gradients(fitted):
         assert np.abs(branches.value[start:end] - expected).max() < 1e-5
 
 
+@pytest.mark.parametrize(
+    "n_rounds", [60, pytest.param(None, id="all rounds", marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("changed", [{}, *TABLE_1], ids=str)
-def test_proposition_3_holds_over_the_whole_hyperparameter_table(task, changed):
+def test_proposition_3_holds_over_the_whole_hyperparameter_table(task, changed, n_rounds):
     data = data_of(task)
-    model = learner(task, **changed).fit(*data.train)
+    rounds = {} if n_rounds is None else {"num_boost_round": n_rounds}
+    model = learner(task, **rounds | changed).fit(*data.train)
     result = TotalGainDeviation().explain(model, data, np.random.default_rng(0))
     assert result.scores.max() < 1e-5
 

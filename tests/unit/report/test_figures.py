@@ -6,6 +6,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from losaw.report import figures
 from losaw.report.drawings import mean_importances, tradeoff
@@ -61,6 +62,16 @@ def test_figures_are_the_same_bytes_whatever_the_users_settings(made, key, kind)
     first = (folder / "first" / f"{key}.{kind}").read_bytes()
     assert first == (folder / "second" / f"{key}.{kind}").read_bytes()
     assert len(first) > 5000
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_picture_has_a_palette(made, key):
+    """Which makes the report a third as large, and white paper stays white."""
+    folder, _ = made
+    with Image.open(folder / "first" / f"{key}.png") as picture:
+        assert picture.mode == "P"
+        assert picture.info["dpi"] == pytest.approx((200, 200), abs=0.1)
+        assert picture.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
 
 
 @pytest.mark.parametrize("key", KEYS)

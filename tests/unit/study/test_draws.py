@@ -32,8 +32,9 @@ def nested_runs(rng, between, within, n_draws=12, n_settings=4, n_runs=60):
 @pytest.mark.parametrize(("between", "within"), [(0.0, 1.0), (0.5, 1.0), (1.0, 1.0), (1.0, 0.1)])
 def test_the_share_is_estimated_without_much_bias(between, within):
     rng = np.random.default_rng(0)
-    found = [share_between(nested_runs(rng, between, within))[0] for _ in range(200)]
+    found = [share_between(nested_runs(rng, between, within))[0] for _ in range(80)]
     truth = between**2 / (between**2 + within**2)
+    # A share of .5 from 44 degrees of freedom deviates by .08, the mean of 80 by .009.
     # Where nothing lies between draws, cutting at 0 leaves half of the estimates above it.
     assert np.mean(found) == pytest.approx(truth, abs=0.03)
 

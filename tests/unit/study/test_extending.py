@@ -29,17 +29,21 @@ def fits_computed(session):
 
 @pytest.fixture
 def wide(project):
-    """The tiny project with blocks of 20 seeds: 0-19, 20-39, 40-59, …"""
+    """One setting of the tiny project, two learners; blocks of 20 seeds: 0-19, 20-39, 40-59, …"""
     project.replace(project.study_file, "boundaries: [2, 5]", "boundaries: [20, 40]")
+    project.replace(project.study_file, "[30, 60]", "[30]")
+    project.replace(project.study_file, "[0.5, 1.0]", "[0.5]")
+    text = project.study_file.read_text()
+    project.study_file.write_text(text[: text.index("published:")])
     return project
 
 
 @pytest.mark.parametrize(("first", "then"), [(40, 60), (30, 60), (7, 19), (25, 33)])
 def test_more_seeds_compute_the_new_seeds_only_wherever_the_blocks_end(wide, tmp_path, first, then):
-    assert fits_computed(wide.session(seeds=first)) == 4 * 2 * first
+    assert fits_computed(wide.session(seeds=first)) == 2 * first
     before = digests(wide.session())
     more = wide.session(seeds=then)
-    assert fits_computed(more) == 4 * 2 * (then - first)
+    assert fits_computed(more) == 2 * (then - first)
     assert before.items() <= digests(more).items()
     at_once = wide.session(seeds=then, overrides={"results": str(tmp_path / "at_once")})
     execute(at_once.all_blocks, 1)
@@ -47,8 +51,8 @@ def test_more_seeds_compute_the_new_seeds_only_wherever_the_blocks_end(wide, tmp
         assert block.path.read_bytes() == other.path.read_bytes()
 
 
-def test_another_cut_of_the_seeds_computes_none_again(project):
-    execute(project.session().all_blocks, 1)
+def test_another_cut_of_the_seeds_computes_none_again(computed):
+    project = computed
     project.replace(project.study_file, "boundaries: [2, 5]", "boundaries: [1, 3, 4]")
     session = project.session()
     assert fits_computed(session) == 0
@@ -66,7 +70,7 @@ def test_fewer_seeds_are_taken_from_what_is_there(wide):
     "changes",
     [
         {"jitter: 0.3": "jitter: 0.6"},
-        {"metrics: [r2_test, pr_auc]": "metrics: [r2_test]", ", pr_auc: 0.1}": "}"},
+        {"metrics: [r2_test, pr_auc]": "metrics: [r2_test]"},
     ],
     ids=["another parameter", "another metric"],
 )
@@ -75,7 +79,7 @@ def test_seeds_of_another_version_are_not_taken_over(wide, changes):
     for old, new in changes.items():
         wide.replace(wide.study_file, old, new)
     changed = wide.session(seeds=8, selection={"learner": ("jittered",)})
-    assert fits_computed(changed) == 4 * 8
+    assert fits_computed(changed) == 8
 
 
 def test_seeds_made_with_other_libraries_are_not_taken_over(wide, monkeypatch):
@@ -84,7 +88,7 @@ def test_seeds_made_with_other_libraries_are_not_taken_over(wide, monkeypatch):
     execute(wide.session(seeds=5).all_blocks, 1)
     others = {**provenance.library_versions(), "numpy": "1.0"}
     monkeypatch.setattr(provenance, "library_versions", lambda: others)
-    assert fits_computed(wide.session(seeds=8)) == 4 * 2 * 8
+    assert fits_computed(wide.session(seeds=8)) == 2 * 8
 
 
 def test_failed_seeds_are_tried_again(wide):
@@ -92,19 +96,19 @@ def test_failed_seeds_are_tried_again(wide):
     session = wide.session(seeds=10)
     n_failed = sum(task.n_failed for task in run_blocks(session.all_blocks, 1))
     assert n_failed > 0
-    assert fits_computed(wide.session(seeds=12)) == 4 * 2 * 2 + n_failed
+    assert fits_computed(wide.session(seeds=12)) == 2 * 2 + n_failed
 
 
-def test_one_more_setting_computes_its_own_blocks_only(project):
-    execute(project.session().all_blocks, 1)
+def test_one_more_setting_computes_its_own_blocks_only(computed):
+    project = computed
     before = digests(project.session())
     project.replace(project.study_file, "n_samples: [30, 60]", "n_samples: [30, 45, 60]")
     assert execute(project.session().all_blocks, 1) == 2 * 2 * 2
     assert before.items() <= digests(project.session()).items()
 
 
-def test_one_more_importance_computes_all_blocks_of_the_learners_that_have_it(project):
-    execute(project.session().all_blocks, 1)
+def test_one_more_importance_computes_all_blocks_of_the_learners_that_have_it(computed):
+    project = computed
     project.replace(project.study_file, "plain: {learner: marginal-slopes}",
                     "plain: {learner: marginal-slopes, importances: []}")  # fmt: skip
     assert execute(project.session().all_blocks, 1) == 4 * 2
@@ -115,7 +119,7 @@ def test_a_damaged_neighbour_is_not_taken_over(wide):
     execute(session.all_blocks, 1)
     path = session.all_blocks[0].path
     path.write_bytes(path.read_bytes()[:-100])
-    assert fits_computed(wide.session(seeds=8)) == 4 * 2 * 3 + 5
+    assert fits_computed(wide.session(seeds=8)) == 2 * 3 + 5
 
 
 def test_a_task_that_is_done_needs_no_child(project):

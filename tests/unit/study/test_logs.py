@@ -9,15 +9,11 @@ from losaw.report.page.html import write_report
 from losaw.study.inspecting.logs import logs_of
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running.jobs import Job, job_list, write_job
-from losaw.study.running.runner import run_block
 
 
 @pytest.fixture
-def session(project):
-    session = project.session(selection={"noise_variance": ["0.5"]})
-    for block in session.all_blocks:
-        run_block(block)
-    return session
+def session(computed):
+    return computed.session(selection={"noise_variance": ["0.5"]})
 
 
 def said_to_come_from(block, job, session):

@@ -16,7 +16,8 @@ def comparison_of(project):
     return session, pd.read_csv(write_outputs(session.plans[0]))
 
 
-def test_a_printed_standard_deviation_stands_beside_that_of_our_runs(project):
+def test_a_printed_standard_deviation_stands_beside_that_of_our_runs(computed):
+    project = computed
     published = project.folder / "config" / "published" / "tiny.csv"
     header, first, second = published.read_text().splitlines()
     lines = [f"{header},published_sd", f"{first},0.25", f"{second},"]
@@ -36,7 +37,8 @@ def test_a_printed_standard_deviation_stands_beside_that_of_our_runs(project):
 
 
 @pytest.mark.parametrize("added", ["", ",published_sd"])
-def test_without_a_printed_standard_deviation_there_is_no_column_for_it(project, added):
+def test_without_a_printed_standard_deviation_there_is_no_column_for_it(computed, added):
+    project = computed
     published = project.folder / "config" / "published" / "tiny.csv"
     header, *rows = published.read_text().splitlines()
     empty = "," if added else ""

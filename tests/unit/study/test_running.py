@@ -62,7 +62,8 @@ def test_one_process_and_two_give_the_same_bytes(project, tmp_path):
     assert outputs(one) == outputs(two)
 
 
-def test_another_cut_of_the_seeds_gives_the_same_outputs(project, tmp_path):
+def test_another_cut_of_the_seeds_gives_the_same_outputs(computed, tmp_path):
+    project = computed
     two_blocks = outputs(run(project))
     project.replace(project.study_file, "boundaries: [2, 5]", "boundaries: [1, 2, 4]")
     session = run(project, overrides={"results": str(tmp_path / "other")})
@@ -91,7 +92,8 @@ def test_a_run_goes_on_where_it_was_killed(project, tmp_path):
     assert outputs(session) == outputs(whole)
 
 
-def test_more_seeds_compute_new_blocks_only(project):
+def test_more_seeds_compute_new_blocks_only(computed):
+    project = computed
     run(project)
     before = digests(project.results, "tiny/blocks/**/*.parquet")
     assert execute(project.session(seeds=8).all_blocks, 1) == 4 * 2
@@ -99,7 +101,8 @@ def test_more_seeds_compute_new_blocks_only(project):
     assert before.items() <= after.items()
 
 
-def test_one_more_learner_moves_no_other_number(project):
+def test_one_more_learner_moves_no_other_number(computed):
+    project = computed
     run(project)
     before = digests(project.results, "tiny/blocks/**/*.parquet")
     project.replace(
@@ -112,7 +115,8 @@ def test_one_more_learner_moves_no_other_number(project):
     assert before.items() <= after.items()
 
 
-def test_a_changed_learner_runs_its_own_blocks_again(project):
+def test_a_changed_learner_runs_its_own_blocks_again(computed):
+    project = computed
     run(project)
     before = digests(project.results, "tiny/blocks/**/*.parquet")
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.6")
@@ -123,7 +127,8 @@ def test_a_changed_learner_runs_its_own_blocks_again(project):
     assert {k for k in before if before[k] != after[k]} == {k for k in before if "/jittered/" in k}
 
 
-def test_learners_see_the_same_data(project):
+def test_learners_see_the_same_data(computed):
+    project = computed
     session = run(project)
     scores = pq.read_table(session.results / "tiny" / "scores.parquet").to_pandas()
     results = pd.read_parquet(session.results / "tiny" / "results.parquet")
@@ -169,7 +174,8 @@ def test_a_failed_fit_is_a_row_and_the_summary_refuses_above_the_stated_share(pr
         (lambda path: path.write_bytes(path.read_bytes()[:300]), "damaged or truncated"),
     ],
 )
-def test_a_damaged_file_is_named_and_only_its_block_runs_again(project, damage, words):
+def test_a_damaged_file_is_named_and_only_its_block_runs_again(computed, damage, words):
+    project = computed
     session = run(project)
     whole = outputs(session)
     path = session.all_blocks[3].path
@@ -181,7 +187,8 @@ def test_a_damaged_file_is_named_and_only_its_block_runs_again(project, damage, 
     assert outputs(run(project)) == whole
 
 
-def test_swapped_files_are_found(project):
+def test_swapped_files_are_found(computed):
+    project = computed
     session = run(project)
     first, second = (session.all_blocks[i].path for i in (0, 5))
     content = first.read_bytes()
@@ -192,7 +199,8 @@ def test_swapped_files_are_found(project):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
-def test_a_folder_that_cannot_be_written_is_named_and_nothing_is_lost(project):
+def test_a_folder_that_cannot_be_written_is_named_and_nothing_is_lost(computed):
+    project = computed
     session = run(project)
     block = session.all_blocks[0]
     path = block.path
@@ -209,7 +217,8 @@ def test_a_folder_that_cannot_be_written_is_named_and_nothing_is_lost(project):
     assert path.read_bytes() == before
 
 
-def test_the_footer_says_where_the_numbers_came_from(project):
+def test_the_footer_says_where_the_numbers_came_from(computed):
+    project = computed
     session = run(project)
     block = session.all_blocks[-1]
     footer = read_block(block.path).footer

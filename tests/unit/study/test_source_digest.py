@@ -24,17 +24,29 @@ NAMES = {
 }
 
 
-@pytest.fixture
-def package(tmp_path, monkeypatch):
+def copied(folder):
     """A copy of the package that the digest reads instead of the real one."""
-    copy = tmp_path / "losaw"
+    copy = folder / "losaw"
     shutil.copytree(
         Path(losaw.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__", "*.nb?")
     )
-    monkeypatch.setattr(module, "_PACKAGE", copy)
-    forget()
-    yield copy
-    forget()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_PACKAGE", copy)
+        forget()
+        yield copy
+        forget()
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy that a test may change for good."""
+    yield from copied(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def edited(tmp_path_factory):
+    """A copy in which one place at a time is changed, and changed back."""
+    yield from copied(tmp_path_factory.mktemp("edited"))
 
 
 def forget():
@@ -56,9 +68,12 @@ def edit(path, old, new):
 def stale(package, name, old, new):
     """Labels of the things that an edit makes stale."""
     before = digests()
+    text = (package / name).read_text(encoding="utf-8")
     edit(package / name, old, new)
     module.look_again()
     after = digests()
+    (package / name).write_text(text, encoding="utf-8")
+    module.look_again()
     return {label for label in NAMES if before[label] != after[label]}
 
 
@@ -118,8 +133,8 @@ def test_moving_a_module_makes_nothing_stale(package, old, new):
         "unused function",
     ],
 )
-def test_what_decides_no_number_makes_nothing_stale(package, name, old, new):
-    assert stale(package, name, old, new) == set()
+def test_what_decides_no_number_makes_nothing_stale(edited, name, old, new):
+    assert stale(edited, name, old, new) == set()
 
 
 @pytest.mark.parametrize(
@@ -133,8 +148,8 @@ def test_what_decides_no_number_makes_nothing_stale(package, name, old, new):
         ("forest/growing/bootstrap.py", "k = 0", "k = 1", {"losaw-forest"}),
     ],
 )
-def test_a_changed_constant_makes_stale_what_uses_it(package, name, old, new, expected):
-    assert stale(package, name, old, new) == expected
+def test_a_changed_constant_makes_stale_what_uses_it(edited, name, old, new, expected):
+    assert stale(edited, name, old, new) == expected
 
 
 def test_a_changed_sampler_makes_stale_the_importances_that_name_it(project_free_method):

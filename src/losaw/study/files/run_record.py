@@ -131,9 +131,9 @@ def commit() -> str:
     folder = Path(losaw.__file__).parent
 
     def git(*words: str) -> str:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *words], capture_output=True, text=True, check=False
-        )
+        # Without a lock of the index, which a run that is killed, or a full disk, would leave.
+        command = ["git", "--no-optional-locks", "-C", str(folder), *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.stdout.strip() if done.returncode == 0 else ""
 
     head = git("rev-parse", "HEAD")

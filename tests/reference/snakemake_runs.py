@@ -1,0 +1,48 @@
+"""Running a small project with and without Snakemake, for the tests of the workflow."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+from losaw.cli import main
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+NARROW = ("noise_variance=0.5",)
+
+
+def command(project, *words, cores=2, config=NARROW, target=None):
+    """The words of a run of Snakemake in a project's folder."""
+    return [
+        str(Path(sys.executable).parent / "snakemake"),
+        "--snakefile", str(REPOSITORY / "Snakefile"),
+        "--directory", str(project.folder),
+        "--workflow-profile", str(REPOSITORY / "profiles" / "default"),
+        "--cores", str(cores),
+        *words,
+        *(("--config", *config) if config else ()),
+        *(("--", target) if target else ()),
+    ]  # fmt: skip
+
+
+def snakemake(project, *words, **options):
+    """Exit status and all output of a run of Snakemake."""
+    done = subprocess.run(command(project, *words, **options), capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def run_without_snakemake(project, folder):
+    """The same results, computed by ``losaw run`` in this process and its children."""
+    words = ["--config", str(project.configuration), "--output", str(folder), "--jobs", "1"]
+    assert main(["run", *words, *(word for pair in NARROW for word in ("--set", pair))]) == 0
+
+
+def digests(folder):
+    """All results but what describes the run itself."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and not {"runs", "figures", "jobs", "made"} & set(path.relative_to(folder).parts)
+        and path.name not in ("manifest.json", "report.html")
+    }

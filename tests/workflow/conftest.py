@@ -1,0 +1,47 @@
+"""One run of Snakemake that several tests go on from."""
+
+import shutil
+
+import pytest
+
+from reference.snakemake_runs import snakemake
+
+FIGURE = """figures:
+  figure_1:
+    caption: ranks
+    drawing: ranking
+    options: {metrics: [r2_test]}
+"""
+
+
+def draw(project):
+    """Give the tiny study a figure, beside its results."""
+    project.study_file.write_text(project.study_file.read_text() + FIGURE)
+    project.replace(project.configuration, "/figures", "/results/figures")
+
+
+@pytest.fixture
+def drawn(project):
+    """The tiny project with a figure."""
+    draw(project)
+    return project
+
+
+@pytest.fixture(scope="session")
+def _kept(make_project, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("finished")
+    with make_project(folder / "project") as project:
+        draw(project)
+        code, text = snakemake(project)
+        assert code == 0, text
+        shutil.copytree(project.folder, folder / "kept")
+        yield project, folder / "kept"
+
+
+@pytest.fixture
+def finished(_kept, plugin_forgotten):
+    """The tiny project with a figure after a run on two cores, as that run has left it."""
+    project, kept = _kept
+    shutil.rmtree(project.folder)
+    shutil.copytree(kept, project.folder)
+    return project
