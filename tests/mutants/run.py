@@ -114,8 +114,20 @@ def notice_by_all(mutant: Mutant, limit: int, *, compiles: bool = True) -> str:
     outcome = notice(mutant, limit)
     further = further_tests(mutant)
     if outcome == "survived" and further:
-        outcome = notice(mutant._replace(target=Target("", further)), limit)
+        mutant = mutant._replace(target=Target("", further))
+        outcome = notice(mutant, limit)
+        if outcome != "survived":
+            check_tests(mutant, limit)
     return outcome
+
+
+def check_tests(mutant: Mutant, limit: int, interpreted: tuple[str, ...] = ()) -> None:
+    """Tests that fail on the code as it is would notice everything."""
+    source = (PACKAGE / mutant.file).read_text(encoding="utf-8")
+    unchanged = mutant._replace(mutation=mutant.mutation._replace(source=source))
+    if (outcome := notice(unchanged, limit, interpreted)) != "survived":
+        tests = interpreted or (*mutant.target.tests, *mutant.target.options)
+        raise SystemExit(f"{' '.join(tests)}: {outcome} without any change")
 
 
 def notice(mutant: Mutant, limit: int, interpreted: tuple[str, ...] = ()) -> str:
@@ -211,18 +223,15 @@ def survived_in(record: Path) -> set[str]:
 
 
 def check_without_change(mutant: Mutant, limit: int, sound: set[Any], *, compiles: bool) -> None:
-    """Tests that fail on the code as it is would notice everything; ``sound`` are known not to."""
-    source = (PACKAGE / mutant.file).read_text(encoding="utf-8")
-    unchanged = mutant._replace(mutation=mutant.mutation._replace(source=source))
+    """:func:`check_tests` of the mutant's target, each once: ``sound`` are known to pass."""
     target = mutant.target
-    ways = [((*target.tests, *target.options), ())] if compiles or not target.interpreted else []
+    ways: list[tuple[str, ...]] = [()] if compiles or not target.interpreted else []
     if target.interpreted:
-        ways.append((target.interpreted, target.interpreted))
-    for tests, interpreted in ways:
-        way = (tests, bool(interpreted))
+        ways.append(target.interpreted)
+    for interpreted in ways:
+        way = (target.tests, target.options, interpreted)
         if way not in sound:
-            if (outcome := notice(unchanged, limit, interpreted)) != "survived":
-                raise SystemExit(f"{' '.join(tests)}: {outcome} without any change")
+            check_tests(mutant, limit, interpreted)
             sound.add(way)
 
 
