@@ -1,7 +1,7 @@
 """Small changes of a source file that its tests should notice."""
 
 import ast
-import copy
+import itertools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -38,19 +38,20 @@ class Mutation(NamedTuple):
     source: str
 
 
-def mutations(source: str) -> list[Mutation]:
-    """All changes of a file's code; docstrings, annotations and messages are left alone."""
+def n_mutations(source: str) -> int:
+    """How many changes of a file's code there are; see :func:`mutation`."""
+    return sum(1 for _ in _changes(ast.parse(source)))
+
+
+def mutation(source: str, number: int) -> Mutation:
+    """One change of a file's code; docstrings, annotations and messages are left alone."""
     tree = ast.parse(source)
-    found = []
-    for place, (node, field, new) in enumerate(_changes(tree)):
-        changed = copy.deepcopy(tree)
-        twin, _, _ = next(c for i, c in enumerate(_changes(changed)) if i == place)
-        before = ast.unparse(node)
-        setattr(twin, field, new)
-        after = ast.unparse(twin)
-        ast.fix_missing_locations(changed)
-        found.append(Mutation(node.lineno, before, after, ast.unparse(changed)))
-    return found
+    node, field, new = next(itertools.islice(_changes(tree), number, None))
+    before = ast.unparse(node)
+    setattr(node, field, new)
+    after = ast.unparse(node)
+    ast.fix_missing_locations(tree)
+    return Mutation(node.lineno, before, after, ast.unparse(tree))
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[Any, str, Any]]:

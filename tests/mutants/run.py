@@ -5,9 +5,10 @@
     python tests/mutants/run.py weighting knockoffs    # some rooms only
 
 The working tree stays as it is: every mutant is a forked process into which the changed module is
-imported from memory. Kernels that import the changed module are compiled anew, in a folder of their
-own. What survives the tests of its target meets all unit tests that name its module. A mutant that
-ends its process or takes too long counts as noticed.
+imported from memory. Changed kernels run as Python first, which needs no compiling and checks every
+index; what survives so is compiled, with all that imports it, in a folder of its own, unless
+--interpreted is given. What survives the tests of its target meets all unit tests that name its
+module. A mutant that ends its process or takes too long counts as noticed.
 """
 
 import argparse
@@ -32,8 +33,9 @@ TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
 sys.path.insert(0, str(TESTS))
 
-from mutants.mutations import Mutation, mutations  # noqa: E402
+from mutants.mutations import Mutation, mutation, n_mutations  # noqa: E402
 from mutants.targets import SURVIVED_ONCE, TARGETS, Target  # noqa: E402
+from reference.interpreted_kernels import interpret  # noqa: E402
 
 PACKAGE = ROOT / "src" / "losaw"
 COMPILED = ("kernels", "njit", "intrinsic")
@@ -87,10 +89,10 @@ def chosen(rooms: list[str], share: int, seed: int) -> Iterator[Mutant]:
             file = str(path.relative_to(PACKAGE))
             if rooms and not any(file.startswith(room) for room in rooms):
                 continue
-            found = mutations(path.read_text(encoding="utf-8"))
-            draw = random.Random(f"{seed} {file}")
-            for mutation in draw.sample(found, min(share, len(found))):
-                yield Mutant(file, mutation, target)
+            source = path.read_text(encoding="utf-8")
+            n = n_mutations(source)
+            for number in random.Random(f"{seed} {file}").sample(range(n), min(share, n)):
+                yield Mutant(file, mutation(source, number), target)
 
 
 def further_tests(mutant: Mutant) -> tuple[str, ...]:
@@ -102,21 +104,41 @@ def further_tests(mutant: Mutant) -> tuple[str, ...]:
     return tuple(sorted(set(found) - set(mutant.target.tests)))
 
 
-def notice_by_all(mutant: Mutant, limit: int) -> str:
+def notice_by_all(mutant: Mutant, limit: int, *, compiles: bool = True) -> str:
     """What the target's tests did, and where they noticed nothing, all further ones."""
+    first = mutant.target.interpreted
+    if first:
+        outcome = notice(mutant, limit, first)
+        if outcome != "survived" or not compiles:
+            return outcome
     outcome = notice(mutant, limit)
     further = further_tests(mutant)
     if outcome == "survived" and further:
-        outcome = notice(mutant._replace(target=Target("", further)), limit)
+        mutant = mutant._replace(target=Target("", further))
+        outcome = notice(mutant, limit)
+        if outcome != "survived":
+            check_tests(mutant, limit)
     return outcome
 
 
-def notice(mutant: Mutant, limit: int) -> str:
-    """What the tests did: "killed", "survived", "timed out" or "crashed"."""
+def check_tests(mutant: Mutant, limit: int, interpreted: tuple[str, ...] = ()) -> None:
+    """Tests that fail on the code as it is would notice everything."""
+    source = (PACKAGE / mutant.file).read_text(encoding="utf-8")
+    unchanged = mutant._replace(mutation=mutant.mutation._replace(source=source))
+    if (outcome := notice(unchanged, limit, interpreted)) != "survived":
+        tests = interpreted or (*mutant.target.tests, *mutant.target.options)
+        raise SystemExit(f"{' '.join(tests)}: {outcome} without any change")
+
+
+def notice(mutant: Mutant, limit: int, interpreted: tuple[str, ...] = ()) -> str:
+    """What the target's tests, or those of interpreted kernels, did to the mutant.
+
+    "killed", "survived", "timed out" or "crashed".
+    """
     with tempfile.TemporaryDirectory() as folder:
         child = os.fork()
         if child == 0:
-            _run(mutant, folder)
+            _run(mutant, folder, interpreted)
         end = time.monotonic() + limit
         while time.monotonic() < end:
             done, status = os.waitpid(child, os.WNOHANG)
@@ -167,22 +189,28 @@ def _imported(path: Path) -> set[Path]:
     return found
 
 
-def _run(mutant: Mutant, folder: str) -> None:
+def _run(mutant: Mutant, folder: str, interpreted: tuple[str, ...]) -> None:
     """In the child: import the mutant, run its tests, end with pytest's status."""
     os.setsid()
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)
-    if any(mark in mutant.mutation.source for mark in COMPILED):
+    is_changed = mutant.mutation.source != (PACKAGE / mutant.file).read_text(encoding="utf-8")
+    if interpreted:
+        interpret()
+    elif is_changed and any(mark in mutant.mutation.source for mark in COMPILED):
         keep_what_is_compiled(mutant.file, folder)
-    sys.meta_path.insert(0, _FromMemory(mutant.file, mutant.mutation.source))
+    if is_changed:
+        sys.meta_path.insert(0, _FromMemory(mutant.file, mutant.mutation.source))
     code = 1
     try:
         import pytest
 
         os.chdir(ROOT)
         options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
-        code = int(pytest.main([*options, *mutant.target.options, *mutant.target.tests]))
+        if not interpreted:
+            options += mutant.target.options
+        code = int(pytest.main([*options, *(interpreted or mutant.target.tests)]))
     except BaseException:
         code = 1
     os._exit(code)
@@ -192,6 +220,19 @@ def survived_in(record: Path) -> set[str]:
     """The mutants that a record of another run lists as survivors."""
     lines = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
     return {line["mutant"] for line in lines if line["outcome"] == "survived"}
+
+
+def check_without_change(mutant: Mutant, limit: int, sound: set[Any], *, compiles: bool) -> None:
+    """:func:`check_tests` of the mutant's target, each once: ``sound`` are known to pass."""
+    target = mutant.target
+    ways: list[tuple[str, ...]] = [()] if compiles or not target.interpreted else []
+    if target.interpreted:
+        ways.append(target.interpreted)
+    for interpreted in ways:
+        way = (target.tests, target.options, interpreted)
+        if way not in sound:
+            check_tests(mutant, limit, interpreted)
+            sound.add(way)
 
 
 def preload() -> None:
@@ -209,26 +250,21 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=600, help="seconds for a mutant (default 600)")
     parser.add_argument("--record", type=Path, help="append outcomes as lines of JSON")
     parser.add_argument("--again", type=Path, help="only those that survived in such a record")
+    parser.add_argument("--interpreted", action="store_true", help="compile no changed kernel")
     parser.add_argument("--survived-once", action="store_true", help="only those")
     arguments = parser.parse_args()
     preload()
     counts: dict[str, int] = {}
-    sound: set[tuple[str, ...]] = set()
+    sound: set[Any] = set()
+    compiles = not arguments.interpreted
     share = 0 if arguments.survived_once else arguments.share
     survivors = survived_in(arguments.again) if arguments.again else None
     for mutant in chosen(arguments.rooms, share, arguments.seed):
         if survivors is not None and str(mutant) not in survivors:
             continue
-        tests = (*mutant.target.tests, *mutant.target.options)
-        if tests not in sound:
-            # Tests that fail on the code as it is would notice everything.
-            source = (PACKAGE / mutant.file).read_text(encoding="utf-8")
-            unchanged = mutant._replace(mutation=mutant.mutation._replace(source=source))
-            if (outcome := notice(unchanged, arguments.limit)) != "survived":
-                raise SystemExit(f"{' '.join(tests)}: {outcome} without any change")
-            sound.add(tests)
+        check_without_change(mutant, arguments.limit, sound, compiles=compiles)
         start = time.monotonic()
-        outcome = notice_by_all(mutant, arguments.limit)
+        outcome = notice_by_all(mutant, arguments.limit, compiles=compiles)
         counts[outcome] = counts.get(outcome, 0) + 1
         print(f"{outcome:9} {time.monotonic() - start:5.0f} s  {mutant}", flush=True)
         if arguments.record:

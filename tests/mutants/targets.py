@@ -4,11 +4,15 @@ from typing import NamedTuple
 
 
 class Target(NamedTuple):
-    """Files below src/losaw by pattern, the tests of them, and options of pytest."""
+    """Files below src/losaw by pattern, the tests of them, and options of pytest.
+
+    ``interpreted`` are tests of kernels that meet a mutant first, before it is compiled.
+    """
 
     files: str
     tests: tuple[str, ...]
     options: tuple[str, ...] = ()
+    interpreted: tuple[str, ...] = ()
 
 
 def _unit(room: str, *files: str) -> tuple[str, ...]:
@@ -38,10 +42,16 @@ BORUTA = (*RIVALS, *_unit("importance", "own_fits"))
 CROSS_FITTED = _unit("importance", "own_table")
 FOREST = _unit("forest", "bad_input", "regressor", "kernels")
 GROWING = (
-    *_unit("forest", "kernels", "regressor", "classifier", "categories", "decorrelation"),
-    *_unit("forest", "own_models"),
+    *_unit("forest", "kernels", "parts_of_growing", "regressor", "classifier", "categories"),
+    *_unit("forest", "drawn_candidates", "decorrelation", "own_models"),
     *LOGITS,
 )
+PLAIN = (
+    *_unit("forest", "kernels", "parts_of_growing", "drawn_candidates"),
+    "tests/property/forest",
+    *_unit("forest", "own_models", "decorrelation", "classifier"),
+)
+RANGER = (*_unit("forest", "parts_of_growing"), *_unit("learners", "ranger_trees"))
 BLOCKS = _unit("study", "grid_and_blocks", "trust", "faults")
 TRUST = _unit("study", "trust")
 ARCHIVES = _unit("study", "trust", "hostile_archives")
@@ -50,9 +60,11 @@ NO_VALIDATOR = ("-k", "not validator")
 RESULTS = (*_unit("study", "running", "agreement"), *_unit("report", "tables"))
 
 TARGETS = (
-    Target("kernels/[ilt]*.py", GROWING),
-    Target("forest/growing/[bcgops]*.py", GROWING),
-    Target("forest/growing/weights_*.py", GROWING),
+    Target("kernels/compiled.py", GROWING, interpreted=PLAIN),
+    Target("kernels/[ilt]*.py", GROWING, interpreted=PLAIN),
+    Target("kernels/row_order.py", RANGER, interpreted=RANGER),
+    Target("forest/growing/[bcgops]*.py", GROWING, interpreted=PLAIN),
+    Target("forest/growing/weights_*.py", GROWING, interpreted=PLAIN),
     Target("weighting/logit/*.py", LOGITS),
     Target("weighting/checks.py", WEIGHTS),
     Target("weighting/choice.py", WEIGHTS),

@@ -22,6 +22,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -120,6 +121,14 @@ def test_an_area_under_the_curve_of_two_classes_is_scored():
     labels = np.where(X[:, 0] > 0, "b", "a")
     score = score_of(LogisticRegression().fit(X, labels), labels, "classification")
     assert score(X) > 0.95
+
+
+def test_an_area_of_three_classes_is_the_mean_over_pairs():
+    labels = np.digitize(X[:, 0] + X[:, 1], [-0.7, 0.7])
+    model = LogisticRegression(C=0.01).fit(X[:40, 1:], labels[:40])
+    found = score_of(model, labels, "classification")(X[:, 1:])
+    expected = roc_auc_score(labels, model.predict_proba(X[:, 1:]), multi_class="ovo")
+    assert found == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("freedom", [None, 2])

@@ -20,6 +20,8 @@ def sample(kind, n, seed):
         X = np.clip(np.round(X), -1, 1)
     if kind == "levels":  # 2 to 6 levels
         X = np.clip(np.round(2 * X), [-2, -2, -1, 0, -3], [2, 1, 1, 1, 2])
+    if kind == "ties":
+        X = np.round(X, 1)
     if kind == "mixed":
         X[:, [0, 2]] = np.clip(np.round(X[:, [0, 2]]), -1, 1)
     return X, X[:, 0] + X[:, 1] * (X[:, 3] > 0) + 0.3 * rng.standard_normal(n)
@@ -49,6 +51,7 @@ def walk(tree, number, node, tolerance, scores):
     # continuous: rounding only; with logits: scikit-learn's lbfgs stops near 1e-6
     [
         ("continuous", 1e-9, 1e-9),
+        ("ties", 1e-9, 1e-9),
         ("discrete", 1e-5, 1e-5),
         ("levels", 1e-5, 1e-5),
         ("mixed", 1e-5, 1e-5),
@@ -63,11 +66,27 @@ def test_splits_and_importances_equal_the_plain_implementation(
         n_estimators=3, max_features=None, max_depth=5, eta=eta, random_state=5
     ).fit(X, y)
     assert forest.adjustment_.any() == (eta < 1)
+    check_trees(forest, X, y, tolerance, importance_tolerance)
+
+
+def test_targets_that_no_other_feature_is_adjusted_for_are_weighted_alike():
+    X, y = sample("continuous", 150, seed=3)
+    forest = LosawRandomForestRegressor(
+        n_estimators=3, max_features=None, max_depth=5, n_adjustment=1, random_state=5
+    ).fit(X, y)
+    assert (forest.adjustment_.any(axis=1) & ~forest.adjustment_.any(axis=0)).any()
+    check_trees(forest, X, y, 1e-9, 1e-9)
+
+
+def check_trees(forest, X, y, tolerance, importance_tolerance):
+    """Hold every tree of a regression, and its importances, against the plain implementation."""
     for tree, counts, importances in zip(
         forest.trees_, forest.in_bag_counts(), forest.forest_.importances, strict=True
     ):
         rows = np.repeat(np.arange(len(y)), counts)
-        root = PaperNode(X[rows], y[rows], X, forest.adjustment_, forest.is_discrete_, eta, 5)
+        root = PaperNode(
+            X[rows], y[rows], X, forest.adjustment_, forest.is_discrete_, forest.eta, 5
+        )
         scores = np.zeros(5)
         walk(tree, 0, root, tolerance, scores)
         np.testing.assert_allclose(importances, scores / scores.sum(), atol=importance_tolerance)
@@ -75,7 +94,7 @@ def test_splits_and_importances_equal_the_plain_implementation(
 
 @pytest.mark.parametrize(
     ("kind", "tolerance"),
-    [("continuous", 1e-9), ("discrete", 1e-4), ("levels", 1e-4), ("mixed", 1e-4)],
+    [("continuous", 1e-9), ("ties", 1e-9), ("discrete", 1e-4), ("levels", 1e-4), ("mixed", 1e-4)],
 )
 @pytest.mark.parametrize("eta", [0.25, 1.0])
 def test_gini_splits_equal_the_plain_implementation(kind, tolerance, eta):

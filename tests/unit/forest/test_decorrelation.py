@@ -126,3 +126,13 @@ def test_an_unknown_parameter_is_named_with_the_class_that_was_called(model):
         model(class_weight="balanced")
     with pytest.raises(TypeError, match="did you mean 'max_depth'"):
         model(maxdepth=3)
+
+
+def test_correlations_far_from_zero_keep_their_digits():
+    X, y = mixed(150)
+    X = X[["a", "b", "f"]].to_numpy()
+    near, far = (
+        LosawRandomForestRegressor(n_estimators=1, max_depth=1, random_state=0).fit(X + shift, y)
+        for shift in (0.0, 1e7)
+    )
+    np.testing.assert_allclose(far.decorrelation_, near.decorrelation_, rtol=1e-5)

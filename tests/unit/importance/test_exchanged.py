@@ -152,3 +152,13 @@ def test_the_scores_are_those_of_a_model_that_hides_its_trees(method):
         np.testing.assert_array_equal(found.scores, hidden.scores)
     again = method(model, X, Y, random_state=0, n_jobs=3, **options)
     np.testing.assert_array_equal(found.scores, again.scores)
+
+
+def test_missing_values_of_copies_alone_are_led_by_the_model():
+    holed = X.copy()
+    holed[::7, 1] = np.nan
+    view, columns, _, members = viewed((RandomForestRegressor(9, **small), holed, Y))
+    complete = columns[~np.isnan(columns).any(axis=1)]
+    copies = columns[: len(complete)]
+    (found,) = view.exchange(complete, [copies], 1, members, Jobs(), "")
+    np.testing.assert_array_equal(found[2], view.predict(_exchanged(complete, copies, members[1])))

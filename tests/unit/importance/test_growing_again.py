@@ -1,4 +1,7 @@
-"""Of losaw.fitted_trees.without_columns: trees grown again are those of a whole refit."""
+"""Trees grown again are those of a whole refit.
+
+Of losaw.fitted_trees.without_columns, importance.leave_one_covariate_out.
+"""
 
 import numpy as np
 import pandas as pd

@@ -73,3 +73,7 @@ def test_wilcoxons_p_value_is_exact_up_to_fifty_rows(n, method):
     x = np.random.default_rng(n).standard_normal(n) + 0.2
     expected = stats.wilcoxon(x, alternative="greater", method=method).pvalue
     assert run(x, "wilcoxon").p_value == pytest.approx(expected, rel=1e-12)
+
+
+def test_no_adjusted_p_value_exceeds_one():
+    assert adjust([0.7, 0.6], "holm").tolist() == [1.0, 1.0]

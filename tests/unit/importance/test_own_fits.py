@@ -17,7 +17,9 @@ from sklearn.preprocessing import OneHotEncoder
 
 from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import boruta, residual_importance
+from losaw.importance.out_of_bag_permutation import out_of_bag_z_scores
 from losaw.importance.residual_algorithms import GramSchmidt, Prefix, extend_together
+from losaw.jobs import Jobs
 
 N = 120
 FEW = {
@@ -145,3 +147,19 @@ def test_the_columns_of_one_feature_are_residuals_of_those_before_it_alone():
         np.testing.assert_allclose(both.residuals[:, 1 + j], alone)
     after = extend_together(GramSchmidt(), both, (twins @ [[1.0], [2.0]]) + first[:, None], rng)
     assert (after.residuals[:, -1] == 0).all()
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_trees_without_rows_out_of_bag_add_nothing(task):
+    X, y = np.arange(6.0).reshape(3, 2), np.array([0.0, 1.0, 1.0])
+    units = [np.array([0]), np.array([1])]
+    found = out_of_bag_z_scores(X, y, task, 60, 0, units, Jobs())
+    assert np.isfinite(found).all()
+
+
+def test_each_column_is_held_against_the_rows_as_they_are():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 2))
+    units = [np.array([0]), np.array([1])]
+    found = out_of_bag_z_scores(X, X[:, 0], "regression", 60, 0, units, Jobs())
+    assert found[0] > 5 > abs(found[1])

@@ -357,3 +357,15 @@ def test_boruta_takes_text_labels_and_levels():
     X, y = frame(120)
     found = boruta(None, X[["size", "note"]], y, n_estimators=20, max_runs=12, random_state=0)
     assert found.details["selected"].tolist() == [True, False]
+
+
+def test_equal_weights_change_no_error_and_no_test():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = X[:, 0] + rng.standard_normal(60)
+    model = LinearRegression().fit(X, y)
+    plain, weighted = (
+        loco(model, X, y, train=(X, y), sample_weight=weights) for weights in (None, np.ones(60))
+    )
+    np.testing.assert_allclose(weighted.std_error, plain.std_error)
+    np.testing.assert_allclose(weighted.p_values, plain.p_values)

@@ -1,12 +1,14 @@
 """What every knockoff sampler does with its input, good and bad.
 
-Of knockoffs.sequential, knockoffs.gaussian, knockoffs.deep.
+Of knockoffs.sequential, knockoffs.gaussian, knockoffs.deep, knockoffs.diagnostics.
 """
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from losaw.knockoffs import make_sampler
+from losaw.knockoffs.diagnostics import swap_tests
 
 KINDS = ("nominal", "continuous", "nominal", "continuous")
 # Compiling the default network takes seconds for every shape of X.
@@ -259,3 +261,32 @@ def test_the_last_penalty_over_the_first_is_that_of_glmnet(n_rows, n_features, r
         return make_sampler("sequential", **options).fit(X, None, rng).sample(rng)
 
     np.testing.assert_array_equal(drawn(), drawn(smallest_ratio=ratio))
+
+
+def test_a_number_is_imitated_from_the_rows_that_have_it_alone():
+    """The rows that lack it lie elsewhere: scales of all rows are not those of the known ones."""
+    rng = np.random.default_rng(0)
+    first = rng.standard_normal(400)
+    second = 2.0 * first + 0.01 * rng.standard_normal(400)
+    second[np.abs(first) > 0.4] = np.nan
+    X = np.column_stack([first, second])
+    sampler = make_sampler("sequential").fit(X, ("continuous", "continuous"))
+    copies = [sampler.sample(np.random.default_rng(seed)) for seed in range(6)]
+    errors = [np.abs(copy[:, 1] - 2.0 * first)[np.abs(first) < 0.4] for copy in copies]
+    # Where the first column's copy came before, it shares the slope with the column itself.
+    assert np.nanmax(errors) < 0.1
+
+
+def test_a_test_of_swaps_pays_for_the_number_of_functions():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 1))
+    copies = X + 0.2 + rng.standard_normal((50, 1))
+    found = swap_tests(X, copies, ("continuous",))["marginal"]
+    pooled = np.concatenate([X[:, 0], copies[:, 0]])
+    scaled = (pooled - pooled.mean()) / pooled.std()
+    z = [
+        abs(difference.mean()) / (difference.std() / np.sqrt(50))
+        for difference in (power[:50] - power[50:] for power in (scaled, scaled**2))
+    ]
+    assert found.p_value == pytest.approx(min(1.0, 2 * 2 * norm.sf(max(z))))
+    assert found.p_value < 1.0

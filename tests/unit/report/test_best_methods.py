@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.report.best_methods import rank_methods
+from losaw.report.best_methods import compared, rank_methods
 from losaw.report.drawings import ranking
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
@@ -121,3 +121,9 @@ def test_the_drawing_names_the_nearest_learner(study, tmp_path):
         ranking.draw(
             study, stored(tmp_path, results(), study), metrics=["r2_test"], highlight=["losaw-RF"]
         )
+
+
+def test_settings_and_methods_stay_in_the_order_in_which_they_were_run(study):
+    found = compared(study, "r2_test", results(VALUES[2:] + VALUES[:2]))
+    assert found.index.unique("setting_id").tolist() == ["b", "a"]
+    assert found.columns.tolist() == ["RF", "losawRF"]

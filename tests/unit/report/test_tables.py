@@ -8,7 +8,7 @@ import pytest
 
 from losaw.report.latex import to_latex
 from losaw.report.layout import arrange
-from losaw.report.markdown import to_markdown
+from losaw.report.markdown import legend, to_markdown
 from losaw.report.tables import to_csv, write_tables
 from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
@@ -57,6 +57,12 @@ def test_the_best_reproduced_method_is_bold_and_the_printed_one_by_itself(study,
     rf, losaw = (cell(rated, "r2_test", 100, method) for method in ("RF", "losawRF"))
     assert (rf.best, losaw.best) == (False, True)
     assert (rf.published_best, losaw.published_best) == (True, False)
+
+
+def test_bold_numbers_are_explained_where_there_are_any(table):
+    assert "Bold: the best method of its row." in legend(table)
+    plain = {place: replace(one, best=False) for place, one in table.cells.items()}
+    assert "Bold" not in legend(replace(table, cells=plain))
 
 
 def test_methods_that_look_equal_are_not_bold(table):

@@ -16,10 +16,11 @@ import pytest
 from losaw.generators.joint_law.law import JointLaw, JointLawError
 from losaw.study.design.blocks import BlockName
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import FOOTER_KEY, load_named, write_block
+from losaw.study.files.block_file import FOOTER_KEY, load_blocks, load_named, write_block
 from losaw.study.files.digest import digest_of
 from losaw.study.files.footer import identity
 from losaw.study.files.rows import BLOCK_SCHEMA, Row
+from losaw.study.running.runner import run_block
 from losaw.whole_files import write_atomically
 
 BLOCK = BlockName("tiny", "abc", "plain", 0, 1)
@@ -207,3 +208,12 @@ def test_a_file_is_on_the_disk_before_it_gets_its_name(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "replace", lambda *paths: (calls.append("rename"), rename(*paths)))
     write_atomically(tmp_path / "a.txt", lambda place: place.write_text("x"))
     assert calls == ["sync", "rename"]
+
+
+def test_every_block_is_looked_for_however_many_are_read_ahead(project, monkeypatch):
+    monkeypatch.setattr("losaw.study.files.block_file.FILES_AHEAD", 3)
+    blocks = project.session().all_blocks
+    run_block(blocks[0])
+    first, *others = load_blocks(blocks)
+    assert first.table.num_rows > 0
+    assert others == [None] * (len(blocks) - 1)

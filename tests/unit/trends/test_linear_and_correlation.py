@@ -242,3 +242,12 @@ def test_trends_need_no_plots_to_be_imported(monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     spec = importlib.util.find_spec("losaw.trends.result")
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+def test_the_spread_of_a_correlation_is_the_one_of_large_samples():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 2))
+    y = X[:, 0] + rng.standard_normal(50)
+    r = np.array([np.corrcoef(column, y)[0, 1] for column in X.T])
+    found = target_correlation(X, y)
+    np.testing.assert_allclose(found.spread, (1 - r**2) / np.sqrt(49))

@@ -1,6 +1,6 @@
 """Losaw weights: analytic targets of the paper's examples, propensity models, bad input.
 
-Of weighting.losaw_weights, weighting.propensity, weighting.stabilization.
+Of weighting.losaw_weights, weighting.propensity, weighting.stabilization, weighting.checks.
 """
 
 import numpy as np
@@ -189,3 +189,9 @@ def test_weighted_correlations_are_numpys_with_weights():
     expected = covariance[0, 1:] / (scale[0] * scale[1:])
     found = weighted_correlations(target, adjustment, weights, counts)
     np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("target", [np.zeros((4, 2)), np.zeros(0)])
+def test_a_target_that_is_no_vector_with_entries_is_refused_by_name(target):
+    with pytest.raises(ValueError, match="target must be a vector with at least one entry"):
+        losaw_weights(target, np.zeros((len(target), 1)))
