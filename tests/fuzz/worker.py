@@ -21,9 +21,6 @@ SCIKIT_LEARN_SAYS = (
     r"multiple input features|classes|duplicate|mixed types|"
     r"at least one array or dtype is required"  # of a frame without columns
 )
-# numpy's words for a target of two columns; a check in KernelMarginal is a new results version of
-# every block that weights by kernels, for a mistake that no study can make.
-NUMPY_SAYS = r"could not broadcast input array from shape"
 
 
 class Outcome(NamedTuple):
@@ -98,7 +95,7 @@ def outcome_of(target: Any, recipe: Recipe, options: dict[str, Any]) -> Outcome:
             return Outcome("no model")
         except (ValueError, TypeError) as error:
             names = "|".join(map(re.escape, (*target.arguments, *options)))
-            if re.search(rf"\b({names})\b|{SCIKIT_LEARN_SAYS}|{NUMPY_SAYS}", str(error)):
+            if re.search(rf"\b({names})\b|{SCIKIT_LEARN_SAYS}", str(error)):
                 return Outcome("refused", str(error))
             return Outcome("unclear", traceback.format_exc())
         except Exception:

@@ -5,7 +5,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import as_floats
+from losaw.arguments import as_floats, beyond_range
 from losaw.data import FloatArray
 from losaw.weighting.propensity import class_codes
 
@@ -46,7 +46,7 @@ class NormalDensity:
 
     def fit(self, target: ArrayLike) -> Self:
         """Take mean and variance of the values."""
-        t = np.asarray(target, dtype=np.float64)
+        t = _vector(target)
         self.mean_ = float(t.mean())
         self.variance_ = float(t.var())
         if not self.variance_ > 0:
@@ -55,7 +55,7 @@ class NormalDensity:
 
     def density(self, target: ArrayLike) -> FloatArray:
         """phi((x - mean) / sd) / sd."""
-        t = np.asarray(target, dtype=np.float64)
+        t = _vector(target)
         scaled = (t - self.mean_) ** 2 / self.variance_
         return np.asarray(np.exp(-0.5 * scaled) / np.sqrt(2 * np.pi * self.variance_))
 
@@ -76,18 +76,14 @@ class ClassFrequency:
 
     def fit(self, target: ArrayLike) -> Self:
         """Count the values."""
-        t = as_floats("target", target)
-        if t.ndim != 1 or len(t) == 0:
-            raise ValueError(
-                f"target must be a vector with at least one entry, got shape {t.shape}"
-            )
+        t = _vector(target)
         self.classes_, counts = np.unique(t, return_counts=True)
         self.frequencies_ = counts / len(t)
         return self
 
     def density(self, target: ArrayLike) -> FloatArray:
         """Frequency of each value; raises for a value that was not seen."""
-        t = np.asarray(target, dtype=np.float64)
+        t = _vector(target)
         return np.asarray(self.frequencies_[class_codes(t, self.classes_)])
 
 
@@ -107,7 +103,7 @@ class KernelMarginal:
 
     def fit(self, target: ArrayLike) -> Self:
         """Keep the sample and set the bandwidth."""
-        self._points = np.asarray(target, dtype=np.float64)
+        self._points = _vector(target)
         spread = float(self._points.std())
         if not spread > 0:
             raise ValueError("the target is constant: it has no density")
@@ -116,7 +112,7 @@ class KernelMarginal:
 
     def density(self, target: ArrayLike) -> FloatArray:
         """Mean of the kernels at each value."""
-        t = np.asarray(target, dtype=np.float64)
+        t = _vector(target)
         density = np.empty(len(t))
         block = max(1, 2**20 // len(self._points))  # rows at a time: some 10 MB, not N^2
         for start in range(0, len(t), block):
@@ -124,3 +120,17 @@ class KernelMarginal:
             distance = (t[part, None] - self._points[None, :]) / self.bandwidth_
             density[part] = np.exp(-0.5 * distance**2).mean(axis=1)
         return density / (np.sqrt(2 * np.pi) * self.bandwidth_)
+
+
+def _vector(target: ArrayLike) -> FloatArray:
+    values = as_floats("target", target)
+    if values.ndim != 1 or len(values) == 0:
+        raise ValueError(
+            f"target must be a vector with at least one entry, got shape {values.shape}"
+        )
+    if beyond_range(values).any():
+        raise ValueError(
+            "target contains missing or infinite values (NaN, inf, beyond 1e150): drop or impute "
+            "them first"
+        )
+    return values

@@ -195,3 +195,22 @@ def test_weighted_correlations_are_numpys_with_weights():
 def test_a_target_that_is_no_vector_with_entries_is_refused_by_name(target):
     with pytest.raises(ValueError, match="target must be a vector with at least one entry"):
         losaw_weights(target, np.zeros((len(target), 1)))
+
+
+@pytest.mark.parametrize("model", [NormalDensity, ClassFrequency, KernelMarginal])
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        (np.ones((4, 2)), r"target must be a vector with at least one entry, got shape \(4, 2\)"),
+        (np.ones(0), "target must be a vector with at least one entry"),
+        (3.0, r"target must be a vector with at least one entry, got shape \(\)"),
+        (np.array([0.0, np.nan, 1.0]), "target contains missing or infinite values"),
+        (["a", "b"], "target holds values that are not numbers"),
+    ],
+)
+def test_a_density_says_what_is_wrong_with_a_target(model, target, words):
+    with pytest.raises(ValueError, match=words):
+        model().fit(target)
+    fitted = model().fit(np.array([0.0, 1.0, 1.0]))
+    with pytest.raises(ValueError, match=words):
+        fitted.density(target)
