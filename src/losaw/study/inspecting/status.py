@@ -51,7 +51,7 @@ class StudyStatus:
         if self.n_others:
             lines.append(
                 f"  {self.study}: {self.n_others} further blocks lie there that this selection "
-                "does not ask for; they are collected with it"
+                "does not ask for; those that the same definition made are collected with it"
             )
         return [*lines, *(f"  failed fits in {block.name}" for block in self.failed_blocks[:5])]
 
