@@ -82,6 +82,20 @@ def test_seeds_of_another_version_are_not_taken_over(wide, changes):
     assert fits_computed(changed) == 8
 
 
+def test_what_is_computed_anew_costs_what_it_took_now(wide):
+    session = wide.session(seeds=3, selection={"learner": ("jittered",)})
+    execute(session.all_blocks, 1)
+    (block,) = session.all_blocks
+    record = json.loads(block.record_path.read_text())
+    block.record_path.write_text(json.dumps(record | {"seconds": [1000.0] * 3}))
+    wide.replace(wide.study_file, "metrics: [r2_test, pr_auc]", "metrics: [r2_test]")
+    (again,) = wide.session(seeds=3, selection={"learner": ("jittered",)}).all_blocks
+    execute([again], 1)
+    record = json.loads(again.record_path.read_text())
+    assert record["taken_over_seeds"] == 0
+    assert max(record["seconds"]) < 1000
+
+
 def test_seeds_made_with_other_libraries_are_not_taken_over(wide, monkeypatch):
     from losaw.study.files import footer as provenance
 

@@ -27,7 +27,7 @@ class Stored:
     whole : dict
         Seed -> all its rows in the block's order, of the seeds of which nothing is missing.
     seconds : dict
-        By seed.
+        By seed, of those of which there is anything.
     law : record of the joint law that the data were drawn from, or None
     """
 
@@ -80,7 +80,8 @@ def _take(stored: Stored, block: Block, name: BlockName, file: BlockFile) -> Non
             is_whole = all(row.status == "ok" for row in of_part) and (of_part or not part)
             if versions.get(part) == version and is_whole:
                 parts.setdefault(part, of_part)
-        stored.seconds.setdefault(seed, seconds.get(seed, 0.0))
+        if parts:
+            stored.seconds.setdefault(seed, seconds.get(seed, 0.0))
 
 
 def in_order(parts: dict[Part, list[Row]], order: Iterable[Part]) -> list[Row]:
