@@ -6,6 +6,7 @@ Of study.running.stored_seeds.
 import hashlib
 import json
 
+import pandas as pd
 import pytest
 
 from losaw.study.results.outputs import write_outputs
@@ -59,6 +60,17 @@ def test_another_cut_of_the_seeds_computes_none_again(computed):
     records = [json.loads(block.record_path.read_text()) for block in session.all_blocks]
     assert all(record["taken_over_seeds"] == len(record["seconds"]) for record in records)
     write_outputs(session.plans[0])
+
+
+def test_a_seed_that_lies_in_two_blocks_is_collected_once(wide):
+    execute(wide.session(seeds=7).all_blocks, 1)
+    wide.replace(wide.study_file, "boundaries: [20, 40]", "boundaries: [3, 40]")
+    session = wide.session(seeds=3)
+    execute(session.all_blocks, 1)
+    write_outputs(session.plans[0])
+    results = pd.read_parquet(session.results / "tiny" / "results.parquet")
+    assert not results.duplicated(["setting_id", "learner", "importance", "seed", "metric"]).any()
+    assert set(results["seed"]) == set(range(7))
 
 
 def test_fewer_seeds_are_taken_from_what_is_there(wide):
