@@ -1,10 +1,11 @@
 """What a run says of files, blocks and its commit, counted right.
 
 Of study.files.healing, study.files.news, study.files.run_record, study.files.writing,
-study.inspecting.verify, study.inspecting.status.
+study.inspecting.verify, study.inspecting.status, study.results.manifest.
 """
 
 import hashlib
+import json
 import subprocess
 
 import pandas as pd
@@ -78,6 +79,14 @@ def test_whole_blocks_that_are_not_asked_for_are_counted(computed):
     verification = verify(few.plans)
     assert verification.findings == []
     assert verification.n_others == n_blocks - verification.n_good > 0
+
+
+def test_the_manifest_of_a_run_without_failures_counts_none(computed):
+    (plan,) = computed.session().plans
+    write_outputs(plan)
+    manifest = json.loads((plan.folder / "manifest.json").read_text())
+    assert (manifest["failed_rows"], manifest["missing_blocks"]) == (0, [])
+    assert manifest["fits"] == sum(len(block.seeds) for block in plan.blocks)
 
 
 def test_further_blocks_are_told_of_only_where_there_are_some():
