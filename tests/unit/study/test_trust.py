@@ -174,6 +174,7 @@ def test_provenance_names_the_blocks_versions_and_machines_of_a_table(done, caps
     frame = pd.read_csv(done.results / "tiny" / "blocks.csv")
     assert listed == dict(zip(frame["sha256"], frame["file"], strict=True))
     assert "numpy" in text and "hosts" in text and "changed" not in text
+    assert re.search(r"^  run from: \d{4}-.* to \d{4}-", text, re.MULTILINE)
 
 
 def test_provenance_of_a_table_counts_the_settings_that_it_shows(done, capsys):
