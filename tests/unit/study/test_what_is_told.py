@@ -89,6 +89,12 @@ def test_the_manifest_of_a_run_without_failures_counts_none(computed):
     assert manifest["fits"] == sum(len(block.seeds) for block in plan.blocks)
 
 
+def test_differences_begin_with_who_and_from_whom(computed):
+    (plan,) = computed.session().plans
+    write_outputs(plan)
+    assert list(pd.read_csv(plan.folder / "differences.csv").columns[:2]) == ["learner", "minus"]
+
+
 def test_further_blocks_are_told_of_only_where_there_are_some():
     assert not any("further" in line for line in StudyStatus("s").remarks())
     assert any("3 further blocks" in line for line in StudyStatus("s", n_others=3).remarks())
