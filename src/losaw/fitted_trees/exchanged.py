@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.kernels.compiled import compiled, inlined
 from losaw.kernels.level_sets import bit
-from losaw.kernels.trees import LEAF, Trees, add_values
+from losaw.kernels.trees import LEAF, Trees, add_values, together
 
 
 class ExchangeableTrees:
@@ -42,7 +42,7 @@ class ExchangeableTrees:
         total = np.zeros((len(self.values), len(columns), 1))
         rows = _contiguous(columns)
         for value, out in zip(self.values, total, strict=True):
-            add_values(self.trees, value, rows, out[:, 0])
+            add_values(self.trees, value, rows, together(), out[:, 0])
         return self._mean(total)[0]
 
     def exchange(

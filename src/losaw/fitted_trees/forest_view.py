@@ -144,8 +144,10 @@ def _scikit_learn_view(
     if getattr(forest, "n_outputs_", 1) != 1:
         raise ValueError(f"y has {forest.n_outputs_} outputs; explain one forest for each")
     samples = forest.estimators_samples_
-    largest = 1 + max(int(rows.max()) for rows in samples)
-    _check_rows(len(X), len(samples[0]) if forest.max_samples is None else max(largest, len(X)))
+    fitted = len(samples[0])
+    if forest.max_samples is not None:  # then a sample is no longer than that
+        fitted = max(1 + max(int(rows.max()) for rows in samples), len(X))
+    _check_rows(len(X), fitted)
     counts = np.stack([np.bincount(rows, minlength=len(X)) for rows in samples])
     single = X.astype(np.float32)
     inner = [estimator.tree_ for estimator in forest.estimators_]
@@ -173,10 +175,10 @@ def _tree_view(tree: Any, leaf: Any, features: IntArray) -> TreeView:
         left,
         right,
         np.array([0, len(column)]),
-        left_levels if left_levels.any() else _NO_SETS,
+        left_levels if len(left_levels) and left_levels.any() else _NO_SETS,
     )
     # A leaf has no column; what stands for its feature is never read.
-    return TreeView(nodes, nodes.splits, features[column], np.require(leaf, np.int32, "C"))
+    return TreeView(nodes, nodes.splits, features[column], np.ascontiguousarray(leaf, np.int32))
 
 
 def _check_rows(given: int, fitted: int) -> None:

@@ -23,7 +23,7 @@ from losaw.forest.growing.growth import grow_trees
 from losaw.forest.growing.own_models import Answers, OwnModels
 from losaw.forest.growing.workspace import make_cells, make_classes, make_sample, make_workspace
 from losaw.forest.trees import Tree, to_tree
-from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves
+from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
 
 # Trees between two looks at Ctrl-C and the progress bar: at least as many, and of small samples
 # more, up to so many rows in all. A batch costs a tenth of a millisecond, as a plain tree of 500
@@ -88,30 +88,30 @@ class Forest:
     def predict(self, X: FloatArray) -> FloatArray:
         """Mean over the trees of the leaf's value, (n_rows,)."""
         out = np.zeros(len(X))
-        add_values(self._trees, self.nodes.value, X, out)
+        add_values(self._trees, self.nodes.value, X, together(), out)
         return out / len(self)
 
     def predict_shares(self, X: FloatArray) -> FloatArray:
         """Mean over the trees of the leaf's class shares, (n_rows, n_classes)."""
         shares = self.nodes.distribution
         out = np.zeros((len(X), shares.shape[1]))
-        add_shares(self._trees, shares, X, out)
+        add_shares(self._trees, shares, X, together(), out)
         return out / len(self)
 
     def apply(self, X: FloatArray) -> NDArray[np.int32]:
         """Leaf of every row in every tree, numbered within the tree, (n_rows, n_trees)."""
         out = np.empty((len(X), len(self)), dtype=np.int32)
-        find_leaves(self._trees, X, out)
+        find_leaves(self._trees, X, together(), out)
         return out
 
     def _leaves_and_counts(
         self, X: FloatArray, with_counts: bool = False
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """For every tree the node that each row ends in, and the training rows' in-bag counts."""
-        leaf = np.empty((len(X), 1), dtype=np.int32)
+        leaf, place = np.empty((len(X), 1), dtype=np.int32), together()
         counts = np.empty(self.n_samples if with_counts else 0, dtype=np.int64)
         for tree, start in enumerate(self.starts[:-1]):
-            find_leaves(self._trees._replace(starts=self.starts[tree : tree + 2]), X, leaf)
+            find_leaves(self._trees._replace(starts=self.starts[tree : tree + 2]), X, place, leaf)
             if with_counts:
                 self._draw(tree, counts)
             yield leaf[:, 0] + start, counts

@@ -7,7 +7,7 @@ import numpy as np
 from losaw.data import FloatArray
 from losaw.kernels.compiled import allocating
 from losaw.kernels.row_order import part_by_threshold
-from losaw.kernels.trees import LEAF, Trees, add_values
+from losaw.kernels.trees import LEAF, Trees, add_values, together
 
 # A node with fewer rows than a column has values, divided by this, sorts its rows; a larger one
 # counts them by value.
@@ -99,7 +99,9 @@ class RangerTrees:
     def predict(self, X: FloatArray) -> FloatArray:
         """Mean over the trees, (n_samples,)."""
         total = np.zeros(len(X))
-        add_values(self.trees_, self.value_, np.ascontiguousarray(X, dtype=float), total)
+        add_values(
+            self.trees_, self.value_, np.ascontiguousarray(X, dtype=float), together(), total
+        )
         return total / self.n_estimators
 
     def impurity_decreases(self, n_columns: int) -> FloatArray:

@@ -14,7 +14,7 @@ from losaw.forest.growing.scan_continuous import scan_weighted
 from losaw.forest.growing.scan_levels import can_split, first_levels, scan_levels, scan_sets
 from losaw.kernels.compiled import compiled
 from losaw.kernels.row_order import part_by_threshold, part_rows, sort_rows
-from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves
+from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
 
 # Two trees: the first splits column 0 at .5, then column 1 at -1; the second parts column 2 into
 # the levels {0, 3} and the others, then column 0 at 2.
@@ -22,23 +22,25 @@ FIRST = ([0, 1, -1, -1, -1], [0.5, -1.0, 9.0, 9.0, 9.0], [1, 3, -1, -1, -1], [2,
 SECOND = ([2, -1, 0, -1, -1], [np.nan, 9.0, 2.0, 9.0, 9.0], [1, -1, 3, -1, -1], [2, -1, 4, -1, -1])
 LEVELS = np.zeros(10, dtype=np.uint64)
 LEVELS[5] = 0b1001
-ROWS = np.array(
-    [[0.5, -1.0, 0.0], [0.5, -0.9, 1.0], [0.6, -2.0, 3.0], [2.0, 0.0, 2.0], [2.1, 0.0, 5.0]]
+# Each row four times: more rows than walk together, and no multiple of them.
+ROWS = np.tile(
+    [[0.5, -1.0, 0.0], [0.5, -0.9, 1.0], [0.6, -2.0, 3.0], [2.0, 0.0, 2.0], [2.1, 0.0, 5.0]],
+    (4, 1),
 )
-LEAVES = np.array([[3, 1], [4, 3], [2, 1], [2, 3], [2, 4]])
+LEAVES = np.tile([[3, 1], [4, 3], [2, 1], [2, 3], [2, 4]], (4, 1))
 
 
 def test_rows_reach_their_leaves_by_thresholds_and_by_sets():
-    trees, found = Trees.of([FIRST, SECOND], LEVELS), np.zeros((5, 2), dtype=np.int64)
-    find_leaves(trees, ROWS, found)
+    trees, found = Trees.of([FIRST, SECOND], LEVELS), np.zeros((len(ROWS), 2), dtype=np.int64)
+    find_leaves(trees, ROWS, together(), found)
     np.testing.assert_array_equal(found, LEAVES)
     assert trees.n_trees == 2
     np.testing.assert_array_equal(trees.splits, [0, 1, 5, 7])
     np.testing.assert_array_equal(trees.tree, np.repeat([0, 1], 5))
     # Without sets of levels a missing value goes right, and so does what is above a threshold.
     alone, missing = Trees.of([FIRST]), np.vstack([ROWS, [[0.0, np.nan, 0.0], [np.nan, 0.0, 0.0]]])
-    found = np.zeros((7, 1), dtype=np.int64)
-    find_leaves(alone, missing, found)
+    found = np.zeros((len(missing), 1), dtype=np.int64)
+    find_leaves(alone, missing, together(), found)
     np.testing.assert_array_equal(found[:, 0], [*LEAVES[:, 0], 4, 2])
 
 
@@ -46,9 +48,9 @@ def test_values_and_shares_of_the_leaves_of_all_trees_are_added_up():
     trees = Trees.of([FIRST, SECOND], LEVELS)
     places = LEAVES + np.array([0, 5])
     values = np.random.default_rng(0).standard_normal((10, 3))
-    out, shares = np.ones(5), np.ones((5, 3))
-    add_values(trees, np.ascontiguousarray(values[:, 0]), ROWS, out)
-    add_shares(trees, values, ROWS, shares)
+    out, shares = np.ones(len(ROWS)), np.ones((len(ROWS), 3))
+    add_values(trees, np.ascontiguousarray(values[:, 0]), ROWS, together(), out)
+    add_shares(trees, values, ROWS, together(), shares)
     np.testing.assert_allclose(out, 1 + values[places, 0].sum(axis=1))
     np.testing.assert_allclose(shares, 1 + values[places].sum(axis=1))
 
