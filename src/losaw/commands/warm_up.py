@@ -94,10 +94,13 @@ def compile_importances() -> None:
 
     from losaw.data import Dataset, Sample, Truth, default_feature_names
     from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
+    from losaw.fitted_trees.shapley import shapley_values
     from losaw.forest import LosawRandomForestRegressor
+    from losaw.importance.leave_one_covariate_out import loco
     from losaw.importance.per_tree_permutation import TreePermutationImportance
     from losaw.importance.shapley_global_importance import sage
     from losaw.importance.unbiased_feature_importance import ufi
+    from losaw.learners.ranger_forest import RangerForest
     from losaw.learners.xgboost_trees import XGBoostTrees
 
     rng = np.random.default_rng(0)
@@ -110,6 +113,9 @@ def compile_importances() -> None:
         for rows in ("out-of-bag", "in-bag"):
             TreePermutationImportance(rows).explain(forest, data, rng)
     sage(forest, X, y, max_permutations=2, random_state=0)
+    loco(RandomForestRegressor(2, random_state=0).fit(X, y), X, y, train=(X, y))
+    shapley_values(forest, X)
+    RangerForest(n_estimators=2).fit(X, y)
     ufi(RandomForestClassifier(2, random_state=0).fit(X, y > 0), X, y > 0)
     for task, response in (("regression", y), ("classification", (y > 0).astype(float))):
         booster = XGBoostTrees(task, num_boost_round=2).fit(X, response)
