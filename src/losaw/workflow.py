@@ -38,7 +38,6 @@ CONFIGURATION = Path("config/config.yaml")
 SLOWEST_MACHINE = 3.0
 FEWEST_MINUTES = 10
 LIMITS = ("block_minutes", "block_megabytes")
-LAWS = "laws"
 COLLECTING_MEGABYTES = 4000
 
 
@@ -140,28 +139,6 @@ class Workflow:
         expected = {block: block_seconds(block) for block in self._to_do}
         return Watch(expected, len(self.session.all_blocks))
 
-    @cached_property
-    def _laws(self) -> Job:
-        """For each law that is to be fitted one of the blocks that draw from it."""
-        if self.planned:
-            drawn = laws_of(self.session.all_blocks).items()
-            blocks = [block for path, block in drawn if not path.exists()]
-        else:
-            listed = Path(self.list_of_laws)
-            names = read_job(listed)[0] if listed.exists() else []
-            blocks = [self.session.block(name) for name in names]
-        return Job(LAWS, tuple(blocks), START_SECONDS)
-
-    @property
-    def laws_to_fit(self) -> list[str]:
-        """The joint laws that are not there: one process fits them, since its start costs more."""
-        return self._laws.laws
-
-    @property
-    def list_of_laws(self) -> str:
-        """The file that lists blocks which draw from the laws that are to be fitted."""
-        return str(job_list(self.results, LAWS))
-
     def priority(self, wildcards: Any) -> float:
         """Below 1, in the order in which jobs are to start.
 
@@ -206,7 +183,6 @@ class Workflow:
             return
         for job in self._jobs.values():
             write_job(self.results, job, self.again)
-        write_job(self.results, self._laws)
         if self._jobs and not is_compiled():
             print("losaw: compiling once, for about two minutes", file=sys.stderr, flush=True)
             subprocess.run([sys.executable, "-m", "losaw", "warm-up"], check=False)
@@ -216,7 +192,7 @@ class Workflow:
         """Forget the lists of what is done, and say where the report is."""
         if not self.planned:
             return
-        for job in (*self._jobs.values(), self._laws):
+        for job in self._jobs.values():
             job_list(self.results, job.name).unlink(missing_ok=True)
         self._watch.stop()
         print(describe_end(self.session.plans), file=sys.stderr, flush=True)

@@ -1,17 +1,16 @@
 # Joint laws of discrete features, fitted once for all studies; then jobs of some blocks each.
 
 
-rule joint_laws:
+rule joint_law:
     output:
-        study_workflow.laws_to_fit,
+        f"{study_workflow.laws_folder}/{{law}}.json",
     log:
-        f"{study_workflow.jobs_folder}/laws.log",
+        f"{study_workflow.jobs_folder}/law-{{law}}.log",
     priority: 1
     params:
-        list=study_workflow.list_of_laws,
         request=study_workflow.block_arguments,
     shell:
-        '"$LOSAW_PYTHON" -m losaw fit-laws {params.list} {params.request} > {log} 2>&1'
+        '"$LOSAW_PYTHON" -m losaw fit-law {output} {params.request} > {log} 2>&1'
 
 
 # Blocks are no outputs: Snakemake deletes those of a failed job, and a finished block stays.

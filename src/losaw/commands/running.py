@@ -1,4 +1,4 @@
-"""What runs: plan, list, run, run-block, run-blocks, fit-laws."""
+"""What runs: plan, list, run, run-block, run-blocks, fit-law."""
 
 import argparse
 import sys
@@ -9,7 +9,6 @@ from losaw.commands.outputs import write_all
 from losaw.extras import STUDY, MissingExtraError, require
 
 if TYPE_CHECKING:
-    from losaw.study.design.blocks import Block
     from losaw.study.design.session import Session
 
 
@@ -82,26 +81,20 @@ def run_block(options: argparse.Namespace) -> None:
 
 def run_blocks(options: argparse.Namespace) -> None:
     """Compute the blocks of a list that are not there yet."""
-    from losaw.study.running.runner import run_job
-
-    run_job(*_listed_blocks(options))
-
-
-def fit_laws(options: argparse.Namespace) -> None:
-    """Fit the joint laws that the blocks of a list draw from and that are not there yet."""
-    from losaw.study.running.joint_laws import fit_laws
-
-    fit_laws(_listed_blocks(options)[0])
-
-
-def _listed_blocks(options: argparse.Namespace) -> tuple[list["Block"], bool]:
-    """The blocks of a job's list, and whether they are computed whatever lies there."""
     from losaw.study.running.jobs import read_job
+    from losaw.study.running.runner import run_job
 
     names, again = read_job(options.list)
     options.study = sorted({name.study for name in names})
     session = session_of(options, trusted=True)
-    return [session.block(name) for name in names], again
+    run_job((session.block(name) for name in names), again)
+
+
+def fit_law(options: argparse.Namespace) -> None:
+    """Fit one joint law."""
+    from losaw.study.running.joint_laws import fit_laws
+
+    fit_laws(session_of(options, trusted=True).all_blocks, only=options.law)
 
 
 def _check(session: "Session") -> None:

@@ -1,14 +1,11 @@
 """Jobs hold every block once, in order, and as many as their seconds allow."""
 
 import json
-import shlex
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import yaml
 
-from losaw.cli import main
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import blocks_to_do
 from losaw.study.running import jobs as jobs_module
@@ -18,7 +15,6 @@ from losaw.study.running.marks import RunningMark
 from losaw.study.running.runner import run_job
 from losaw.study.running.watch import Watch
 from losaw.workflow import Workflow
-from reference.snakemake_runs import REPOSITORY
 
 
 @pytest.mark.parametrize("seconds", [0.1, 4.0, 7.0, 1e6])
@@ -111,19 +107,3 @@ def test_what_starts_last_is_short(project):
     assert len(jobs) > 2
     assert [job.seconds for job in order] == sorted((job.seconds for job in jobs), reverse=True)
     assert all(0 < planned.priority(SimpleNamespace(job=job.name)) < 1 for job in jobs)
-
-
-def test_one_command_fits_the_laws_that_are_not_there(tmp_path):
-    file = REPOSITORY / "config" / "config.yaml"
-    asked = {"scale": "smoke", "studies": "losaw_discrete_draws", "results": str(tmp_path / "new")}
-    config = yaml.safe_load(file.read_text()) | asked
-    planned = Workflow(config, file)
-    (law,) = planned.laws_to_fit
-    planned.start()
-    # Where Snakemake reads the rules again, for a job, they have the same outputs.
-    assert Workflow(config, file, trusted=True).laws_to_fit == [law]
-    options = shlex.split(planned.block_arguments)
-    assert main(["fit-laws", planned.list_of_laws, *options]) == 0
-    assert Path(law).is_file()
-    assert Workflow(config, file).laws_to_fit == []
-    planned.summarise_without(set())

@@ -23,7 +23,9 @@ def load_law(path: Path | None) -> Any:
     try:
         return JointLaw.load(path)
     except FileNotFoundError:
-        raise StudyError(f"{path}: no such joint law; `losaw run` and `snakemake` fit it") from None
+        raise StudyError(
+            f"{path}: no such joint law; `losaw run` and `losaw fit-law` fit it"
+        ) from None
     except JointLawError as error:
         raise StudyError(str(error)) from None
 
@@ -43,10 +45,22 @@ def laws_of(blocks: Iterable[Block]) -> dict[Path, Block]:
     return laws
 
 
-def fit_laws(blocks: Iterable[Block]) -> None:
-    """Fit and store every joint law that the blocks draw from."""
-    for path, block in laws_of(blocks).items():
-        if not path.exists():
+def fit_laws(blocks: Iterable[Block], only: Path | None = None) -> None:
+    """Fit and store every joint law (or one of them) that the blocks draw from.
+
+    Raises
+    ------
+    StudyError
+        If ``only`` is none of them.
+    """
+    laws = laws_of(blocks)
+    if only is not None and only not in laws:
+        raise StudyError(
+            f"{only}: no block draws from this joint law (known: "
+            f"{', '.join(map(str, laws)) or 'none'})"
+        )
+    for path, block in laws.items():
+        if only in (None, path) and not path.exists():
             from losaw.generators.joint_law.fit import fit_joint_law
 
             fit_joint_law(block.series.generator.create().joint_law()).save(path)
