@@ -78,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     add("figures", outputs.figures, "the published figures")
     add("draw", outputs.draw, "tables and figures in one go")
     add("report", outputs.report, "results/report.html")
+    add("outputs", outputs.outputs, "summary, tables and figures (called by the workflow)")
     add("summarise", outputs.summarise, "collect, tables, figures and report in one go")
     formats_of = add("schema", formats.schema, "the format of study files, for editors", False)
     formats_of.add_argument("format", choices=("study", "configuration", "page"))

@@ -25,7 +25,7 @@ from losaw.study.design.validation import check_extras
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import stored_digests
 from losaw.study.files.healing import damaged_metadata, damaged_outputs, damaged_small_files, heal
-from losaw.study.files.made import COLLECTED, DRAWS, drawn_files, note_path, steps
+from losaw.study.files.made import DRAWS, collected_files, drawn_files, note_path, steps
 from losaw.study.files.news import news_path, read_news, write_news
 from losaw.study.results.ending import describe_end
 from losaw.study.running.estimate import START_SECONDS, block_seconds
@@ -38,6 +38,7 @@ CONFIGURATION = Path("config/config.yaml")
 SLOWEST_MACHINE = 3.0
 FEWEST_MINUTES = 10
 LIMITS = ("block_minutes", "block_megabytes")
+COLLECTING_MEGABYTES = 4000
 
 
 class Workflow:
@@ -102,19 +103,17 @@ class Workflow:
         ]
         return [*laws, *dict.fromkeys(made)]
 
-    @property
-    def collected(self) -> list[str]:
-        """What `losaw collect` makes, as the output of a rule."""
-        files = [f"{self.results}/{{study}}/{name}" for name in COLLECTED]
-        return [*files, str(note_path(self.results, "collected", "{study}"))]
+    def collected_of(self, study: str) -> list[str]:
+        """The summary of a study, as the output of a rule."""
+        files = [file for file in collected_files(self.session.plan(study)) if file.name != DRAWS]
+        return [*map(str, files), str(note_path(self.results, "collected", study))]
 
     @cached_property
     def block_arguments(self) -> str:
-        """Options of a block: where things are, not what else is asked for.
-
-        A block does not depend on scale, selection or number of seeds.
+        """Options of a block: where things are, and the scale, at which a study file may compute a
+        learner otherwise; not what else is asked for: selection and number of seeds.
         """
-        kept = ("results", "plugins", *LIMITS)
+        kept = ("results", "plugins", "scale", *LIMITS)
         overrides = {k: v for k, v in self.request.overrides.items() if k in kept}
         return replace(self.request, overrides=overrides, selection={}, seeds=None).arguments()
 
@@ -139,6 +138,25 @@ class Workflow:
     def _watch(self) -> Watch:
         expected = {block: block_seconds(block) for block in self._to_do}
         return Watch(expected, len(self.session.all_blocks))
+
+    def priority(self, wildcards: Any) -> float:
+        """Below 1, in the order in which jobs are to start.
+
+        Large studies come first, and of a study its longest jobs, so that what is left at the end
+        is short and no core waits for another.
+        """
+        if not self.planned:
+            return 0.0
+        job, seconds = self._job(wildcards), self._seconds_by_study
+        of_study = seconds[job.blocks[0].name.study]
+        return (of_study + job.seconds / of_study) / (sum(seconds.values()) + 2)
+
+    @cached_property
+    def _seconds_by_study(self) -> dict[str, float]:
+        return {
+            plan.study.name: sum(job.seconds for job in self._jobs_of(plan))
+            for plan in self.session.plans
+        }
 
     def _announce(self) -> None:
         """How much there is to do, before Snakemake says anything."""
@@ -179,12 +197,12 @@ class Workflow:
         self._watch.stop()
         print(describe_end(self.session.plans), file=sys.stderr, flush=True)
 
-    def inputs_of(self, wildcards: Any) -> list[str]:
-        """What makes a summary out of date: what it has not seen of its blocks, with the jobs that
-        compute the rest; the study file, its printed numbers, and what another study measured of
-        shared draws.
+    def inputs_of(self, name: str) -> list[str]:
+        """What makes a study's outputs out of date: what its summary has not seen of its blocks,
+        with the jobs that compute the rest; the study file, its printed numbers, and what another
+        study measured of shared draws.
         """
-        study = self.session.study(wildcards.study)
+        study = self.session.study(name)
         done = [f"{self.jobs_folder}/{job}.done" for job in read_news(self.results, study.name)]
         if not self.planned:
             done = [file for file in done if Path(file).exists()]
@@ -217,18 +235,10 @@ class Workflow:
     def _comparison(self, study: str) -> str:
         return str(self.results / study / "comparison.csv")
 
-    def drawn_from(self, study: str) -> list[str]:
-        """What tables and figures are made of: the comparison, and the study file."""
-        return [self._comparison(study), str(self.session.study(study).source.path)]
-
     def drawings_of(self, study: str) -> list[str]:
         """Files of all tables and figures of a study, and the note of them."""
         note = note_path(self.results, "drawn", study)
         return [*map(str, drawn_files(self.session.plan(study))), str(note)]
-
-    def study_arguments(self, wildcards: Any) -> str:
-        """Options of a command that works on one study."""
-        return self.arguments_of(wildcards.study)
 
     def arguments_of(self, study: str) -> str:
         """Options of a command that works on one study, by its name."""
@@ -238,9 +248,9 @@ class Workflow:
         """Memory of a job, as its study states it."""
         return self._job(wildcards).megabytes
 
-    def megabytes_to_draw(self, study: str) -> int:
-        """Memory of a study's figures, for which a replicate may be fitted anew."""
-        return max(2000, self.session.study(study).file.memory_megabytes)
+    def megabytes_of_outputs(self, study: str) -> int:
+        """Memory of a study's summary and figures, for which a replicate may be fitted anew."""
+        return max(COLLECTING_MEGABYTES, self.session.study(study).file.memory_megabytes)
 
     def minutes(self, wildcards: Any) -> int:
         """Run time to ask a cluster for: the estimate on a machine three times slower."""

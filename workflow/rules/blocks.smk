@@ -6,6 +6,7 @@ rule joint_law:
         f"{study_workflow.laws_folder}/{{law}}.json",
     log:
         f"{study_workflow.jobs_folder}/law-{{law}}.log",
+    priority: 1
     params:
         request=study_workflow.block_arguments,
     shell:
@@ -20,6 +21,7 @@ rule job:
         temp(touch(f"{study_workflow.jobs_folder}/{{job}}.done")),
     log:
         f"{study_workflow.jobs_folder}/{{job}}.log",
+    priority: study_workflow.priority
     resources:
         mem_mb=lambda wildcards, attempt: attempt * study_workflow.megabytes(wildcards),
         runtime=lambda wildcards, attempt: attempt * study_workflow.minutes(wildcards),

@@ -1,22 +1,6 @@
-# What is made of a study's blocks.
+# What is made of a study's blocks: summary, tables and figures by one process, which starts once.
 # `snakemake --lint` asks for a conda environment or a container for each rule. No rule has one, on
 # purpose: all run this checkout's own losaw in the environment that Snakemake itself runs in.
-
-
-rule collect:
-    input:
-        study_workflow.inputs_of,
-    output:
-        study_workflow.collected,
-    log:
-        f"{study_workflow.jobs_folder}/collect-{{study}}.log",
-    resources:
-        mem_mb=4000,
-        runtime=30,
-    params:
-        request=study_workflow.study_arguments,
-    shell:
-        '"$LOSAW_PYTHON" -m losaw collect {params.request} > {log} 2>&1'
 
 
 for name in study_workflow.study_names:
@@ -25,18 +9,20 @@ for name in study_workflow.study_names:
         name:
             f"tables_and_figures_of_{name}"
         input:
-            study_workflow.drawn_from(name),
+            study_workflow.inputs_of(name),
         output:
+            study_workflow.collected_of(name),
             captioned(report, name, study_workflow.drawings_of(name)),
         log:
-            f"{study_workflow.jobs_folder}/draw-{name}.log",
+            f"{study_workflow.jobs_folder}/outputs-{name}.log",
+        priority: 1
         resources:
-            mem_mb=study_workflow.megabytes_to_draw(name),
-            runtime=25,
+            mem_mb=study_workflow.megabytes_of_outputs(name),
+            runtime=55,
         params:
             request=study_workflow.arguments_of(name),
         shell:
-            '"$LOSAW_PYTHON" -m losaw draw {params.request} > {log} 2>&1'
+            '"$LOSAW_PYTHON" -m losaw outputs {params.request} > {log} 2>&1'
 
 
 rule report:

@@ -26,6 +26,13 @@ def draw(options: argparse.Namespace) -> None:
     draw_all(session_of(options, trusted=True))
 
 
+def outputs(options: argparse.Namespace) -> None:
+    """Collect the blocks, and write the published tables and figures."""
+    session = session_of(options, trusted=True)
+    write_summaries(session)
+    draw_all(session)
+
+
 def report(options: argparse.Namespace) -> None:
     """Write the report."""
     whole_report(session_of(options, trusted=True))

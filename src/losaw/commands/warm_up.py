@@ -5,16 +5,42 @@ numba stores what it compiles beside the source, or in its user cache folder
 """
 
 import argparse
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from os import cpu_count
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from losaw.data import FloatArray
 
 
 def warm_up(options: argparse.Namespace) -> None:
-    """Compile what is compiled once."""
-    compile_forest()
-    compile_importances()
+    """Compile what is compiled once, on two cores where there are two."""
+    if (cpu_count() or 1) == 1:
+        _compile_all(PARTS)
+        return
+    # The first part takes as long as the others together. What two parts share, both compile.
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        list(pool.map(_compile_all, (PARTS[:1], PARTS[1:])))
+
+
+def _compile_all(parts: Sequence[Callable[[], None]]) -> None:
+    from losaw.kernels.compiling import COMPILING
+
+    COMPILING.is_announced = True
+    for compile_part in parts:
+        compile_part()
 
 
 def compile_forest() -> None:
-    """Fit, predict and apply small forests that together call every kernel."""
+    """All kernels of forests."""
+    compile_forests_of_numbers()
+    compile_mixed_forests()
+
+
+def compile_forests_of_numbers() -> None:
+    """Fit small forests of columns of numbers alone, which have their own, smaller kernels."""
     import numpy as np
 
     from losaw.forest import (
@@ -22,22 +48,43 @@ def compile_forest() -> None:
         LosawRandomForestRegressor,
         PlainRandomForestRegressor,
     )
-    from losaw.kernels.compiling import COMPILING
 
-    COMPILING.is_announced = True
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 4))
-    X[:, 1] += X[:, 0]
+    X = _numbers()
     PlainRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
-    # Numbers alone have their own, smaller kernels.
     LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
     LosawRandomForestClassifier(n_estimators=2, random_state=0).fit(X, np.arange(60) % 3)
-    X[:, 2:] = np.clip(np.round(X[:, 2:] + X[:, :2]), -1, 1)
+
+
+def compile_mixed_forests() -> None:
+    """Fit, predict and apply small forests of numbers and levels, and a logit outside of one."""
+    import numpy as np
+
+    from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+    from losaw.weighting.propensity import MultinomialLogit
+
+    X = _with_levels()
+    MultinomialLogit().fit(X[:, 2], X[:, :2])
     forest = LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X.sum(axis=1))
     forest.predict(X)
     forest.apply(X)
     forest.in_bag_counts()
     LosawRandomForestClassifier(n_estimators=2, random_state=0).fit(X, np.arange(60) % 3).predict(X)
+
+
+def _numbers() -> "FloatArray":
+    import numpy as np
+
+    X = np.random.default_rng(0).standard_normal((60, 4))
+    X[:, 1] += X[:, 0]
+    return X
+
+
+def _with_levels() -> "FloatArray":
+    import numpy as np
+
+    X = _numbers()
+    X[:, 2:] = np.clip(np.round(X[:, 2:] + X[:, :2]), -1, 1)
+    return X
 
 
 def compile_importances() -> None:
@@ -47,9 +94,13 @@ def compile_importances() -> None:
 
     from losaw.data import Dataset, Sample, Truth, default_feature_names
     from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
+    from losaw.fitted_trees.shapley import shapley_values
     from losaw.forest import LosawRandomForestRegressor
+    from losaw.importance.leave_one_covariate_out import loco
     from losaw.importance.per_tree_permutation import TreePermutationImportance
+    from losaw.importance.shapley_global_importance import sage
     from losaw.importance.unbiased_feature_importance import ufi
+    from losaw.learners.ranger_forest import RangerForest
     from losaw.learners.xgboost_trees import XGBoostTrees
 
     rng = np.random.default_rng(0)
@@ -61,8 +112,32 @@ def compile_importances() -> None:
         forest = model(2, random_state=0).fit(X, y)
         for rows in ("out-of-bag", "in-bag"):
             TreePermutationImportance(rows).explain(forest, data, rng)
+    sage(forest, X, y, max_permutations=2, random_state=0)
+    loco(RandomForestRegressor(2, random_state=0).fit(X, y), X, y, train=(X, y))
+    shapley_values(forest, X)
+    RangerForest(n_estimators=2).fit(X, y)
     ufi(RandomForestClassifier(2, random_state=0).fit(X, y > 0), X, y > 0)
     for task, response in (("regression", y), ("classification", (y > 0).astype(float))):
         booster = XGBoostTrees(task, num_boost_round=2).fit(X, response)
         for attribution in ATTRIBUTIONS:
             attribution_sums(booster, X, response, attribution)
+
+
+def compile_knockoffs() -> None:
+    """Draw knockoffs of a small table."""
+    import numpy as np
+
+    from losaw.knockoffs import make_sampler
+
+    X, rng = _with_levels(), np.random.default_rng(0)
+    make_sampler("gaussian").fit(X).sample(rng)
+    sequential = make_sampler("sequential", n_folds=2, n_penalties=3)
+    sequential.fit(X, ("continuous", "continuous", "discrete", "discrete")).sample(rng)
+
+
+PARTS = (
+    compile_mixed_forests,
+    compile_forests_of_numbers,
+    compile_importances,
+    compile_knockoffs,
+)

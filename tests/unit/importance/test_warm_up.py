@@ -1,4 +1,4 @@
-"""After the warm-up no score of a forest or a booster compiles anything."""
+"""After the warm-up no score of a forest or a booster, and no knockoff, compiles anything."""
 
 import subprocess
 import sys
@@ -8,11 +8,12 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.forest import LosawRandomForestRegressor
-from losaw.importance import mdi_oob, split_improvement, treeinner
-from losaw.fitted_trees import attributions
+from losaw.importance import mdi_oob, sage, split_improvement, treeinner
+from losaw.fitted_trees import attributions, exchanged
 from losaw.fitted_trees import node_moments
 from losaw.importance import ufi
-from losaw.commands.warm_up import compile_importances
+from losaw.commands.warm_up import compile_importances, compile_knockoffs
+from losaw.knockoffs import elastic_net, make_sampler, multinomial, s_matrix
 from losaw.kernels import trees
 from losaw.fitted_trees import tree_shap
 from losaw.importance.per_tree_permutation import TreePermutationImportance
@@ -21,12 +22,15 @@ import xgboost
 KERNELS = (
     attributions.add_trees, node_moments.add_rows, node_moments.add_children,
     trees.find_leaves, tree_shap.add_shapley_values,
+    exchanged.add_growing, elastic_net._descend, multinomial._descend,
+    multinomial._largest_penalty, s_matrix._coordinate_ascent,
 )
 
 def signatures():
     return [list(kernel.signatures) for kernel in KERNELS]
 
 compile_importances()
+compile_knockoffs()
 warm = signatures()
 assert all(warm), warm
 rng = np.random.default_rng(1)
@@ -46,6 +50,10 @@ for model, response in (
 for model in (RandomForestRegressor(2).fit(*sample), LosawRandomForestRegressor(2).fit(*sample)):
     for rows in ("out-of-bag", "in-bag"):
         TreePermutationImportance(rows).explain(model, data, rng)
+    sage(model, X, y, max_permutations=2, random_state=0)
+for kinds in (("continuous",) * 4, ("discrete",) * 4):
+    for name in ("gaussian", "sequential"):
+        make_sampler(name).fit(X.astype(float), kinds).sample(rng)
 for model in (xgboost.XGBRegressor(n_estimators=2), xgboost.XGBClassifier(n_estimators=2)):
     model.fit(X, (y > 0).astype(int))
     for attribution in attributions.ATTRIBUTIONS:

@@ -3,14 +3,20 @@
 Of study.design.grid, study.design.session, report.layout, report.page.html.
 """
 
+import shlex
+
 import pytest
+import yaml
 
 from losaw.cli import main
 from losaw.report.page.html import write_report
 from losaw.report.tables import write_tables
 from losaw.study.errors import StudyError
+from losaw.study.files.block_file import blocks_to_do
 from losaw.study.results.outputs import write_outputs
+from losaw.study.running.jobs import cut_into_jobs, job_list, write_job
 from losaw.study.running.without_snakemake import execute
+from losaw.workflow import Workflow
 
 OTHER = "jittered: {learner: marginal-slopes, jitter: 0.3, at_scale: {smoke: {jitter: 0.1}}}"
 SAID = "jittered at scale smoke: jitter 0.1 in place of 0.3."
@@ -60,6 +66,17 @@ def test_a_block_of_one_scale_is_not_served_to_another(scaled, capsys):
     write_outputs(at(project, "smoke", seeds=2).plans[0])
     assert main(["verify", *narrow]) == 0
     assert "further blocks belong to other selections and are whole" in capsys.readouterr().out
+
+
+def test_a_job_of_the_workflow_computes_what_its_scale_asks_for(scaled):
+    project, _ = scaled
+    smoke = at(project, "smoke")
+    asked = yaml.safe_load(project.configuration.read_text()) | {"scale": "smoke"}
+    options = shlex.split(Workflow(asked, project.configuration).block_arguments)
+    for job in cut_into_jobs(smoke.all_blocks, 1e6):
+        write_job(smoke.results, job)
+        assert main(["run-blocks", str(job_list(smoke.results, job.name)), *options]) == 0
+    assert blocks_to_do(smoke.all_blocks) == []
 
 
 def test_tables_and_report_say_what_the_scale_computes_otherwise(scaled):

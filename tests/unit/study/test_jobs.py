@@ -1,8 +1,10 @@
 """Jobs hold every block once, in order, and as many as their seconds allow."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
+import yaml
 
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import blocks_to_do
@@ -12,6 +14,7 @@ from losaw.study.running.jobs import cut_into_jobs, job_list, read_job, write_jo
 from losaw.study.running.marks import RunningMark
 from losaw.study.running.runner import run_job
 from losaw.study.running.watch import Watch
+from losaw.workflow import Workflow
 
 
 @pytest.mark.parametrize("seconds", [0.1, 4.0, 7.0, 1e6])
@@ -94,3 +97,13 @@ def test_a_job_list_says_whether_all_is_computed_again(project):
         write_job(session.results, job, again)
         names, read = read_job(path)
         assert [session.block(name) for name in names] == list(job.blocks) and read is again
+
+
+def test_what_starts_last_is_short(project):
+    config = yaml.safe_load(project.configuration.read_text()) | {"job_seconds": 2}
+    planned = Workflow(config, project.configuration)
+    jobs = cut_into_jobs(planned.session.all_blocks, 2)
+    order = sorted(jobs, key=lambda job: -planned.priority(SimpleNamespace(job=job.name)))
+    assert len(jobs) > 2
+    assert [job.seconds for job in order] == sorted((job.seconds for job in jobs), reverse=True)
+    assert all(0 < planned.priority(SimpleNamespace(job=job.name)) < 1 for job in jobs)

@@ -51,7 +51,7 @@ def edited(tmp_path_factory):
 
 def forget():
     module._digests.clear()
-    for cached in (module._own_path, module._parse):
+    for cached in (module._own_path, module._own_text, module._parse):
         cached.cache_clear()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
-from scipy.stats import t as student
+from scipy.special import stdtrit  # scipy.stats takes long to import
 
 from losaw.report.layout import Table, higher_is_better
 from losaw.report.results import StudyResults
@@ -45,6 +45,8 @@ def paired_methods(study: Study, stored: StudyResults) -> dict[str, Any]:
     labels = zip(ok["learner"], ok["importance"], strict=True)
     ok = ok.assign(method=[study.method_name(*pair) for pair in labels])
     methods = list(dict.fromkeys(ok["method"]))
+    columns = sorted(methods)
+    ok = ok.assign(column=ok["method"].map({name: i for i, name in enumerate(columns)}))
     keys = {
         row["setting_id"]: [key(row[axis]) for axis in study.axes]
         for row in settings.to_dict("records")
@@ -53,10 +55,10 @@ def paired_methods(study: Study, stored: StudyResults) -> dict[str, Any]:
     for (setting, metric), part in ok.groupby(["setting_id", "metric"], sort=False, observed=True):
         if setting not in keys or metric not in study.metrics:
             continue
-        wide = part.pivot_table(index="seed", columns="method", values="value", observed=True)
-        if wide.shape[1] < 2:
+        values, there = _by_seed(part)
+        if len(there) < 2:
             continue
-        place = _place(wide, [methods.index(method) for method in wide.columns])
+        place = _place(values, [methods.index(columns[column]) for column in there])
         places["|".join([*keys[setting], metric])] = place
         sizes |= {place["n"], *(pair[4] for pair in place["odd"])}
     if not places:
@@ -65,13 +67,21 @@ def paired_methods(study: Study, stored: StudyResults) -> dict[str, Any]:
         "axes": study.axes,
         "methods": methods,
         "metrics": {metric: higher_is_better(study, metric) for metric in study.metrics},
-        "t": {str(n): round(float(student.ppf(0.975, n - 1)), 4) for n in sorted(sizes) if n > 1},
+        "t": {str(n): round(float(stdtrit(n - 1, 0.975)), 4) for n in sorted(sizes) if n > 1},
         "places": places,
     }
 
 
-def _place(wide: pd.DataFrame, methods: list[int]) -> dict[str, Any]:
-    values = wide.to_numpy(dtype=float)
+def _by_seed(part: pd.DataFrame) -> tuple[FloatArray, list[int]]:
+    """Values of a setting and metric, a row per seed and a column per method that is there."""
+    there, column = np.unique(part["column"].to_numpy(), return_inverse=True)
+    seeds, row = np.unique(part["seed"].to_numpy(), return_inverse=True)
+    values = np.full((len(seeds), len(there)), np.nan)
+    values[row, column] = part["value"].to_numpy(dtype=float)
+    return values, there.tolist()
+
+
+def _place(values: FloatArray, methods: list[int]) -> dict[str, Any]:
     first, second = np.triu_indices(values.shape[1], k=1)
     gaps = values[:, second] - values[:, first]
     counts = np.isfinite(gaps).sum(axis=0)

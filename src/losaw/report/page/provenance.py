@@ -7,7 +7,7 @@ from losaw.report.results import StudyResults
 from losaw.study.design.blocks import BlockName
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.session import Session
-from losaw.study.files.block_file import read_block
+from losaw.study.files.block_file import read_footer
 from losaw.study.files.run_record import read_run_record
 from losaw.study.inspecting.logs import logs_of
 
@@ -17,7 +17,7 @@ _SHOWN = 20
 def decided_by(session: Session, study: Study, results: StudyResults) -> list[tuple[str, str]]:
     """What decided the numbers: the same wherever the blocks ran."""
     blocks = results.blocks
-    footers = [read_block(session.results / file).footer for file in blocks["file"]]
+    footers = [read_footer(session.results / file) for file in blocks["file"]]
     libraries = [
         ", ".join(f"{name} {version}" for name, version in footer["libraries"].items())
         for footer in footers

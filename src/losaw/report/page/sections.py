@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from scipy.stats import t as student
+from scipy.special import stdtrit  # scipy.stats takes long to import
 
 from losaw.report.layout import MARKS, higher_is_better
 from losaw.report.page.printed import PrintedDifferences
@@ -95,7 +95,7 @@ def _difference(study: Study, record: Record, printed: PrintedDifferences) -> Re
     value, error = record["difference"], record["mc_se"]
     z = value / error if error > 0 else math.nan
     towards_better = value > 0 if higher_is_better(study, record["metric"]) else value < 0
-    clear = math.isfinite(z) and abs(z) > student.ppf(0.975, record["n_seeds"] - 1)
+    clear = math.isfinite(z) and abs(z) > stdtrit(record["n_seeds"] - 1, 0.975)
     tip = f"{value:+.4f} ± {error:.4f} (paired s.e.), {record['n_seeds']} data sets, "
     shown = {
         "text": _signed(value),

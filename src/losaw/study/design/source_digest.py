@@ -63,6 +63,7 @@ def look_again() -> None:
     for target, known in list(_digests.items()):
         if any(stamps[module] != (module, stamp) for module, stamp in known.files):
             del _digests[target]
+    _own_text.cache_clear()
 
 
 def _digest(target: str) -> _Digest:
@@ -120,8 +121,14 @@ def _read(module: str) -> _Module:
 def _parse(module: str, text: str) -> _Module:
     path = _path(module)
     is_package = path is not None and path.name == "__init__.py"
-    body = ast.parse(text).body
-    imports = dict(_imports(body, module, is_package))
+    body, lines = ast.parse(text).body, text.splitlines()
+    imported = {
+        id(statement): dict(_imports(statement, module, is_package))
+        for statement in body
+        # A walk takes long.
+        if any("import" in line for line in lines[statement.lineno - 1 : statement.end_lineno])
+    }
+    imports = {name: target for each in imported.values() for name, target in each.items()}
     statements: dict[str, list[ast.stmt]] = {}
     for statement in body:
         if isinstance(statement, ast.Import | ast.ImportFrom) or _is_for_types(statement):
@@ -134,7 +141,7 @@ def _parse(module: str, text: str) -> _Module:
     for statement in {
         id(statement): statement for bound in statements.values() for statement in bound
     }.values():
-        local = dict(_imports([statement], module, is_package))
+        local = imported.get(id(statement), {})
         tidy = _Tidy(module, set(statements), {**imports, **local})
         tidied[id(statement)] = (ast.dump(tidy.visit(statement)), tidy.mentioned)
     definitions = {}
@@ -163,12 +170,10 @@ def _is_for_types(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test)
 
 
-def _imports(
-    statements: list[ast.stmt], module: str, is_package: bool
-) -> Iterator[tuple[str, Target]]:
-    """Local name -> what of ours it was imported from, anywhere inside the statements."""
+def _imports(statement: ast.stmt, module: str, is_package: bool) -> Iterator[tuple[str, Target]]:
+    """Local name -> what of ours it was imported from, anywhere inside the statement."""
     package = module if is_package else module.rpartition(".")[0]
-    for node in (node for statement in statements for node in ast.walk(statement)):
+    for node in ast.walk(statement):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.split(".")[0] == "losaw":
@@ -285,7 +290,12 @@ def _text(module: str) -> str:
     """Source of a module of ours; of a plugin, as it was when it was loaded."""
     if module.startswith(PREFIX):
         return source_of(module)
-    path = _path(module)
+    return _own_text(module)
+
+
+@functools.cache
+def _own_text(module: str) -> str:
+    path = _own_path(module)
     return "" if path is None else path.read_text(encoding="utf-8")
 
 

@@ -79,6 +79,23 @@ def read_block(path: Path) -> BlockFile:
     return BlockFile(table, footer, hashlib.sha256(content).hexdigest())
 
 
+def read_footer(path: Path) -> dict[str, Any]:
+    """The footer of a block's file, which says what decided its rows; these are not looked at.
+
+    Raises
+    ------
+    StudyError
+        If the file is missing, truncated or has no footer of ours.
+    """
+    try:
+        footer: dict[str, Any] = json.loads(pq.read_schema(path).metadata[FOOTER_KEY])
+    except OSError as error:
+        raise StudyError(f"{path}: cannot be read: {error.strerror}") from None
+    except (pa.ArrowException, TypeError, KeyError, ValueError):
+        raise StudyError(f"{path}: is damaged, or no block: it has no footer of ours") from None
+    return footer
+
+
 def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0][:120]
 

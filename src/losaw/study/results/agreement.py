@@ -4,8 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from scipy.stats import norm
-from scipy.stats import t as student
+from scipy.special import ndtr, ndtri, stdtr, stdtrit  # scipy.stats takes long to import
 
 AGREES, OFF, DIFFERS, UNDECIDED = "agrees", "off", "differs", "undecided"
 NOT_PRINTED, NOT_RUN, NO_ERROR = "not printed", "not run", "no error at hand"
@@ -200,11 +199,11 @@ def _of_variance(
     of_print = between / (printed.draws or 1) + (1 - between) / printed.runs
     error = math.sqrt(variance / n + variance * of_print + _rounding_variance(printed))
     difference = mean - printed.value
-    reach = float(student.isf(_ONE_SIDED, degrees)) * error
-    distance = student.isf(norm.sf(3), degrees) + student.isf(1 - _POWER, degrees)
-    probability = student.sf(abs(difference) / error, degrees)
+    reach = -float(stdtrit(degrees, _ONE_SIDED)) * error
+    distance = -stdtrit(degrees, ndtr(-3.0)) - stdtrit(degrees, 1 - _POWER)
+    probability = stdtr(degrees, -abs(difference) / error)
     return Evidence(
-        math.copysign(float(norm.isf(max(probability, 1e-300))), difference),
+        math.copysign(-float(ndtri(max(probability, 1e-300))), difference),
         difference - reach,
         difference + reach,
         float(distance) * error,
@@ -217,12 +216,12 @@ def _of_decisions(share: float, n: int, printed: Printed) -> Evidence:
     error = math.sqrt(p * (1 - p) * (1 / n + 1 / m) + rounding)
     ours, theirs = (share * n + 1) / (n + 2), (printed.value * m + 1) / (m + 2)
     apart = ours * (1 - ours) / (n + 2) + theirs * (1 - theirs) / (m + 2) + rounding
-    reach = float(norm.isf(_ONE_SIDED)) * math.sqrt(apart)
+    reach = -float(ndtri(_ONE_SIDED)) * math.sqrt(apart)
     return Evidence(
         (share - printed.value) / error,
         ours - theirs - reach,
         ours - theirs + reach,
-        float(3 + norm.ppf(_POWER)) * math.sqrt(apart),
+        float(3 + ndtri(_POWER)) * math.sqrt(apart),
     )
 
 
