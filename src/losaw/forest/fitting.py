@@ -17,7 +17,8 @@ from losaw.forest.decorrelation import (
 )
 from losaw.forest.ensemble import Forest, draw_seeds, grow_forest
 from losaw.forest.growing.arrays import Settings
-from losaw.forest.growing.preparation import add_adjustment, add_models, prepare
+from losaw.forest.growing.logits_of_cells import PRECISION_OF_EFFECTS
+from losaw.forest.preparation import add_adjustment, add_models, prepare
 from losaw.forest.validation import (
     check_max_depth,
     check_max_features,
@@ -70,6 +71,7 @@ def fit_forest(
         max_features=check_max_features(estimator.max_features, n_features),
         eta=float(estimator.eta),
         bootstrap=bool(estimator.bootstrap),
+        precision=PRECISION_OF_EFFECTS,
     )
     check_training_rows(n_samples, settings.min_samples_leaf)
     is_nominal = resolve_nominal(estimator.nominal_features, columns.nominal, n_features, names)

@@ -14,13 +14,13 @@ from losaw.forest.growing.arrays import (
 )
 from losaw.forest.growing.correlations import note_correlations
 from losaw.forest.growing.gini import split_classes_at_levels
+from losaw.forest.growing.logits_of_cells import fit_cells
 from losaw.forest.growing.own_models import ask_model
 from losaw.forest.growing.scan_levels import can_split, scan_levels, scan_sets
 from losaw.forest.growing.weights_continuous import relative_size
 from losaw.forest.growing.weights_discrete import (
     cell_weights,
     collect_cells,
-    design_of_patterns,
     spread_weights,
     sum_cells,
 )
@@ -154,8 +154,10 @@ def _split_cells(
         sample.pair,
         cells,
     )
-    width = design_of_patterns(
+    # P(x | a) is a penalised multinomial logit on the cells.
+    fit_cells(
         n_patterns,
+        n_classes,
         sample.codes,
         data.factors,
         data.factors_start[feature],
@@ -165,13 +167,14 @@ def _split_cells(
         data.columns,
         data.columns_start[feature],
         data.columns_start[feature + 1],
+        settings.precision,
         cells,
     )
 
-    # P(x | a) is a penalised multinomial logit on the cells, P(x) the share of the class in the
-    # training sample; their ratio, capped as Algorithm 3.2 does, is the weight of a cell.
+    # P(x) is the share of the class in the training sample; the ratio of the two, capped as
+    # Algorithm 3.2 does, is the weight of a cell.
     before = cell_weights(
-        n_patterns, n_classes, width, data.frequency, p, settings.eta, node.n_samples, cells
+        n_patterns, n_classes, data.frequency, p, settings.eta, node.n_samples, cells
     )
     after = max(before, settings.eta)
     is_measured = work.measure.is_on[0] != 0

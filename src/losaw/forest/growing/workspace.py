@@ -4,6 +4,7 @@ import numpy as np
 
 from losaw.forest.growing.arrays import (
     MAX_LEVELS,
+    SMALL,
     STACK,
     CellWorkspace,
     Classes,
@@ -14,6 +15,8 @@ from losaw.forest.growing.arrays import (
 )
 from losaw.forest.growing.weights_of_eight import make_batch
 from losaw.kernels.inversion import padded
+from losaw.weighting.logit.effects_terms import make_effects_logit
+from losaw.weighting.logit.limited_memory import make_memory
 from losaw.weighting.logit.terms import make_logit
 
 
@@ -85,17 +88,26 @@ def make_cells(data: ForestData) -> CellWorkspace | None:
     n = len(data.response) if len(data.patterns) else 0
     levels = int(max(data.n_levels, default=1))
     widest = 1
+    most_rows, most_factors, most_columns = 1, 0, 0
     for target in np.flatnonzero(data.pattern_slot >= 0):
         factors = data.factors[data.factors_start[target] : data.factors_start[target + 1]]
-        columns = data.columns_start[target + 1] - data.columns_start[target]
-        widest = max(widest, 1 + int(columns) + int((data.n_levels[factors] - 1).sum()))
+        columns = int(data.columns_start[target + 1] - data.columns_start[target])
+        rows_of_effects = 1 + columns + int(data.n_levels[factors].sum())
+        widest = max(widest, rows_of_effects - len(factors))
+        most_rows = max(most_rows, rows_of_effects)
+        most_factors = max(most_factors, len(factors))
+        most_columns = max(most_columns, columns)
     rows = padded(n)
     pending = len(data.response).bit_length() + 1  # the smaller child is grown first
     return CellWorkspace(
         local=np.full(data.n_patterns, -1, dtype=np.int32),
         representative=np.empty(n, dtype=np.uint32),
         pattern_level=np.empty(n, dtype=np.int64),
-        logit=make_logit(n, levels, widest),
+        # More than three classes have no need of the memory of a logit in contrasts.
+        logit=make_logit(n, levels, widest)._replace(
+            memory=make_memory(min(levels, SMALL), widest)
+        ),
+        effects=make_effects_logit(n, levels, most_factors, most_columns, most_rows),
         response=np.empty((levels, rows)),
         square=np.empty((levels, rows)),
         weight=np.empty(rows * levels + 1),
