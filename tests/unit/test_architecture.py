@@ -201,7 +201,7 @@ generator = get("generator", "losaw").create(
 )
 law = JointLaw.load({law!r}) if generator.joint_law() else None
 for learner in ("random-forest", "losaw-forest"):
-    rows, _ = run_replicate(
+    rows = run_replicate(
         Recipe(
             experiment="architecture",
             setting="s",

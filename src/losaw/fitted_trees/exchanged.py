@@ -1,14 +1,17 @@
-"""Predictions of a forest when features are exchanged, all features in one walk through a tree.
+"""Predictions of a forest when features are exchanged, all features in one descent through a tree.
 
 A row whose feature is exchanged takes another way than before only from a node on that splits the
-feature and sends the two values to different sides. So a tree is walked once per row, and once more
-from every such node, instead of once for every row and feature.
+feature and sends the two values to different sides. So every row descends a tree once, and once
+more from every such node, instead of once for every row and feature. All of them descend together,
+node by node: at a node they are compared with one threshold and parted, which does not wait for the
+way of a single row and needs no branch that a processor would have to guess.
 
 The values of the leaves are added in the order of the trees, as forests predict: the sums are those
 of as many whole predictions, to the last bit.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.kernels.compiled import compiled, inlined
 from losaw.kernels.level_sets import bit
-from losaw.kernels.trees import LEAF, Trees
+from losaw.kernels.trees import LEAF, Trees, add_values
 
 
 class ExchangeableTrees:
@@ -34,6 +37,14 @@ class ExchangeableTrees:
         self.values = np.ascontiguousarray(np.atleast_2d(value.T), dtype=float)
         self.is_single = value.ndim == 1
 
+    def predict(self, columns: FloatArray) -> FloatArray:
+        """Predictions of columns (n_rows, n_columns), without any exchange."""
+        total = np.zeros((len(self.values), len(columns), 1))
+        rows = _contiguous(columns)
+        for value, out in zip(self.values, total, strict=True):
+            add_values(self.trees, value, rows, out[:, 0])
+        return self._mean(total)[0]
+
     def exchange(
         self, columns: FloatArray, copies: FloatArray, units: Sequence[NDArray[np.intp]]
     ) -> FloatArray:
@@ -50,15 +61,23 @@ class ExchangeableTrees:
         -------
         array of shape (1 + n_units, n_rows) or (1 + n_units, n_rows, n_outputs)
         """
-        unit_of_column = np.full(columns.shape[1], -1, dtype=np.int64)
+        place_of_column = np.zeros(columns.shape[1], dtype=np.int32)
         for unit, members in enumerate(units):
-            unit_of_column[members] = unit
-        stamp = np.zeros(len(units), dtype=np.int64)
-        total = np.zeros((len(self.values), len(columns), 1 + len(units)))
-        rows, others = _contiguous(columns), _contiguous(copies)
-        for value, out in zip(self.values, total, strict=True):
-            stamp[:] = -1
-            add_exchanged(self.trees, value, rows, others, unit_of_column, stamp, out)
+            place_of_column[members] = 1 + unit
+        shape = (len(columns), 1 + len(units))
+        total = np.zeros((len(self.values), *shape))
+        add_exchanged(
+            self.trees,
+            self.values,
+            _contiguous(columns.T),
+            _contiguous(copies.T),
+            place_of_column,
+            np.empty((2, shape[0] * shape[1] + 1), dtype=np.uint64),
+            np.empty((shape[0] * shape[1] + 1, 3), dtype=np.int64),
+            np.full(shape, -1, dtype=np.int32),
+            np.empty(shape, dtype=np.int32),
+            total,
+        )
         return self._mean(total)
 
     def grow(
@@ -108,42 +127,92 @@ def child(trees: Trees, node: int, left: bool) -> int:
 @compiled()
 def add_exchanged(
     trees: Trees,
-    value: np.ndarray,
+    values: np.ndarray,
     X: np.ndarray,
     copies: np.ndarray,
-    unit_of_column: np.ndarray,
-    stamp: np.ndarray,
+    place_of_column: np.ndarray,
+    descending: np.ndarray,
+    stack: np.ndarray,
+    born: np.ndarray,
+    leaves: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Add the values of leaves to ``out`` (n_rows, 1 + n_units); ``stamp`` (n_units,) holds -1."""
-    turn = 0
+    """Add the values of leaves to ``out`` (n_outputs, n_rows, 1 + n_units).
+
+    X and copies (n_columns, n_rows) are given by column. What descends is a row, in the upper half
+    of an integer, and a place in ``out``, in the lower half: 0 for the row as it is, 1 + j for the
+    row with unit j exchanged, which ``place_of_column`` says of each column (0: in no unit). A row
+    as it is parts in two where the values of a unit go to different sides for the first time;
+    ``born`` (n_rows, 1 + n_units), -1 at first, holds the tree where it last did. ``stack`` holds
+    nodes that are still to be entered, with the range of ``descending`` that waits there; ranges
+    are entered from the end, so that the last may grow. Both have a place for all that can descend,
+    and one to spare. ``leaves`` (n_rows, 1 + n_units) is scratch.
+    """
+    entries, spare = descending[0], descending[1]
+    n_rows = X.shape[1]
+    has_sets = len(trees.left_levels) > 0
+    half, lower = np.uint64(32), np.uint64(0xFFFFFFFF)
     for tree in range(len(trees.starts) - 1):
-        for row in range(X.shape[0]):
-            node = trees.starts[tree]
+        for row in range(n_rows):
+            entries[row] = np.uint64(row) << half
+        stack[0, 0], stack[0, 1], stack[0, 2] = trees.starts[tree], 0, n_rows
+        n_waiting = 1
+        while n_waiting > 0:
+            n_waiting -= 1
+            node, start, end = stack[n_waiting, 0], stack[n_waiting, 1], stack[n_waiting, 2]
             feature = trees.feature[node]
-            while feature != LEAF:
-                left = goes_left(trees, node, X[row, feature])
-                unit = unit_of_column[feature]
-                is_open = unit >= 0 and stamp[unit] != turn
-                if is_open and goes_left(trees, node, copies[row, feature]) != left:
-                    stamp[unit] = turn
-                    at = child(trees, node, not left)
-                    split = trees.feature[at]
-                    while split != LEAF:
-                        x = X[row, split]
-                        if unit_of_column[split] == unit:
-                            x = copies[row, split]
-                        at = child(trees, at, goes_left(trees, at, x))
-                        split = trees.feature[at]
-                    out[row, 1 + unit] += value[at]
-                node = child(trees, node, left)
-                feature = trees.feature[node]
-            of_leaf = value[node]
-            out[row, 0] += of_leaf
-            for unit in range(len(stamp)):
-                if stamp[unit] != turn:
-                    out[row, 1 + unit] += of_leaf
-            turn += 1
+            if feature == LEAF:
+                for k in range(start, end):
+                    leaves[entries[k] >> half, entries[k] & lower] = node
+                continue
+            threshold = trees.threshold[node]
+            is_set = has_sets and np.isnan(threshold)
+            levels = trees.left_levels[node] if is_set else np.uint64(0)
+            place_here = np.uint64(place_of_column[feature])
+            has_unit = place_here > 0
+            # Places are unsigned: a signed one is tested for counting from the end.
+            n_left, n_right = np.uint64(start), np.uint64(0)
+            for k in range(start, end):
+                entry = entries[k]
+                row, place = entry >> half, entry & lower
+                own = _is_left(X[feature, row], threshold, is_set, levels)
+                other = _is_left(copies[feature, row], threshold, is_set, levels)
+                left = other if (place == place_here) & has_unit else own
+                last = born[row, place_here]
+                parts = (own != other) & (place == 0) & has_unit & (last != tree)
+                born[row, place_here] = tree if parts else last
+                twin = (entry & ~lower) | place_here
+                # Written to both sides, and overwritten where it does not stay.
+                entries[n_left] = entry if left else twin
+                spare[n_right] = twin if left else entry
+                n_left += np.uint64(left | parts)
+                n_right += np.uint64((not left) | parts)
+            if n_left > start:
+                stack[n_waiting, 0] = trees.left[node]
+                stack[n_waiting, 1], stack[n_waiting, 2] = start, n_left
+                n_waiting += 1
+            if n_right > 0:
+                for k in range(n_right):
+                    entries[n_left + k] = spare[k]
+                stack[n_waiting, 0] = trees.right[node]
+                stack[n_waiting, 1], stack[n_waiting, 2] = n_left, n_left + n_right
+                n_waiting += 1
+        for k in range(len(values)):
+            for row in range(n_rows):
+                of_leaf = values[k, np.uint64(leaves[row, 0])]
+                out[k, row, 0] += of_leaf
+                for place in range(1, born.shape[1]):
+                    is_own = born[row, place] == tree
+                    leaf = np.uint64(leaves[row, place])
+                    out[k, row, place] += values[k, leaf] if is_own else of_leaf
+
+
+@inlined()
+def _is_left(x: float, threshold: float, is_set: bool, levels: Any) -> bool:
+    """:func:`goes_left`, with what it asks of the node asked once for many values."""
+    if is_set:
+        return bool((levels & bit(int(x))) != np.uint64(0))
+    return bool(x <= threshold)
 
 
 @compiled()

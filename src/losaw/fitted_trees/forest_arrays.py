@@ -133,7 +133,7 @@ def _join(
     is_nominal: NDArray[np.bool_] | None = None,
 ) -> ForestArrays:
     value, n_samples = (
-        np.concatenate(arrays).astype(float) for arrays in zip(*(t[4:] for t in trees), strict=True)
+        np.concatenate(arrays, dtype=float) for arrays in zip(*(t[4:] for t in trees), strict=True)
     )
     has_sets = is_nominal is not None and bool(is_nominal.any())
     structure = Trees.of((tree[:4] for tree in trees), left_levels if has_sets else None)

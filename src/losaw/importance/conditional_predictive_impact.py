@@ -1,6 +1,6 @@
 """Conditional predictive impact (Watson & Wright 2021; Blesch, Watson & Wright 2023)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -179,17 +179,22 @@ def _differences(
         sampler.fit(table.codes, table.kinds, rng)
     elif columns.shape[1]:
         sampler.fit(columns, None, rng)
-    original = subject.loss(subject.y, view.unchanged(columns))
     total = np.zeros((len(table), len(replaced)))
     own = np.zeros(len(replaced))
-    for draw in range(n_draws):
-        drawn = sampler.sample(rng)
-        copies = view.encode(drawn) if knows_levels else drawn
-        what = f"cpi, draw {draw + 1} of {n_draws}"
-        predictions = view.exchange(columns, copies, replaced, subject.jobs, what)
-        losses = (subject.loss(subject.y, predicted) for predicted in predictions)
-        total += np.column_stack([other - original for other in losses])
-        own += [own_share(columns[:, group], copies[:, group]) for group in replaced]
+
+    def knockoffs() -> Iterator[FloatArray]:
+        for _ in range(n_draws):
+            drawn = sampler.sample(rng)
+            copies = view.encode(drawn) if knows_levels else drawn
+            shares = [own_share(columns[:, group], copies[:, group]) for group in replaced]
+            np.add(own, shares, out=own)
+            yield copies
+
+    for predictions in view.exchange(
+        columns, knockoffs(), n_draws, replaced, subject.jobs, "cpi, draws"
+    ):
+        original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)
+        total += np.column_stack([other - original for other in others])
     own /= n_draws
     notes = {
         name: _CONSTANT if np.isnan(share) else _COPY

@@ -1,6 +1,10 @@
 """Work on several threads with a progress bar; the results do not depend on the number."""
 
+import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, NamedTuple, TypeVar
 
 from losaw.arguments import ArgumentTypeError
@@ -44,6 +48,57 @@ class Jobs(NamedTuple):
         from tqdm import tqdm
 
         return iter(tqdm(results, total=total, desc=what))
+
+
+def n_threads_of(jobs: Jobs) -> int:
+    """The number of threads: of -1 all cores, of -2 all but one."""
+    asked = jobs.n_jobs or 1
+    return asked if asked > 0 else max(1, (os.cpu_count() or 1) + 1 + asked)
+
+
+def each_short(
+    jobs: Jobs, function: Callable[[Item], Found], items: Iterable[Item], total: int, what: str
+) -> Iterator[Found]:
+    """As :meth:`Jobs.each`, where a piece of work takes milliseconds: predictions, not fits.
+
+    Those threads are joblib's: who waits for them looks once in ten milliseconds, as long as the
+    predictions of a whole draw take.
+    """
+    n_threads = n_threads_of(jobs)
+    if n_threads == 1 or total < 2:
+        return Jobs(1, jobs.verbose).each(function, items, total, what)
+    results = _in_threads(function, items, n_threads)
+    if not jobs.verbose:
+        return results
+    from tqdm import tqdm
+
+    return iter(tqdm(results, total=total, desc=what))
+
+
+def _in_threads(
+    function: Callable[[Item], Found], items: Iterable[Item], n_threads: int
+) -> Iterator[Found]:
+    """``function`` of every item, each under the settings of the calling thread."""
+    from sklearn import config_context, get_config
+
+    settings = get_config()
+
+    def work(item: Item) -> Found:
+        with config_context(**settings):
+            return function(item)
+
+    waiting: deque[Future[Found]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(copy_context().run, work, item))
+                if len(waiting) > 2 * n_threads:  # few items are held at a time
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:  # on an error or Ctrl-C nothing more is begun
+            for future in waiting:
+                future.cancel()
 
 
 def checked_jobs(n_jobs: Any, verbose: Any) -> Jobs:

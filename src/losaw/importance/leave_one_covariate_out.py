@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.fitted_trees.without_columns import growable_forest
 from losaw.importance.described import described
 from losaw.importance.explained import (
     Explained,
@@ -60,7 +61,8 @@ def loco(
         LOCO_j = E[L(f_-j(X_-j), Y) - L(f(X), Y)],
 
     both models fitted to the same rows with the same settings and seed. The model is fitted once
-    for every feature or group, and fold.
+    for every feature or group, and fold; of a forest whose nodes look at all features only the
+    parts of the trees are grown again that the feature had split (see Notes).
 
     Parameters
     ----------
@@ -95,6 +97,15 @@ def loco(
     Notes
     -----
     An integer ``max_features`` above the number of columns left is lowered to it.
+
+    A tree that looks at all features in every node and does not split on one stays as it is
+    without it. So a ``RandomForestRegressor`` of scikit-learn with ``max_features=1.0``, its
+    default (or a Pipeline that ends with one, behind steps that work column by column), is not
+    fitted anew: below the nodes that the feature split, the trees are grown again by scikit-learn's
+    rules, on the same bootstrap samples and as far as rows of X come. Predictions are those of the
+    whole refit, but for the random choice among splits that are equally good, which is another
+    draw of the same law. Other criteria, pruning, ``max_leaf_nodes``, constraints, missing values
+    and weights: whole refits.
 
     Examples
     --------
@@ -153,8 +164,41 @@ def _differences(subject: Explained, train: Rows | None) -> Differences:
         return np.asarray(subject.loss(subject.y, predicted) - original)
 
     members = subject.members
-    increases = subject.jobs.each(increase, members, len(members), "loco, fits")
-    return Differences(np.column_stack(list(increases)))
+    predictions = _by_growing_again(subject, train)
+    if predictions is not None:
+        increases = [subject.loss(subject.y, predicted) - original for predicted in predictions]
+    else:
+        increases = list(subject.jobs.each(increase, members, len(members), "loco, fits"))
+    return Differences(np.column_stack(increases))
+
+
+def _by_growing_again(subject: Explained, train: Rows) -> FloatArray | None:
+    """Predictions (n_units, n_rows) without each unit, of a forest that need not be fitted anew.
+
+    None for any other model, and for a forest that was not fitted to these training rows.
+    """
+    trees = subject.view.read_trees()
+    if trees is None or train.weights is not None:
+        return None
+    units = [trees.columns_of(unit) for unit in subject.members]
+    of_training = view_model(subject.model, train.table)
+    columns = trees.encode(of_training.encode(train.table.codes))
+    asked = trees.encode(subject.view.encode(subject.table.codes))
+    forest = growable_forest(subject.model, columns, train.y)
+    if forest is None or not np.isfinite(asked).all():
+        return None
+    if max(map(len, units)) == columns.shape[1]:
+        return None
+
+    def sums(piece: slice) -> FloatArray | None:
+        return forest.sums_without(piece, asked, units)
+
+    pieces = []
+    for piece in subject.jobs.each(sums, forest.pieces, len(forest.pieces), "loco, trees"):
+        if piece is None:
+            return None
+        pieces.append(piece)
+    return forest.means(pieces)
 
 
 def _check(test: str, adjustment: str) -> None:

@@ -1,5 +1,6 @@
 """What a fitted model sees of a table, so that single features can be exchanged."""
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.mean_of_trees import MeanOfTrees, mean_of_trees, of_encoded_columns
-from losaw.importance.jobs import Jobs
+from losaw.importance.jobs import Jobs, each_short, n_threads_of
 from losaw.outcomes import (
     Task,
     class_numbers,
@@ -21,10 +22,11 @@ from losaw.outcomes import (
 )
 from losaw.tables import Table
 
-# Rows that are led through the trees at a time.
-_BLOCK = 250
+# Rows that are led through the trees at a time, or fewer, so that every thread has some.
+_BLOCK = 1000
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
-_BATCH = 20_000
+_BATCH = 5_000
+_NONE = np.empty(0, np.intp)
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class ModelColumns:
 
     def columns_of_unit(self, members: NDArray[np.intp]) -> NDArray[np.intp]:
         """The columns of several features."""
-        return np.concatenate([np.empty(0, np.intp), *(self.groups[j] for j in members)])
+        return np.concatenate([_NONE, *(self.groups[j] for j in members)])
 
     def predict_each(
         self, matrices: Iterable[FloatArray], total: int, jobs: Jobs, what: str
@@ -78,65 +80,80 @@ class ModelColumns:
         first, matrices = _first(matrices)
         size = max(1, _BATCH // max(len(first), 1))
         batches = _batches(matrices, size)
-        for predictions in jobs.each(predict, batches, -(-total // size), what):
+        for predictions in each_short(jobs, predict, batches, -(-total // size), what):
             yield from predictions
 
     @cached_property
     def _trees(self) -> MeanOfTrees | None:
         return self.read_trees()
 
-    def _for_trees(self, *parts: FloatArray) -> tuple[MeanOfTrees, list[FloatArray]] | None:
-        """The trees with columns as they compare them; None if the model has to be asked."""
-        if self._trees is None:
-            return None
-        encoded = [self._trees.encode(columns) for columns in parts]
-        if not all(np.isfinite(columns).all() for columns in encoded):
-            return None
-        return self._trees, encoded
-
     def unchanged(self, columns: FloatArray) -> FloatArray:
         """Predictions of columns as they are, added up as :meth:`exchange` does."""
-        ready = self._for_trees(columns)
-        if ready is None:
+        encoded = None if self._trees is None else _finite(self._trees.encode(columns))
+        if self._trees is None or encoded is None:
             return self.predict(columns)
-        trees, (rows,) = ready
-        return trees.trees.exchange(rows, rows, [])[0]
+        return self._trees.trees.predict(encoded)
 
     def exchange(
         self,
         columns: FloatArray,
-        copies: FloatArray,
+        copies: Iterable[FloatArray],
+        n_copies: int,
         units: Sequence[NDArray[np.intp]],
         jobs: Jobs,
         what: str,
-    ) -> Iterator[FloatArray]:
-        """Predictions with one unit's columns after the other taken from the copies.
+    ) -> Iterator[Sequence[FloatArray]]:
+        """Predictions as they are, and with one unit's columns after the other taken from copies.
 
         Parameters
         ----------
-        columns, copies : array of shape (n_rows, n_columns)
+        columns : array of shape (n_rows, n_columns)
+        copies : iterable of n_copies such arrays
+            Taken one after the other, in the calling thread.
         units : sequence of int arrays
             Columns.
+
+        Yields
+        ------
+        sequence of 1 + n_units arrays (n_rows, …)
+            For every copy.
         """
-        ready = self._for_trees(columns, copies)
-        if ready is None:
-            matrices = (_exchanged(columns, copies, unit) for unit in units)
-            yield from self.predict_each(matrices, len(units), jobs, what)
+        trees = self._trees
+        encoded = None if trees is None else _finite(trees.encode(columns))
+        if trees is None or encoded is None:
+            same = self.predict(columns)
+            matrices = (_exchanged(columns, copy, unit) for copy in copies for unit in units)
+            found = self.predict_each(matrices, n_copies * len(units), jobs, what)
+            while predictions := list(itertools.islice(found, len(units))):
+                yield [same, *predictions]
             return
-        trees, (rows, others) = ready
         members = [trees.columns_of(unit) for unit in units]
-        blocks = [slice(at, at + _BLOCK) for at in range(0, len(rows), _BLOCK)]
+        size = min(_BLOCK, -(-len(encoded) // n_threads_of(jobs)))
+        blocks = [slice(at, at + size) for at in range(0, len(encoded), size)]
+        whole = encoded
 
-        def of_block(part: slice) -> FloatArray:
-            return trees.trees.exchange(rows[part], others[part], members)[1:]
+        def parts() -> Iterator[tuple[FloatArray, FloatArray | None, slice]]:
+            for copy in copies:
+                other = _finite(trees.encode(copy))
+                yield from ((copy, other, rows) for rows in blocks)
 
-        yield from np.concatenate(list(jobs.each(of_block, blocks, len(blocks), what)), axis=1)
+        def of_part(part: tuple[FloatArray, FloatArray | None, slice]) -> FloatArray:
+            copy, other, rows = part
+            if other is not None:
+                return trees.trees.exchange(whole[rows], other[rows], members)
+            changed = (_exchanged(columns[rows], copy[rows], unit) for unit in (_NONE, *units))
+            return np.stack([self.predict(matrix) for matrix in changed])
+
+        predicted = each_short(jobs, of_part, parts(), n_copies * len(blocks), what)
+        while of_copy := list(itertools.islice(predicted, len(blocks))):
+            yield list(np.concatenate(of_copy, axis=1))
 
     def grow(
         self,
         rows: Sequence[FloatArray],
         background: FloatArray,
-        orders: Sequence[Sequence[NDArray[np.intp]]],
+        units: Sequence[NDArray[np.intp]],
+        orders: Sequence[NDArray[np.intp]],
         jobs: Jobs,
     ) -> Iterator[FloatArray]:
         """Predictions of the background when it takes a row's columns, one unit after the other.
@@ -145,29 +162,39 @@ class ModelColumns:
         ----------
         rows : sequence of arrays (n_columns,)
         background : array of shape (n_background, n_columns)
-        orders : sequence of sequences of int arrays
-            For every row its units, in the order in which they are taken.
+        units : sequence of int arrays
+            Columns.
+        orders : sequence of int arrays
+            For every row the places of its units, in the order in which they are taken.
 
         Yields
         ------
         array of shape (n_units * n_background, …)
             For every row; the first n_background with one unit, the next with two, ….
         """
-        ready = self._for_trees(np.stack(rows), background)
-        if ready is None:
+        trees, given = self._trees, np.stack(rows)
+        others = None if trees is None else _finite(trees.encode(background))
+        encoded = None if trees is None else _finite(trees.encode(given))
+        if trees is None or others is None or encoded is None:
             matrices = (
-                _growing(row, background, order) for row, order in zip(rows, orders, strict=True)
+                _growing(row, background, [units[j] for j in order])
+                for row, order in zip(rows, orders, strict=True)
             )
             yield from self.predict_each(matrices, len(rows), jobs, "sage")
             return
-        trees, (given, others) = ready
+        members = [trees.columns_of(unit) for unit in units]
 
-        def of_row(pair: tuple[FloatArray, Sequence[NDArray[np.intp]]]) -> FloatArray:
-            members = [trees.columns_of(unit) for unit in pair[1]]
-            predictions = trees.trees.grow(pair[0], others, members)
+        def of_row(pair: tuple[FloatArray, NDArray[np.intp]]) -> FloatArray:
+            predictions = trees.trees.grow(pair[0], others, [members[j] for j in pair[1]])
             return predictions.reshape(-1, *predictions.shape[2:])
 
-        yield from jobs.each(of_row, zip(given, orders, strict=True), len(given), "sage")
+        pairs = zip(encoded, orders, strict=True)
+        yield from each_short(jobs, of_row, pairs, len(encoded), "sage")
+
+
+def _finite(columns: FloatArray) -> FloatArray | None:
+    """Columns as trees can compare them; None where a value is missing."""
+    return columns if np.isfinite(columns).all() else None
 
 
 def view_model(model: Any, table: Table, declared: str | None = None) -> ModelColumns:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.arguments import whole_number
+from losaw.data import FloatArray
 from losaw.importance.described import described
 from losaw.importance.explained import (
     Explained,
@@ -141,15 +142,18 @@ def permuted_differences(
     if scale == "ratio" and original == 0:
         raise ValueError("scale='ratio' is not defined: the model's loss is 0; use 'difference'")
 
+    def permuted() -> Iterator[FloatArray]:
+        for _ in range(n_repeats):
+            copies = columns.copy()
+            for unit, source in zip(members, itertools.islice(sources, n_units), strict=True):
+                copies[:, unit] = columns[np.ix_(source, unit)]
+            yield copies
+
     repeats = np.empty((n_repeats, n_units))
     total = np.zeros((len(y), n_units))
-    for repeat in range(n_repeats):
-        copies = columns.copy()
-        for unit, source in zip(members, itertools.islice(sources, n_units), strict=True):
-            copies[:, unit] = columns[np.ix_(source, unit)]
-        what = f"permutations, repeat {repeat + 1} of {n_repeats}"
-        predictions = view.exchange(columns, copies, members, subject.jobs, what)
-        for place, predicted in enumerate(predictions):
+    exchanged = view.exchange(columns, permuted(), n_repeats, members, subject.jobs, "permutations")
+    for repeat, predictions in enumerate(exchanged):
+        for place, predicted in enumerate(predictions[1:]):
             after = loss(y, predicted)
             repeats[repeat, place] = subject.mean(after)
             total[:, place] += after - before

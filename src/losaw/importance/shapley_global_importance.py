@@ -161,8 +161,7 @@ def _contributions(
         gains = np.empty((n_more, len(members)))
         # A bar of a number of orders that is not known beforehand would tell nothing.
         jobs = Jobs(subject.jobs.n_jobs, False)
-        units = [[members[j] for j in order] for order in orders]
-        predictions = view.grow([columns[row] for row in batch], background, units, jobs)
+        predictions = view.grow([columns[row] for row in batch], background, members, orders, jobs)
         for index, (row, order, predicted) in enumerate(
             zip(batch, orders, predictions, strict=True)
         ):

@@ -8,7 +8,7 @@ from numba.core import event
 
 
 class CompilingTime(event.Listener):
-    """Seconds that numba has spent compiling since this was made; loading from a cache is none.
+    """CPU seconds of compiling by numba since this was made; loading from a cache is none.
 
     The first of losaw's own loops that is compiled is announced on stderr, since a user waits for
     it. Where the loops are compiled on purpose, ``is_announced`` is set beforehand.
@@ -29,7 +29,7 @@ class CompilingTime(event.Listener):
     def on_start(self, event: Any) -> None:
         """A function begins to be compiled; those that it calls are compiled within."""
         if self._depth == 0:
-            self._started = time.perf_counter()
+            self._started = time.process_time()
             is_ours = event.data["dispatcher"].py_func.__module__.startswith("losaw.")
             if is_ours and not self.is_announced:
                 self.is_announced = True
@@ -45,7 +45,7 @@ class CompilingTime(event.Listener):
         """A function is compiled."""
         self._depth -= 1
         if self._depth == 0:
-            self.seconds += time.perf_counter() - self._started
+            self.seconds += time.process_time() - self._started
 
 
 COMPILING = CompilingTime()

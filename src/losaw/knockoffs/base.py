@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.arguments import as_floats, beyond_range
 from losaw.data import FeatureKind, FloatArray
-from losaw.registry import get, names
+from losaw.registry import RegistryError, get, names
 from losaw.words import unknown
 
 KINDS = ("continuous", "discrete", "nominal")
@@ -96,9 +96,12 @@ def make_sampler(sampler: Any, **parameters: Any) -> Any:
     (200, 3)
     """
     if isinstance(sampler, str):
-        if sampler not in names("knockoff"):
-            raise ValueError(unknown("knockoff sampler", sampler, names("knockoff")))
-        return get("knockoff", sampler).create(**parameters)
+        try:
+            entry = get("knockoff", sampler)
+        except RegistryError:
+            message = unknown("knockoff sampler", sampler, names("knockoff"))
+            raise ValueError(message) from None
+        return entry.create(**parameters)
     if not (hasattr(sampler, "fit") and hasattr(sampler, "sample")):
         raise TypeError(
             f"sampler must be one of {', '.join(names('knockoff'))} or an object with "
@@ -128,7 +131,9 @@ def check_features(
         raise ValueError(f"X must have shape (n_samples, n_features), got {X.shape}")
     if len(X) < MIN_ROWS:
         raise ValueError(f"X has {len(X)} rows; knockoffs need at least {MIN_ROWS}")
-    bad = beyond_range(X) & ~(allow_missing & np.isnan(X))
+    bad = beyond_range(X)
+    if allow_missing:
+        bad &= ~np.isnan(X)
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise ValueError(
@@ -156,5 +161,8 @@ def varying_columns(X: FloatArray) -> NDArray[np.intp]:
 
     Missing is a value here: a column of one value that is missing in some rows varies.
     """
-    differs = (X[0] != X) & ~(np.isnan(X[0]) & np.isnan(X))
+    differs = X[0] != X
+    missing = np.isnan(X[0])
+    if missing.any():
+        differs[:, missing] = ~np.isnan(X[:, missing])
     return np.flatnonzero(differs.any(axis=0))

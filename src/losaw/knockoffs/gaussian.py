@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import ArgumentTypeError, in_range
+from losaw.arguments import ArgumentTypeError
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.base import check_features, varying_columns
 from losaw.knockoffs.s_matrix import METHODS, s_values
@@ -76,9 +76,11 @@ class GaussianKnockoffs:
             return self
         varying = X[:, self._columns]
         self._unit = np.ldexp(1.0, np.frexp(np.abs(varying).max(axis=0))[1])
-        varying = in_range(varying)
+        varying = varying / self._unit  # squares of huge and tiny values stay in range
         self._mean, self._scale = varying.mean(axis=0), varying.std(axis=0, ddof=1)
-        self._Z = (varying - self._mean) / self._scale
+        varying -= self._mean
+        varying /= self._scale
+        self._Z = varying
         sample = self._Z.T @ self._Z / (len(X) - 1)
         self.shrinkage_ = self._weight(sample) if self.shrinkage is None else self.shrinkage
         self.correlation_ = (1 - self.shrinkage_) * sample
@@ -96,9 +98,12 @@ class GaussianKnockoffs:
         drawn = self._X.copy()
         if not len(self._columns):
             return drawn
-        noise = rng.standard_normal(self._Z.shape) @ self._root.T
-        copies = self._mean + (self._conditional_mean + noise) * self._scale
-        drawn[:, self._columns] = copies * self._unit
+        copies = rng.standard_normal(self._Z.shape) @ self._root.T
+        copies += self._conditional_mean
+        copies *= self._scale
+        copies += self._mean
+        copies *= self._unit
+        drawn[:, self._columns] = copies
         return drawn
 
     def _weight(self, sample: FloatArray) -> float:

@@ -18,6 +18,8 @@ METHODS = ("sdp", "equicorrelated", "mvr", "maximum-entropy")
 _SDP, _MVR, _ENTROPY = 0, 1, 2
 _CODES = {"sdp": _SDP, "mvr": _MVR, "maximum-entropy": _ENTROPY}
 _SMALLEST = 1e-10
+# Rounding that a correlation matrix may show.
+_RELATIVE, _ABSOLUTE = 1e-5, 1e-8
 
 
 def s_values(correlation: FloatArray, method: str = "sdp") -> FloatArray:
@@ -47,8 +49,7 @@ def s_values(correlation: FloatArray, method: str = "sdp") -> FloatArray:
     shape = correlation.shape
     if len(shape) != 2 or shape[0] != shape[1] or not shape[0]:
         raise ValueError(f"correlation must be a square matrix, got shape {shape}")
-    unit = np.allclose(np.diag(correlation), 1)
-    if not unit or not np.allclose(correlation, correlation.T):
+    if not _is_correlation(correlation):
         raise ValueError("correlation must be symmetric and finite, with ones on its diagonal")
     smallest = float(np.linalg.eigvalsh(correlation)[0])
     if smallest <= _SMALLEST:
@@ -61,6 +62,18 @@ def s_values(correlation: FloatArray, method: str = "sdp") -> FloatArray:
     start = np.full(len(correlation), min(1.0, smallest))
     values: Any = _coordinate_ascent(correlation, start, _CODES[method])
     return np.asarray(values)
+
+
+def _is_correlation(matrix: FloatArray) -> bool:
+    """Whether a square matrix is finite, symmetric and has ones on its diagonal, but for rounding.
+
+    As ``np.allclose`` has it, which takes a fifth of a draw's time for twenty columns.
+    """
+    if not np.isfinite(matrix).all():
+        return False
+    asymmetry = np.abs(matrix - matrix.T) - _RELATIVE * np.abs(matrix)
+    diagonal = np.abs(np.diag(matrix) - 1.0)
+    return bool(asymmetry.max() <= _ABSOLUTE and diagonal.max() <= _RELATIVE + _ABSOLUTE)
 
 
 @allocating()

@@ -148,6 +148,8 @@ def relative_traversal_rate(
 def _splits_at_values(forest: ForestArrays) -> Any:
     """Inner nodes, without those that split a nominal feature."""
     inner = forest.trees.splits
+    if not forest.is_nominal.any():
+        return inner
     return inner[~forest.is_nominal[forest.trees.feature[inner]]]
 
 

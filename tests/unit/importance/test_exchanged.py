@@ -94,7 +94,8 @@ def test_trees_give_the_predictions_of_the_model_to_the_last_bit(name):
     view, columns, copies, members = viewed(MODELS[name])
     assert view._trees is not None
     np.testing.assert_array_equal(view.unchanged(columns), view.predict(columns))
-    found = view.exchange(columns, copies, members, Jobs(), "")
+    ((same, *found),) = view.exchange(columns, [copies], 1, members, Jobs(), "")
+    np.testing.assert_array_equal(same, view.predict(columns))
     for unit, predicted in zip(members, found, strict=True):
         np.testing.assert_array_equal(predicted, view.predict(_exchanged(columns, copies, unit)))
 
@@ -102,17 +103,19 @@ def test_trees_give_the_predictions_of_the_model_to_the_last_bit(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_growing_coalitions_too(name):
     view, columns, copies, members = viewed(MODELS[name])
-    orders = [[members[j] for j in (2, 0, 4, 1, 3)], members]
-    found = view.grow(columns[:2], copies[:8], orders, Jobs())
+    orders = [(2, 0, 4, 1, 3), range(5)]
+    found = view.grow(columns[:2], copies[:8], members, orders, Jobs())
     for row, order, predicted in zip(columns[:2], orders, found, strict=True):
-        np.testing.assert_array_equal(predicted, view.predict(_growing(row, copies[:8], order)))
+        taken = [members[j] for j in order]
+        np.testing.assert_array_equal(predicted, view.predict(_growing(row, copies[:8], taken)))
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_model_that_is_no_mean_of_trees_of_single_columns_is_asked(name):
     view, columns, copies, members = viewed(OTHERS[name])
     assert view._trees is None
-    found = view.exchange(columns, copies, members, Jobs(), "")
+    ((same, *found),) = view.exchange(columns, [copies], 1, members, Jobs(), "")
+    np.testing.assert_array_equal(same, view.predict(columns))
     for unit, predicted in zip(members, found, strict=True):
         np.testing.assert_array_equal(predicted, view.predict(_exchanged(columns, copies, unit)))
 
@@ -121,8 +124,8 @@ def test_missing_values_are_led_by_the_model():
     holed = X.copy()
     holed[::7, 1] = np.nan
     view, columns, copies, members = viewed((RandomForestRegressor(9, **small), holed, Y))
-    found = list(view.exchange(columns, copies, members, Jobs(), ""))
-    np.testing.assert_array_equal(found[1], view.predict(_exchanged(columns, copies, members[1])))
+    (found,) = view.exchange(columns, [copies], 1, members, Jobs(), "")
+    np.testing.assert_array_equal(found[2], view.predict(_exchanged(columns, copies, members[1])))
 
 
 def test_columns_of_a_frame_in_another_order_are_not_mixed_up():

@@ -27,7 +27,7 @@ def study():
 @pytest.fixture
 def results(study, tmp_path):
     """Made scores of f10 at P = 50."""
-    setting = next(s for s in study.settings if list(s.axes.values()) == [50, "f10"])
+    setting = next(s for s in study.settings if list(s.axes.values()) == [50, "f10", 0])
     rows = [
         {
             "setting_id": setting.identifier,

@@ -36,7 +36,7 @@ class RunRecord:
         ISO 8601, UTC.
     wall_seconds : float
     seconds : list of float
-        By seed, also of those that were taken over from another file.
+        CPU time by seed, also of those that were taken over from another file; without compiling.
     failed_seeds, taken_over_seeds : int
     peak_megabytes : float
         Peak memory of the process that computed the seeds.

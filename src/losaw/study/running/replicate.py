@@ -1,6 +1,5 @@
 """One Monte Carlo replicate: data, one fit, every importance and metric of that fit."""
 
-import time
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -48,10 +47,8 @@ class Recipe:
         )
 
 
-def run_replicate(
-    recipe: Recipe, seed: int, parts: Collection[str] | None = None
-) -> tuple[list[Row], float]:
-    """Rows of one seed, and the seconds they took.
+def run_replicate(recipe: Recipe, seed: int, parts: Collection[str] | None = None) -> list[Row]:
+    """Rows of one seed.
 
     Every component has a random stream of its own: the rows of a part are the same whichever
     other parts are computed.
@@ -68,21 +65,19 @@ def run_replicate(
     What the data, the fit, an importance or a metric raises becomes a row with ``status``
     ``"failed"`` and the message; the other rows of the seed are kept.
     """
-    started = time.perf_counter()
-    rows: list[Row] = []
     try:
         data = recipe.draw(recipe.rng(seed, "data"))
         model = fit(recipe, data, seed)
     except Exception as error:
-        rows.append(_failure(seed, "", "", error))
-        return rows, time.perf_counter() - started
+        return [_failure(seed, "", "", error)]
     parts = ("", *recipe.importances) if parts is None else parts
+    rows: list[Row] = []
     if "" in parts and any(m.needs == "prediction" for m in recipe.metrics.values()):
         rows += _prediction_rows(recipe, data, model, seed)
     for label, importance in recipe.importances.items():
         if label in parts:
             rows += _importance_rows(recipe, data, model, seed, label, importance)
-    return rows, time.perf_counter() - started
+    return rows
 
 
 def fit(recipe: Recipe, data: Dataset, seed: int) -> Any:

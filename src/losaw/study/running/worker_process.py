@@ -43,19 +43,27 @@ def serve(connection: Connection, plugins: Sequence[Path], parents_end: Connecti
                 continue
             connection.send(("ready", law))
             for seed, parts in asked:
-                compiled = _seconds_of_compiling()
-                rows, seconds = run_replicate(recipe, seed, parts)
-                seconds -= _seconds_of_compiling() - compiled
+                before = _core_seconds()
+                rows = run_replicate(recipe, seed, parts)
+                seconds = _core_seconds() - before
                 connection.send(("seed", seed, rows, seconds, _peak_megabytes()))
 
 
-def _seconds_of_compiling() -> float:
-    """What happens once on a machine is no part of what a seed costs."""
+def _core_seconds() -> float:
+    """CPU time of this process and its children, which does not grow with what else runs.
+
+    Compiling, which happens once on a machine, is no part of what a seed costs.
+    """
+    import resource
+
+    parts = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    used = [resource.getrusage(part) for part in parts]
+    seconds = sum(usage.ru_utime + usage.ru_stime for usage in used)
     if "numba" not in sys.modules:  # importing it takes longer than many a seed
-        return 0.0
+        return seconds
     from losaw.kernels.compiling import COMPILING
 
-    return COMPILING.seconds
+    return seconds - COMPILING.seconds
 
 
 def _prepare_child() -> None:
