@@ -241,7 +241,9 @@ def test_whole_numbers_that_may_be_codes_are_named_in_a_warning(recwarn):
     assert not [w for w in recwarn if "whole numbers" in str(w.message)]
 
 
-def test_diagnostics_name_the_features_and_hold_what_the_forest_stored():
+def test_diagnostics_name_the_features_and_hold_what_the_forest_stored(monkeypatch):
+    # the weights of a diagnosis are those of the optimum
+    monkeypatch.setattr("losaw.forest.fitting.PRECISION_OF_EFFECTS", 1e-10)
     forest, X, _ = fitted(max_features=None, eta=0.4)
     found = diagnose(forest, X, n_trees=4, max_depth=4)
     splits = found[found["is_split"]]

@@ -48,7 +48,8 @@ def test_probabilities_and_weights_are_those_of_an_independent_solver(n_classes,
 
 @pytest.mark.filterwarnings("ignore:weighting does not decorrelate")
 @pytest.mark.parametrize("n_classes", [3, 5])
-def test_a_forest_weighs_them_as_with_the_independent_solver(n_classes):
+def test_a_forest_weighs_them_as_with_the_independent_solver(n_classes, monkeypatch):
+    monkeypatch.setattr("losaw.forest.fitting.PRECISION_OF_EFFECTS", 1e-10)
     rng = np.random.default_rng(0)
     target, z = separated(n_classes, n_rows=2000)
     X = np.column_stack([target, z])

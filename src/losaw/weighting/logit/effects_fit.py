@@ -14,13 +14,7 @@ from losaw.weighting.logit.effects_terms import (
     start_from_frequencies,
     update,
 )
-from losaw.weighting.logit.limited_memory import (
-    MEMORY,
-    add_scaled,
-    inner,
-    put_back_pairs,
-    take_off_pairs,
-)
+from losaw.weighting.logit.limited_memory import MEMORY, add_scaled, inner
 
 # Blocks are renewed at the first two steps, and at every other one while the squared distance to
 # the optimum, in standard errors, is above this for each unknown.
@@ -30,15 +24,27 @@ MAX_STEPS = 3000
 
 @inlined()
 def _find_direction(logit: EffectsLogit, shape: Shape, held: int, newest: int) -> float:
-    """The quasi-Newton step from the ``held`` newest pairs; its slope."""
+    """The quasi-Newton step from the ``held`` newest pairs; its slope.
+
+    The two walks of :func:`~losaw.weighting.logit.limited_memory.find_direction`, around blocks of
+    another layout.
+    """
     length = shape.n_rows * shape.lanes
+    size = logit.steps.shape[1]
     direction, steps, changes = logit.direction, logit.steps, logit.changes
     for i in range(0, length, LANES):
         store(direction, i, load(logit.gradient, i))
-    take_off_pairs(direction, steps, changes, logit.factors, held, newest, 1, length, length)
+    for back in range(held):
+        i = (newest + MEMORY - back) % MEMORY
+        share = logit.factors[i, 0] * inner(steps, i * size, direction, 0, 1, length, length)
+        logit.factors[i, 1] = share
+        add_scaled(direction, 0, -share, changes, i * size, 1, length, length)
     solve_blocks(logit, shape)
     centre(direction, shape)
-    put_back_pairs(direction, steps, changes, logit.factors, held, newest, 1, length, length)
+    for forward in range(held):
+        i = (newest + MEMORY - held + 1 + forward) % MEMORY
+        share = logit.factors[i, 0] * inner(changes, i * size, direction, 0, 1, length, length)
+        add_scaled(direction, 0, logit.factors[i, 1] - share, steps, i * size, 1, length, length)
     return inner(logit.gradient, 0, direction, 0, 1, length, length)
 
 

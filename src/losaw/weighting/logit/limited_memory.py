@@ -103,61 +103,35 @@ def _solve_blocks(memory: Memory, n_classes: int, width: int) -> None:
 
 
 @inlined()
-def take_off_pairs(
-    vector: np.ndarray,
-    steps: np.ndarray,
-    changes: np.ndarray,
-    factors: np.ndarray,
-    held: int,
-    newest: int,
-    n_rows: int,
-    row: int,
-    width: int,
-) -> None:
-    """From the newest pair back: what the pair explains of the gradient is taken off."""
-    size = steps.size // MEMORY
-    for back in range(held):
-        i = (newest + MEMORY - back) % MEMORY
-        share = factors[i, 0] * inner(steps, i * size, vector, 0, n_rows, row, width)
-        factors[i, 1] = share
-        add_scaled(vector, 0, -share, changes, i * size, n_rows, row, width)
-
-
-@inlined()
-def put_back_pairs(
-    vector: np.ndarray,
-    steps: np.ndarray,
-    changes: np.ndarray,
-    factors: np.ndarray,
-    held: int,
-    newest: int,
-    n_rows: int,
-    row: int,
-    width: int,
-) -> None:
-    """From the oldest pair on: the pairs' own curvature takes the place of the first guess."""
-    size = steps.size // MEMORY
-    for forward in range(held):
-        i = (newest + MEMORY - held + 1 + forward) % MEMORY
-        share = factors[i, 0] * inner(changes, i * size, vector, 0, n_rows, row, width)
-        share = factors[i, 1] - share
-        add_scaled(vector, 0, share, steps, i * size, n_rows, row, width)
-
-
-@inlined()
 def find_direction(
     memory: Memory, gradient: np.ndarray, n_classes: int, width: int, held: int, newest: int
 ) -> float:
     """The quasi-Newton step from the ``held`` newest pairs; its slope."""
-    direction, steps, changes = memory.direction, memory.steps, memory.changes
+    direction, steps, changes, factors = (
+        memory.direction,
+        memory.steps,
+        memory.changes,
+        memory.factors,
+    )
     n_rows = n_classes - 1
     row = direction.shape[1]
+    size = direction.shape[0] * row
     for k in range(n_rows):
         for lane in range(k * row, k * row + width, LANES):
             store(direction, lane, load(gradient, lane))
-    take_off_pairs(direction, steps, changes, memory.factors, held, newest, n_rows, row, width)
+    # From the newest pair back: what the pair explains of the gradient is taken off.
+    for back in range(held):
+        i = (newest + MEMORY - back) % MEMORY
+        share = factors[i, 0] * inner(steps, i * size, direction, 0, n_rows, row, width)
+        factors[i, 1] = share
+        add_scaled(direction, 0, -share, changes, i * size, n_rows, row, width)
     _solve_blocks(memory, n_classes, width)
-    put_back_pairs(direction, steps, changes, memory.factors, held, newest, n_rows, row, width)
+    # From the oldest pair on: the pairs' own curvature takes the place of the blocks'.
+    for forward in range(held):
+        i = (newest + MEMORY - held + 1 + forward) % MEMORY
+        share = factors[i, 0] * inner(changes, i * size, direction, 0, n_rows, row, width)
+        share = factors[i, 1] - share
+        add_scaled(direction, 0, share, steps, i * size, n_rows, row, width)
     return inner(gradient, 0, direction, 0, n_rows, row, width)
 
 
