@@ -9,8 +9,6 @@ z_g the indicators of a pattern's levels this is a table for every pair of featu
 pattern adds one vector. Lanes are classes, for the factor L D L' as well.
 """
 
-import numpy as np
-
 from losaw.kernels.compiled import inlined
 from losaw.kernels.vectors import (
     LANES,
@@ -61,16 +59,16 @@ def _sum_block(logit: EffectsLogit, shape: Shape, penalty: float, group: int, fi
         store(blocks, first, add(load(blocks, first), weight))
         # Every pair of the pattern's levels, the larger row first.
         for j in range(shape.n_factors):
-            start = first + np.int64(logit.level_row[g, j]) * row
+            start = first + int(logit.level_row[g, j]) * row
             for other in range(j + 1):
-                place = start + np.int64(logit.level_row[g, other]) * LANES
+                place = start + int(logit.level_row[g, other]) * LANES
                 store(blocks, place, add(load(blocks, place), weight))
         for c in range(shape.n_columns):
             start = first + (first_column + c) * row
             weighted = multiply(weight, spread(logit.values[g, c]))
             store(blocks, start, add(load(blocks, start), weighted))
             for j in range(shape.n_factors):
-                place = start + np.int64(logit.level_row[g, j]) * LANES
+                place = start + int(logit.level_row[g, j]) * LANES
                 store(blocks, place, add(load(blocks, place), weighted))
             for other in range(c + 1):
                 place = start + (first_column + other) * LANES

@@ -155,7 +155,7 @@ def update(logit: EffectsLogit, shape: Shape, penalty: float) -> None:
         for lane in range(0, lanes, LANES):
             predictor = load(effects, lane)
             for j in range(shape.n_factors):
-                row = np.int64(logit.level_row[g, j]) * lanes
+                row = int(logit.level_row[g, j]) * lanes
                 predictor = add(predictor, load(effects, row + lane))
             for c in range(shape.n_columns):
                 place = first_column + c * lanes + lane
@@ -175,7 +175,7 @@ def update(logit: EffectsLogit, shape: Shape, penalty: float) -> None:
             residual = less_product(load(logit.counts, g * lanes + lane), size, p)
             store(gradient, lane, add(load(gradient, lane), residual))
             for j in range(shape.n_factors):
-                place = np.int64(logit.level_row[g, j]) * lanes + lane
+                place = int(logit.level_row[g, j]) * lanes + lane
                 store(gradient, place, add(load(gradient, place), residual))
             for c in range(shape.n_columns):
                 place = first_column + c * lanes + lane
