@@ -67,7 +67,7 @@ def explain(options: argparse.Namespace) -> None:
     if budget is not None:  # reading is part of it
         budget = max(SHORTEST_BUDGET, budget - (time.perf_counter() - start))
     try:
-        found = explained(
+        explanation = explained(
             frame,
             options.target,
             kinds=_kinds(options.kinds),
@@ -88,8 +88,8 @@ def explain(options: argparse.Namespace) -> None:
         )
     except ValueError as error:
         raise LosawError(f"{options.file}: {error}") from error
-    print(found.to_text())
-    print("\n" + "\n".join(f"wrote {path}" for path in found.save(prefix)))
+    print(explanation.to_text())
+    print("\n" + "\n".join(f"wrote {path}" for path in explanation.save(prefix)))
 
 
 def _kinds(text: str | None) -> dict[str, str] | None:

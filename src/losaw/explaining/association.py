@@ -77,8 +77,8 @@ def associations(
     strength = np.eye(columns.shape[1])
     for b in range(columns.shape[1]):
         for a in range(b):
-            found = association(columns[:, a], columns[:, b], nominal[a], nominal[b])
-            strength[a, b] = strength[b, a] = min(1.0, found)
+            between = association(columns[:, a], columns[:, b], nominal[a], nominal[b])
+            strength[a, b] = strength[b, a] = min(1.0, between)
     if len(strength) < 2:
         return Associations(table.names, strength, np.empty((0, 4)), {})
     linkage = average(squareform(1.0 - strength, checks=False))

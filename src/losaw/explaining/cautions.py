@@ -16,15 +16,15 @@ _LEAK, _WORTH_TRYING = 0.95, 0.8
 _HARDLY_LOWER = 0.9
 
 
-def cautions(work: Work, found: Computed) -> list[str]:
+def cautions(work: Work, computed: Computed) -> list[str]:
     """Warnings, the weightiest first."""
     return [
         *_copies(work.data),
-        *_no_model(work, found),
-        *_leakage(work, found),
-        *_not_decorrelated(found),
+        *_no_model(work, computed),
+        *_leakage(work, computed),
+        *_not_decorrelated(computed),
         *_few_rows(work.data),
-        *_untestable(found),
+        *_untestable(computed),
     ]
 
 
@@ -37,25 +37,25 @@ def _copies(data: Prepared) -> list[str]:
     ]
 
 
-def _no_model(work: Work, found: Computed) -> list[str]:
+def _no_model(work: Work, computed: Computed) -> list[str]:
     said = {"model": "The model", "losaw": "losawRF"}
     constant = "mean" if work.data.task == "regression" else "share of each class"
     return [
         f"{said[name]} predicts unseen rows no better than the {constant} (share explained "
         f"{quality.share:.3f} ± {quality.std_error:.3f}, p = {quality.p_value:.2f}): its "
         "importances mean nothing."
-        for name, quality in found.quality.items()
+        for name, quality in computed.quality.items()
         if not quality.p_value <= _LEVEL
     ]
 
 
-def _leakage(work: Work, found: Computed) -> list[str]:
+def _leakage(work: Work, computed: Computed) -> list[str]:
     """One feature alone explains nearly all: the strongest ones are tried."""
-    quality = found.quality.get("model") or found.quality.get("losaw")
+    quality = computed.quality.get("model") or computed.quality.get("losaw")
     if quality is None or quality.share < _WORTH_TRYING or work.data.X.shape[1] < 2:
         return []
     ranking = next(
-        (found.results[n] for n in ("pfi", "mdi", "losaw", "cpi") if n in found.results), None
+        (computed.results[n] for n in ("pfi", "mdi", "losaw", "cpi") if n in computed.results), None
     )
     if ranking is None:
         return []
@@ -87,9 +87,9 @@ def _alone(work: Work, name: str) -> float:
     return 1.0 - float(loss(class_numbers(y, forest.classes_), shares).mean())
 
 
-def _not_decorrelated(found: Computed) -> list[str]:
+def _not_decorrelated(computed: Computed) -> list[str]:
     """losawRF's weights that cannot do what they are for."""
-    measured: Any = found.decorrelation
+    measured: Any = computed.decorrelation
     if measured is None:
         return []
     capped = measured["effective_size"] < measured["capped_effective_size"] * (1 - 1e-6)
@@ -125,8 +125,8 @@ def _few_rows(data: Prepared) -> list[str]:
     return words
 
 
-def _untestable(found: Computed) -> list[str]:
-    result = found.results.get("cpi")
+def _untestable(computed: Computed) -> list[str]:
+    result = computed.results.get("cpi")
     named = [n for n, why in result.notes.items() if "untestable" in why] if result else []
     if not named:
         return []

@@ -78,9 +78,9 @@ def treat(name: str, series: "pd.Series", asked: str | None = None) -> Column:
         return Column(name, codes, asked or "discrete", words, n_missing, n_values)
     is_number = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
     if not is_number and types.is_object_dtype(dtype):
-        found = types.infer_dtype(series, skipna=True)
-        is_number = found in ("integer", "floating", "mixed-integer-float", "decimal")
-        if found in ("date", "datetime", "datetime64") and asked != "nominal":
+        inferred = types.infer_dtype(series, skipna=True)
+        is_number = inferred in ("integer", "floating", "mixed-integer-float", "decimal")
+        if inferred in ("date", "datetime", "datetime64") and asked != "nominal":
             return _dates(name, series, n_missing, n_values)
     if is_number:
         return _numbers(name, series, asked, n_missing, n_values)

@@ -133,26 +133,28 @@ def compute(work: Work, model: Any, forest_is_model: bool) -> Computed:
     ``forest_is_model`` says that ``model`` is the plain forest, whose fits then serve all methods.
     """
     data, methods = work.data, work.design.methods
-    found = Computed()
+    computed = Computed()
     fits = Fits(data.X.columns, lambda: work.tick("fits"))
     shared = SharedFit(model, fits)
     if any(METHODS[name].family == "loss" for name in methods) or forest_is_model:
         models = [_fit(shared, data, train) for train, _ in work.splits]
-        found.quality["model"] = _quality(work, models)
+        computed.quality["model"] = _quality(work, models)
     if {"mdi", "ufi", "mdi_oob", "atr"} & set(methods):
         if forest_is_model:
             forests = [_fit(shared, data, train).fitted_ for train, _ in work.splits]
         else:
             forests = _forests(work, decorrelated=False)
-        _read_off_trees(work, forests, found)
+        _read_off_trees(work, forests, computed)
     if "losaw" in methods:
         forests = _forests(work, decorrelated=True)
-        found.results["losaw"] = _shares("losaw", work, forests, mdi, work.losaw_splits)
-        found.quality["losaw"] = _quality(work, forests)
-        found.decorrelation = _mean_frame([forest[-1].decorrelation_ for forest in forests])
-    _loss_methods(work, shared, found)
-    found.results = {name: found.results[name] for name in methods if name in found.results}
-    return found
+        computed.results["losaw"] = _shares("losaw", work, forests, mdi, work.losaw_splits)
+        computed.quality["losaw"] = _quality(work, forests)
+        computed.decorrelation = _mean_frame([forest[-1].decorrelation_ for forest in forests])
+    _loss_methods(work, shared, computed)
+    computed.results = {
+        name: computed.results[name] for name in methods if name in computed.results
+    }
+    return computed
 
 
 def _fit(shared: SharedFit, data: Prepared, rows: NDArray[np.intp]) -> SharedFit:
@@ -180,16 +182,18 @@ def _forests(work: Work, decorrelated: bool) -> list[Any]:
     return forests
 
 
-def _read_off_trees(work: Work, forests: list[Any], found: Computed) -> None:
+def _read_off_trees(work: Work, forests: list[Any], computed: Computed) -> None:
     functions = {"mdi": mdi, "ufi": ufi, "mdi_oob": mdi_oob}
     for name in ("mdi", "ufi", "mdi_oob"):
         if name in work.design.methods:
-            found.results[name] = _shares(name, work, forests, functions[name])
+            computed.results[name] = _shares(name, work, forests, functions[name])
     if "atr" in work.design.methods:
         if work.data.task == "classification" and len(np.unique(work.data.y)) > 2:
-            found.notes.append("ATR is left out: a direction is defined for two classes, not more.")
+            computed.notes.append(
+                "ATR is left out: a direction is defined for two classes, not more."
+            )
         else:
-            found.results["atr"] = _directions(work, forests)
+            computed.results["atr"] = _directions(work, forests)
 
 
 def _mean_frame(frames: list[Any]) -> Any:
@@ -206,9 +210,11 @@ def _shares(
     for (train, _), forest in zip(splits or work.splits, forests, strict=True):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = function(forest, work.data.X.iloc[train], work.data.y[train], kinds=work.kinds)
-        total = np.maximum(found.scores, 0.0).sum()
-        scores.append(found.scores / (total if total > 0 else 1.0))
+            importances = function(
+                forest, work.data.X.iloc[train], work.data.y[train], kinds=work.kinds
+            )
+        total = np.maximum(importances.scores, 0.0).sum()
+        scores.append(importances.scores / (total if total > 0 else 1.0))
         work.tick("scores")
     return _jackknifed(METHODS[name].label, np.array(scores), work)
 
@@ -246,7 +252,7 @@ def jackknife_error(scores: FloatArray) -> FloatArray:
     return np.asarray(scores.std(axis=0) * np.sqrt(n_groups - 1))
 
 
-def _loss_methods(work: Work, shared: SharedFit, found: Computed) -> None:
+def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
     data, design = work.data, work.design
     common: dict[str, Any] = {"loss": work.loss, "cv": work.splits, "kinds": work.kinds}
     sampler = None
@@ -267,12 +273,12 @@ def _loss_methods(work: Work, shared: SharedFit, found: Computed) -> None:
         if name not in design.methods:
             continue
         if name == "loco" and data.X.shape[1] < 2:
-            found.notes.append("LOCO is left out: without the only feature nothing is left.")
+            computed.notes.append("LOCO is left out: without the only feature nothing is left.")
             continue
-        found.results[name] = call(random_state=work.stream(name), **common)
+        computed.results[name] = call(random_state=work.stream(name), **common)
         scored = groups_to_score(work, name)
         if scored:
-            found.groups[name] = call(
+            computed.groups[name] = call(
                 random_state=work.stream(f"{name} of groups"),
                 groups={group: work.groups[group] for group in scored},
                 features=scored,

@@ -232,9 +232,9 @@ def read_budget(budget: Any) -> float | None:
     if isinstance(budget, int | float) and not isinstance(budget, bool):
         seconds = float(budget)
     elif isinstance(budget, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\w*\s*", budget)
-        if found:
-            seconds = float(found[1]) * _UNITS[found[2] or "s"]
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\w*\s*", budget)
+        if match:
+            seconds = float(match[1]) * _UNITS[match[2] or "s"]
     if seconds is None:
         raise LosawError(f"budget must be a time like 90s, 2m or 1h, or none, got {budget!r}")
     if not seconds >= SHORTEST_BUDGET:

@@ -87,12 +87,12 @@ def disagreements(
     if not contrasts:
         return []
     adjusted = adjust(np.concatenate([c.p_values for c in contrasts]), "benjamini-hochberg")
-    found, start = [], 0
+    significant, start = [], 0
     for contrast in contrasts:
         own = adjusted[start : start + len(contrast.names)]
         start += len(contrast.names)
         order = np.argsort(-contrast.value, kind="stable")
-        found += [
+        significant += [
             Disagreement(
                 contrast.axis, contrast.names[j], contrast.text(j), float(contrast.value[j]),
                 float(own[j]),
@@ -100,7 +100,7 @@ def disagreements(
             for j in order
             if own[j] <= fdr
         ]  # fmt: skip
-    return found
+    return significant
 
 
 def _conditional(

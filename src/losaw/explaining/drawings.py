@@ -30,15 +30,15 @@ def heat_map(related: Associations, names: tuple[str, ...]) -> str:
     from scipy.cluster.hierarchy import average, dendrogram
     from scipy.spatial.distance import squareform
 
-    chosen = [related.names.index(name) for name in names[:MOST_DRAWN]]
-    if len(chosen) < 2:
+    places = [related.names.index(name) for name in names[:MOST_DRAWN]]
+    if len(places) < 2:
         return ""
-    strength = related.strength[np.ix_(chosen, chosen)]
+    strength = related.strength[np.ix_(places, places)]
     linkage = average(squareform(1.0 - strength, checks=False))
     tree = dendrogram(linkage, no_plot=True)
-    order, n = tree["leaves"], len(chosen)
+    order, n = tree["leaves"], len(places)
     size = _CELL * n
-    labels = [related.names[chosen[j]] for j in order]
+    labels = [related.names[places[j]] for j in order]
     parts = [
         f'<svg viewBox="0 0 {_LABEL + size + _TREE} {size + 24}" role="img" '
         f'width="{_LABEL + size + _TREE}" aria-label="Associations of {n} features">'

@@ -63,8 +63,8 @@ class Explanation:
     >>> rng = np.random.default_rng(0)
     >>> frame = pd.DataFrame(rng.standard_normal((200, 2)), columns=["size", "noise"])
     >>> frame["price"] = frame["size"] + 0.1 * rng.standard_normal(200)
-    >>> found = losaw.explain(frame, "price", methods=["pfi"], folds=4, budget=None)
-    >>> found.selected_by("pfi"), [column.kind for column in found.columns]
+    >>> explanation = losaw.explain(frame, "price", methods=["pfi"], folds=4, budget=None)
+    >>> explanation.selected_by("pfi"), [column.kind for column in explanation.columns]
     (('size',), ['continuous', 'continuous'])
     """
 
@@ -185,8 +185,8 @@ class Explanation:
         if any(METHODS[name].is_tested for name in self.results):
             lines.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
         if self.deciding is not None:
-            chosen = ", ".join(self.selected) or "nothing"
-            lines.append(f"{METHODS[self.deciding].label} selects: {chosen}")
+            selected = ", ".join(self.selected) or "nothing"
+            lines.append(f"{METHODS[self.deciding].label} selects: {selected}")
         for head, sentences in (
             ("Beware", self.cautions),
             ("Groups", self.group_lines()),
@@ -315,9 +315,9 @@ def _write_text(text: str, place: Path) -> None:
 def _finite(value: Any) -> Any:
     """Numbers, lists and dicts that JSON knows."""
     if isinstance(value, dict):
-        return {str(key): _finite(one) for key, one in value.items()}
+        return {str(key): _finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [_finite(part) for part in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not np.isfinite(value) else value

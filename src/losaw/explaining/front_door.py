@@ -145,22 +145,22 @@ def explain(
     with _Bar(verbose) as bar:
         work = make_work(part, design, related, seed, n_jobs, bar.tick)
         bar.begin(n_steps(work, is_forest))
-        found = compute(work, trained, is_forest)
-        warned = cautions(work, found)
+        computed = compute(work, trained, is_forest)
+        warned = cautions(work, computed)
     return Explanation(
         target=target,
         task=part.task,
         columns=part.columns,
-        notes=(*part.notes, *found.notes),
+        notes=(*part.notes, *computed.notes),
         cautions=tuple(warned),
         cuts=tuple(cuts),
         n_rows=len(data),
         design=design,
-        results=found.results,
-        group_results=found.groups,
+        results=computed.results,
+        group_results=computed.groups,
         associations=related,
-        quality=found.quality,
-        disagreements=tuple(disagreements(found.results, related, fdr, design.folds)),
+        quality=computed.quality,
+        disagreements=tuple(disagreements(computed.results, related, fdr, design.folds)),
         fdr=fdr,
         random_state=seed,
         model=_NAMES[model] if isinstance(model, str) else type(model).__name__,

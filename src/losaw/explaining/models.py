@@ -201,11 +201,11 @@ class SharedFit(BaseEstimator):
 
 def _digest(X: Any, y: Any) -> bytes:
     """What tells one training sample from another."""
-    found = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     for name in X.columns:
         column = X[name]
         codes = column.cat.codes if column.dtype == "category" else column
-        found.update(np.ascontiguousarray(codes.to_numpy(dtype=float)).tobytes())
-    found.update(repr(np.asarray(y).dtype).encode())
-    found.update(np.ascontiguousarray(y).tobytes())
-    return found.digest()
+        digest.update(np.ascontiguousarray(codes.to_numpy(dtype=float)).tobytes())
+    digest.update(repr(np.asarray(y).dtype).encode())
+    digest.update(np.ascontiguousarray(y).tobytes())
+    return digest.digest()

@@ -59,15 +59,15 @@ def _answer(explanation: Any) -> str:
     if explanation.deciding is None:
         return ""
     method = METHODS[explanation.deciding]
-    chosen = ", ".join(f"<b>{html.escape(name)}</b>" for name in explanation.selected)
+    names = ", ".join(f"<b>{html.escape(name)}</b>" for name in explanation.selected)
     n_left = len(explanation.names) - len(explanation.selected)
-    found = (
-        f"{chosen} matter{'s' * (len(explanation.selected) == 1)}"
-        if chosen
+    verdict = (
+        f"{names} matter{'s' * (len(explanation.selected) == 1)}"
+        if names
         else "Nothing is found to matter"
     )
     return (
-        f"<section><h2>The answer of {method.label}</h2><p>{found}: with a false discovery rate "
+        f"<section><h2>The answer of {method.label}</h2><p>{verdict}: with a false discovery rate "
         f"of {explanation.fdr:g}, over {len(explanation.names)} features "
         f"({n_left} not selected). {html.escape(method.question)}</p></section>"
     )
@@ -82,12 +82,12 @@ def _table(explanation: Any) -> str:
     frame = explanation.to_frame()
     labels = [METHODS[name].label for name in explanation.results]
     head = "".join(f"<th>{html.escape(label)}</th>" for label in ["feature", "kind", *labels])
-    chosen = set(explanation.selected)
+    selected = set(explanation.selected)
     rows = []
     for row in frame.to_dict("records"):
         cells = "".join(_cell(row, label, frame, explanation.fdr) for label in labels)
         name = row["feature"]
-        style = " class='in'" if name in chosen else ""
+        style = " class='in'" if name in selected else ""
         rows.append(
             f"<tr{style}><th>{html.escape(name)}</th><td>{html.escape(row['kind'])}</td>{cells}</tr>"
         )

@@ -99,10 +99,10 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
 def _separator(lines: list[str]) -> str:
     """The separator that every line has, and the same number of times as the first."""
     counts = {s: [line.count(s) for line in lines] for s in _SEPARATORS}
-    everywhere = [s for s, found in counts.items() if all(found)]
-    found = [s for s in everywhere if len(set(counts[s])) == 1] or everywhere
-    if found:
-        return max(found, key=lambda s: counts[s][0])
+    everywhere = [s for s, by_line in counts.items() if all(by_line)]
+    separators = [s for s in everywhere if len(set(counts[s])) == 1] or everywhere
+    if separators:
+        return max(separators, key=lambda s: counts[s][0])
     return r"\s+" if len({len(line.split()) for line in lines}) == 1 else ","
 
 

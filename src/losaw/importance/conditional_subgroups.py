@@ -123,12 +123,12 @@ verbose, random_state
         # Units that are not scored are drawn for as well, so that they change nothing.
         sources = (
             every[unit]
-            for every in ([_cycle_within(one, rng) for one in leaves] for _ in range(n_repeats))
+            for every in ([_cycle_within(leaf, rng) for leaf in leaves] for _ in range(n_repeats))
             for unit in subject.chosen
         )
-        found = permuted_differences(subject, sources, n_repeats, "difference")
+        permuted = permuted_differences(subject, sources, n_repeats, "difference")
         counts = np.array([len(np.unique(leaves[unit])) for unit in subject.chosen])
-        return found._replace(details={**found.details, "n_subgroups": counts})
+        return permuted._replace(details={**permuted.details, "n_subgroups": counts})
 
     if cv is not None:
         if train is not None:

@@ -18,7 +18,7 @@ from losaw.reference.weighing import (
 from losaw.study.design.settings import as_values
 from losaw.study.files.writing import write_text
 from losaw.study.results.agreement import DIFFERS
-from losaw.study.results.compare import NUMBER_COLUMNS, SD_COLUMNS
+from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS
 from losaw.study.results.tally import VERDICTS, compared
 
 _MOST_CELLS = 40

@@ -137,14 +137,15 @@ def _right_of(claim: Claim, left: Name) -> list[Name | None]:
 def _pair(
     claim: Claim, left: Name, right: Name | None, summary: pd.DataFrame, axes: list[str]
 ) -> pd.DataFrame:
-    here = _rows(claim, left, claim.where, summary)
+    of_left = _rows(claim, left, claim.where, summary)
     if right is None or not isinstance(claim.than, Side):
-        there, keys = pd.DataFrame([{"mean": claim.than, "std_error": 0.0, "freedom": np.inf}]), []
+        keys: list[str] = []
+        of_right = pd.DataFrame([{"mean": claim.than, "std_error": 0.0, "freedom": np.inf}])
     else:
-        there = _rows(claim, right, {**claim.where, **claim.than.where}, summary)
+        of_right = _rows(claim, right, {**claim.where, **claim.than.where}, summary)
         keys = [axis for axis in axes if axis not in claim.than.where]
-    both = here.merge(
-        there[[*keys, "mean", "std_error", "freedom"]],
+    both = of_left.merge(
+        of_right[[*keys, "mean", "std_error", "freedom"]],
         on=keys or None,
         how="inner" if keys else "cross",
         suffixes=("_left", "_right"),
@@ -187,8 +188,10 @@ def _rows(claim: Claim, name: Name, where: Filter, summary: pd.DataFrame) -> pd.
     rows = summary[(summary["method"] == method) & (summary["metric"] == metric)]
     rows = rows[rows["n_seeds"] > 0]
     for axis, allowed in where.items():
-        chosen = [any(same(value, other) for other in as_values(allowed)) for value in rows[axis]]
-        rows = rows[np.array(chosen, dtype=bool)]
+        is_allowed = [
+            any(same(value, other) for other in as_values(allowed)) for value in rows[axis]
+        ]
+        rows = rows[np.array(is_allowed, dtype=bool)]
     freedom = (rows["n_seeds"] - 1).clip(lower=1)
     if claim.statistic == "deviation":
         return rows.assign(

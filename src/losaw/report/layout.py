@@ -19,7 +19,7 @@ from losaw.study.results.agreement import (
     OFF,
     UNDECIDED,
 )
-from losaw.study.results.compare import table_title
+from losaw.study.results.table_cells import table_title
 
 # What the reader should see first comes first.
 MARKS = {

@@ -8,8 +8,10 @@ import pytest
 
 from losaw.generators.losaw import LosawGenerator
 from losaw.study.errors import StudyError
+from losaw.study.results.agreement import Kind
 from losaw.study.results.compare import compare
-from losaw.study.results.draws import BetweenDraws, share_between
+from losaw.study.results.draws import share_between
+from losaw.study.results.lookup import lookup_of_shares
 from losaw.study.results.outputs import measuring_first, write_outputs
 from losaw.study.running.without_snakemake import execute
 
@@ -53,9 +55,10 @@ def test_a_share_is_looked_up_by_the_axes_that_it_was_measured_for():
     measured = pd.DataFrame(
         [[500, "r2_test", "RF", 0.2, 7, 40], [5000, "r2_test", "RF", 0.1, 7, 40]], columns=COLUMNS
     )
-    known = BetweenDraws(measured)
-    assert known.share({"n_samples": 500, "function": "f1"}, "r2_test", "RF") == 0.2
-    assert known.share({"n_samples": 5000.0}, "r2_test", "RF") == 0.1
+    known = lookup_of_shares(measured[COLUMNS[:4]])
+    both = {"metric": "r2_test", "method": "RF"}
+    assert known.find({"n_samples": 500, "function": "f1"} | both)["between_draws"] == 0.2
+    assert known.find({"n_samples": 5000.0} | both)["between_draws"] == 0.1
 
 
 @pytest.mark.parametrize(
@@ -64,8 +67,9 @@ def test_a_share_is_looked_up_by_the_axes_that_it_was_measured_for():
 )
 def test_what_was_not_measured_counts_as_all_between(axes, metric):
     measured = pd.DataFrame([[500, "r2_test", "RF", 0.2, 7, 40]], columns=COLUMNS)
-    assert BetweenDraws(measured).share(axes, metric, "RF") == 1.0
-    assert BetweenDraws().share(axes, metric, "RF") == 1.0
+    cell = {**axes, "metric": metric, "method": "RF"}
+    assert lookup_of_shares(measured[COLUMNS[:4]]).find(cell) is None
+    assert lookup_of_shares(None).find(cell) is None and Kind().between_draws == 1.0
 
 
 @pytest.fixture
@@ -129,7 +133,7 @@ def test_a_measured_share_narrows_the_error_of_print(project):
     measured = pd.DataFrame([[30, "r2_test", "plain", 0.04, 7, 40]], columns=COLUMNS)
     wide, narrow = (
         compare(study, summary, published, known).dropna(subset=["z"]).iloc[0]
-        for known in (None, BetweenDraws(measured))
+        for known in (None, measured[COLUMNS[:4]])
     )
     assert wide["verdict"] == "undecided" and narrow["verdict"] == "differs"
     error = math.sqrt(0.01 / 40 + 0.01 * (0.04 + 0.96 / 250) + 1e-6 / 12)

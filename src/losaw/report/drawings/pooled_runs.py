@@ -69,14 +69,14 @@ def draw(
     Where nothing was run, as of most settings below the scale "paper", the figure says so.
     """
     _check(study, metric, axis, methods, shape, [*panels, *(where or {})])
-    chosen = _values(study, results, metric, methods, where or {})
-    if chosen.empty:
+    values = _values(study, results, metric, methods, where or {})
+    if values.empty:
         return nothing_was_run()
-    groups = panels_of(study, chosen["setting_id"], panels)
+    groups = panels_of(study, values["setting_id"], panels)
     figure = new_figure(2.9, min(TEXT_WIDTH, 1.0 + 3.2 * len(groups)))
     axes = figure.subplots(1, len(groups), squeeze=False)[0]
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
-        counts = _draw_panel(ax, study, chosen, settings, axis, methods, shape)
+        counts = _draw_panel(ax, study, values, settings, axis, methods, shape)
         if line is not None:
             ax.axhline(line, color=INK, linewidth=0.6)
         ax.set_xlabel(study.show(axis))
@@ -92,7 +92,7 @@ def draw(
 def _draw_panel(
     ax: "Axes",
     study: Study,
-    chosen: pd.DataFrame,
+    values: pd.DataFrame,
     settings: Sequence[Setting],
     axis: str,
     methods: Sequence[str],
@@ -101,17 +101,17 @@ def _draw_panel(
     """Draw all methods, side by side at each value of the axis; the runs behind each shape."""
     places = sorted({float(setting.axes[axis]) for setting in settings})
     place_of = {setting.identifier: float(setting.axes[axis]) for setting in settings}
-    here = chosen[chosen["setting_id"].isin(list(place_of))]
-    along = here["setting_id"].map(place_of)
-    there = [method for method in methods if (here["method"] == method).any()]
-    width = 0.8 / len(there)
+    of_panel = values[values["setting_id"].isin(list(place_of))]
+    along = of_panel["setting_id"].map(place_of)
+    shown = [method for method in methods if (of_panel["method"] == method).any()]
+    width = 0.8 / len(shown)
     counts: list[int] = []
-    for index, method in enumerate(there):
+    for index, method in enumerate(shown):
         runs = [
-            here["value"][(here["method"] == method) & (along == place)].to_numpy()
+            of_panel["value"][(of_panel["method"] == method) & (along == place)].to_numpy()
             for place in places
         ]
-        shift = (index - (len(there) - 1) / 2) * width
+        shift = (index - (len(shown) - 1) / 2) * width
         known = [(number + shift, values) for number, values in enumerate(runs) if len(values)]
         colour = COLOURS[methods.index(method) % len(COLOURS)]
         marker = MARKERS[methods.index(method) % len(MARKERS)]
@@ -177,7 +177,7 @@ def _values(
 ) -> pd.DataFrame:
     """Every finite value of the metric, with the name of its method."""
     selection = {axis: as_values(values) for axis, values in where.items()}
-    settings = [one.identifier for one in study.settings if one.matches(selection)]
+    settings = [setting.identifier for setting in study.settings if setting.matches(selection)]
     rows = results.results
     rows = rows[(rows["metric"] == metric) & rows["setting_id"].isin(settings)]
     rows = rows[(rows["status"] == "ok") & np.isfinite(rows["value"])]

@@ -13,7 +13,7 @@ from losaw.report.layout import Table, higher_is_better
 from losaw.report.results import StudyResults
 from losaw.report.typeset import html_label
 from losaw.study.design.grid import Study
-from losaw.study.design.published import plain
+from losaw.study.results.lookup import plain
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -7,11 +7,12 @@ from typing import Any
 import pandas as pd
 
 from losaw.study.design.grid import Study
-from losaw.study.design.published import margin, plain
+from losaw.study.design.published import margin
 from losaw.study.results.agreement import Kind, Printed, Runs, verdict, weigh
-from losaw.study.results.compare import printed_axes, printed_cell
-from losaw.study.results.draws import BetweenDraws, difference_name
+from losaw.study.results.cell_numbers import printed_cell
+from losaw.study.results.draws import difference_name
 from losaw.study.results.kinds import pooled_deviation
+from losaw.study.results.lookup import Lookup, lookup_of_shares, printed_axes
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,9 @@ class PrintedDifferences:
         tables print, the first counts.
     differences : DataFrame
         Ours, as :func:`losaw.study.results.summary.paired_differences` makes them.
-    between_draws : BetweenDraws or None
-        For printed numbers whose runs share draws of X.
+    between_draws : DataFrame or None
+        As :func:`losaw.study.results.draws.read_draws` reads it, for printed numbers whose runs
+        share draws of X.
     """
 
     def __init__(
@@ -43,15 +45,13 @@ class PrintedDifferences:
         study: Study,
         published: pd.DataFrame,
         differences: pd.DataFrame,
-        between_draws: BetweenDraws | None = None,
+        between_draws: pd.DataFrame | None = None,
     ) -> None:
         self._study = study
-        self._between_draws = between_draws or BetweenDraws()
-        self._axes = printed_axes(study, published)
-        self._cells: dict[tuple[Any, ...], dict[str, Any]] = {}
-        for row in published.to_dict("records"):
-            if math.isfinite(row["published"]):
-                self._cells.setdefault(self._key(row, row["metric"], row["method"]), row)
+        self._shares = lookup_of_shares(between_draws)
+        there = published[published["published"].map(math.isfinite)]
+        columns = [*printed_axes(study, published), "metric", "method"]
+        self._cells = Lookup(columns, there.to_dict("records"))
         deviations = differences["mc_se"] * differences["n_seeds"] ** 0.5
         self._kinds = {
             key: Kind(*pooled_deviation(deviations[cells.index], cells["n_seeds"]))
@@ -73,7 +73,7 @@ class PrintedDifferences:
         metric, importance = record["metric"], record["importance"]
         importance = importance if isinstance(importance, str) else ""
         first, second = (
-            self._cells.get(self._key(record, metric, self._study.method_name(label, importance)))
+            self._cells.find({**record, "method": self._study.method_name(label, importance)})
             for label in (record["minus"], record["learner"])
         )
         if first is None or second is None:
@@ -91,13 +91,12 @@ class PrintedDifferences:
         n_seeds = int(record["n_seeds"])
         ours = Runs(record["difference"], record["mc_se"] * math.sqrt(n_seeds), n_seeds)
         method = difference_name(record["learner"], record["minus"])
-        kind = replace(
+        kind, measured = (
             self._kinds[record["learner"], metric],
-            between_draws=self._between_draws.share(record, metric, method),
+            self._shares.find({**record, "method": method}),
         )
+        if measured:
+            kind = replace(kind, between_draws=measured["between_draws"])
         evidence = weigh(ours, printed, kind)
         said = verdict(evidence, margin(self._study, metric))
         return PrintedDifference(printed.value, evidence.z if evidence else math.nan, said)
-
-    def _key(self, row: dict[str, Any], metric: str, method: str) -> tuple[Any, ...]:
-        return (*(plain(row[axis]) for axis in self._axes), metric, method)

@@ -13,7 +13,6 @@ from losaw.report.layout import MARKS, higher_is_better
 from losaw.report.page.printed import PrintedDifferences
 from losaw.report.typeset import number, signed
 from losaw.study.design.grid import Study
-from losaw.study.results.draws import BetweenDraws
 
 DECIMALS = 3
 
@@ -45,7 +44,7 @@ def difference_grids(
     study: Study,
     differences: pd.DataFrame,
     published: pd.DataFrame,
-    between_draws: BetweenDraws | None = None,
+    between_draws: pd.DataFrame | None = None,
 ) -> Iterator[Grid]:
     """Paired differences to the first learner, one grid per learner and metric.
 

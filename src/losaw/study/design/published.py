@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
@@ -57,11 +57,3 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
 def margin(study: Study, metric: str) -> float:
     """The declared margin of a metric; NaN, within which nothing lies, if there is none."""
     return study.file.margins.get(metric, math.nan)
-
-
-def plain(value: Any) -> Any:
-    """Numbers as floats, so that 1 and 1.0 are one key; everything else as text."""
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return str(value)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from losaw.study.files.writing import write_table
 
 FOOTER_KEY = b"losaw"
 READERS = 8
+FILES_AHEAD = 64
 DIGEST = "rows_and_footer_sha256"
 
 
@@ -117,6 +118,22 @@ def load_block(block: Block) -> BlockFile:
     return file
 
 
+def load_blocks(blocks: Sequence[Block]) -> Iterator[BlockFile | StudyError | None]:
+    """For every block its file, what is wrong with it, or None if it is not there."""
+
+    def load(block: Block) -> BlockFile | StudyError | None:
+        try:
+            return load_block(block) if block.path.exists() else None
+        except StudyError as error:
+            return error
+
+    # Many small files: threads wait for the file system at the same time, but not far ahead of
+    # who takes what they have read.
+    with ThreadPoolExecutor(READERS) as pool:
+        for start in range(0, len(blocks), FILES_AHEAD):
+            yield from pool.map(load, blocks[start : start + FILES_AHEAD])
+
+
 def problem_of(block: Block) -> str | None:
     """What is wrong with a block's file, or None if it is whole, in its place and up to date."""
     try:
@@ -143,7 +160,7 @@ def stored_digests(blocks: Iterable[Block]) -> dict[Block, str]:
     blocks = list(blocks)
     with ThreadPoolExecutor(READERS) as pool:
         digests = zip(blocks, pool.map(digest, blocks), strict=True)
-        return {block: found for block, found in digests if found is not None}
+        return {block: text for block, text in digests if text is not None}
 
 
 def blocks_to_do(blocks: Iterable[Block]) -> list[Block]:

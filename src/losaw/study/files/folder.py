@@ -5,6 +5,13 @@ from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
 
 
+def blocks_by_setting(plan: StudyPlan) -> list[Block]:
+    """Blocks that are asked for and others, setting by setting; of each first the asked ones."""
+    place = {setting.identifier: index for index, setting in enumerate(plan.study.settings)}
+    blocks = [*plan.blocks, *other_blocks(plan)]
+    return sorted(blocks, key=lambda block: place[block.name.setting])
+
+
 def other_blocks(plan: StudyPlan) -> list[Block]:
     """Blocks of the study that lie in its folder and are not asked for, by name.
 

@@ -72,10 +72,13 @@ def write_note(note: Path, files: Iterable[Path]) -> None:
     write_text(note, json.dumps(digests, indent=1) + "\n")
 
 
-def forget(note: Path) -> None:
-    """Know nothing of files that are about to be written."""
+@contextlib.contextmanager
+def noted(note: Path, files: Iterable[Path]) -> Iterator[None]:
+    """Know nothing of files while they are written; note them when all of them are."""
     with contextlib.suppress(OSError):
         note.unlink(missing_ok=True)
+    yield
+    write_note(note, files)
 
 
 def altered(note: Path, files: Iterable[Path]) -> Iterator[tuple[Path, str]]:

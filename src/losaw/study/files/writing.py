@@ -13,6 +13,7 @@ from losaw.whole_files import write_atomically
 if TYPE_CHECKING:
     import pandas as pd
 
+ROWS_AT_ONCE = 500_000
 ADVICE = (
     "finished results are untouched: free space or choose another folder with --output, "
     "then run it again"
@@ -38,6 +39,20 @@ def write_text(path: Path, text: str) -> None:
 def write_table(path: Path, table: pa.Table) -> None:
     """Write a Parquet file atomically."""
     write_file(path, lambda place: pq.write_table(table, place, compression="zstd"))
+
+
+def write_rows(path: Path, rows: "pd.DataFrame | pa.Table", schema: pa.Schema) -> None:
+    """Write a Parquet file atomically, some rows at a time; texts as plain strings."""
+
+    def write(place: Path) -> None:
+        with pq.ParquetWriter(place, schema, compression="zstd") as writer:
+            for start in range(0, len(rows), ROWS_AT_ONCE):
+                part = rows[start : start + ROWS_AT_ONCE]
+                if not isinstance(part, pa.Table):
+                    part = pa.Table.from_pandas(part, preserve_index=False)
+                writer.write_table(part.cast(schema))
+
+    write_file(path, write)
 
 
 def write_csv(path: Path, frame: "pd.DataFrame") -> None:

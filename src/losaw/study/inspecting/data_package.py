@@ -52,14 +52,14 @@ def descriptor_text(contents: Mapping[str, bytes], plans: Sequence[StudyPlan]) -
     resources = [
         _resource(name, contents[name]) for name in sorted(contents) if _is_table(name, studies)
     ]
-    found = {
+    descriptor = {
         "profile": "data-package",
         "name": _slug("losaw-" + "-".join(studies))[:200],
         "title": "Results of losaw: " + ", ".join(studies),
         "description": "; ".join(plan.study.file.title for plan in plans),
         "resources": [resource for resource in resources if resource],
     }
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(descriptor, indent=1, ensure_ascii=False) + "\n"
 
 
 def _is_table(name: str, studies: Sequence[str]) -> bool:

@@ -1,8 +1,7 @@
 """All blocks of a study in two tables: one row per measured value, one per score vector."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -14,11 +13,11 @@ from losaw.study.design.blocks import Block
 from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import BlockFile, load_block
-from losaw.study.files.folder import other_blocks
+from losaw.study.files.block_file import BlockFile, load_blocks
+from losaw.study.files.folder import blocks_by_setting
 from losaw.study.files.rows import SCORES
 from losaw.study.files.run_record import check_run_record
-from losaw.study.results.failing import without_failing
+from losaw.study.results.failing import check_fits, without_failing
 
 RESULT_COLUMNS = (
     "study",
@@ -44,8 +43,6 @@ SCORE_COLUMNS = (
     "signal",
 )
 FAILURE_COLUMNS = ("setting_id", "learner", "seed", "importance", "metric", "message")
-READERS = 8
-FILES_AHEAD = 64
 _SHOWN = 5
 
 
@@ -104,8 +101,8 @@ def collect(plan: StudyPlan) -> Collection:
     problems: list[str] = []
     n_fits = 0
     study, asked = plan.study, set(plan.blocks)
-    blocks = _in_order_of_settings(plan)
-    files_read = zip(blocks, _read_all(blocks), strict=True)
+    blocks = blocks_by_setting(plan)
+    files_read = zip(blocks, load_blocks(blocks), strict=True)
     # Setting by setting, as the grid orders them: what is sorted and copied at once stays small.
     for _, of_setting in groupby(files_read, key=lambda pair: pair[0].name.setting):
         tables = []
@@ -146,20 +143,13 @@ def collect(plan: StudyPlan) -> Collection:
     if not files:
         raise StudyError(f"study {study.name!r}: none of its {len(asked)} blocks is there yet")
     all_failed = pa.concat_tables(failed)
-    _check_fits(plan, all_failed, missing, n_fits)
+    check_fits(plan, all_failed, missing, n_fits)
     frame = pa.concat_tables(results).unify_dictionaries().to_pandas()
     frame, left_out = without_failing(frame, all_failed, plan.max_failed_share)
     return Collection(
         settings_frame(study), frame, pa.concat_tables(scores), all_failed, missing, files, n_fits,
         left_out,
     )  # fmt: skip
-
-
-def _in_order_of_settings(plan: StudyPlan) -> list[Block]:
-    """Blocks that are asked for and others, setting by setting; of each first the asked ones."""
-    place = {setting.identifier: index for index, setting in enumerate(plan.study.settings)}
-    blocks = [*plan.blocks, *other_blocks(plan)]
-    return sorted(blocks, key=lambda block: place[block.name.setting])
 
 
 def _record_problem(block: Block) -> list[str]:
@@ -173,22 +163,6 @@ def _record_problem(block: Block) -> list[str]:
 
 def _of_seeds(rows: pa.Table, seeds: Iterable[int]) -> pa.Table:
     return rows.filter(pc.is_in(rows["seed"], value_set=pa.array(sorted(seeds), pa.int32())))
-
-
-def _read_all(blocks: Sequence[Block]) -> Iterator[BlockFile | StudyError | None]:
-    """For every block its file, what is wrong with it, or None if it is not there."""
-
-    def read(block: Block) -> BlockFile | StudyError | None:
-        try:
-            return load_block(block) if block.path.exists() else None
-        except StudyError as error:
-            return error
-
-    # Many small files: threads wait for the file system at the same time, but not far ahead of
-    # who takes what they have read.
-    with ThreadPoolExecutor(READERS) as pool:
-        for start in range(0, len(blocks), FILES_AHEAD):
-            yield from pool.map(read, blocks[start : start + FILES_AHEAD])
 
 
 def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
@@ -214,23 +188,6 @@ def _compact(rows: pa.Table) -> pa.Table:
         if pa.types.is_string(field.type):
             rows = rows.set_column(index, field.name, rows[field.name].dictionary_encode())
     return rows
-
-
-def _check_fits(plan: StudyPlan, failed: pa.Table, missing: list[Block], n_fits: int) -> None:
-    """Refuse above the allowed share of fits that failed or are missing."""
-    of_fits = failed.filter(pc.equal(failed["importance"], ""))
-    n_failed = of_fits.group_by(["setting_id", "learner", "seed"]).aggregate([]).num_rows
-    n_missing = sum(len(block.seeds) for block in missing)
-    share, allowed = (n_failed + n_missing) / n_fits, plan.max_failed_share
-    if share > allowed:
-        reasons = Counter(of_fits["message"].to_pylist()).most_common(_SHOWN)
-        raise StudyError(
-            f"study {plan.study.name!r}: {n_failed} fits failed and {n_missing} are missing "
-            f"of {n_fits} ({share:.1%}); max_failed_share allows {allowed:.1%}.\n"
-            + "".join(f"  {count} × {message}\n" for message, count in reasons)
-            + "".join(f"  missing: {block.name}\n" for block in missing[:_SHOWN])
-            + "Finished blocks are kept. Mend the method, or raise max_failed_share."
-        )
 
 
 def settings_frame(study: Study) -> pd.DataFrame:

@@ -1,14 +1,12 @@
 """How much of the scatter of single runs lies between draws of X, from runs that share draws."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from losaw.study.design.grid import Study
-from losaw.study.design.published import plain
 from losaw.study.errors import StudyError
 from losaw.study.files.made import DRAWS, check_unaltered, note_path
 from losaw.study.results.collect import Collection
@@ -96,38 +94,16 @@ def difference_name(learner: str, minus: str) -> str:
     return f"{learner} - {minus}"
 
 
-class BetweenDraws:
-    """What another study measured of the draws, looked up by setting, metric and method.
-
-    Parameters
-    ----------
-    frame : DataFrame or None
-        As :func:`measure_draws` makes it; None where the study was not run. Without a measured
-        share all variance is taken to lie between draws, which it cannot exceed: print is then as
-        uncertain as a single run, and such a cell seldom decided.
-    """
-
-    def __init__(self, frame: pd.DataFrame | None = None) -> None:
-        self._by: list[str] = []
-        self._shares: dict[tuple[Any, ...], float] = {}
-        if frame is None:
-            return
-        self._by = [column for column in frame.columns if column not in NUMBERS]
-        for row in frame.dropna(subset=["between_draws"]).to_dict("records"):
-            self._shares[self._key(row, row["metric"], row["method"])] = row["between_draws"]
-
-    def share(self, axes: Mapping[str, Any], metric: str, method: str) -> float:
-        """b of a cell; 1 where it was not measured."""
-        if any(axis not in axes for axis in self._by):
-            return 1.0
-        return self._shares.get(self._key(axes, metric, method), 1.0)
-
-    def _key(self, axes: Mapping[str, Any], metric: str, method: str) -> tuple[Any, ...]:
-        return (*(plain(axes[axis]) for axis in self._by), metric, method)
-
-
-def read_draws(study: Study, results: Path) -> BetweenDraws:
+def read_draws(study: Study, results: Path) -> pd.DataFrame:
     """What the study that ``study`` names under ``between_draws`` has measured, if it was run.
+
+    Returns
+    -------
+    DataFrame
+        The axes that it was measured by, ``metric``, ``method`` and the share ``between_draws``,
+        where there is one. Without a measured share all variance is taken to lie between draws,
+        which it cannot exceed: print is then as uncertain as a single run, and such a cell seldom
+        decided.
 
     Raises
     ------
@@ -137,10 +113,11 @@ def read_draws(study: Study, results: Path) -> BetweenDraws:
     name = study.file.between_draws
     path = None if name is None else results / name / DRAWS
     if path is None or not path.is_file():
-        return BetweenDraws()
+        return pd.DataFrame(columns=list(NUMBERS[:3]))
     try:
         check_unaltered(path, note_path(results, "collected", str(name)))
-        return BetweenDraws(pd.read_csv(path))
+        measured = pd.read_csv(path).dropna(subset=["between_draws"])
+        return measured.drop(columns=list(NUMBERS[3:]))
     except (StudyError, OSError, ValueError, KeyError) as error:
         reason = str(error).removeprefix(f"{path}: ")
         raise StudyError(f"{path}: {reason}; `losaw collect --study {name}` writes it") from None

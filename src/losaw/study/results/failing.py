@@ -1,9 +1,34 @@
-"""Importances that fail: named, and left out of the summary, which the others do not lose."""
+"""What failed: fits, refused above a share; importances, named and left out of the summary."""
+
+from collections import Counter
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
+
+from losaw.study.design.blocks import Block
+from losaw.study.design.plan import StudyPlan
+from losaw.study.errors import StudyError
 
 _KEYS = ["learner", "importance", "metric"]
+_REASONS = 5
+
+
+def check_fits(plan: StudyPlan, failed: pa.Table, missing: list[Block], n_fits: int) -> None:
+    """Refuse above the allowed share of fits that failed or are missing."""
+    of_fits = failed.filter(pc.equal(failed["importance"], ""))
+    n_failed = of_fits.group_by(["setting_id", "learner", "seed"]).aggregate([]).num_rows
+    n_missing = sum(len(block.seeds) for block in missing)
+    share, allowed = (n_failed + n_missing) / n_fits, plan.max_failed_share
+    if share > allowed:
+        reasons = Counter(of_fits["message"].to_pylist()).most_common(_REASONS)
+        raise StudyError(
+            f"study {plan.study.name!r}: {n_failed} fits failed and {n_missing} are missing "
+            f"of {n_fits} ({share:.1%}); max_failed_share allows {allowed:.1%}.\n"
+            + "".join(f"  {count} × {message}\n" for message, count in reasons)
+            + "".join(f"  missing: {block.name}\n" for block in missing[:_REASONS])
+            + "Finished blocks are kept. Mend the method, or raise max_failed_share."
+        )
 
 
 def without_failing(

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.design.grid import Study
-from losaw.study.design.published import plain
 from losaw.study.results.agreement import UNDECIDED
+from losaw.study.results.lookup import plain
 from losaw.study.results.tally import compared
 from losaw.study.running.estimate import UNMEASURED_SECONDS_PER_SEED
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import read_published
-from losaw.study.files.made import DRAWS, collected_files, forget, note_path, write_note
+from losaw.study.files.made import DRAWS, collected_files, note_path, noted
 from losaw.study.files.writing import write_csv, write_text
 from losaw.study.results.collect import collect
 from losaw.study.results.collected_files import write_collection
@@ -34,28 +34,28 @@ def write_outputs(plan: StudyPlan) -> Path:
     """
     study, folder = plan.study, plan.folder
     collection = collect(plan)
-    note = note_path(plan.results, "collected", study.name)
-    forget(note)
     for what, reason in collection.left_out.items():
         words = f"losaw: study {study.name!r}: {what}: {reason}. It is left out of the summary; the"
         print(words, "others are there.", file=sys.stderr, flush=True)
-    write_collection(folder, collection)
-    summary = summarise(study, collection)
-    write_csv(folder / "summary.csv", summary)
-    write_csv(folder / "differences.csv", differences(study, collection))
-    if study.file.draws is not None:
-        write_csv(folder / DRAWS, measure_draws(study, collection))
+    measured = None if study.file.draws is None else measure_draws(study, collection)
     between_draws = read_draws(study, plan.results)
-    published = read_published(study, plan.published)
-    comparison = compare(study, summary, published, between_draws)
-    by = [*study.axes[:1], "method", "metric"]
-    write_csv(folder / "agreement.csv", agreement_table(comparison, by))
-    write_csv(folder / "signs.csv", sign_table(study, comparison))
-    write_text(folder / "manifest.json", json.dumps(manifest(plan, collection), indent=1) + "\n")
-    path = folder / "comparison.csv"
-    write_csv(path, comparison)
-    write_note(note, collected_files(plan))
-    return path
+    files, note = collected_files(plan), note_path(plan.results, "collected", study.name)
+    with noted(note, files):
+        write_collection(folder, collection)
+        summary = summarise(study, collection)
+        write_csv(folder / "summary.csv", summary)
+        write_csv(folder / "differences.csv", differences(study, collection))
+        if measured is not None:
+            write_csv(folder / DRAWS, measured)
+        published = read_published(study, plan.published)
+        comparison = compare(study, summary, published, between_draws)
+        by = [*study.axes[:1], "method", "metric"]
+        write_csv(folder / "agreement.csv", agreement_table(comparison, by))
+        write_csv(folder / "signs.csv", sign_table(study, comparison))
+        about = json.dumps(manifest(plan, collection), indent=1)
+        write_text(folder / "manifest.json", about + "\n")
+        write_csv(folder / "comparison.csv", comparison)
+    return folder / "comparison.csv"
 
 
 def measuring_first(plans: Iterable[StudyPlan]) -> list[StudyPlan]:

@@ -17,7 +17,7 @@ from losaw.study.results.agreement import (
     OFF,
     UNDECIDED,
 )
-from losaw.study.results.compare import NUMBER_COLUMNS, SD_COLUMNS
+from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS
 
 VERDICTS = (DIFFERS, OFF, UNDECIDED, AGREES, NO_ERROR)
 DISTANCES = (0.01, 0.02, 0.05)
