@@ -1,11 +1,11 @@
 # ruff: noqa: E402
-"""What the precision of large logits changes in the numbers of losaw forests (four minutes).
+"""What a looser precision of large logits would change in the numbers of losaw forests (four minutes).
 
     python benchmarks/precision.py [--laws quartiles "five levels" "ten levels"] [--seeds 100]
 
-In trees, logits of more than three classes or levels end within a thirtieth of a standard error of
-their optimum (losaw.forest.growing.logits_of_cells). Here the same forests are grown with them and
-with 1e-10 in its place, on the losaw paper's f4 with normal features cut into levels (500 rows, 10
+In trees, logits of more than three classes or levels end 1e-5 standard errors from their optimum
+(losaw.forest.growing.logits_of_cells). Here the same forests are grown so and with a thirtieth of a
+standard error (1e-3, squared) in its place, on the losaw paper's f4 with normal features cut into levels (500 rows, 10
 features). Prints for R² on the test sample and on independent features and for pr-AUC: the mean
 over the seeds, its Monte Carlo error, and the mean paired difference in units of that error.
 """
@@ -32,8 +32,8 @@ RESULTS = Path(__file__).parent / "results"
 ROWS, FEATURES = 500, 10
 SHARES = {"quartiles": QUARTILES, "five levels": FIVE, "ten levels": ten_levels(ROWS)}
 PRECISIONS = {
-    "in trees": losaw.forest.fitting.PRECISION_OF_EFFECTS,
-    "optimum": 1e-10,
+    "looser": 1e-3,
+    "optimum": losaw.forest.fitting.PRECISION_OF_EFFECTS,
 }
 
 
@@ -71,15 +71,15 @@ def compare(law, n_seeds):
         name: pd.DataFrame([measure(law, seed, value) for seed in range(n_seeds)])
         for name, value in PRECISIONS.items()
     }
-    optimum, in_trees = columns["optimum"], columns["in trees"]
+    optimum, looser = columns["optimum"], columns["looser"]
     for metric in optimum:
         error = optimum[metric].std() / np.sqrt(n_seeds)
-        difference = (in_trees[metric] - optimum[metric]).mean()
+        difference = (looser[metric] - optimum[metric]).mean()
         yield {
             "law": law,
             "metric": metric,
             "optimum": optimum[metric].mean(),
-            "in_trees": in_trees[metric].mean(),
+            "looser": looser[metric].mean(),
             "monte_carlo_error": error,
             "difference_in_errors": difference / error if error > 0 else 0.0,
         }

@@ -132,10 +132,6 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
     For more classes the levels are put in the order of the first principal component of their
     weighted class shares (Coppersmith, Hong and Hosking 1999), which need not hold the best set.
 
-    Logits of more than three levels (of the target, or of a feature that three are adjusted for)
-    end within about a thirtieth of a standard error of their optimum, a coefficient's root mean
-    square (``benchmarks/precision.py`` measures what that changes).
-
     In the selection of adjustment features, the correlation ratio (adjusted for the number of
     levels) and the bias-corrected Cramér's V stand in for the correlation of nominal features.
 

@@ -131,10 +131,6 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     none at all, goes to the child with more in-bag rows; the latter with a warning. A level
     beyond the declared ones of an ordered column is refused.
 
-    Logits of more than three levels (of the target, or of a feature that three are adjusted for)
-    end within about a thirtieth of a standard error of their optimum, a coefficient's root mean
-    square (``benchmarks/precision.py`` measures what that changes).
-
     In the selection of adjustment features, the correlation ratio (adjusted for the number of
     levels) and the bias-corrected Cramér's V stand in for the correlation of nominal features.
 

@@ -4,8 +4,9 @@ Contrasts take m - 1 columns for a feature of m levels and have the patterns in 
 vectors, effects take one row and have the classes there. Up to three classes and levels contrasts
 are as cheap, and exact to the last digits; beyond, effects are.
 
-Effects stop at :data:`PRECISION_OF_EFFECTS`, a thirtieth of a standard error for a coefficient
-(root mean square). What that changes is measured by ``python benchmarks/precision.py``.
+Effects stop at :data:`PRECISION_OF_EFFECTS`, 1e-5 standard errors for a coefficient (root mean
+square). 1e-3 in its place, a thirtieth of one, would save a third of the time but moves numbers of
+ten levels by more than a quarter of a Monte Carlo error (``python benchmarks/precision.py``).
 """
 
 import numpy as np
@@ -20,7 +21,7 @@ from losaw.weighting.logit.newton import fit_multinomial
 from losaw.weighting.logit.terms import MOST_UNKNOWNS
 
 # Squared distance to the optimum in standard errors, for each unknown, at which a fit ends.
-PRECISION_OF_EFFECTS = 1e-3
+PRECISION_OF_EFFECTS = 1e-10
 
 
 @inlined()
