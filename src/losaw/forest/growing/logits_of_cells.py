@@ -5,7 +5,7 @@ vectors, effects take one row and have the classes there. Up to three classes an
 are as cheap, and exact to the last digits; beyond, effects are.
 
 Effects stop at :data:`PRECISION_OF_EFFECTS`, 1e-5 standard errors for a coefficient (root mean
-square). 1e-3 in its place, a thirtieth of one, would save a third of the time but moves numbers of
+square). 1e-3 in its place, a thirtieth of one, would save time but moves numbers of
 ten levels by more than a quarter of a Monte Carlo error (``python benchmarks/precision.py``).
 """
 
