@@ -6,8 +6,9 @@
 In trees, logits of more than three classes or levels end 1e-5 standard errors from their optimum
 (losaw.forest.growing.logits_of_cells). Here the same forests are grown so and with a thirtieth of a
 standard error (1e-3, squared) in its place, on the losaw paper's f4 with normal features cut into
-levels (500 rows, 10 features). Prints for R² on the test sample and on independent features and for pr-AUC: the mean
-over the seeds, its Monte Carlo error, and the mean paired difference in units of that error.
+levels (500 rows, 10 features). Prints for R² on the test sample and on independent features and
+for pr-AUC: the mean over the seeds, its Monte Carlo error, and the mean paired difference in units
+of that error.
 """
 
 import argparse
