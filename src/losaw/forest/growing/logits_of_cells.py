@@ -1,4 +1,4 @@
-"""The logit of a node's cells: in contrasts, or where it is large in effects of levels.
+"""Large logits of a node's cells, in effects of levels instead of contrasts, and which are large.
 
 A feature of m levels takes m - 1 columns of contrasts, which a pattern multiplies one by one, or m
 rows of effects, of which a pattern adds one. With K classes, w columns and f adjustment features
@@ -9,12 +9,12 @@ up to a whole vector. The optimum is the same, and how close to it a fit ends.
 import numpy as np
 
 from losaw.forest.growing.arrays import CellWorkspace, ForestData, Node, Sample
-from losaw.forest.growing.weights_discrete import PENALTY, design_of_patterns
+from losaw.forest.growing.weights_discrete import PENALTY
 from losaw.kernels.compiled import inlined, part
 from losaw.kernels.vectors import LANES
 from losaw.weighting.logit.effects_fit import fit_effects
 from losaw.weighting.logit.effects_terms import Shape
-from losaw.weighting.logit.newton import PRECISION, fit_multinomial
+from losaw.weighting.logit.newton import PRECISION
 
 # Logits of more unknowns, classes but one times columns, are fitted in effects where these cost
 # less; below, naming the effects takes what they save. Ten levels (5,000 x 10) take 13.6 times
@@ -44,7 +44,7 @@ def _name_levels(
 
 
 @inlined()
-def _shape_in_effects(
+def shape_in_effects(
     data: ForestData,
     cells: CellWorkspace,
     node: Node,
@@ -70,7 +70,7 @@ def _shape_in_effects(
 
 
 @inlined()
-def _is_cheaper_in_effects(shape: Shape, most_in_contrasts: int) -> bool:
+def is_cheaper_in_effects(shape: Shape, most_in_contrasts: int) -> bool:
     """Whether the logit is large, and has levels to save columns by.
 
     Two classes stay in contrasts, where their penalty is that of a binary logit.
@@ -82,7 +82,7 @@ def _is_cheaper_in_effects(shape: Shape, most_in_contrasts: int) -> bool:
 
 
 @part()
-def _fit_in_effects(
+def fit_in_effects(
     data: ForestData,
     sample: Sample,
     cells: CellWorkspace,
@@ -119,36 +119,3 @@ def _fit_in_effects(
         for k in range(shape.n_classes):
             logit.probability[k, g] = effects.probability[g * shape.lanes + k]
     return n_steps
-
-
-@inlined()
-def fit_cells(
-    data: ForestData,
-    sample: Sample,
-    cells: CellWorkspace,
-    node: Node,
-    feature: int,
-    n_patterns: int,
-    n_classes: int,
-) -> None:
-    """Probabilities of the collected cells into ``cells.logit``."""
-    shape = _shape_in_effects(data, cells, node, feature, n_patterns, n_classes)
-    if _is_cheaper_in_effects(shape, cells.most_in_contrasts):
-        n_steps = _fit_in_effects(data, sample, cells, node, feature, shape)
-        cells.unfinished[0] += n_steps < 0
-        return
-    width = design_of_patterns(
-        n_patterns,
-        sample.codes,
-        data.factors,
-        data.factors_start[feature],
-        data.factors_start[feature + 1],
-        data.n_levels,
-        sample.design,
-        data.columns,
-        data.columns_start[feature],
-        data.columns_start[feature + 1],
-        cells,
-    )
-    n_steps = fit_multinomial(cells.logit, n_patterns, n_classes, width, PENALTY)
-    cells.unfinished[0] += n_steps < 0
