@@ -17,8 +17,8 @@ from losaw.weighting.logit.effects_terms import Shape
 from losaw.weighting.logit.newton import PRECISION
 
 # Logits of more unknowns, classes but one times columns, are fitted in effects where these cost
-# less; below, naming the effects takes what they save. Ten levels (5,000 x 10) take 13.6 times
-# scikit-learn's time instead of 30.9, 48, 96 and 128 gave no less, and five levels take what
+# less; below, naming the effects takes what they save. Ten levels (5,000 x 10) take 14 times
+# scikit-learn's time instead of 31, 48, 96 and 128 gave no less, and five levels take what
 # they took (``python benchmarks/forest.py --laws "ten levels" "five levels"``).
 MOST_IN_CONTRASTS = 64
 _GATHERING = 2  # what a sum of rows costs, each fetched and given back, in products that stream
