@@ -48,7 +48,13 @@ def solve(z, counts, penalty=1.0):
         method="trust-exact",
         options={"gtol": 1e-7, "maxiter": 1000},
     )
-    return softmax(split(found.x)[1], axis=1)
+    # Where the objective no longer changes scipy stops; Newton's steps lower the gradient further.
+    b = found.x
+    for _ in range(3):
+        moved = b - np.linalg.lstsq(hessian(b), value(b)[1], rcond=None)[0]
+        if np.linalg.norm(value(moved)[1]) < np.linalg.norm(value(b)[1]):
+            b = moved
+    return softmax(split(b)[1], axis=1)
 
 
 class ReferenceLogit(PropensityModel):

@@ -17,7 +17,7 @@ from losaw.forest.decorrelation import (
 )
 from losaw.forest.ensemble import Forest, draw_seeds, grow_forest
 from losaw.forest.growing.arrays import Settings
-from losaw.forest.growing.preparation import add_adjustment, add_models, prepare
+from losaw.forest.preparation import add_adjustment, add_models, prepare
 from losaw.forest.validation import (
     check_max_depth,
     check_max_features,

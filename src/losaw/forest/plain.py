@@ -12,10 +12,10 @@ from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale
 from losaw.forest.ensemble import Forest, draw_seeds
 from losaw.forest.growing.arrays import Nodes, Settings, empty_nodes, node_capacity
-from losaw.forest.growing.preparation import prepare
 from losaw.forest.growing.workspace import make_sample
 from losaw.forest.plain_splits import make_room
 from losaw.forest.plain_trees import grow_plain_trees
+from losaw.forest.preparation import prepare
 from losaw.forest.trees import Tree
 from losaw.forest.validation import check_finite, check_max_depth, check_max_features
 from losaw.rng import as_generator

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from losaw.weighting.logit.effects_terms import EffectsLogit
 from losaw.weighting.logit.eight_terms import EightLogits
 from losaw.weighting.logit.terms import Logit
 
@@ -214,6 +215,8 @@ class CellWorkspace(NamedTuple):
     representative: NDArray[np.uint32]  # (rows,), a row of each pattern
     pattern_level: NDArray[np.int64]  # (rows,), level of one adjustment feature
     logit: Logit  # counts and design of the cells; its probabilities become their weights
+    effects: EffectsLogit  # the same of large logits
+    most_in_contrasts: int  # unknowns; logits of more are large
     response: NDArray[np.float64]  # (K, rows), sum of c y
     square: NDArray[np.float64]  # (K, rows), sum of c y^2
     weight: NDArray[np.float64]  # (rows * K,), of non-empty cells

@@ -14,10 +14,16 @@ from losaw.forest.growing.arrays import (
 )
 from losaw.forest.growing.correlations import note_correlations
 from losaw.forest.growing.gini import split_classes_at_levels
+from losaw.forest.growing.logits_of_cells import (
+    fit_in_effects,
+    is_cheaper_in_effects,
+    shape_in_effects,
+)
 from losaw.forest.growing.own_models import ask_model
 from losaw.forest.growing.scan_levels import can_split, scan_levels, scan_sets
 from losaw.forest.growing.weights_continuous import relative_size
 from losaw.forest.growing.weights_discrete import (
+    PENALTY,
     cell_weights,
     collect_cells,
     design_of_patterns,
@@ -27,6 +33,7 @@ from losaw.forest.growing.weights_discrete import (
 from losaw.forest.growing.weights_of_eight import defer
 from losaw.kernels.compiled import inlined, part
 from losaw.weighting.effective_sample_size import find_cap
+from losaw.weighting.logit.newton import fit_multinomial
 
 
 @inlined()
@@ -154,24 +161,29 @@ def _split_cells(
         sample.pair,
         cells,
     )
-    width = design_of_patterns(
-        n_patterns,
-        sample.codes,
-        data.factors,
-        data.factors_start[feature],
-        data.factors_start[feature + 1],
-        data.n_levels,
-        sample.design,
-        data.columns,
-        data.columns_start[feature],
-        data.columns_start[feature + 1],
-        cells,
-    )
-
     # P(x | a) is a penalised multinomial logit on the cells, P(x) the share of the class in the
     # training sample; their ratio, capped as Algorithm 3.2 does, is the weight of a cell.
+    shape = shape_in_effects(data, cells, node, feature, n_patterns, n_classes)
+    if is_cheaper_in_effects(shape, cells.most_in_contrasts):
+        n_steps = fit_in_effects(data, sample, cells, node, feature, shape)
+    else:
+        width = design_of_patterns(
+            n_patterns,
+            sample.codes,
+            data.factors,
+            data.factors_start[feature],
+            data.factors_start[feature + 1],
+            data.n_levels,
+            sample.design,
+            data.columns,
+            data.columns_start[feature],
+            data.columns_start[feature + 1],
+            cells,
+        )
+        n_steps = fit_multinomial(cells.logit, n_patterns, n_classes, width, PENALTY)
+    cells.unfinished[0] += n_steps < 0
     before = cell_weights(
-        n_patterns, n_classes, width, data.frequency, p, settings.eta, node.n_samples, cells
+        n_patterns, n_classes, data.frequency, p, settings.eta, node.n_samples, cells
     )
     after = max(before, settings.eta)
     is_measured = work.measure.is_on[0] != 0

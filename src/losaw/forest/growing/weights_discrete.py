@@ -10,7 +10,6 @@ from losaw.forest.growing.arrays import MAX_LEVELS, CellWorkspace
 from losaw.kernels.compiled import REORDERED, inlined, part
 from losaw.kernels.vectors import LANES, divide, load, spread, store
 from losaw.weighting.effective_sample_size import find_cap
-from losaw.weighting.logit.newton import fit_multinomial
 
 PENALTY = 1.0  # 1 / C, scikit-learn's default C = 1
 
@@ -139,19 +138,17 @@ def design_of_patterns(
 def cell_weights(
     n_patterns: int,
     n_classes: int,
-    width: int,
     frequency: np.ndarray,
     position: int,
     eta: float,
     n_samples: float,
     work: CellWorkspace,
 ) -> float:
-    """Capped weights of the collected cells, in place of the logit's probabilities.
+    """Capped weights of the collected cells, in place of the fitted logit's probabilities.
 
     Returns the relative effective sample size before the cap.
     """
     logit = work.logit
-    work.unfinished[0] += fit_multinomial(logit, n_patterns, n_classes, width, PENALTY) < 0
     # Raw weights P(x) / P(x | a), and sums of them and of their squares over rows (Definition 3.1).
     row = logit.probability.shape[1]
     cells = 0

@@ -12,8 +12,10 @@ from losaw.forest.growing.arrays import (
     Workspace,
     no_measure,
 )
+from losaw.forest.growing.logits_of_cells import MOST_IN_CONTRASTS
 from losaw.forest.growing.weights_of_eight import make_batch
 from losaw.kernels.inversion import padded
+from losaw.weighting.logit.effects_terms import make_effects_logit
 from losaw.weighting.logit.terms import make_logit
 
 
@@ -85,10 +87,15 @@ def make_cells(data: ForestData) -> CellWorkspace | None:
     n = len(data.response) if len(data.patterns) else 0
     levels = int(max(data.n_levels, default=1))
     widest = 1
+    most_rows, most_factors, most_columns = 1, 0, 0
     for target in np.flatnonzero(data.pattern_slot >= 0):
         factors = data.factors[data.factors_start[target] : data.factors_start[target + 1]]
-        columns = data.columns_start[target + 1] - data.columns_start[target]
-        widest = max(widest, 1 + int(columns) + int((data.n_levels[factors] - 1).sum()))
+        columns = int(data.columns_start[target + 1] - data.columns_start[target])
+        rows_of_effects = 1 + columns + int(data.n_levels[factors].sum())
+        widest = max(widest, rows_of_effects - len(factors))
+        most_rows = max(most_rows, rows_of_effects)
+        most_factors = max(most_factors, len(factors))
+        most_columns = max(most_columns, columns)
     rows = padded(n)
     pending = len(data.response).bit_length() + 1  # the smaller child is grown first
     return CellWorkspace(
@@ -96,6 +103,8 @@ def make_cells(data: ForestData) -> CellWorkspace | None:
         representative=np.empty(n, dtype=np.uint32),
         pattern_level=np.empty(n, dtype=np.int64),
         logit=make_logit(n, levels, widest),
+        effects=make_effects_logit(n, levels, most_factors, most_columns, most_rows),
+        most_in_contrasts=MOST_IN_CONTRASTS,
         response=np.empty((levels, rows)),
         square=np.empty((levels, rows)),
         weight=np.empty(rows * levels + 1),
