@@ -23,7 +23,7 @@ from reference.snakemake_runs import (
 
 
 def test_a_dry_run_plans_every_block_once(project):
-    code, text = snakemake(project, "--dry-run", "--quiet", "rules", config=())
+    code, text = snakemake(project, "--dry-run", "--quiet", "rules", config=("job_seconds=30",))
     assert code == 0, text
     assert "16 of 16 blocks to compute, in 2 jobs" in text, text
     assert re.search(r"^job +2$", text, re.MULTILINE), text

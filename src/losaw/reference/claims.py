@@ -51,6 +51,8 @@ class Claim(Strict):
         may be missing. For ``near``: how far is near.
     statistic : {"mean", "deviation"}
         What is compared: means over the runs, or the standard deviations of single runs.
+    holds_in : {"all", "most"}
+        Whether one setting against it is too many, or only more than half of them ("often").
     """
 
     says: str
@@ -63,6 +65,7 @@ class Claim(Strict):
     than: float | Side
     margin: Annotated[float, Field(ge=0)] = 0.0
     statistic: Literal["mean", "deviation"] = "mean"
+    holds_in: Literal["all", "most"] = "all"
 
 
 class Claims(Strict):

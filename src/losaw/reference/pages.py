@@ -27,7 +27,8 @@ _EXPLAINED = (
     "beyond a two-sided t bound of level .05 divided by the number of settings (Monte Carlo errors "
     "of both sides taken as independent, which is too large for runs on the same data). "
     "*Supported*: some speak for it, none against; *contradicted*: the reverse; *undecided*: none "
-    "speaks. Under *medians* stands the claimed relation between the medians of both sides over "
+    "speaks; of what is claimed of most settings, more than half speak for it, or against it. "
+    "Under *medians* stands the claimed relation between the medians of both sides over "
     "the settings."
 )
 

@@ -56,7 +56,8 @@ def weigh(claim: Claim, summary: pd.DataFrame | None) -> Weighed:
     two-sided bound of level .05 / (number of settings), of a t distribution with Welch's degrees
     of freedom, so that a claim that is exactly on the border is decided in at most 5 % of runs.
     *Supported*: some setting speaks for it and none against; *contradicted*: the reverse;
-    *undecided*: none speaks.
+    *undecided*: none speaks. Of a claim about most settings more than half of all have to speak for
+    it, or against it.
 
     ``at least`` and ``at most`` are weighed against the number that the margin allows: supported
     where the difference is better than that by more than the bound. ``near`` is supported in a
@@ -78,9 +79,12 @@ def weigh(claim: Claim, summary: pd.DataFrame | None) -> Weighed:
         return Weighed(claim, NOT_RUN, 0, 0, 0, pd.DataFrame())
     beyond = _beyond(claim, cells)
     n_for, n_against = int((beyond > 0).sum()), int((beyond < 0).sum())
-    return Weighed(
-        claim, _verdict(n_for, n_against), n_for, n_against, int((beyond == 0).sum()), cells
-    )
+    n_open = int((beyond == 0).sum())
+    verdict = _verdict(n_for, n_against)
+    if claim.holds_in == "most":
+        half = len(cells) / 2
+        verdict = SUPPORTED if n_for > half else CONTRADICTED if n_against > half else UNDECIDED
+    return Weighed(claim, verdict, n_for, n_against, n_open, cells)
 
 
 def _verdict(n_for: int, n_against: int) -> str:

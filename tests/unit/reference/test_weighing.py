@@ -55,6 +55,19 @@ def test_every_verdict_can_come_out(means, verdict):
     assert weigh(claim(), summary(means)).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("means", "verdict"),
+    [
+        ([1.0, 1.0, -1.0], "supported"),
+        ([1.0, -1.0], "undecided"),
+        ([1.0, 0.0], "undecided"),
+        ([1.0, -1.0, -1.0], "contradicted"),
+    ],
+)
+def test_of_most_settings_more_than_half_decide(means, verdict):
+    assert weigh(claim(holds_in="most"), summary(means)).verdict == verdict
+
+
 def test_near_is_supported_only_by_an_interval_within_the_margin():
     near = {"relation": "near", "than": 1.0, "margin": 0.05}
     assert weigh(claim(**near), summary([1.01])).verdict == "supported"
