@@ -278,6 +278,10 @@ class Workflow:
             if failed.intersection([f"{self.jobs_folder}/{job.name}.done", *job.laws])
         ]
         excused = [block for job in lost for block in job.blocks]
+        if not missing and failed.intersection(map(self._comparison, self.study_names)):
+            # Snakemake has deleted the summary of a study whose drawings failed.
+            command = [sys.executable, "-m", "losaw", "collect", *shlex.split(self.arguments)]
+            subprocess.run(command, check=False)
         if not missing or not set(missing) <= set(excused):
             return
         print(

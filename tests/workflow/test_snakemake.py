@@ -125,3 +125,18 @@ def test_a_killed_run_resumes_to_the_same_bytes(project, tmp_path, forget):
     whole = digests(tmp_path / "whole")
     summarised = {name: whole[name] for name in whole if "tables" not in Path(name).parts}
     assert len(summarised) > 8 and digests(project.results) == summarised
+
+
+def test_a_drawing_that_fails_leaves_the_summary(drawn):
+    (plugin,) = yaml.safe_load(drawn.configuration.read_text())["plugins"]
+    plugin = drawn.configuration.parent / plugin
+    plugin.write_text(
+        "from losaw.registry import register\n"
+        + plugin.read_text()
+        + '\n\n@register("drawing", "broken")\ndef broken(study, results, metrics):\n'
+        '    raise ValueError("no ink")\n'
+    )
+    drawn.replace(drawn.study_file, "drawing: ranking", "drawing: broken")
+    code, text = snakemake(drawn)
+    assert code != 0, text
+    assert (drawn.folder / "results" / "tiny" / "comparison.csv").is_file(), text
