@@ -184,7 +184,7 @@ def _initial(key: jax.Array, p: int, width: int, n_layers: int) -> tuple[Any, An
                 "map": jax.random.uniform(own_key, (inputs, width), minval=-bound, maxval=bound),
                 "scale": jnp.ones(width),
                 "shift": jnp.zeros(width),
-                "slope": jnp.asarray(0.25),
+                "slope": jnp.asarray(0.25, dtype=jnp.float32),
             }
         )
         moments.append({"mean": jnp.zeros(width), "variance": jnp.ones(width)})
