@@ -27,7 +27,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from losaw.importance import ImportanceResult, boruta, pfi, sage, subgroups, treeinner
-from losaw.importance.conditional_predictive_impact import own_share
 from losaw.importance.one_sided_tests import one_sided_test
 from losaw.importance.permutation import score_of
 from losaw.study.design.identifiers import canonical_json
@@ -60,17 +59,6 @@ def test_boruta_finds_what_decides_between_two_classes():
 def test_an_error_over_repeats_has_one_degree_of_freedom_less(n_repeats, freedom):
     result = pfi(LINEAR, X, Y, n_repeats=n_repeats, random_state=0)
     assert result.degrees_of_freedom == freedom
-
-
-def test_a_missing_knockoff_of_a_known_value_counts_like_an_independent_copy():
-    columns = X[:, :1]
-    assert own_share(columns, np.full_like(columns, np.nan)) == pytest.approx(1.0)
-
-
-def test_a_constant_column_has_no_own_share_and_does_not_hide_that_of_others():
-    both, copies = np.column_stack([np.ones(80), X[:, 0]]), np.column_stack([np.ones(80), X[:, 1]])
-    assert own_share(both, copies) == pytest.approx(own_share(both[:, 1:], copies[:, 1:]))
-    assert math.isnan(own_share(both[:, :1], copies[:, :1]))
 
 
 def test_subgroups_of_a_group_are_made_for_all_its_features():

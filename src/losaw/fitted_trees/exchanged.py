@@ -81,24 +81,39 @@ class ExchangeableTrees:
         return self._mean(total)
 
     def grow(
-        self, row: FloatArray, background: FloatArray, units: Sequence[NDArray[np.intp]]
+        self,
+        rows: FloatArray,
+        background: FloatArray,
+        units: Sequence[NDArray[np.intp]],
+        orders: Sequence[NDArray[np.intp]],
     ) -> FloatArray:
-        """Predictions of background rows that take one unit after the other from ``row``.
+        """Predictions of background rows that take one unit after the other from a row.
+
+        Parameters
+        ----------
+        rows : array of shape (n_rows, n_columns)
+        background : array of shape (n_background, n_columns)
+        units : sequence of int arrays
+            The columns of every unit; no column is in two.
+        orders : sequence of n_rows int arrays (n_units,)
+            The units of every row in the order in which they are taken.
 
         Returns
         -------
-        array of shape (n_units, n_background) or (n_units, n_background, n_outputs)
-            At place k the first k + 1 units are those of ``row``.
+        array of shape (n_rows, n_units, n_background) or (n_rows, n_units, n_background, n_outputs)
+            At place k the first k + 1 units are those of the row.
         """
-        place = np.full(len(row), len(units), dtype=np.int64)
-        for unit, members in enumerate(units):
-            place[members] = unit
+        place = np.full(rows.shape, len(units), dtype=np.int64)
+        for own, order in zip(place, orders, strict=True):
+            for turn, unit in enumerate(order):
+                own[units[unit]] = turn
         stack = np.empty((len(units) + 2, 3), dtype=np.int64)
-        total = np.zeros((len(self.values), len(background), len(units)))
-        given, rows = np.ascontiguousarray(row, dtype=float)[None], _contiguous(background)
+        total = np.zeros((len(self.values), len(rows), len(background), len(units)))
+        given, others = _contiguous(rows), _contiguous(background)
         for value, out in zip(self.values, total, strict=True):
-            add_growing(self.trees, value, given, rows, place, stack, out)
-        return self._mean(total)
+            add_growing(self.trees, value, given, others, place, stack, out)
+        total /= self.trees.n_trees
+        return total[0].transpose(0, 2, 1) if self.is_single else total.transpose(1, 3, 2, 0)
 
     def _mean(self, total: FloatArray) -> FloatArray:
         """Sums (n_outputs, n_rows, n_places) to means, places first."""
@@ -219,41 +234,42 @@ def _is_left(x: float, threshold: float, is_set: bool, levels: Any) -> bool:
 def add_growing(
     trees: Trees,
     value: np.ndarray,
-    row: np.ndarray,
+    rows: np.ndarray,
     background: np.ndarray,
     place: np.ndarray,
     stack: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Add the values of leaves to ``out`` (n_background, n_units).
+    """Add the values of leaves to ``out`` (n_rows, n_background, n_units).
 
-    Column j of a background row is that of ``row`` (1, n_columns) from place ``place[j]`` on. A
-    walk is made for a range of places; where the two values go to different sides it parts in two.
-    ``stack`` (n_units + 2, 3) holds the nodes and ranges that are still to be walked.
+    Column j of a background row is that of row i from place ``place[i, j]`` on. A walk is made for
+    a range of places; where the two values go to different sides it parts in two. ``stack``
+    (n_units + 2, 3) holds the nodes and ranges that are still to be walked.
     """
-    n_places = out.shape[1]
+    n_places = out.shape[2]
     for tree in range(len(trees.starts) - 1):
-        for other in range(background.shape[0]):
-            stack[0, 0], stack[0, 1], stack[0, 2] = trees.starts[tree], 0, n_places
-            n_waiting = 1
-            while n_waiting > 0:
-                n_waiting -= 1
-                node = stack[n_waiting, 0]
-                first, end = stack[n_waiting, 1], stack[n_waiting, 2]
-                feature = trees.feature[node]
-                while feature != LEAF:
-                    turn = place[feature]
-                    if turn <= first:
-                        left = goes_left(trees, node, row[0, feature])
-                    else:
-                        left = goes_left(trees, node, background[other, feature])
-                        if turn < end and goes_left(trees, node, row[0, feature]) != left:
-                            stack[n_waiting, 0] = child(trees, node, not left)
-                            stack[n_waiting, 1] = turn
-                            stack[n_waiting, 2] = end
-                            n_waiting += 1
-                            end = turn
-                    node = child(trees, node, left)
+        for row in range(rows.shape[0]):
+            for other in range(background.shape[0]):
+                stack[0, 0], stack[0, 1], stack[0, 2] = trees.starts[tree], 0, n_places
+                n_waiting = 1
+                while n_waiting > 0:
+                    n_waiting -= 1
+                    node = stack[n_waiting, 0]
+                    first, end = stack[n_waiting, 1], stack[n_waiting, 2]
                     feature = trees.feature[node]
-                for k in range(first, end):
-                    out[other, k] += value[node]
+                    while feature != LEAF:
+                        turn = place[row, feature]
+                        if turn <= first:
+                            left = goes_left(trees, node, rows[row, feature])
+                        else:
+                            left = goes_left(trees, node, background[other, feature])
+                            if turn < end and goes_left(trees, node, rows[row, feature]) != left:
+                                stack[n_waiting, 0] = child(trees, node, not left)
+                                stack[n_waiting, 1] = turn
+                                stack[n_waiting, 2] = end
+                                n_waiting += 1
+                                end = turn
+                        node = child(trees, node, left)
+                        feature = trees.feature[node]
+                    for k in range(first, end):
+                        out[row, other, k] += value[node]

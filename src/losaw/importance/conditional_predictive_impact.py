@@ -23,6 +23,7 @@ from losaw.importance.one_sided_tests import check_test
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted, hold_out
 from losaw.knockoffs import make_sampler
+from losaw.knockoffs.draws import draws, own_shares
 from losaw.rng import as_generator
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -106,7 +107,8 @@ def cpi(
         None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
         the rows left out: see :func:`losaw.importance.row_differences.cross_fitted`.
     n_jobs : int or None
-        Threads that predict; the result does not depend on it.
+        Threads that predict, and that draw knockoffs if the sampler ``handles_threads``; the
+        result does not depend on it.
     verbose : bool, default False
         Show a progress bar.
     random_state : int, Generator or None
@@ -183,11 +185,9 @@ def _differences(
     own = np.zeros(len(replaced))
 
     def knockoffs() -> Iterator[FloatArray]:
-        for _ in range(n_draws):
-            drawn = sampler.sample(rng)
+        for drawn in draws(sampler, n_draws, rng, subject.jobs):
             copies = view.encode(drawn) if knows_levels else drawn
-            shares = [own_share(columns[:, group], copies[:, group]) for group in replaced]
-            np.add(own, shares, out=own)
+            np.add(own, own_shares(columns, copies, replaced), out=own)
             yield copies
 
     for predictions in view.exchange(
@@ -202,30 +202,6 @@ def _differences(
         if not share >= SMALLEST_OWN_SHARE
     }
     return Differences(total / n_draws, details={"own_share": own, "notes": notes})
-
-
-def own_share(columns: FloatArray, copies: FloatArray) -> float:
-    """Mean square of X - X~ over twice the variance, of several columns (n_samples, n_columns).
-
-    1 for independent copies, 0 where a knockoff is its feature; NaN if all columns are constant.
-    A value whose knockoff is missing, or the reverse, counts like an independent copy.
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        centred = columns - np.nanmean(columns, axis=0) if len(columns) else columns
-        variance = np.nanmean(centred**2, axis=0)
-        moved = (columns - copies) ** 2
-        moved = np.where(np.isnan(columns) & np.isnan(copies), 0.0, moved)
-        moved = np.where(np.isnan(moved), 2.0 * variance, moved)
-        share = moved.mean(axis=0) / (2.0 * variance)
-    varies = variance > 0
-    for j in np.flatnonzero(~varies):  # constant where it is known, but not always known
-        missing = np.isnan(columns[:, j])
-        if missing.any() and not missing.all():
-            share[j] = (missing != np.isnan(copies[:, j])).mean() / (
-                2.0 * missing.mean() * (1.0 - missing.mean())
-            )
-            varies[j] = True
-    return float(share[varies].max()) if varies.any() else float("nan")
 
 
 def _check_sampler(subject: Explained, sampler: Any, knows_levels: bool) -> None:

@@ -120,7 +120,10 @@ class ModelColumns:
                 yield [same, *predictions]
             return
         members = [trees.columns_of(unit) for unit in units]
-        size = min(_BLOCK, -(-len(encoded) // n_threads_of(jobs)))
+        # Whole copies, or parts of their rows where there are too few to keep all threads busy.
+        n_threads = n_threads_of(jobs)
+        n_parts = 1 if n_copies >= 4 * n_threads else n_threads
+        size = min(_BLOCK, -(-len(encoded) // n_parts))
         blocks = [slice(at, at + size) for at in range(0, len(encoded), size)]
         whole = encoded
 
@@ -142,17 +145,16 @@ class ModelColumns:
 
     def grow(
         self,
-        rows: Sequence[FloatArray],
+        rows: FloatArray,
         background: FloatArray,
         units: Sequence[NDArray[np.intp]],
         orders: Sequence[NDArray[np.intp]],
-        jobs: Jobs,
     ) -> Iterator[FloatArray]:
         """Predictions of the background when it takes a row's columns, one unit after the other.
 
         Parameters
         ----------
-        rows : sequence of arrays (n_columns,)
+        rows : array of shape (n_rows, n_columns)
         background : array of shape (n_background, n_columns)
         units : sequence of int arrays
             Columns.
@@ -164,24 +166,19 @@ class ModelColumns:
         array of shape (n_units * n_background, …)
             For every row; the first n_background with one unit, the next with two, ….
         """
-        trees, given = self._trees, np.stack(rows)
+        trees = self._trees
         others = None if trees is None else _finite(trees.encode(background))
-        encoded = None if trees is None else _finite(trees.encode(given))
+        encoded = None if trees is None else _finite(trees.encode(rows))
         if trees is None or others is None or encoded is None:
             matrices = (
                 _growing(row, background, [units[j] for j in order])
                 for row, order in zip(rows, orders, strict=True)
             )
-            yield from self.predict_each(matrices, len(rows), jobs, "sage")
+            yield from self.predict_each(matrices, len(rows), Jobs(), "sage")
             return
         members = [trees.columns_of(unit) for unit in units]
-
-        def of_row(pair: tuple[FloatArray, NDArray[np.intp]]) -> FloatArray:
-            predictions = trees.trees.grow(pair[0], others, [members[j] for j in pair[1]])
-            return predictions.reshape(-1, *predictions.shape[2:])
-
-        pairs = zip(encoded, orders, strict=True)
-        yield from each_short(jobs, of_row, pairs, len(encoded), "sage")
+        predictions = trees.trees.grow(encoded, others, members, orders)
+        yield from predictions.reshape(len(predictions), -1, *predictions.shape[3:])
 
 
 def _finite(columns: FloatArray) -> FloatArray | None:

@@ -1,6 +1,6 @@
 """Shapley additive global importance (Covert, Lundberg & Lee 2020)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from losaw.importance.losses import Loss
 from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted
-from losaw.jobs import Jobs
+from losaw.jobs import Jobs, each_short
 from losaw.rng import as_generator
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -153,28 +153,59 @@ def _contributions(
     # The mean prediction: what is known of every row before the first feature.
     nothing = view.predict(background).mean(axis=0)[None]
     rows_in_turn = _in_turn(subject, rng)
-    contributions = np.empty((0, len(members)))
+    states = []
+
+    def batches() -> Iterator[tuple[NDArray[np.intp], list[NDArray[np.intp]]]]:
+        for start in range(0, max_permutations, _BATCH):
+            turns = np.arange(start, min(start + _BATCH, max_permutations))
+            orders = [rng.permutation(len(members)) for _ in turns]
+            states.append(rng.bit_generator.state)
+            yield rows_in_turn[turns % len(y)], orders
+
+    def gains_of(batch: tuple[NDArray[np.intp], list[NDArray[np.intp]]]) -> FloatArray:
+        rows, orders = batch
+        predictions = np.stack([*view.grow(columns[rows], background, members, orders)])
+        falls = _falls(subject, rows, nothing, predictions)
+        gains = np.empty_like(falls)
+        np.put_along_axis(gains, np.stack(orders), falls, axis=1)
+        return gains
+
+    # A bar of a number of orders that is not known beforehand would tell nothing.
+    jobs = Jobs(subject.jobs.n_jobs, False)
+    gains: list[FloatArray] = []
     converged = False
-    while len(contributions) < max_permutations and not converged:
-        n_more = min(_BATCH, max_permutations - len(contributions))
-        batch = rows_in_turn[(len(contributions) + np.arange(n_more)) % len(y)]
-        orders = [rng.permutation(len(members)) for _ in batch]
-        gains = np.empty((n_more, len(members)))
-        # A bar of a number of orders that is not known beforehand would tell nothing.
-        jobs = Jobs(subject.jobs.n_jobs, False)
-        predictions = view.grow([columns[row] for row in batch], background, members, orders, jobs)
-        for index, (row, order, predicted) in enumerate(
-            zip(batch, orders, predictions, strict=True)
-        ):
-            shape = (len(order), len(background), *predicted.shape[1:])
-            known = predicted.reshape(shape).mean(axis=1)
-            losses = subject.loss(np.full(len(order) + 1, y[row]), np.concatenate([nothing, known]))
-            gains[index, order] = losses[:-1] - losses[1:]
-        contributions = np.concatenate([contributions, gains])
+    for more in each_short(jobs, gains_of, batches(), -(-max_permutations // _BATCH), "sage"):
+        gains.append(more)
+        contributions = np.concatenate(gains)
         converged = _is_converged(contributions, threshold)
         if subject.jobs.verbose:
             _report(contributions, max_permutations)
+        if converged:
+            break
+    # Threads are given orders ahead: what was drawn for nothing is not drawn.
+    rng.bit_generator.state = states[len(gains) - 1]
     return contributions, converged
+
+
+def _falls(
+    subject: Explained, rows: NDArray[np.intp], nothing: FloatArray, predictions: FloatArray
+) -> FloatArray:
+    """Falls in loss (n_rows, n_units) as one unit after the other becomes known.
+
+    Parameters
+    ----------
+    nothing : array of shape (1, …)
+        The prediction when no unit is known.
+    predictions : array of shape (n_rows, n_units * n_background, …)
+        As :meth:`losaw.importance.model_columns.ModelColumns.grow` yields them.
+    """
+    n_rows, n_units = len(rows), len(subject.units.members)
+    known = predictions.reshape(n_rows, n_units, -1, *predictions.shape[2:]).mean(axis=2)
+    first = np.broadcast_to(nothing, (n_rows, *nothing.shape))
+    stages = np.concatenate([first, known], axis=1)
+    y = np.repeat(subject.y[rows], n_units + 1)
+    losses = subject.loss(y, stages.reshape(len(y), *stages.shape[2:])).reshape(n_rows, -1)
+    return np.asarray(losses[:, :-1] - losses[:, 1:])
 
 
 def _in_turn(subject: Explained, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -56,27 +56,9 @@ def fit_mean(
     products, moments = X.T @ X, X.T @ z
     largest = max(np.abs(moments).max(initial=0.0) / n_rows / max(mixing, 1e-3), 1e-12)
     penalties = largest * np.geomspace(1.0, smallest_ratio, n_penalties)
-    held = [folds == fold for fold in range(int(folds.max()) + 1)]
-    parts = []
-    for rows in held:
-        n_kept = n_rows - int(rows.sum())
-        # Centred anew without the held-out rows, as the full problem is.
-        mean = -X[rows].sum(axis=0) / n_kept
-        level = -z[rows].sum() / n_kept
-        kept_products = (products - X[rows].T @ X[rows]) / n_kept - np.outer(mean, mean)
-        kept_moments = (moments - X[rows].T @ z[rows]) / n_kept - mean * level
-        parts.append((kept_products, kept_moments, X[rows] - mean, z[rows] - level))
-    states = [np.zeros(X.shape[1]) for _ in parts]
-    best, least = (0, np.inf) if parts else (n_penalties - 1, np.inf)
-    for index, penalty in enumerate(penalties if parts else ()):
-        error = 0.0
-        for (gram, moment, held_X, held_z), b in zip(parts, states, strict=True):
-            _descend(gram, moment, b, penalty, mixing, tolerance)
-            error += ((held_z - held_X @ b) ** 2).sum()
-        if error < least - 1e-9 * n_rows:
-            best, least = index, error
-        elif index - best >= patience:
-            break
+    best = n_penalties - 1
+    if folds.max() >= 0:
+        best = _select(X, z, folds, products, moments, penalties, mixing, tolerance, patience)
     b = np.zeros(X.shape[1])
     for penalty in penalties[: best + 1]:
         _descend(products / n_rows, moments / n_rows, b, penalty, mixing, tolerance)
@@ -85,6 +67,67 @@ def fit_mean(
     spread = float(np.sqrt((residual**2).sum() / freedom))
     fitted, penalty = offset + scale * (X @ b), float(penalties[best])
     return LinearFit(fitted, scale * spread, penalty, float(offset), scale * b)
+
+
+@allocating()
+def _select(  # type: ignore[no-untyped-def]
+    X, z, folds, products, moments, penalties, mixing, tolerance, patience
+):
+    """Index of the penalty with the least held-out squared error; all folds go down together."""
+    n_rows, n_columns = X.shape
+    n_folds = folds.max() + 1
+    grams = np.empty((n_folds, n_columns, n_columns))
+    kept_moments = np.empty((n_folds, n_columns))
+    held_X = np.empty((n_columns, n_rows))
+    held_z = np.empty(n_rows)
+    ends = np.empty(n_folds, dtype=np.int64)
+    start = 0
+    for fold in range(n_folds):
+        rows = np.flatnonzero(folds == fold)
+        held, response = np.ascontiguousarray(X[rows].T), z[rows]
+        n_kept = n_rows - len(rows)
+        # Centred anew without the held-out rows, as the full problem is.
+        mean = np.zeros(n_columns)
+        for i in range(len(rows)):
+            for j in range(n_columns):
+                mean[j] -= held[j, i]
+        mean /= n_kept
+        level = -response.sum() / n_kept
+        held_products = held @ np.ascontiguousarray(held.T)
+        held_moments = held @ response
+        for j in range(n_columns):
+            kept_moments[fold, j] = (moments[j] - held_moments[j]) / n_kept - mean[j] * level
+            for other in range(n_columns):
+                kept = (products[j, other] - held_products[j, other]) / n_kept
+                grams[fold, j, other] = kept - mean[j] * mean[other]
+        end = start + len(rows)
+        for j in range(n_columns):
+            held_X[j, start:end] = held[j] - mean[j]
+        held_z[start:end] = response - level
+        ends[fold] = end
+        start = end
+    states = np.zeros((n_folds, n_columns))
+    residual = np.empty(n_rows)
+    best, least = 0, np.inf
+    for index in range(len(penalties)):
+        residual[:] = held_z
+        start = 0
+        for fold in range(n_folds):
+            b = states[fold]
+            _descend(grams[fold], kept_moments[fold], b, penalties[index], mixing, tolerance)
+            for j in range(n_columns):
+                if b[j] != 0.0:
+                    for i in range(start, ends[fold]):
+                        residual[i] -= b[j] * held_X[j, i]
+            start = ends[fold]
+        error = 0.0
+        for i in range(n_rows):
+            error += residual[i] * residual[i]
+        if error < least - 1e-9 * n_rows:
+            best, least = index, error
+        elif index - best >= patience:
+            break
+    return best
 
 
 @allocating()

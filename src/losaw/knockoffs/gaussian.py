@@ -52,6 +52,7 @@ class GaussianKnockoffs:
     """
 
     handles_nominal = False
+    handles_threads = True
 
     def __init__(self, s_method: str = "sdp", shrinkage: float | None = None) -> None:
         if s_method not in METHODS:

@@ -80,6 +80,7 @@ class SequentialKnockoffs:
 
     handles_nominal = True
     handles_missing = True
+    handles_threads = True
 
     def __init__(
         self,

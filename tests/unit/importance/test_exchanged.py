@@ -105,7 +105,7 @@ def test_trees_give_the_predictions_of_the_model_to_the_last_bit(name):
 def test_growing_coalitions_too(name):
     view, columns, copies, members = viewed(MODELS[name])
     orders = [(2, 0, 4, 1, 3), range(5)]
-    found = view.grow(columns[:2], copies[:8], members, orders, Jobs())
+    found = view.grow(columns[:2], copies[:8], members, orders)
     for row, order, predicted in zip(columns[:2], orders, found, strict=True):
         taken = [members[j] for j in order]
         np.testing.assert_array_equal(predicted, view.predict(_growing(row, copies[:8], taken)))

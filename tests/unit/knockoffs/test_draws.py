@@ -1,0 +1,88 @@
+"""Of losaw.knockoffs.draws."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from losaw.importance import cpi, sage
+from losaw.jobs import Jobs
+from losaw.knockoffs import make_sampler
+from losaw.knockoffs.draws import draws, own_shares
+
+X = np.random.default_rng(0).standard_normal((80, 4))
+Y = X[:, 0] + np.random.default_rng(1).standard_normal(80)
+
+
+def drawn(sampler, n_draws, n_jobs, seed=0):
+    rng = np.random.default_rng(seed)
+    return list(draws(sampler, n_draws, rng, Jobs(n_jobs))), rng.random()
+
+
+def own_share(columns, copies):
+    (share,) = own_shares(columns, copies, [np.arange(columns.shape[1])])
+    return share
+
+
+@pytest.mark.parametrize("name", ["sequential", "gaussian"])
+def test_draws_and_what_the_sampler_notes_do_not_depend_on_the_threads(name):
+    one, two = make_sampler(name).fit(X), make_sampler(name).fit(X)
+    (ones, after_one), (twos, after_two) = drawn(one, 7, 1), drawn(two, 7, 2)
+    np.testing.assert_array_equal(ones, twos)
+    assert after_one == after_two
+    assert len({draw.tobytes() for draw in ones}) == 7
+    if name == "sequential":
+        np.testing.assert_array_equal(one.penalties_, two.penalties_)
+
+
+def test_a_single_draw_takes_its_numbers_from_the_generator_itself():
+    sampler = make_sampler("sequential").fit(X)
+    np.testing.assert_array_equal(
+        drawn(sampler, 1, 2)[0][0], sampler.sample(np.random.default_rng(0))
+    )
+
+
+class Counting:
+    """A sampler with a state of its own, which says nothing of threads."""
+
+    handles_nominal = False
+
+    def fit(self, X, kinds=None, rng=None):
+        self.X, self.turn = X, 0
+        return self
+
+    def sample(self, rng):
+        self.turn += 1
+        return self.X + self.turn
+
+
+def test_a_sampler_that_says_nothing_of_threads_is_neither_copied_nor_shared():
+    sampler = Counting().fit(X)
+    found, _ = drawn(sampler, 4, 3)
+    np.testing.assert_allclose([(draw - X).mean() for draw in found], [1, 2, 3, 4])
+    assert sampler.turn == 4
+
+
+@pytest.mark.parametrize("method", [cpi, sage])
+def test_a_generator_is_left_in_the_same_state_by_any_number_of_threads(method):
+    model = LinearRegression().fit(X, Y)
+    options = {"n_draws": 3, "sampler": "gaussian"} if method is cpi else {"threshold": 0.5}
+    one, three = np.random.default_rng(0), np.random.default_rng(0)
+    found = method(model, X, Y, random_state=one, n_jobs=1, **options)
+    again = method(model, X, Y, random_state=three, n_jobs=3, **options)
+    np.testing.assert_array_equal(found.scores, again.scores)
+    assert one.random() == three.random()
+    if method is sage:  # it ended early, with orders drawn ahead
+        assert found.details["converged"] and found.details["n_permutations"] < 100
+
+
+def test_a_missing_knockoff_of_a_known_value_counts_like_an_independent_copy():
+    columns = X[:, :1]
+    assert own_share(columns, np.full_like(columns, np.nan)) == pytest.approx(1.0)
+
+
+def test_a_constant_column_has_no_own_share_and_does_not_hide_that_of_others():
+    both, copies = np.column_stack([np.ones(80), X[:, 0]]), np.column_stack([np.ones(80), X[:, 1]])
+    assert own_share(both, copies) == pytest.approx(own_share(both[:, 1:], copies[:, 1:]))
+    assert math.isnan(own_share(both[:, :1], copies[:, :1]))
