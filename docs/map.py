@@ -18,7 +18,7 @@ PAGE = Path(__file__).with_name("architecture.md")
 # is a folder without the folders in it, or a file beside them.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("words", "errors", "extras", "checkout", "data", "rng", "catalogue"),
-    ("whole_files", "json_values"),
+    ("whole_files", "json_values", "jax_backend"),
     ("arguments", "kernels"),
     ("signatures", "outcomes", "tables", "jobs"),
     ("registry",),

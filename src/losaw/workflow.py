@@ -30,7 +30,7 @@ from losaw.study.files.news import news_path, read_news, write_news
 from losaw.study.results.ending import describe_end
 from losaw.study.running.estimate import START_SECONDS, block_seconds
 from losaw.study.running.jobs import Job, cut_into_jobs, job_list, read_job, write_job
-from losaw.study.running.joint_laws import laws_of
+from losaw.study.running.joint_laws import families_of_laws, laws_of
 from losaw.study.running.progress import duration
 from losaw.study.running.watch import Watch
 
@@ -214,6 +214,16 @@ class Workflow:
         if study.file.between_draws in self.study_names:
             files.append(self._comparison(study.file.between_draws))
         return files
+
+    @cached_property
+    def laws_to_fit(self) -> dict[str, list[str]]:
+        """The joint laws that are not there yet, by what one process fits."""
+        families = families_of_laws(self.session.all_blocks)
+        missing = {
+            name: [str(law) for law in laws if self.again or not law.exists()]
+            for name, laws in families.items()
+        }
+        return {name: laws for name, laws in missing.items() if laws}
 
     def laws_of(self, wildcards: Any) -> list[str]:
         """The joint laws that a job's blocks draw from."""

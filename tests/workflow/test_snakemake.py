@@ -127,16 +127,17 @@ def test_a_killed_run_resumes_to_the_same_bytes(project, tmp_path, forget):
     assert len(summarised) > 8 and digests(project.results) == summarised
 
 
-def test_a_drawing_that_fails_leaves_the_summary(drawn):
-    (plugin,) = yaml.safe_load(drawn.configuration.read_text())["plugins"]
-    plugin = drawn.configuration.parent / plugin
-    plugin.write_text(
-        "from losaw.registry import register\n"
-        + plugin.read_text()
-        + '\n\n@register("drawing", "broken")\ndef broken(study, results, metrics):\n'
+def test_a_drawing_that_fails_leaves_the_summary(finished):
+    (plugin,) = yaml.safe_load(finished.configuration.read_text())["plugins"]
+    # In a file of its own: the blocks do not rest on it.
+    broken = finished.folder / "broken.py"
+    broken.write_text(
+        "from losaw.registry import register\n\n\n"
+        '@register("drawing", "broken")\ndef broken(study, results, metrics):\n'
         '    raise ValueError("no ink")\n'
     )
-    drawn.replace(drawn.study_file, "drawing: ranking", "drawing: broken")
-    code, text = snakemake(drawn)
-    assert code != 0, text
-    assert (drawn.folder / "results" / "tiny" / "comparison.csv").is_file(), text
+    finished.replace(finished.configuration, plugin, f"{plugin}, {broken}")
+    finished.replace(finished.study_file, "drawing: ranking", "drawing: broken")
+    code, text = snakemake(finished)
+    assert code != 0 and "0 of 8 blocks to compute" in text, text
+    assert (finished.folder / "results" / "tiny" / "comparison.csv").is_file(), text

@@ -1,16 +1,22 @@
 # Joint laws of discrete features, fitted once for all studies; then jobs of some blocks each.
+# Mixtures of one law are fitted by one process, which starts once. Snakemake deletes all outputs of
+# a job before it runs: laws that are there already are none.
 
 
-rule joint_law:
-    output:
-        f"{study_workflow.laws_folder}/{{law}}.json",
-    log:
-        f"{study_workflow.jobs_folder}/law-{{law}}.log",
-    priority: 1
-    params:
-        request=study_workflow.block_arguments,
-    shell:
-        '"$LOSAW_PYTHON" -m losaw fit-law {output} {params.request} > {log} 2>&1'
+for family, laws in study_workflow.laws_to_fit.items():
+
+    rule:
+        name:
+            f"joint_laws_{family}"
+        output:
+            laws,
+        log:
+            f"{study_workflow.jobs_folder}/laws-{family}.log",
+        priority: 1
+        params:
+            request=study_workflow.arguments,
+        shell:
+            '"$LOSAW_PYTHON" -m losaw fit-law {output} {params.request} > {log} 2>&1'
 
 
 # Blocks are no outputs: Snakemake deletes those of a failed job, and a finished block stays.

@@ -91,10 +91,10 @@ def run_blocks(options: argparse.Namespace) -> None:
 
 
 def fit_law(options: argparse.Namespace) -> None:
-    """Fit one joint law."""
+    """Fit joint laws."""
     from losaw.study.running.joint_laws import fit_laws
 
-    fit_laws(session_of(options, trusted=True).all_blocks, only=options.law)
+    fit_laws(session_of(options, trusted=True).all_blocks, only=options.laws)
 
 
 def _check(session: "Session") -> None:

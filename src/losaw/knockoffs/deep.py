@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw import jax_backend
 from losaw.arguments import whole_number
 from losaw.data import FeatureKind, FloatArray
 from losaw.extras import extra
@@ -83,7 +84,8 @@ class DeepKnockoffs:
     :func:`losaw.knockoffs.deep_losses.second_moment_loss`: those of dummies, whose covariances
     are many, hardly moved, no forest told them apart, and CPI was 0.
 
-    Stochastic gradient descent, rate .01, momentum .9; float32. A constant column is its own
+    Stochastic gradient descent, rate .01, momentum .9; float32, on one thread (see
+    :mod:`losaw.jax_backend`). A constant column is its own
     knockoff; collinear columns and more columns than rows need no special care (the target
     correlations come from a shrunk covariance). Knockoffs are drawn for the rows trained on, with
     the running moments of the normalised layers.
@@ -124,6 +126,7 @@ class DeepKnockoffs:
         rng: np.random.Generator | None = None,
     ) -> Self:
         """Train the network on X; ``rng`` draws its start, the batches, the noise and the swaps."""
+        jax_backend.load()
         self._X, _ = check_features(X, kinds)
         rng = as_generator(rng)
         self._columns = varying_columns(self._X)

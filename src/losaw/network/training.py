@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from losaw import jax_backend
 from losaw.data import FloatArray
 from losaw.extras import extra
-from losaw.network import backend
 from losaw.network.architecture import Architecture, Parameters
 from losaw.network.lookup import LookupForm
 from losaw.network.saliency import normalized_rows
@@ -33,7 +33,7 @@ class Network:
     """
 
     def __init__(self, architecture: Architecture, form: str, learning_rate: float) -> None:
-        jax = backend.load()
+        jax = jax_backend.load()
         with extra("network"):
             import optax
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from losaw.network import backend
+from losaw import jax_backend
 from losaw.network.architecture import Architecture, convolution_form
 from losaw.network.lookup import LookupForm
 from losaw.network.shifts import ShiftsForm
 
-jax = backend.load()
+jax = jax_backend.load()
 
 # 8 positions in one chunk; 71 + 66 positions, of which the last chunk is filled up.
 SIZES = [Architecture(14, filters=(4, 6), units=(5, 3)), Architecture(143, filters=(3, 4))]

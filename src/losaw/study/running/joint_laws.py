@@ -1,6 +1,7 @@
 """Joint laws of discrete features: fitted once, kept in a file, shared by all blocks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,22 +46,36 @@ def laws_of(blocks: Iterable[Block]) -> dict[Path, Block]:
     return laws
 
 
-def fit_laws(blocks: Iterable[Block], only: Path | None = None) -> None:
-    """Fit and store every joint law (or one of them) that the blocks draw from.
+def families_of_laws(blocks: Iterable[Block]) -> dict[str, list[Path]]:
+    """Files of joint laws by the identifier of the law that they are mixtures of, with w = 0.
+
+    If that one cannot be solved for, none of them can be fitted.
+    """
+    families: dict[str, list[Path]] = {}
+    for path, block in laws_of(blocks).items():
+        specification = block.series.generator.create().joint_law()
+        exact = replace(specification, independent_share=0.0)
+        families.setdefault(exact.identifier, []).append(path)
+    return families
+
+
+def fit_laws(blocks: Iterable[Block], only: Sequence[Path] = ()) -> None:
+    """Fit and store every joint law (or some of them) that the blocks draw from.
 
     Raises
     ------
     StudyError
-        If ``only`` is none of them.
+        If one of ``only`` is none of them.
     """
     laws = laws_of(blocks)
-    if only is not None and only not in laws:
-        raise StudyError(
-            f"{only}: no block draws from this joint law (known: "
-            f"{', '.join(map(str, laws)) or 'none'})"
-        )
-    for path, block in laws.items():
-        if only in (None, path) and not path.exists():
+    for path in only:
+        if path not in laws:
+            raise StudyError(
+                f"{path}: no block draws from this joint law (known: "
+                f"{', '.join(map(str, laws)) or 'none'})"
+            )
+    for path in only or laws:
+        if not path.exists():
             from losaw.generators.joint_law.fit import fit_joint_law
 
-            fit_joint_law(block.series.generator.create().joint_law()).save(path)
+            fit_joint_law(laws[path].series.generator.create().joint_law()).save(path)

@@ -59,11 +59,16 @@ def _core_seconds() -> float:
     parts = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     used = [resource.getrusage(part) for part in parts]
     seconds = sum(usage.ru_utime + usage.ru_stime for usage in used)
-    if "numba" not in sys.modules:  # importing it takes longer than many a seed
-        return seconds
-    from losaw.kernels.compiling import COMPILING
+    # Importing either takes longer than many a seed.
+    if "numba" in sys.modules:
+        from losaw.kernels.compiling import COMPILING
 
-    return seconds - COMPILING.seconds
+        seconds -= COMPILING.seconds
+    if "jax" in sys.modules:
+        from losaw.jax_backend import compiling
+
+        seconds -= compiling().seconds
+    return seconds
 
 
 def _prepare_child() -> None:
