@@ -1,5 +1,6 @@
 """Jobs hold every block once, in order, and as many as their seconds allow."""
 
+import itertools
 import json
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import yaml
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import blocks_to_do
 from losaw.study.running import jobs as jobs_module
-from losaw.study.running.estimate import block_seconds
+from losaw.study.running.estimate import START_SECONDS, block_seconds
 from losaw.study.running.jobs import cut_into_jobs, job_list, read_job, write_job
 from losaw.study.running.marks import RunningMark
 from losaw.study.running.runner import run_job
@@ -26,7 +27,24 @@ def test_every_block_is_in_one_job_and_a_job_takes_about_its_seconds(project, se
     longest = max(map(block_seconds, blocks))
     for job in jobs[:-1]:
         cost = sum(map(block_seconds, job.blocks))
-        assert len(job.blocks) == 1 or abs(cost - seconds) <= longest / 2
+        # Of more than eight jobs the last ones are shorter.
+        assert len(job.blocks) == 1 or len(jobs) > 8 or abs(cost - seconds) <= longest / 2
+        assert len(job.blocks) == 1 or cost - seconds <= longest / 2
+
+
+def test_the_last_jobs_of_a_long_run_are_short_so_that_no_core_waits_long(project):
+    blocks = project.session(seeds=600).all_blocks
+    total = sum(map(block_seconds, blocks))
+    seconds = total / 12
+    costs = [job.seconds - START_SECONDS for job in cut_into_jobs(blocks, seconds)]
+    longest = max(map(block_seconds, blocks))
+    assert sum(costs) == pytest.approx(total) and longest < seconds / 8
+    assert costs[:8] == pytest.approx([seconds] * 8, abs=longest)
+    assert all(a >= b - longest for a, b in itertools.pairwise(costs))
+    assert costs[-1] <= seconds / 4 + longest and len(costs) <= 18
+    # A short run is cut into equal parts.
+    few = [job.seconds - START_SECONDS for job in cut_into_jobs(blocks, total / 4)]
+    assert few == pytest.approx([total / 4] * 4, abs=2 * longest)
 
 
 def test_a_huge_plan_has_longer_jobs_rather_than_more(project, monkeypatch):

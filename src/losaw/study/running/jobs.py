@@ -13,6 +13,8 @@ from losaw.study.running.estimate import START_SECONDS, block_seconds
 
 # Beyond this number jobs grow longer: it is what a scheduler can still look over.
 MOST_JOBS = 5000
+# A study of more than so many jobs tapers: its last ones take this part of what is left, each.
+MANY, TAPERING = 8, 4
 AGAIN = "# all of them again"
 
 
@@ -52,24 +54,34 @@ def cut_into_jobs(blocks: Iterable[Block], seconds: float) -> list[Job]:
     process computes them, and nothing else.
     """
     costs = {block: block_seconds(block) for block in blocks}
-    seconds = max(seconds, sum(costs.values()) / MOST_JOBS)
+    total = sum(costs.values())
+    seconds = max(seconds, total / MOST_JOBS)
+    of_studies = [list(part) for _, part in groupby(costs, key=lambda block: block.name.study)]
+    # The study with the least to do runs last (losaw.workflow.Workflow.priority). If it is long,
+    # its last jobs become shorter and shorter: all cores come to their end at about the same time.
+    last = min(of_studies, key=lambda part: sum(map(costs.__getitem__, part)), default=[])
     return [
         _job(part, costs)
-        for _, of_study in groupby(costs, key=lambda block: block.name.study)
-        for part in _parts(of_study, costs, seconds)
+        for of_study in of_studies
+        for part in _parts(of_study, costs, seconds, tapers=of_study is last)
     ]
 
 
 def _parts(
-    blocks: Iterable[Block], costs: dict[Block, float], seconds: float
+    blocks: Sequence[Block], costs: dict[Block, float], seconds: float, tapers: bool
 ) -> Iterator[list[Block]]:
+    remaining = sum(map(costs.__getitem__, blocks))
+    tapers &= remaining > MANY * seconds
     part: list[Block] = []
-    spent = 0.0
+    spent, aim = 0.0, seconds
     for block in blocks:
         # The nearer of two ends: one block less, or one more.
-        if part and spent + costs[block] / 2 > seconds:
+        if part and spent + costs[block] / 2 > aim:
             yield part
+            remaining -= spent
             part, spent = [], 0.0
+            if tapers:
+                aim = min(seconds, max(remaining, seconds) / TAPERING)
         part.append(block)
         spent += costs[block]
     if part:
