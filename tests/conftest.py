@@ -15,7 +15,10 @@ import pytest
 from losaw import registry
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
+from losaw.study.running.fast_start import keep_jax_programs
 from losaw.study.running.without_snakemake import execute
+
+keep_jax_programs()  # of both workers of a test run
 
 PLUGIN = '''
 """A learner that costs nothing, with switches for what can go wrong."""

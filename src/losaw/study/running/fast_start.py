@@ -1,8 +1,19 @@
-"""A faster start of blocks: what scikit-learn imports and a block hardly ever uses."""
+"""A faster start of blocks: what scikit-learn imports and a block hardly ever uses, and what JAX
+compiles for every process anew.
+"""
 
+import hashlib
 import importlib.util
+import os
+import platform
 import sys
 import types
+from pathlib import Path
+
+import losaw
+
+# What is compiled in less time is compiled again as quickly as it is read.
+_SHORTEST = "0.05"
 
 
 class _Deferred(types.ModuleType):
@@ -47,3 +58,35 @@ def _defer(name: str) -> None:
     sys.modules[name] = module
     parent, _, child = name.rpartition(".")
     setattr(sys.modules[parent], child, module)
+
+
+def keep_jax_programs() -> None:
+    """Have JAX, when it is imported, keep what it compiles, and read what is kept.
+
+    It is kept beside the source, as numba keeps losaw's loops, or in the user's cache where that is
+    read-only: in a folder of its own for each kind of processor, as JAX does not tell them apart.
+    Kept programs are those that would be compiled: results are the same to the last bit. The
+    variable ``JAX_COMPILATION_CACHE_DIR``, if it is set, says another folder.
+    """
+    if "jax" not in sys.modules and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        os.environ["JAX_COMPILATION_CACHE_DIR"] = str(programs_folder())
+        os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", _SHORTEST)
+
+
+def programs_folder() -> Path:
+    """Where JAX's programs for this kind of processor are kept."""
+    package = Path(losaw.__file__).parent
+    folder = package / "__pycache__"
+    if not os.access(package, os.W_OK):
+        folder = Path.home() / ".cache" / "losaw"
+    return folder / f"jax-{hashlib.sha256(_processor().encode()).hexdigest()[:8]}"
+
+
+def _processor() -> str:
+    """The instructions of this machine's processor, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return f"{platform.machine()} {platform.processor()}"
+    kinds = ("flags", "Features", "model name")
+    return "\n".join(sorted({line for line in lines if line.startswith(kinds)}))

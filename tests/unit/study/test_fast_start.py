@@ -1,0 +1,64 @@
+"""What JAX compiles is kept for the next process, and gives the same numbers.
+
+Of study.running.fast_start.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from losaw.study.running import fast_start
+
+PROBE = """
+import json
+from losaw.study.running.fast_start import keep_jax_programs
+keep_jax_programs()
+import numpy as np
+from losaw import jax_backend
+from losaw.knockoffs.deep import DeepKnockoffs
+X = np.random.default_rng(0).standard_normal((40, 2))
+sampler = DeepKnockoffs(n_epochs=2, n_layers=2, width=4).fit(X, rng=np.random.default_rng(0))
+drawn = sampler.sample(np.random.default_rng(0))
+print(json.dumps({"drawn": drawn.tolist(), "compiling": jax_backend.compiling().seconds}))
+"""
+
+
+def deep(folder):
+    environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": str(folder)}
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE], capture_output=True, text=True, check=True, env=environment
+    )
+    return json.loads(done.stdout.splitlines()[-1]), done.stderr
+
+
+@pytest.mark.long
+def test_kept_programs_give_the_same_numbers_and_a_damaged_one_is_compiled_again(tmp_path):
+    folder = tmp_path / "programs"
+    first, _ = deep(folder)
+    second, _ = deep(folder)
+    assert first["drawn"] == second["drawn"]
+    assert second["compiling"] < first["compiling"]
+    for entry in folder.iterdir():
+        entry.write_bytes(entry.read_bytes()[:-20])
+    third, _ = deep(folder)
+    assert third["drawn"] == first["drawn"]
+
+
+def test_programs_of_another_processor_lie_elsewhere(monkeypatch):
+    own = fast_start.programs_folder()
+    monkeypatch.setattr(fast_start, "_processor", lambda: "flags : another")
+    assert fast_start.programs_folder() != own
+    assert fast_start.programs_folder().parent == own.parent
+
+
+def test_a_folder_of_the_users_own_stands(monkeypatch, tmp_path):
+    monkeypatch.setitem(os.environ, "JAX_COMPILATION_CACHE_DIR", str(tmp_path))
+    monkeypatch.delitem(sys.modules, "jax", raising=False)
+    fast_start.keep_jax_programs()
+    assert os.environ["JAX_COMPILATION_CACHE_DIR"] == str(tmp_path)
+    monkeypatch.delitem(os.environ, "JAX_COMPILATION_CACHE_DIR")
+    fast_start.keep_jax_programs()
+    assert os.environ["JAX_COMPILATION_CACHE_DIR"] == str(fast_start.programs_folder())
