@@ -10,6 +10,7 @@ import yaml
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import blocks_to_do
 from losaw.study.running import jobs as jobs_module
+from losaw.study.running import worker_process
 from losaw.study.running.estimate import START_SECONDS, block_seconds
 from losaw.study.running.jobs import cut_into_jobs, job_list, read_job, write_job
 from losaw.study.running.marks import RunningMark
@@ -125,3 +126,14 @@ def test_what_starts_last_is_short(project):
     assert len(jobs) > 2
     assert [job.seconds for job in order] == sorted((job.seconds for job in jobs), reverse=True)
     assert all(0 < planned.priority(SimpleNamespace(job=job.name)) < 1 for job in jobs)
+
+
+@pytest.mark.parametrize(("by_jax", "seconds"), [(0.0, 2.0), (4.0, 1.0), (9.0, 0.0)])
+def test_what_jax_compiles_is_no_time_of_a_seed_however_busy_the_machine(
+    monkeypatch, by_jax, seconds
+):
+    # Eight seconds on the wall, two of the processor.
+    monkeypatch.setattr(worker_process, "_core_seconds", iter((1.0, 3.0)).__next__)
+    monkeypatch.setattr(worker_process, "_seconds_of_jax", iter((5.0, 5.0 + by_jax)).__next__)
+    monkeypatch.setattr(worker_process.time, "perf_counter", iter((10.0, 18.0)).__next__)
+    assert worker_process._Clock().seconds_since() == pytest.approx(seconds)

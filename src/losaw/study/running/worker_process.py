@@ -3,6 +3,7 @@
 import contextlib
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -44,32 +45,51 @@ def serve(connection: Connection, plugins: Sequence[Path], parents_end: Connecti
                 continue
             connection.send(("ready", law))
             for seed, parts in asked:
-                before = _core_seconds()
+                before = _Clock()
                 rows = run_replicate(recipe, seed, parts)
-                seconds = _core_seconds() - before
-                connection.send(("seed", seed, rows, seconds, _peak_megabytes()))
+                connection.send(("seed", seed, rows, before.seconds_since(), _peak_megabytes()))
 
 
-def _core_seconds() -> float:
+class _Clock:
     """CPU time of this process and its children, which does not grow with what else runs.
 
     Compiling, which happens once on a machine, is no part of what a seed costs.
     """
+
+    def __init__(self) -> None:
+        self._core = _core_seconds()
+        self._wall = time.perf_counter()
+        self._by_jax = _seconds_of_jax()
+
+    def seconds_since(self) -> float:
+        """CPU seconds since this was made, without those of compiling."""
+        core, wall = _core_seconds() - self._core, time.perf_counter() - self._wall
+        # JAX tells wall time, of which other processes may have had a part.
+        share = (_seconds_of_jax() - self._by_jax) / wall
+        return core * max(0.0, 1.0 - share)
+
+
+def _core_seconds() -> float:
+    """CPU seconds so far, without those in which numba compiled."""
     import resource
 
     parts = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     used = [resource.getrusage(part) for part in parts]
     seconds = sum(usage.ru_utime + usage.ru_stime for usage in used)
-    # Importing either takes longer than many a seed.
-    if "numba" in sys.modules:
-        from losaw.kernels.compiling import COMPILING
+    if "numba" not in sys.modules:  # importing it takes longer than many a seed
+        return seconds
+    from losaw.kernels.compiling import COMPILING
 
-        seconds -= COMPILING.seconds
-    if "jax" in sys.modules:
-        from losaw.jax_backend import compiling
+    return seconds - COMPILING.seconds
 
-        seconds -= compiling().seconds
-    return seconds
+
+def _seconds_of_jax() -> float:
+    """Wall seconds in which JAX compiled."""
+    if "jax" not in sys.modules:
+        return 0.0
+    from losaw.jax_backend import compiling
+
+    return compiling().seconds
 
 
 def _prepare_child() -> None:
