@@ -1,5 +1,7 @@
 """Every check of knockoff samplers and of drawings finds what it is there for."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,21 @@ class ShufflesInPlace(Shuffled):
         return self.X_.copy()
 
 
+class KeepsOneBuffer(Shuffled):
+    """Every shallow copy draws into the same array."""
+
+    handles_threads = True
+
+    def fit(self, X, kinds=None, rng=None):
+        self.buffer_ = X.copy()
+        return super().fit(X)
+
+    def sample(self, rng):
+        self.buffer_[:] = super().sample(rng)
+        time.sleep(0.005)  # the other threads come in between
+        return self.buffer_.copy()
+
+
 def test_the_sampler_that_the_broken_ones_are_made_of_passes():
     assert failures("knockoff", Shuffled) == {}
 
@@ -82,6 +99,7 @@ def test_the_sampler_that_the_broken_ones_are_made_of_passes():
         (InventsLevels, "draws finite rows like those it was fitted to", "not in X: [0.5 1.5"),
         (TakesFreshEntropy, "draws are a function of the generator", "same generator differ"),
         (Copies, "draws are a function of the generator", "different generators are equal"),
+        (KeepsOneBuffer, "draws in threads are those of one", "four threads are not those"),
         (SharesItsGenerator, "leaves the global generators alone", "global generator"),
         (ShufflesInPlace, "does not change its input", "work on a copy"),
     ],

@@ -13,6 +13,8 @@ from losaw.contracts.outcome import (
     unchanged,
 )
 from losaw.data import FeatureKind, FloatArray
+from losaw.jobs import Jobs
+from losaw.knockoffs.draws import draws
 
 N_SAMPLES = 60
 METHODS = {
@@ -57,6 +59,22 @@ def draws_are_a_function_of_the_generator(subject: Subject) -> None:
     require(not np.array_equal(first, other), "draws with different generators are equal")
 
 
+def draws_in_threads_are_those_of_one(subject: Subject) -> None:
+    """Of a sampler that says ``handles_threads``; one that does not is never shared."""
+    X, kinds = _rows(subject.create())
+    if not getattr(subject.create(), "handles_threads", False):
+        return
+    one, four = (
+        list(draws(_fitted(subject, X, kinds), 8, np.random.default_rng(1), Jobs(n_jobs)))
+        for n_jobs in (1, 4)
+    )
+    require(
+        np.array_equal(one, four),
+        "handles_threads is true, but draws in four threads are not those of one: what sample "
+        "changes must belong to the sampler's own shallow copy, or leave handles_threads out",
+    )
+
+
 def leaves_the_global_generators_alone(subject: Subject) -> None:
     X, kinds = _rows(subject.create())
     with global_generators_untouched():
@@ -85,11 +103,16 @@ def _draw(sampler: Any, X: FloatArray, kinds: tuple[FeatureKind, ...], seed: int
     return knockoffs
 
 
+def _fitted(subject: Subject, X: FloatArray, kinds: tuple[FeatureKind, ...]) -> Any:
+    return subject.create().fit(X, kinds, np.random.default_rng(0))
+
+
 CHECKS = (
     has_fit_and_sample,
     says_whether_nominal_columns_are_levels,
     draws_finite_rows_like_those_it_was_fitted_to,
     draws_are_a_function_of_the_generator,
+    draws_in_threads_are_those_of_one,
     leaves_the_global_generators_alone,
     does_not_change_its_input,
 )
