@@ -185,7 +185,7 @@ class Configuration(Strict):
     figures: Path = Path("figures")
     plugins: list[Path] = []
     max_failed_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    job_seconds: Annotated[float, Field(gt=0)] = 60.0
+    job_seconds: Annotated[float, Field(gt=0)] = 120.0
     block_minutes: Annotated[float, Field(gt=0)] = 120.0
     block_megabytes: Annotated[float, Field(gt=0)] | None = None
 
