@@ -29,6 +29,7 @@ from losaw.study.files.made import DRAWS, collected_files, drawn_files, note_pat
 from losaw.study.files.news import news_path, read_news, write_news
 from losaw.study.results.ending import describe_end
 from losaw.study.running.estimate import START_SECONDS, block_seconds
+from losaw.study.running.fast_start import defer_scipy_stats
 from losaw.study.running.jobs import Job, cut_into_jobs, job_list, read_job, write_job
 from losaw.study.running.joint_laws import families_of_laws, laws_of
 from losaw.study.running.progress import duration
@@ -64,6 +65,7 @@ class Workflow:
     ) -> None:
         self.planned = not trusted
         self.again = forces_blocks(sys.argv)
+        defer_scipy_stats()
         self.request = request_from_workflow(config, file)
         self.session = Session(self.request, trusted)
         if not trusted:

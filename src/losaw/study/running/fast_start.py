@@ -31,14 +31,11 @@ def import_scikit_learn() -> None:
     """Import scikit-learn's base without pandas and scipy.stats, which take more than half of it.
 
     To scikit-learn, pandas is optional: it is told that there is none, which only matters to data
-    frames, and blocks hold arrays. Whoever imports pandas afterwards gets it. ``scipy.stats`` is
-    loaded at the first use of anything in it. (``importlib.util.LazyLoader`` does not do: a second
-    import of the module looks at its ``__spec__``, which makes it load.)
+    frames, and blocks hold arrays. Whoever imports pandas afterwards gets it.
     """
     if "sklearn" in sys.modules:
         return
-    if "scipy.stats" not in sys.modules:
-        _defer("scipy.stats")
+    defer_scipy_stats()
     hidden = "pandas" not in sys.modules
     if hidden:
         sys.modules["pandas"] = None  # type: ignore[assignment]
@@ -47,6 +44,16 @@ def import_scikit_learn() -> None:
     finally:
         if hidden:
             del sys.modules["pandas"]
+
+
+def defer_scipy_stats() -> None:
+    """Have ``scipy.stats``, when it is imported, loaded at the first use of anything in it.
+
+    (``importlib.util.LazyLoader`` does not do: a second import of the module looks at its
+    ``__spec__``, which makes it load.)
+    """
+    if "scipy.stats" not in sys.modules:
+        _defer("scipy.stats")
 
 
 def _defer(name: str) -> None:
