@@ -114,5 +114,6 @@ def write_pages(options: argparse.Namespace) -> None:
     papers = {path.stem: read_claims(path) for path in paths}
     for claims in papers.values():
         check_names(claims, session)
-    for page in write_pages(Reference(options.folder), papers, options.into):
+    studies = [path.stem for path in sorted((configuration.parent / "studies").glob("*.yaml"))]
+    for page in write_pages(Reference(options.folder), papers, studies, options.into):
         print(page)

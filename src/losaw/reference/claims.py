@@ -91,6 +91,10 @@ class Claims(Strict):
     not_checked: list[str] = Field(default=[])
     does_not_reproduce: list[str] = Field(default=[])
 
+    def covers(self, study: str) -> bool:
+        """Whether a study, by its name, is one of this paper's."""
+        return any(study == name or study.startswith(f"{name}_") for name in self.studies)
+
 
 def read_claims(path: Path) -> Claims:
     """Read a file of claims.

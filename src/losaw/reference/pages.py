@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from losaw.reference.claims import Claims, Names
+from losaw.reference.overview import overview, table_of
 from losaw.reference.stored import KeptStudy, Reference
 from losaw.reference.weighing import (
     CONTRADICTED,
@@ -31,20 +32,29 @@ _EXPLAINED = (
     "Under *medians* stands the claimed relation between the medians of both sides over "
     "the settings."
 )
+_SIGNS = (
+    "Differences between learners, and the share of them whose sign is as printed; *large* are "
+    "those that are in print as large as the metric's margin."
+)
 
 
-def write_pages(reference: Reference, papers: dict[str, Claims], folder: Path) -> list[Path]:
-    """Write ``folder/<paper>.md`` for every paper.
+def write_pages(
+    reference: Reference, papers: dict[str, Claims], studies: Sequence[str], folder: Path
+) -> list[Path]:
+    """Write ``folder/<paper>.md`` for every paper, and ``folder/overview.md`` of all.
 
     Parameters
     ----------
     reference : Reference
     papers : dict
         Short name -> claims, as :func:`losaw.reference.claims.read_claims` reads them.
+    studies : sequence of str
+        All studies that there are, to name those that the reference run leaves out.
     folder : Path
         Pictures and tables are linked, relative to it.
     """
-    pages = []
+    pages = [folder / "overview.md"]
+    write_text(pages[0], "\n".join(overview(reference, papers, studies)) + "\n")
     for name, claims in papers.items():
         path = folder / f"{name}.md"
         up = _way(folder, reference.folder)
@@ -65,21 +75,18 @@ def page(reference: Reference, claims: Claims, way: str) -> Iterator[str]:
     way : str
         From the page's folder to the reference run's.
     """
-    studies = [study for study in reference.studies.values() if _is_of(claims, study.name)]
+    studies = [study for study in reference.studies.values() if claims.covers(study.name)]
     weighed = [weigh(claim, reference.summary(claim.study)) for claim in claims.claims]
     yield f"# {claims.title}"
     yield ""
     yield f"{claims.paper}. Made by `losaw reference pages` from the reference run."
     yield from _what_was_run(studies)
     yield from _tables(studies, way)
+    yield from _agreement(studies)
     yield from _claims(weighed)
     yield from _list("## Claims that no number here can decide", claims.not_checked)
     yield from _failures(studies, weighed, claims)
     yield from _figures(studies, way)
-
-
-def _is_of(claims: Claims, study: str) -> bool:
-    return any(study == name or study.startswith(f"{name}_") for name in claims.studies)
 
 
 def _list(title: str, lines: Sequence[str]) -> Iterator[str]:
@@ -127,6 +134,17 @@ def _tables(studies: Sequence[KeptStudy], way: str) -> Iterator[str]:
                 f"| `{study.name}` | {table} | {row.cells} | {counts} | {row.within:.0%} | "
                 f"{row.largest:.1f} |"
             )
+
+
+def _agreement(studies: Sequence[KeptStudy]) -> Iterator[str]:
+    """Verdicts by what a study groups them by, and the signs of differences between learners."""
+    printed = [study for study in studies if len(study.agreement)]
+    if printed:
+        yield from ("", "## Agreement by method and metric")
+    for study in printed:
+        yield from ("", f"### Agreement in `{study.name}`", "", *table_of(study.agreement))
+        if len(study.signs):
+            yield from ("", _SIGNS, "", *table_of(study.signs))
 
 
 def _tally(study: KeptStudy) -> pd.DataFrame:

@@ -1,10 +1,12 @@
 """Keeping a run, computing blocks of it again, and the pages of it, by the command line.
 
-Of reference.keep, reference.recompute, reference.pages, reference.stored, commands.reference.
+Of reference.keep, reference.recompute, reference.pages, reference.overview, reference.stored,
+commands.reference.
 """
 
 import json
 
+import pandas as pd
 import pytest
 
 from losaw.cli import main
@@ -99,6 +101,32 @@ def test_a_paper_has_a_page_with_its_tables_claims_and_failures(kept, project, c
     assert row.endswith(" above -1e+03 | 4 | 0 | 0 | supported |")
     assert "- the weather" in page
     assert "jitter helps (Section 2): contradicted; n_samples = " in page
+    assert "### Agreement in `tiny`" in page
+
+
+def test_one_page_counts_what_was_run_and_says_what_was_left_out_and_what_fails(kept, project):
+    claims = project.folder / "config" / "claims"
+    claims.mkdir()
+    (claims / "nobody.yaml").write_text(CLAIMS)
+    (claims / "else.yaml").write_text("paper: Else\ntitle: Else\nstudies: [other]\n")
+    for name in ("tiny_more", "other_one"):
+        (project.study_file.parent / f"{name}.yaml").write_text("")
+    assert losaw(project, "pages", "--folder", kept, "--into", kept) == 0
+    lines = (kept / "overview.md").read_text().splitlines()
+    assert "Not in it, of nobody: `tiny_more`." in lines
+    assert "Not in it, of else: `other_one`." in lines
+    run = [line for line in lines if line.startswith(("| [nobody]", "| [else]", "| all |"))][:3]
+    assert [line.split(" | ")[1:5] for line in run] == [
+        ["0", "0", "0", "0"],
+        ["1", "16", "24", "160"],
+        ["1", "16", "24", "160"],
+    ]
+    weighed = [line for line in lines if line.startswith(("| nobody |", "| all |"))]
+    assert weighed[-2:] == ["| nobody | 2 | 1 | 1 | 0 | 0 | 0 |", "| all | 2 | 1 | 1 | 0 | 0 | 0 |"]
+    comparison = pd.read_csv(kept / "tiny" / "comparison.csv")
+    n_printed = int((~comparison["verdict"].isin(["not printed", "not run"])).sum())
+    assert n_printed > 0 and weighed[1].startswith(f"| nobody | {n_printed} | ")
+    assert "- jitter helps (Section 2): contradicted (0 for it, 4 against, 0 open)" in lines
 
 
 def test_a_claim_about_a_method_that_there_is_not_is_refused(kept, project, capsys):

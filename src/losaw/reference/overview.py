@@ -1,0 +1,140 @@
+"""The reference run on one page: a line a paper, what was left out, and every claim that fails."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from losaw.reference.claims import Claims
+from losaw.reference.stored import KeptStudy, Reference
+from losaw.reference.weighing import (
+    CONTRADICTED,
+    MIXED,
+    NOT_RUN,
+    SUPPORTED,
+    UNDECIDED,
+    Weighed,
+    weigh,
+)
+from losaw.study.results.tally import DISTANCES, VERDICTS, compared
+
+_OF_CLAIMS = (SUPPORTED, CONTRADICTED, MIXED, UNDECIDED, NOT_RUN)
+
+
+def overview(
+    reference: Reference, papers: Mapping[str, Claims], studies: Sequence[str]
+) -> Iterator[str]:
+    """The page, line by line.
+
+    Parameters
+    ----------
+    reference : Reference
+    papers : mapping
+        Short name -> claims; the page of that name is linked.
+    studies : sequence of str
+        All studies that there are.
+    """
+    kept = {name: _kept(reference, claims) for name, claims in papers.items()}
+    weighed = {
+        name: [weigh(claim, reference.summary(claim.study)) for claim in claims.claims]
+        for name, claims in papers.items()
+    }
+    yield "# The reference run on one page"
+    yield ""
+    yield "Made by `losaw reference pages`; a page a paper says more."
+    yield from ("", "## What was run", "", *table_of(_run(kept)))
+    for name, claims in papers.items():
+        missing = [study for study in studies if claims.covers(study) and study not in kept[name]]
+        if missing:
+            yield ""
+            yield f"Not in it, of {name}: {', '.join(f'`{study}`' for study in missing)}."
+    yield from ("", "## Printed numbers", "")
+    yield "A number that two studies compute, under two laws for example, is counted in each."
+    yield from ("", *table_of(_cells(kept)))
+    yield from ("", "## Claims of the texts", "", *table_of(_claims(weighed)))
+    yield from ("", "## Claims that fail")
+    for name, items in weighed.items():
+        failing = [item for item in items if item.verdict in (CONTRADICTED, MIXED)]
+        if failing:
+            yield from ("", f"### {papers[name].title}", "")
+            yield from map(_failure, failing)
+
+
+def table_of(frame: pd.DataFrame) -> Iterator[str]:
+    """A data frame as a table in Markdown; whole numbers whole, others to three digits."""
+    yield "| " + " | ".join(str(name).replace("_", " ") for name in frame.columns) + " |"
+    yield "|---" * len(frame.columns) + "|"
+    for row in frame.itertuples(index=False):
+        yield "| " + " | ".join(map(_text, row)) + " |"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, float):
+        return "" if value != value else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _failure(item: Weighed) -> str:
+    counts = f"{item.n_for} for it, {item.n_against} against, {item.n_open} open"
+    return f"- {item.claim.says} ({item.claim.place}): {item.verdict} ({counts})"
+
+
+def _kept(reference: Reference, claims: Claims) -> dict[str, KeptStudy]:
+    return {name: study for name, study in reference.studies.items() if claims.covers(name)}
+
+
+def _run(kept: Mapping[str, Mapping[str, KeptStudy]]) -> pd.DataFrame:
+    rows = []
+    for paper, studies in kept.items():
+        manifests = [study.manifest for study in studies.values()]
+        rows.append(
+            {
+                "paper": f"[{paper}](./{paper}.md)",
+                "studies": len(studies),
+                "blocks": sum(len(study.blocks) for study in studies.values()),
+                "fits": sum(int(manifest["fits"]) for manifest in manifests),
+                "fits of these studies in the paper": sum(
+                    int(manifest["whole"]["fits"]) for manifest in manifests
+                ),
+                "core-hours": sum(manifest["core_seconds"] for manifest in manifests) / 3600,
+            }
+        )
+    return _with_total(pd.DataFrame(rows))
+
+
+def _cells(kept: Mapping[str, Mapping[str, KeptStudy]]) -> pd.DataFrame:
+    rows = []
+    for paper, studies in kept.items():
+        parts = [compared(study.comparison) for study in studies.values()]
+        distances = [(part["reproduced"] - part["published"]).abs() for part in parts]
+        rows.append(
+            {
+                "paper": paper,
+                "cells": sum(map(len, parts)),
+                **{
+                    word: sum(int((p["verdict"] == word).sum()) for p in parts) for word in VERDICTS
+                },
+                **{
+                    f"within {near:g}": sum(int((d <= near + 1e-9).sum()) for d in distances)
+                    for near in DISTANCES
+                },
+            }
+        )
+    return _with_total(pd.DataFrame(rows))
+
+
+def _claims(weighed: Mapping[str, Sequence[Weighed]]) -> pd.DataFrame:
+    rows = [
+        {
+            "paper": paper,
+            "claims": len(items),
+            **{verdict: sum(item.verdict == verdict for item in items) for verdict in _OF_CLAIMS},
+        }
+        for paper, items in weighed.items()
+    ]
+    return _with_total(pd.DataFrame(rows))
+
+
+def _with_total(frame: pd.DataFrame) -> pd.DataFrame:
+    total = frame.drop(columns="paper").sum()
+    last = pd.DataFrame([{"paper": "all", **total}]).astype(frame.dtypes.to_dict())
+    return pd.concat([frame, last], ignore_index=True)
