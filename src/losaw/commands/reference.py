@@ -114,6 +114,5 @@ def write_pages(options: argparse.Namespace) -> None:
     papers = {path.stem: read_claims(path) for path in paths}
     for claims in papers.values():
         check_names(claims, session)
-    studies = [path.stem for path in sorted((configuration.parent / "studies").glob("*.yaml"))]
-    for page in write_pages(Reference(options.folder), papers, studies, options.into):
+    for page in write_pages(Reference(options.folder), papers, session, options.into):
         print(page)

@@ -13,7 +13,6 @@ from losaw.reference.weighing import (
     SUPPORTED,
     UNDECIDED,
     Weighed,
-    weigh,
 )
 from losaw.study.results.tally import DISTANCES, VERDICTS, compared
 
@@ -21,7 +20,10 @@ _OF_CLAIMS = (SUPPORTED, CONTRADICTED, MIXED, UNDECIDED, NOT_RUN)
 
 
 def overview(
-    reference: Reference, papers: Mapping[str, Claims], studies: Sequence[str]
+    reference: Reference,
+    papers: Mapping[str, Claims],
+    weighed: Mapping[str, Sequence[Weighed]],
+    studies: Sequence[str],
 ) -> Iterator[str]:
     """The page, line by line.
 
@@ -30,14 +32,12 @@ def overview(
     reference : Reference
     papers : mapping
         Short name -> claims; the page of that name is linked.
+    weighed : mapping
+        Short name -> the claims with their verdicts.
     studies : sequence of str
         All studies that there are.
     """
     kept = {name: _kept(reference, claims) for name, claims in papers.items()}
-    weighed = {
-        name: [weigh(claim, reference.summary(claim.study)) for claim in claims.claims]
-        for name, claims in papers.items()
-    }
     yield "# The reference run on one page"
     yield ""
     yield "Made by `losaw reference pages`; a page a paper says more."

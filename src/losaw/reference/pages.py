@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -13,9 +14,11 @@ from losaw.reference.weighing import (
     CONTRADICTED,
     MIXED,
     Weighed,
+    decisions_of,
     settings_against,
     weigh,
 )
+from losaw.study.design.session import Session
 from losaw.study.design.settings import as_values
 from losaw.study.files.writing import write_text
 from losaw.study.results.agreement import DIFFERS
@@ -26,7 +29,8 @@ _MOST_CELLS = 40
 _EXPLAINED = (
     "A claim is weighed setting by setting: one speaks for it or against it if the difference lies "
     "beyond a two-sided t bound of level .05 divided by the number of settings (Monte Carlo errors "
-    "of both sides taken as independent, which is too large for runs on the same data). "
+    "of both sides taken as independent, which is too large for runs on the same data; of rates of "
+    "decisions, the limits of a binomial). "
     "*Supported*: some speak for it, none against; *contradicted*: the reverse; *undecided*: none "
     "speaks; of what is claimed of most settings, more than half speak for it, or against it. "
     "Under *medians* stands the claimed relation between the medians of both sides over "
@@ -39,7 +43,7 @@ _SIGNS = (
 
 
 def write_pages(
-    reference: Reference, papers: dict[str, Claims], studies: Sequence[str], folder: Path
+    reference: Reference, papers: dict[str, Claims], session: Session, folder: Path
 ) -> list[Path]:
     """Write ``folder/<paper>.md`` for every paper, and ``folder/overview.md`` of all.
 
@@ -48,35 +52,47 @@ def write_pages(
     reference : Reference
     papers : dict
         Short name -> claims, as :func:`losaw.reference.claims.read_claims` reads them.
-    studies : sequence of str
-        All studies that there are, to name those that the reference run leaves out.
+    session : Session
+        Beside whose configuration the study files lie.
     folder : Path
         Pictures and tables are linked, relative to it.
     """
-    pages = [folder / "overview.md"]
-    write_text(pages[0], "\n".join(overview(reference, papers, studies)) + "\n")
+    decisions = cache(lambda name: decisions_of(session.read_study(name, trusted=True)))
+    weighed = {
+        name: [
+            weigh(claim, reference.summary(claim.study), decisions(claim.study))
+            for claim in claims.claims
+        ]
+        for name, claims in papers.items()
+    }
+    texts = {"overview": overview(reference, papers, weighed, session.available_studies())}
+    up = _way(folder, reference.folder)
     for name, claims in papers.items():
-        path = folder / f"{name}.md"
-        up = _way(folder, reference.folder)
-        write_text(path, "\n".join(page(reference, claims, up)) + "\n")
-        pages.append(path)
-    return pages
+        texts[name] = page(reference, claims, weighed[name], up)
+    for name, lines in texts.items():
+        write_text(folder / f"{name}.md", "\n".join(lines) + "\n")
+    return [folder / f"{name}.md" for name in texts]
 
 
 def _way(start: Path, end: Path) -> str:
     return Path(os.path.relpath(end, start)).as_posix()
 
 
-def page(reference: Reference, claims: Claims, way: str) -> Iterator[str]:
+def page(
+    reference: Reference, claims: Claims, weighed: Sequence[Weighed], way: str
+) -> Iterator[str]:
     """The page of one paper, line by line.
 
     Parameters
     ----------
+    reference : Reference
+    claims : Claims
+    weighed : sequence of Weighed
+        The claims with their verdicts.
     way : str
         From the page's folder to the reference run's.
     """
     studies = [study for study in reference.studies.values() if claims.covers(study.name)]
-    weighed = [weigh(claim, reference.summary(claim.study)) for claim in claims.claims]
     yield f"# {claims.title}"
     yield ""
     yield f"{claims.paper}. Made by `losaw reference pages` from the reference run."

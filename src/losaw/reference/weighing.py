@@ -1,14 +1,16 @@
 """Do the numbers of a reference run support what a paper says?"""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import betaincinv
 from scipy.stats import t
 
 from losaw.reference.claims import Claim, Side
+from losaw.study.design.grid import Study
 from losaw.study.design.schema import Filter
 from losaw.study.design.settings import as_values, same
 
@@ -35,8 +37,9 @@ class Weighed:
     n_for, n_against, n_open : int
         Settings that support it, that contradict it, and that decide neither.
     cells : DataFrame
-        The axes, ``compared`` (names), ``left``, ``right``, ``difference``, ``std_error`` and
-        ``freedom`` (degrees of) of every setting and pair of names.
+        Of every setting and pair of names the axes, ``compared`` (names), ``left``, ``right``,
+        ``difference``, ``std_error`` and ``freedom`` (degrees of), the numbers of runs ``n_left``
+        and ``n_right`` (infinite for a claimed number), and ``is_decision``.
     """
 
     claim: Claim
@@ -47,8 +50,8 @@ class Weighed:
     cells: pd.DataFrame
 
 
-def weigh(claim: Claim, summary: pd.DataFrame | None) -> Weighed:
-    """Weigh a claim against the means of a study.
+def weigh(claim: Claim, summary: pd.DataFrame | None, decisions: Collection[str] = ()) -> Weighed:
+    r"""Weigh a claim against the means of a study.
 
     In each setting, and for each pair of names, the difference left − right has the standard error
     ``sqrt(se_left^2 + se_right^2)``: too large where both come from the same data and go up and
@@ -64,6 +67,14 @@ def weigh(claim: Claim, summary: pd.DataFrame | None) -> Weighed:
     setting if the whole 90 % interval of the difference lies within the margin, and contradicted
     if the difference lies beyond the margin by more than the bound.
 
+    A share of decisions, such as a rejection rate, has the exact limits of a binomial (Clopper and
+    Pearson) of the same level instead, and a difference of two shares those of Newcombe's form,
+
+    .. math:: d - \sqrt{(p_1 - l_1)^2 + (u_2 - p_2)^2}, \quad
+        d + \sqrt{(u_1 - p_1)^2 + (p_2 - l_2)^2}:
+
+    a rate of 0 in 20 runs is no rate without error.
+
     A standard deviation over n runs has the standard error ``sd / sqrt(2 (n - 1))``, which is that
     of normal scores; heavy tails have a larger one.
 
@@ -73,8 +84,10 @@ def weigh(claim: Claim, summary: pd.DataFrame | None) -> Weighed:
     summary : DataFrame or None
         ``summary.csv`` of the claim's study; None if it was not run. What the claim names and the
         summary does not have was not run: :mod:`losaw.reference.naming` checks the names.
+    decisions : collection of str
+        The metrics whose values are shares of yes-or-no decisions (:func:`decisions_of`).
     """
-    cells = None if summary is None else _cells(claim, summary)
+    cells = None if summary is None else _cells(claim, summary, decisions)
     if cells is None or cells.empty:
         return Weighed(claim, NOT_RUN, 0, 0, 0, pd.DataFrame())
     beyond = _beyond(claim, cells)
@@ -95,26 +108,63 @@ def _verdict(n_for: int, n_against: int) -> str:
     return SUPPORTED if n_for else CONTRADICTED
 
 
+def decisions_of(study: Study) -> set[str]:
+    """The metrics of a study whose values are shares of yes-or-no decisions."""
+    return {
+        label
+        for label, metric in study.metrics.items()
+        if getattr(metric.entry.load(), "is_decision", False)
+    }
+
+
 def _beyond(claim: Claim, cells: pd.DataFrame) -> np.ndarray:
     """1 for settings that speak for the claim, -1 against it, 0 neither."""
-    difference, spread = cells["difference"].to_numpy(), cells["std_error"].to_numpy()
-    freedom = cells["freedom"].to_numpy()
-    known = np.isfinite(spread)
-    reach = np.where(known, t.isf(LEVEL / 2 / len(cells), freedom) * spread, np.inf)
+    difference = cells["difference"].to_numpy()
+    down, up = _reach(cells, LEVEL / 2 / len(cells))
     if claim.relation == "near":
-        inner = np.where(known, t.isf(0.05, freedom) * spread, np.inf)
-        near = np.abs(difference) + inner <= claim.margin
-        return near.astype(int) - (np.abs(difference) - reach > claim.margin).astype(int)
+        inner_down, inner_up = _reach(cells, 0.05)
+        inside = np.minimum(difference - inner_down, -difference - inner_up) >= -claim.margin
+        outside = np.maximum(difference - down, -difference - up) > claim.margin
+        return inside.astype(int) - outside.astype(int)
     margin = claim.margin if claim.relation in ("above", "below") else -claim.margin
-    gain = SIGNS[claim.relation] * difference - margin
-    return (gain > reach).astype(int) - (gain < -reach).astype(int)
+    sign = SIGNS[claim.relation]
+    towards, away = (up, down) if sign > 0 else (down, up)
+    gain = sign * difference - margin
+    return (gain > away).astype(int) - (gain < -towards).astype(int)
 
 
-def _cells(claim: Claim, summary: pd.DataFrame) -> pd.DataFrame:
+def _reach(cells: pd.DataFrame, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """How far below and above the differences the truth may lie, each with this probability."""
+    spread = cells["std_error"].to_numpy()
+    known = np.isfinite(spread)
+    both = np.where(known, t.isf(level, cells["freedom"].to_numpy()) * spread, np.inf)
+    left = _binomial_reach(cells["left"].to_numpy(), cells["n_left"].to_numpy(), level)
+    right = _binomial_reach(cells["right"].to_numpy(), cells["n_right"].to_numpy(), level)
+    decision = cells["is_decision"].to_numpy()
+    down = np.where(decision, np.hypot(left[0], right[1]), both)
+    return down, np.where(decision, np.hypot(left[1], right[0]), both)
+
+
+def _binomial_reach(
+    share: np.ndarray, n_runs: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same of shares of so many runs; 0 for a number that no run has."""
+    claimed = ~np.isfinite(n_runs)
+    share = np.where(claimed, 0.5, share).clip(0.0, 1.0)
+    n_runs = np.where(claimed, 1, n_runs)
+    yes, no = share * n_runs, (1 - share) * n_runs
+    low = np.where(yes > 0, betaincinv(np.maximum(yes, 1e-9), no + 1, level), 0.0)
+    high = np.where(no > 0, betaincinv(yes + 1, np.maximum(no, 1e-9), 1 - level), 1.0)
+    return np.where(claimed, 0.0, share - low), np.where(claimed, 0.0, high - share)
+
+
+def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> pd.DataFrame:
     """Left and right side beside each other, one row a setting and pair of names."""
     axes = _axes(summary)
     pairs = [
-        _pair(claim, left, right, summary, axes)
+        _pair(claim, left, right, summary, axes).assign(
+            is_decision=claim.statistic == "mean" and left[1] in decisions
+        )
         for left in _names_of(claim)
         for right in _right_of(claim, left)
     ]
@@ -144,12 +194,13 @@ def _pair(
     of_left = _rows(claim, left, claim.where, summary)
     if right is None or not isinstance(claim.than, Side):
         keys: list[str] = []
-        of_right = pd.DataFrame([{"mean": claim.than, "std_error": 0.0, "freedom": np.inf}])
+        number = {"mean": claim.than, "std_error": 0.0, "freedom": np.inf, "n_seeds": np.inf}
+        of_right = pd.DataFrame([number])
     else:
         of_right = _rows(claim, right, {**claim.where, **claim.than.where}, summary)
         keys = [axis for axis in axes if axis not in claim.than.where]
     both = of_left.merge(
-        of_right[[*keys, "mean", "std_error", "freedom"]],
+        of_right[[*keys, "mean", "std_error", "freedom", "n_seeds"]],
         on=keys or None,
         how="inner" if keys else "cross",
         suffixes=("_left", "_right"),
@@ -163,6 +214,8 @@ def _pair(
             "difference": (both["mean_left"] - both["mean_right"]).astype(float),
             "std_error": np.hypot(both["std_error_left"], both["std_error_right"]).astype(float),
             "freedom": _degrees_of_freedom(both),
+            "n_left": both["n_seeds_left"].astype(float),
+            "n_right": both["n_seeds_right"].astype(float),
         }
     )
 

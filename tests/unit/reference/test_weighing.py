@@ -88,6 +88,48 @@ def test_few_runs_without_variation_decide_nothing():
     assert weigh(claim(), summary([1.0], sd=0.0, n_seeds=10)).verdict == "supported"
 
 
+def rates(successes, n_seeds, method="A"):
+    """The summary of decisions, of which so many of ``n_seeds`` were yes."""
+    means = np.asarray(successes) / n_seeds
+    sd = np.sqrt(means * (1 - means) * n_seeds / max(n_seeds - 1, 1))
+    return summary(means, sd, n_seeds, method)
+
+
+def test_a_rate_of_none_or_all_of_a_few_runs_is_not_without_error():
+    near = claim(relation="near", than=0.05, margin=0.03)
+    assert weigh(near, rates([0], 20), {"m"}).verdict == "undecided"
+    assert weigh(near, rates([0], 20)).verdict == "contradicted"  # no decisions: equal runs
+    assert weigh(near, rates([30], 100), {"m"}).verdict == "contradicted"
+    assert weigh(near, rates([500], 10_000), {"m"}).verdict == "supported"
+    # P(19 or 20 of 20 | .8) = .069, P(20 of 20 | .8) = .012.
+    below = claim(relation="below", than=0.8)
+    assert weigh(below, rates([19], 20), {"m"}).verdict == "undecided"
+    assert weigh(below, rates([20], 20), {"m"}).verdict == "contradicted"
+    assert weigh(claim(statistic="deviation"), rates([10], 20), {"m"}).verdict == "supported"
+
+
+def test_two_rates_have_the_limits_of_both():
+    both = pd.concat([rates([20], 20), rates([17], 20, method="B")])
+    assert weigh(claim(than={"method": "B"}), both, {"m"}).verdict == "undecided"
+    both = pd.concat([rates([20], 20), rates([10], 20, method="B")])
+    assert weigh(claim(than={"method": "B"}), both, {"m"}).verdict == "supported"
+    assert weigh(claim(relation="below", than={"method": "B"}), both, {"m"}).n_against == 1
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.5, 0.97])
+@pytest.mark.parametrize("sides", [1, 2])
+def test_rates_on_the_border_are_decided_in_at_most_five_percent_of_runs(rate, sides):
+    rng = np.random.default_rng(1)
+    decided = 0
+    for _ in range(200):
+        cells = [rates(rng.binomial(20, rate, 4), 20, method) for method in "AB"[:sides]]
+        than = rate if sides == 1 else {"method": "B"}
+        verdict = weigh(claim(than=than), pd.concat(cells), {"m"}).verdict
+        decided += verdict != "undecided"
+    # Exact 99.9 % bound of a binomial with 200 runs and rate .05.
+    assert decided <= 21
+
+
 @pytest.mark.parametrize("n_seeds", [2, 4, 25])
 def test_a_claim_on_the_border_is_decided_in_at_most_five_percent_of_runs(n_seeds):
     rng = np.random.default_rng(0)
