@@ -129,7 +129,12 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     verify.add_argument(
         "--run-plugins", action="store_true", help="let the plugins of an archive run"
     )
-    diff = add("diff", inspecting.diff, "two results folders or archives: which cells moved", False)
+    diff = add(
+        "diff",
+        inspecting.diff,
+        "two results folders, archives or reference runs: what moved",
+        False,
+    )
     diff.add_argument("first", type=Path, metavar="A")
     diff.add_argument("second", type=Path, metavar="B")
     diff.add_argument("--csv", type=Path, metavar="FILE", help="write all cells that moved")

@@ -86,16 +86,19 @@ def _percent(chance: float) -> str:
 
 
 def diff(options: argparse.Namespace) -> int:
-    """Two results folders or archives beside each other; 1 if they differ."""
+    """Two results folders, archives or reference runs beside each other; 1 if they differ."""
+    from losaw.reference.beside import Beside, beside, is_reference
     from losaw.study.files.writing import write_csv, write_text
-    from losaw.study.inspecting.difference import difference
+    from losaw.study.inspecting.difference import Difference, difference
 
     with tempfile.TemporaryDirectory(prefix="losaw-diff-") as folder:
         first, second = (
             _results_in(place, Path(folder) / str(index))
             for index, place in enumerate((options.first, options.second))
         )
-        changes = difference(first, second)
+        # A reference run has digests and means; without one, runs are paired by seed.
+        kept = is_reference(first) or is_reference(second)
+        changes: Beside | Difference = (beside if kept else difference)(first, second)
     print(changes)
     if options.csv:
         write_csv(options.csv, changes.cells)
