@@ -25,7 +25,6 @@ KEPT = (
     "comparison.csv",
     "agreement.csv",
     "signs.csv",
-    "differences.csv",
     "draws.csv",
 )
 # Of a manifest: what holds on any machine. Paths, host names and command lines do not.
