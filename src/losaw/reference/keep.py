@@ -18,15 +18,16 @@ from losaw.study.errors import StudyError
 from losaw.study.files.block_file import read_block
 from losaw.study.files.digest import digest_of
 from losaw.study.files.writing import write_csv, write_file, write_text
+from losaw.study.results.agreement import NOT_PRINTED
 
 KEPT = (
     "settings.csv",
     "summary.csv",
-    "comparison.csv",
     "agreement.csv",
     "signs.csv",
     "draws.csv",
 )
+COMPARISON = "comparison.csv"
 # Of a manifest: what holds on any machine. Paths, host names and command lines do not.
 _SAID = (
     "study",
@@ -53,9 +54,10 @@ _WIDTH, _COLOURS = 900, 64
 def keep(plans: Sequence[StudyPlan], whole: Sequence[StudyPlan], folder: Path) -> int:
     """Copy what was made of the blocks of a run into ``folder/<study>/``.
 
-    Summary, comparison with print, agreement, tables and figures are copied (figures as small
-    PNG); of each block its name, results version and digests are kept, so that
-    :func:`losaw.reference.recompute.recompute` can say whether it comes out again.
+    Summary, comparison with print (the cells that have a printed number; the summary has all),
+    agreement, tables and figures are copied (figures as small PNG); of each block its name,
+    results version and digests are kept, so that :func:`losaw.reference.recompute.recompute` can
+    say whether it comes out again.
 
     Parameters
     ----------
@@ -86,6 +88,7 @@ def keep(plans: Sequence[StudyPlan], whole: Sequence[StudyPlan], folder: Path) -
         for source in _files(plan):
             relative = source.relative_to(plan.folder)
             write_text(place / relative, source.read_text(encoding="utf-8"))
+        write_csv(place / COMPARISON, _printed_cells(plan.folder / COMPARISON))
         for name in plan.study.file.figures:
             picture = plan.figures / f"{name}.png"
             if picture.exists():
@@ -96,6 +99,12 @@ def keep(plans: Sequence[StudyPlan], whole: Sequence[StudyPlan], folder: Path) -
 def _files(plan: StudyPlan) -> Iterator[Path]:
     yield from (path for name in KEPT if (path := plan.folder / name).exists())
     yield from sorted((plan.folder / "tables").glob("*.md"))
+
+
+def _printed_cells(path: Path) -> pd.DataFrame:
+    """The cells of a comparison that have a printed number, as they are written."""
+    cells = pd.read_csv(path, dtype=str, keep_default_na=False)
+    return cells[cells["verdict"] != NOT_PRINTED]
 
 
 def _manifest(plan: StudyPlan, whole: StudyPlan) -> dict[str, Any]:
