@@ -18,7 +18,6 @@ from losaw.study.errors import StudyError
 from losaw.study.files.block_file import read_block
 from losaw.study.files.digest import digest_of
 from losaw.study.files.writing import write_csv, write_file, write_text
-from losaw.study.results.agreement import NOT_PRINTED
 
 KEPT = (
     "settings.csv",
@@ -104,7 +103,7 @@ def _files(plan: StudyPlan) -> Iterator[Path]:
 def _printed_cells(path: Path) -> pd.DataFrame:
     """The cells of a comparison that have a printed number, as they are written."""
     cells = pd.read_csv(path, dtype=str, keep_default_na=False)
-    return cells[cells["verdict"] != NOT_PRINTED]
+    return cells[cells["published"] != ""]
 
 
 def _manifest(plan: StudyPlan, whole: StudyPlan) -> dict[str, Any]:

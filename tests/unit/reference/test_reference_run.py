@@ -49,7 +49,7 @@ def test_what_is_kept_names_no_machine_and_counts_what_was_left_out(kept, projec
     assert (content["fits"], content["whole"]["fits"]) == (24, 160)
     cells = pd.read_csv(kept / "tiny" / "comparison.csv")
     whole = pd.read_csv(project.results / "tiny" / "comparison.csv")
-    assert 0 < len(cells) == (whole["verdict"] != "not printed").sum() < len(whole)
+    assert 0 < len(cells) == whole["published"].notna().sum() < len(whole)
     assert {path.suffix for path in kept.rglob("*") if path.is_file()} <= {".csv", ".json", ".md"}
 
 
