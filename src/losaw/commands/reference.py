@@ -107,10 +107,16 @@ def write_pages(options: argparse.Namespace) -> None:
     from losaw.reference.stored import Reference
     from losaw.study.design.request import Request
     from losaw.study.design.session import Session
+    from losaw.study.errors import StudyError
 
     configuration = options.config or default_configuration()
     session = Session(Request(configuration), trusted=True)
     paths = sorted((configuration.parent / "claims").glob("*.yaml"))
+    if not paths:
+        raise StudyError(
+            f"{configuration.parent / 'claims'}: holds no file of claims (<paper>.yaml with paper, "
+            "title and studies); a page is written for each"
+        )
     papers = {path.stem: read_claims(path) for path in paths}
     for claims in papers.values():
         check_names(claims, session)

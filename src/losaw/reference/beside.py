@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 
 from losaw.reference.recompute import DIFFERS, EQUAL, EQUAL_ROWS, OTHER_VERSION
-from losaw.reference.stored import BLOCKS, MANIFEST, KeptBlock, Reference
+from losaw.reference.stored import BLOCKS, KeptBlock, Reference
+from losaw.report.results import StudyResults
 from losaw.study.design.blocks import BlockName
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import load_named
+from losaw.study.files.block_file import BlockFile, load_named
 from losaw.study.files.digest import digest_of
-
-_CELL = ["study", "setting_id", "learner", "importance", "metric"]
-_SHOWN = 20
+from losaw.study.inspecting.difference import CELL, largest_first, shown
 
 
 @dataclass(frozen=True)
@@ -45,9 +44,10 @@ class Beside:
 
     @property
     def is_equal(self) -> bool:
-        """Whether both hold the same blocks with the same rows."""
+        """Whether both hold the same blocks with the same rows, and the same means."""
         n_equal = self.verdicts[EQUAL] + self.verdicts[EQUAL_ROWS]
-        return n_equal == self.verdicts.total() and self.only == (0, 0)
+        same_blocks = n_equal == self.verdicts.total() and self.only == (0, 0)
+        return same_blocks and self.cells.empty and not self.not_collected
 
     def __str__(self) -> str:
         lines = [
@@ -59,20 +59,17 @@ class Beside:
             f"not collected: {name}; `losaw collect --study {name}` makes its means"
             for name in self.not_collected
         ]
-        lines.append(f"{len(self.cells)} means moved")
-        if len(self.cells):
-            lines.append(self.cells.head(_SHOWN).to_string(index=False))
-        if len(self.cells) > _SHOWN:
-            lines.append(f"… and {len(self.cells) - _SHOWN} more (--csv writes all)")
-        return "\n".join(lines)
+        return "\n".join([*lines, *shown(self.cells, "means")])
 
 
 def is_reference(folder: Path) -> bool:
     """Whether a folder is what ``losaw reference keep`` fills: digests of blocks, no blocks."""
-    return any(
-        (path.parent / BLOCKS).is_file() and not (path.parent / "blocks").exists()
-        for path in folder.glob(f"*/{MANIFEST}")
-    )
+    for listing in folder.glob(f"*/{BLOCKS}"):
+        with listing.open(encoding="utf-8") as lines:
+            # The list that a results folder has of its blocks knows no digests of rows.
+            if "rows_sha256" in next(lines, ""):
+                return True
+    return False
 
 
 def beside(first: Path, second: Path) -> Beside:
@@ -84,7 +81,8 @@ def beside(first: Path, second: Path) -> Beside:
     Raises
     ------
     StudyError
-        If a folder holds no blocks, or one that is damaged, or the two hold no study in common.
+        If a folder holds no blocks, or one that is damaged, or a summary that was edited, or the
+        two hold no study in common.
     """
     of_studies = [_blocks(folder) for folder in (first, second)]
     shared = sorted(of_studies[0].keys() & of_studies[1].keys())
@@ -98,16 +96,13 @@ def beside(first: Path, second: Path) -> Beside:
         verdicts.update(_verdict(here[name], there[name]) for name in here.keys() & there.keys())
         only[0] += len(here.keys() - there.keys())
         only[1] += len(there.keys() - here.keys())
-        means = [folder / study / "summary.csv" for folder in (first, second)]
-        if all(path.is_file() for path in means):
-            moved.append(_moved(*map(pd.read_csv, means)))
+        places = [folder / study for folder in (first, second)]
+        if all((place / "summary.csv").is_file() for place in places):
+            moved.append(_moved(*(StudyResults(place).summary for place in places)))
         else:
             not_collected.append(study)
     cells = pd.concat(moved, ignore_index=True) if moved else pd.DataFrame({"z": []})
-    order = cells["z"].abs().fillna(0.0).sort_values(ascending=False, kind="stable").index
-    return Beside(
-        verdicts, (only[0], only[1]), cells.loc[order].reset_index(drop=True), not_collected
-    )
+    return Beside(verdicts, (only[0], only[1]), largest_first(cells), not_collected)
 
 
 Blocks = Mapping[BlockName, KeptBlock | Path]
@@ -129,34 +124,44 @@ def _blocks(folder: Path) -> dict[str, Blocks]:
 
 
 def _verdict(first: KeptBlock | Path, second: KeptBlock | Path) -> str:
-    here, there = _kept(first), _kept(second)
+    here, there = _opened(first), _opened(second)
     if here.sha256 == there.sha256:
         return EQUAL
-    if here.rows_sha256 == there.rows_sha256:
+    if _rows_digest(here) == _rows_digest(there):
         return EQUAL_ROWS
-    return DIFFERS if here.results_version == there.results_version else OTHER_VERSION
+    return DIFFERS if _version(here) == _version(there) else OTHER_VERSION
 
 
-def _kept(block: KeptBlock | Path) -> KeptBlock:
-    """What a reference run keeps of a block."""
+def _opened(block: KeptBlock | Path) -> KeptBlock | BlockFile:
     if isinstance(block, KeptBlock):
         return block
-    name = BlockName.from_path(block)
-    file = load_named(block, name)
-    version = str(file.footer.get("results_version"))
-    return KeptBlock(str(name.relative_path), version, file.sha256, digest_of(file.table, {}))
+    return load_named(block, BlockName.from_path(block))
+
+
+def _rows_digest(block: KeptBlock | BlockFile) -> str:
+    return block.rows_sha256 if isinstance(block, KeptBlock) else digest_of(block.table, {})
+
+
+def _version(block: KeptBlock | BlockFile) -> str:
+    if isinstance(block, KeptBlock):
+        return block.results_version
+    return str(block.footer.get("results_version"))
 
 
 def _moved(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """The cells of a study whose means are not equal."""
-    both = first.merge(second, on=_CELL, suffixes=("_first", "_second"))
-    both = both[(both["mean_first"] != both["mean_second"]) & (both["n_seeds_first"] > 0)]
-    both = both[both["n_seeds_second"] > 0]
+    # A study without importances has a column that is read as one of numbers.
+    text = dict.fromkeys(CELL, "string")
+    sides = [side.astype(text).fillna({"importance": ""}) for side in (first, second)]
+    both = sides[0].merge(sides[1], on=CELL, suffixes=("_first", "_second"))
+    both = both[(both["n_seeds_first"] > 0) & (both["n_seeds_second"] > 0)]
+    both = both[both["mean_first"] != both["mean_second"]]
+    both = both[~(both["mean_first"].isna() & both["mean_second"].isna())]
     difference = both["mean_second"] - both["mean_first"]
     error = np.hypot(both["mc_se_first"], both["mc_se_second"])
     return pd.DataFrame(
         {
-            **{name: both[name].fillna("") for name in _CELL},
+            **{name: both[name] for name in CELL},
             "n_first": both["n_seeds_first"],
             "n_second": both["n_seeds_second"],
             "first": both["mean_first"],

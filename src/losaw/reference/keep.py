@@ -81,13 +81,14 @@ def keep(plans: Sequence[StudyPlan], whole: Sequence[StudyPlan], folder: Path) -
         place = folder / plan.study.name
         content = _manifest(plan, at_paper_scale)
         blocks = _blocks(plan)
+        cells = _printed_cells(plan)
         shutil.rmtree(place, ignore_errors=True)
         write_text(place / MANIFEST, json.dumps(content, indent=1) + "\n")
         write_csv(place / BLOCKS, blocks)
         for source in _files(plan):
             relative = source.relative_to(plan.folder)
             write_text(place / relative, source.read_text(encoding="utf-8"))
-        write_csv(place / COMPARISON, _printed_cells(plan.folder / COMPARISON))
+        write_csv(place / COMPARISON, cells)
         for name in plan.study.file.figures:
             picture = plan.figures / f"{name}.png"
             if picture.exists():
@@ -100,9 +101,13 @@ def _files(plan: StudyPlan) -> Iterator[Path]:
     yield from sorted((plan.folder / "tables").glob("*.md"))
 
 
-def _printed_cells(path: Path) -> pd.DataFrame:
+def _printed_cells(plan: StudyPlan) -> pd.DataFrame:
     """The cells of a comparison that have a printed number, as they are written."""
-    cells = pd.read_csv(path, dtype=str, keep_default_na=False)
+    path = plan.folder / COMPARISON
+    try:
+        cells = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except OSError:
+        raise StudyError(f"{path}: not there; run `losaw collect` first") from None
     return cells[cells["published"] != ""]
 
 

@@ -73,7 +73,8 @@ def weigh(claim: Claim, summary: pd.DataFrame | None, decisions: Collection[str]
     .. math:: d - \sqrt{(p_1 - l_1)^2 + (u_2 - p_2)^2}, \quad
         d + \sqrt{(u_1 - p_1)^2 + (p_2 - l_2)^2}:
 
-    a rate of 0 in 20 runs is no rate without error.
+    a rate of 0 in 20 runs is no rate without error. Where a run's value is a share of several
+    decisions, the limits are those of one decision a run: too wide.
 
     A standard deviation over n runs has the standard error ``sd / sqrt(2 (n - 1))``, which is that
     of normal scores; heavy tails have a larger one.
@@ -163,7 +164,9 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
     axes = _axes(summary)
     pairs = [
         _pair(claim, left, right, summary, axes).assign(
-            is_decision=claim.statistic == "mean" and left[1] in decisions
+            is_decision=claim.statistic == "mean"
+            and left[1] in decisions
+            and (right is None or right[1] in decisions)
         )
         for left in _names_of(claim)
         for right in _right_of(claim, left)

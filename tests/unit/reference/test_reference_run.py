@@ -5,6 +5,7 @@ reference.beside, commands.reference.
 """
 
 import json
+import shutil
 
 import pandas as pd
 import pytest
@@ -103,6 +104,39 @@ def test_a_folder_beside_the_reference_run_is_equal_to_it_or_says_what_moved(
     cells = pd.read_csv(table)
     assert set(cells["n_first"]) == {3} and set(cells["n_second"]) == {2}
     assert cells["z"].abs().is_monotonic_decreasing
+
+
+def test_means_that_moved_are_a_difference_though_the_blocks_are_equal(kept, project, capsys):
+    path = kept / "tiny" / "summary.csv"
+    table = pd.read_csv(path)
+    table.loc[0, "mean"] += 0.5
+    table.loc[1, "mean"] = float("nan")
+    table.to_csv(path, index=False)
+    assert main(["diff", str(kept), str(project.results)]) == 1
+    said = capsys.readouterr().out
+    assert "16 blocks: equal, byte for byte" in said and "2 means moved" in said
+    assert main(["diff", str(kept), str(kept)]) == 0  # a mean that is none in both has not moved
+    (project.results / "tiny" / "summary.csv").write_text("edited")
+    assert main(["diff", str(kept), str(project.results)]) == 2
+    assert "summary.csv: is not what was written" in capsys.readouterr().err
+
+
+def test_a_results_folder_that_lost_its_blocks_is_no_reference_run(kept, project, capsys):
+    shutil.rmtree(project.results / "tiny" / "blocks")
+    assert main(["diff", str(project.results), str(kept)]) == 2
+    assert "holds no blocks" in capsys.readouterr().err
+
+
+def test_what_was_kept_stays_if_it_cannot_be_kept_anew(kept, project, capsys):
+    (project.results / "tiny" / "comparison.csv").unlink()
+    assert losaw(project, "keep", "--seeds", 3, "--folder", kept) == 2
+    assert "comparison.csv: not there; run `losaw collect`" in capsys.readouterr().err
+    assert (kept / "tiny" / "summary.csv").exists()
+
+
+def test_pages_without_claims_are_refused(kept, project, capsys):
+    assert losaw(project, "pages", "--folder", kept, "--into", kept) == 2
+    assert "holds no file of claims" in capsys.readouterr().err
 
 
 def test_folders_without_a_study_in_common_are_refused(kept, project, tmp_path, capsys):

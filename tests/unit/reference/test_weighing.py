@@ -7,9 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from losaw.reference import weighing
 from losaw.reference.claims import Claim, read_claims
-from losaw.reference.weighing import settings_against, weigh
+from losaw.reference.weighing import settings_against
 from losaw.study.errors import StudyError
+
+
+def weigh(claim, summary, decisions=()):
+    return weighing.weigh(claim, summary, decisions)
 
 
 def summary(means, sd=0.1, n_seeds=25, method="A"):
@@ -114,6 +119,16 @@ def test_two_rates_have_the_limits_of_both():
     both = pd.concat([rates([20], 20), rates([10], 20, method="B")])
     assert weigh(claim(than={"method": "B"}), both, {"m"}).verdict == "supported"
     assert weigh(claim(relation="below", than={"method": "B"}), both, {"m"}).n_against == 1
+
+
+def test_a_rate_beside_a_number_that_is_none_has_no_binomial_limits():
+    both = rates([10, 10], 20)
+    both["metric"] = "m"
+    other = summary([-3.0, -3.0], sd=0.1).assign(metric="loss")
+    against = claim(than={"metric": "loss"})
+    cells = weigh(against, pd.concat([both, other]), {"m"}).cells
+    assert not cells["is_decision"].any()
+    assert weigh(against, pd.concat([both, other]), {"m", "loss"}).cells["is_decision"].all()
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.5, 0.97])

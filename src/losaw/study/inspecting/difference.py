@@ -13,7 +13,7 @@ from losaw.study.design.blocks import BlockName
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import BlockFile, load_named
 
-_CELL = ["study", "setting_id", "learner", "importance", "metric"]
+CELL = ["study", "setting_id", "learner", "importance", "metric"]
 _SAID_OF_ROWS = ("results_version", "part_versions", "block")
 _SHOWN = 20
 
@@ -57,12 +57,22 @@ class Difference:
             f"{self.only[0]} only in the first, {self.only[1]} only in the second"
         ]
         lines += [f"  {number} blocks: {what}" for what, number in self.causes.most_common()]
-        lines.append(f"{len(self.cells)} cells moved")
-        if len(self.cells):
-            lines.append(self.cells.head(_SHOWN).to_string(index=False))
-        if len(self.cells) > _SHOWN:
-            lines.append(f"… and {len(self.cells) - _SHOWN} more (--csv writes all)")
-        return "\n".join(lines)
+        return "\n".join([*lines, *shown(self.cells, "cells")])
+
+
+def shown(cells: pd.DataFrame, what: str) -> Iterator[str]:
+    """How many moved, and the first of them."""
+    yield f"{len(cells)} {what} moved"
+    if len(cells):
+        yield cells.head(_SHOWN).to_string(index=False)
+    if len(cells) > _SHOWN:
+        yield f"… and {len(cells) - _SHOWN} more (--csv writes all)"
+
+
+def largest_first(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells in the order of the size of their z."""
+    order = cells["z"].abs().fillna(0.0).sort_values(ascending=False, kind="stable").index
+    return cells.loc[order].reset_index(drop=True)
 
 
 def difference(first: Path, second: Path) -> Difference:
@@ -131,18 +141,18 @@ def _short(value: Any) -> str:
 
 
 def _values(folder: Path, names: list[BlockName]) -> pd.DataFrame:
-    columns = [*_CELL, "seed", "value", "status"]
+    columns = [*CELL, "seed", "value", "status"]
     tables = [load_named(folder / name.relative_path, name).table for name in names]
     frame = pd.concat([table.select(columns).to_pandas() for table in tables])
     frame = frame[(frame["status"] == "ok") & ~frame["metric"].isin(["", "scores"])]
-    return frame.drop(columns="status").drop_duplicates([*_CELL, "seed"])
+    return frame.drop(columns="status").drop_duplicates([*CELL, "seed"])
 
 
 def _moved(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    pairs = first.merge(second, on=[*_CELL, "seed"], suffixes=("_first", "_second"))
+    pairs = first.merge(second, on=[*CELL, "seed"], suffixes=("_first", "_second"))
     pairs["difference"] = pairs["value_second"] - pairs["value_first"]
     pairs["moved"] = pairs["difference"] != 0
-    grouped = pairs.groupby(_CELL, sort=False)
+    grouped = pairs.groupby(CELL, sort=False)
     cells = pd.DataFrame(
         {
             "n_pairs": grouped.size(),
@@ -155,6 +165,4 @@ def _moved(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
     cells = cells[cells["n_moved"] > 0]
     with np.errstate(divide="ignore", invalid="ignore"):
-        cells = cells.assign(z=cells["difference"] / cells["mc_se"])
-    order = cells["z"].abs().fillna(0.0).sort_values(ascending=False, kind="stable").index
-    return cells.loc[order].reset_index(drop=True)
+        return largest_first(cells.assign(z=cells["difference"] / cells["mc_se"]))
