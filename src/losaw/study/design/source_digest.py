@@ -5,34 +5,15 @@ in the same file does not. Where a definition stands, and the words of errors, w
 docstrings, decide no number and do not count: moving or renaming a module changes no digest.
 """
 
-import ast
-import functools
 import hashlib
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-import losaw
-from losaw.plugins import PREFIX, source_of
+from losaw.study.design.kept_readings import reading_of
+from losaw.study.design.source_files import forget_texts, path_of, stamp_of
+from losaw.study.design.source_reading import ON_IMPORT, Target, target_of
 
-_PACKAGE = Path(losaw.__file__).parent
 # How errors spell, and names of what is digested itself, decide no number.
 _OUTSIDE = frozenset({"losaw", "losaw.words", "losaw.registry", "losaw.catalogue", "losaw.plugins"})
-# Methods that show a result.
-_SHOWING = frozenset({"plot", "plot_rows", "_repr_html_", "__repr__", "__str__"})
-# Key of what a module does when it is imported, beside binding names.
-_ON_IMPORT = "<import>"
-
-Target = tuple[str, str]  # module, top-level name; an empty name is the whole module
-
-
-@dataclass(frozen=True)
-class _Module:
-    """Digest and mentioned targets by top-level name, and what the module imports from ours."""
-
-    definitions: dict[str, tuple[str, tuple[Target, ...]]]
-    imports: dict[str, Target]
 
 
 @dataclass(frozen=True)
@@ -59,28 +40,24 @@ def reached_names(target: str) -> frozenset[str]:
 
 def look_again() -> None:
     """Forget the digests of sources that have changed; a session looks once, when it begins."""
-    stamps = {module: _stamp(module) for digest in _digests.values() for module, _ in digest.files}
+    read = {module for digest in _digests.values() for module, _ in digest.files}
+    stamps = {module: stamp_of(module) for module in read}
     for target, known in list(_digests.items()):
         if any(stamps[module] != (module, stamp) for module, stamp in known.files):
             del _digests[target]
-    _own_text.cache_clear()
+    forget_texts()
 
 
 def _digest(target: str) -> _Digest:
     if target not in _digests:
-        reached = _reached(_split(target))
-        parts = sorted((name, _read(module).definitions[name][0]) for module, name in reached)
+        reached = _reached(target_of(target))
+        parts = sorted((name, reading_of(module).definitions[name][0]) for module, name in reached)
         _digests[target] = _Digest(
             hashlib.sha256(repr(parts).encode()).hexdigest() if parts else "",
             frozenset(name for _, name in reached),
-            tuple(_stamp(module) for module in sorted({module for module, _ in reached})),
+            tuple(stamp_of(module) for module in sorted({module for module, _ in reached})),
         )
     return _digests[target]
-
-
-def _split(target: str) -> Target:
-    module, _, attribute = target.partition(":")
-    return module, attribute
 
 
 def _reached(start: Target) -> set[Target]:
@@ -92,228 +69,22 @@ def _reached(start: Target) -> set[Target]:
             if definition not in reached:
                 reached.add(definition)
                 module, name = definition
-                waiting += _read(module).definitions[name][1]
-                if _ON_IMPORT in _read(module).definitions:
-                    waiting.append((module, _ON_IMPORT))
+                waiting += reading_of(module).definitions[name][1]
+                if ON_IMPORT in reading_of(module).definitions:
+                    waiting.append((module, ON_IMPORT))
     return reached
 
 
 def _resolve(target: Target) -> list[Target]:
     """The definitions that a mentioned name stands for, through re-exports."""
     module, name = target
-    if module in _OUTSIDE or _path(module) is None:
+    if module in _OUTSIDE or path_of(module) is None:
         return []
-    read = _read(module)
-    if name in read.definitions:
+    reading = reading_of(module)
+    if name in reading.definitions:
         return [target]
-    if name in read.imports:
-        return _resolve(read.imports[name])
-    if name and _path(f"{module}.{name}") is not None:
+    if name in reading.imports:
+        return _resolve(reading.imports[name])
+    if name and path_of(f"{module}.{name}") is not None:
         return _resolve((f"{module}.{name}", ""))
-    return [(module, each) for each in read.definitions]  # a name made in another way: all of it
-
-
-def _read(module: str) -> _Module:
-    return _parse(module, _text(module))
-
-
-@functools.lru_cache(maxsize=1024)
-def _parse(module: str, text: str) -> _Module:
-    path = _path(module)
-    is_package = path is not None and path.name == "__init__.py"
-    body, lines = ast.parse(text).body, text.splitlines()
-    imported = {
-        id(statement): dict(_imports(statement, module, is_package))
-        for statement in body
-        # A walk takes long.
-        if any("import" in line for line in lines[statement.lineno - 1 : statement.end_lineno])
-    }
-    imports = {name: target for each in imported.values() for name, target in each.items()}
-    statements: dict[str, list[ast.stmt]] = {}
-    for statement in body:
-        if isinstance(statement, ast.Import | ast.ImportFrom) or _is_for_types(statement):
-            continue
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-            continue
-        for name in _bound(statement) or [_ON_IMPORT]:
-            statements.setdefault(name, []).append(statement)
-    tidied: dict[int, tuple[str, set[Target]]] = {}
-    for statement in {
-        id(statement): statement for bound in statements.values() for statement in bound
-    }.values():
-        local = imported.get(id(statement), {})
-        tidy = _Tidy(module, set(statements), {**imports, **local})
-        tidied[id(statement)] = (ast.dump(tidy.visit(statement)), tidy.mentioned)
-    definitions = {}
-    for name, bound in statements.items():
-        dumped = "".join(tidied[id(statement)][0] for statement in bound)
-        mentioned = set().union(*(tidied[id(statement)][1] for statement in bound))
-        digest = hashlib.sha256(dumped.encode()).hexdigest()
-        definitions[name] = (digest, tuple(sorted(mentioned)))
-    return _Module(definitions, imports)
-
-
-def _bound(statement: ast.stmt) -> list[str]:
-    """The top-level names that a statement binds."""
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return [statement.name]
-    targets: list[ast.expr] = []
-    if isinstance(statement, ast.Assign):
-        targets = statement.targets
-    elif isinstance(statement, ast.AnnAssign | ast.AugAssign):
-        targets = [statement.target]
-    walked = (node for target in targets for node in ast.walk(target))
-    return [node.id for node in walked if isinstance(node, ast.Name)]
-
-
-def _is_for_types(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test)
-
-
-def _imports(statement: ast.stmt, module: str, is_package: bool) -> Iterator[tuple[str, Target]]:
-    """Local name -> what of ours it was imported from, anywhere inside the statement."""
-    package = module if is_package else module.rpartition(".")[0]
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name.split(".")[0] == "losaw":
-                    yield alias.asname or alias.name, (alias.name, "")
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                parts = package.split(".")
-                base = ".".join([*parts[: len(parts) - node.level + 1], *filter(None, [base])])
-            if base.split(".")[0] == "losaw" or base.startswith(PREFIX):
-                for alias in node.names:
-                    yield alias.asname or alias.name, (base, alias.name)
-
-
-class _Tidy(ast.NodeTransformer):
-    """Takes out of a definition what decides no number; collects the targets it mentions."""
-
-    def __init__(self, module: str, own: set[str], imports: dict[str, Target]) -> None:
-        self.module, self.own, self.imports = module, own, imports
-        self.mentioned: set[Target] = set()
-
-    def visit_Import(self, node: ast.Import) -> ast.AST:
-        return ast.Pass()
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
-        return ast.Pass()
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id in self.imports:
-            self.mentioned.add(self.imports[node.id])
-        elif node.id in self.own:
-            self.mentioned.add((self.module, node.id))
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        # A name of a module is that name, wherever the module stands and whatever it is called.
-        dotted = _dotted(node.value)
-        if dotted in self.imports:
-            module, name = self.imports[dotted]
-            inner = f"{module}.{name}" if name else module
-            if _path(inner) is not None:
-                self.mentioned.add((inner, node.attr))
-                return ast.Name(node.attr, node.ctx)
-        self.generic_visit(node)
-        return node
-
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        if isinstance(node.value, str) and node.value.startswith("losaw."):
-            module, attribute = _split(node.value)
-            if _path(module) is not None:  # something that is loaded by its name
-                self.mentioned.add((module, attribute))
-                return ast.Constant(attribute)
-        return node
-
-    def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        return self.generic_visit(_Wordless().visit(node))
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        if _dotted(node.func) in ("warnings.warn", "warn"):
-            node = _Wordless().visit(node)
-        return self.generic_visit(node)
-
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        return ast.arg(node.arg)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.returns = None
-        return self._without_docstring(node)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        node.body = [
-            statement
-            for statement in node.body
-            if not (isinstance(statement, ast.FunctionDef) and statement.name in _SHOWING)
-        ]
-        return self._without_docstring(node)
-
-    def _without_docstring(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
-        if ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:]
-        return self.generic_visit(node)
-
-
-def _dotted(node: ast.expr) -> str:
-    """``a.b.c`` as it is written; empty for anything but names and attributes of names."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        above = _dotted(node.value)
-        return above and f"{above}.{node.attr}"
-    return ""
-
-
-class _Wordless(ast.NodeTransformer):
-    """Takes out the words of an error or a warning."""
-
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        return ast.Constant("") if isinstance(node.value, str) else node
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        return ast.Constant("")
-
-
-def _stamp(module: str) -> tuple[str, object]:
-    """A module and what tells that its source is another one."""
-    if module.startswith(PREFIX):
-        return module, hash(source_of(module))
-    path = _path(module)
-    status = path.stat() if path is not None and path.exists() else None
-    return module, status and (status.st_mtime_ns, status.st_size, status.st_ino)
-
-
-def _text(module: str) -> str:
-    """Source of a module of ours; of a plugin, as it was when it was loaded."""
-    if module.startswith(PREFIX):
-        return source_of(module)
-    return _own_text(module)
-
-
-@functools.cache
-def _own_text(module: str) -> str:
-    path = _own_path(module)
-    return "" if path is None else path.read_text(encoding="utf-8")
-
-
-def _path(module: str) -> Path | None:
-    """File of a losaw module or plugin, found without importing it; None for others."""
-    if module.startswith(PREFIX):
-        loaded = sys.modules.get(module)
-        return None if loaded is None else Path(str(loaded.__file__))
-    return _own_path(module)
-
-
-@functools.cache
-def _own_path(module: str) -> Path | None:
-    root, *parts = module.split(".")
-    if root != "losaw" or not parts or not all(part.isidentifier() for part in parts):
-        return None
-    place = _PACKAGE.joinpath(*parts)
-    for candidate in (place.with_suffix(".py"), place / "__init__.py"):
-        if candidate.is_file():
-            return candidate
-    return None
+    return [(module, each) for each in reading.definitions]  # a name made in another way: all of it

@@ -1,0 +1,85 @@
+"""What the sources say, kept between processes: reading all of them takes longer than to start.
+
+A reading is kept beside the package, as byte code is, with a digest of all that decides it: the
+text, the names of our other modules, the code that reads and the version of Python. Another text,
+or a damaged file, is read anew.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import sys
+from functools import cache, lru_cache
+from pathlib import Path
+
+from losaw.plugins import PREFIX
+from losaw.study.design import source_files, source_reading
+from losaw.study.design.source_files import text_of
+from losaw.study.design.source_reading import Reading, parse
+from losaw.whole_files import write_atomically
+
+
+def reading_of(module: str) -> Reading:
+    """What the source of a module says, as it is now."""
+    return _read(module, text_of(module))
+
+
+@lru_cache(maxsize=1024)
+def _read(module: str, text: str) -> Reading:
+    if module.startswith(PREFIX):
+        return parse(module, text)
+    path = _folder() / f"{module}.json"
+    decided_by = _digest(module, text, _surroundings())
+    reading = _kept(path, decided_by)
+    if reading is None:
+        reading = parse(module, text)
+        with contextlib.suppress(OSError):  # no room, or not ours: it is read again next time
+            _keep(path, decided_by, reading)
+    return reading
+
+
+def _kept(path: Path, decided_by: str) -> Reading | None:
+    """The reading that a file holds, if it is of the same text and undamaged."""
+    try:
+        head, _, content = path.read_text(encoding="utf-8").partition("\n")
+    except (OSError, UnicodeDecodeError):
+        return None
+    if head != _digest(decided_by, content):
+        return None
+    definitions, imports = json.loads(content)
+    return Reading(
+        {
+            name: (digest, tuple((module, attribute) for module, attribute in mentioned))
+            for name, (digest, mentioned) in definitions.items()
+        },
+        {name: (module, attribute) for name, (module, attribute) in imports.items()},
+    )
+
+
+def _keep(path: Path, decided_by: str, reading: Reading) -> None:
+    content = json.dumps([reading.definitions, reading.imports])
+    text = f"{_digest(decided_by, content)}\n{content}"
+    write_atomically(path, lambda place: place.write_text(text, encoding="utf-8"))
+
+
+def _surroundings() -> str:
+    """All that decides what a text is read as, beside the text."""
+    return _digest(sys.version, _code(), *source_files.own_files())
+
+
+@cache
+def _code() -> str:
+    modules = (source_reading, source_files)
+    return "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+def _folder() -> Path:
+    package = source_files.PACKAGE
+    if os.access(package, os.W_OK):
+        return package / "__pycache__" / "readings"
+    return Path.home() / ".cache" / "losaw" / "readings"
