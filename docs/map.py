@@ -31,7 +31,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("importance",),
     ("explaining",),
     ("metrics",),
-    ("study",),
+    ("study", "study.sources", "auditing"),
     ("study.design",),
     ("study.files",),
     ("study.running",),

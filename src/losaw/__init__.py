@@ -4,6 +4,8 @@ import importlib
 
 TYPE_CHECKING = False  # typing itself would be half of what `import losaw` costs
 if TYPE_CHECKING:
+    from losaw.auditing import Audit as Audit
+    from losaw.auditing import audit as audit
     from losaw.explaining import Explanation as Explanation
     from losaw.explaining import explain as explain
     from losaw.forest import LosawRandomForestClassifier as LosawRandomForestClassifier
@@ -20,6 +22,7 @@ __version__ = "0.1.0"
 
 # Public name -> module. Imported on first use, so that `import losaw` costs nothing.
 _PUBLIC = {
+    "Audit": "losaw.auditing",
     "ConditionalPredictiveImpact": "losaw.importance.conditional_predictive_impact",
     "Explanation": "losaw.explaining",
     "ImportanceResult": "losaw.importance.result",
@@ -28,10 +31,12 @@ _PUBLIC = {
     "LosawRandomForestClassifier": "losaw.forest",
     "LosawRandomForestRegressor": "losaw.forest",
     "NetworkRegressor": "losaw.network",
+    "audit": "losaw.auditing",
     "explain": "losaw.explaining",
 }
 
 __all__ = [
+    "Audit",
     "ConditionalPredictiveImpact",
     "Explanation",
     "ImportanceResult",
@@ -41,6 +46,7 @@ __all__ = [
     "LosawRandomForestRegressor",
     "NetworkRegressor",
     "__version__",
+    "audit",
     "explain",
 ]
 

@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import losaw
-from losaw.commands import explaining, formats, inspecting, methods, outputs, running, warm_up
+from losaw.commands import (
+    auditing,
+    explaining,
+    formats,
+    inspecting,
+    methods,
+    outputs,
+    running,
+    warm_up,
+)
 from losaw.commands.asking import add_session_options, positive
 from losaw.commands.reference import add_reference
 
@@ -60,6 +69,9 @@ def _parser() -> argparse.ArgumentParser:
 
     explaining.add_options(
         add("explain", explaining.explain, "what a column of your own table depends on", False)
+    )
+    auditing.add_options(
+        add("audit", auditing.audit, "which method to trust on a table like your own", False)
     )
     plan = add("plan", running.plan, "settings, blocks, core-hours and disk; runs nothing")
     plan.add_argument("--jobs", type=positive, help="blocks at the same time: adds waves and hours")

@@ -3,12 +3,22 @@
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of ``losaw explain``."""
+    add_table_options(parser, budget="5m")
+    parser.add_argument(
+        "--output", type=Path, metavar="PREFIX",
+        help="PREFIX.html, .png, .csv and .json are written (default: FILE_explained)",
+    )  # fmt: skip
+
+
+def add_table_options(parser: argparse.ArgumentParser, budget: str) -> None:
+    """The options of every command on a person's own table."""
     parser.add_argument("file", type=Path, help="CSV (or other text) or Parquet")
     parser.add_argument("--target", required=True, help="the column to explain")
     parser.add_argument(
@@ -28,7 +38,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drop", default="", metavar="NAME,…", help="columns to leave out")
     parser.add_argument("--fdr", type=float, default=0.1, help="false discovery rate (default .1)")
     parser.add_argument(
-        "--budget", default="5m", help="time, like 90s, 2m (default 5m); none cuts nothing"
+        "--budget",
+        default=budget,
+        help=f"time, like 90s, 2m (default {budget}); none cuts nothing",
     )
     for name, what in (
         ("rows", "rows in use"),
@@ -40,34 +52,46 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", type=int, help=f"{what}: fixed, not cut by the budget")
     parser.add_argument("--jobs", type=int, default=1, help="threads (default 1; -1: all cores)")
     parser.add_argument("--random-state", type=int, default=0, help="seed (default 0)")
-    parser.add_argument(
-        "--output", type=Path, metavar="PREFIX",
-        help="PREFIX.html, .png, .csv and .json are written (default: FILE_explained)",
-    )  # fmt: skip
 
 
 def explain(options: argparse.Namespace) -> None:
     """Explain a file, print the table and write the page."""
-    from losaw.errors import LosawError
     from losaw.explaining import explain as explained
-    from losaw.explaining.design import SHORTEST_BUDGET, read_budget
     from losaw.explaining.explanation import paths_of
-    from losaw.explaining.reading import read_file
     from losaw.extras import require
 
     require("plot", ("matplotlib",))
-    prefix = options.output
-    if prefix is None:
-        prefix = Path(f"{options.file.name.partition('.')[0]}_explained")
+    prefix = prefix_of(options, "explained", paths_of)
+    explanation = on_the_table(explained, options)
+    print(explanation.to_text())
+    print("\n" + "\n".join(f"wrote {path}" for path in explanation.save(prefix)))
+
+
+def prefix_of(
+    options: argparse.Namespace, what: str, paths_of: Callable[[Path], list[Path]]
+) -> Path:
+    """Where the results are written; not over the table itself."""
+    from losaw.errors import LosawError
+
+    prefix: Path = options.output or Path(f"{options.file.name.partition('.')[0]}_{what}")
     for path in paths_of(prefix):
         if path.exists() and path.resolve() == options.file.resolve():
             raise LosawError(f"{path} would be written over by the result; choose another --output")
+    return prefix
+
+
+def on_the_table(function: Callable[..., Any], options: argparse.Namespace, **more: Any) -> Any:
+    """Call a function of a table with the options of :func:`add_table_options`, and ``more``."""
+    from losaw.errors import LosawError
+    from losaw.explaining.design import SHORTEST_BUDGET, read_budget
+    from losaw.explaining.reading import read_file
+
     budget, start = read_budget(options.budget), time.perf_counter()
     frame = read_file(options.file, options.target, has_header=not options.no_header)
     if budget is not None:  # reading is part of it
         budget = max(SHORTEST_BUDGET, budget - (time.perf_counter() - start))
     try:
-        explanation = explained(
+        return function(
             frame,
             options.target,
             kinds=_kinds(options.kinds),
@@ -85,11 +109,10 @@ def explain(options: argparse.Namespace) -> None:
             n_jobs=options.jobs,
             verbose=sys.stderr.isatty(),
             random_state=options.random_state,
+            **more,
         )
     except ValueError as error:
         raise LosawError(f"{options.file}: {error}") from error
-    print(explanation.to_text())
-    print("\n" + "\n".join(f"wrote {path}" for path in explanation.save(prefix)))
 
 
 def _kinds(text: str | None) -> dict[str, str] | None:

@@ -1,7 +1,8 @@
 """A table explained: every importance in one call."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from losaw.arguments import whole_number
 from losaw.errors import LosawError
-from losaw.explaining.association import associations
+from losaw.explaining.association import Associations, associations
 from losaw.explaining.cautions import cautions
 from losaw.explaining.computing import compute, make_work, n_steps
 from losaw.explaining.design import DEFAULT_BUDGET, Design, cut, full_design, read_budget
@@ -108,11 +109,6 @@ def explain(
     >>> losaw.explain(frame, "price", methods=["pfi", "cpi"], folds=5).selected
     ('size', 'age')
     """
-    start = time.perf_counter()
-    seconds = read_budget(budget)
-    wanted = chosen_methods(methods)
-    if not 0 < fdr < 1:
-        raise LosawError(f"fdr must be between 0 and 1, got {fdr!r}")
     asked = {
         "rows": rows,
         "losaw_rows": losaw_rows,
@@ -120,41 +116,35 @@ def explain(
         "permutations": permutations,
         "draws": draws,
     }
-    for name, value in asked.items():
-        if value is not None:
-            whole_number(name, value, _LEAST[name])
-    seed = _seed(random_state)
-    if isinstance(frame, str | Path):
-        frame = read_file(frame, target)
-    data = prepare(_without(frame, drop, target), target, kinds=kinds, task=task)
-    full = full_design(len(data), wanted, asked)
-    trained = make_model(
-        model, data.task, data.X.shape[1], n_trees=full.trees, seed=seed % 2**31, n_jobs=n_jobs
+    begun = begin(
+        frame,
+        target,
+        kinds=kinds,
+        task=task,
+        methods=methods,
+        model=model,
+        drop=drop,
+        fdr=fdr,
+        budget=budget,
+        asked=asked,
+        n_jobs=n_jobs,
+        random_state=random_state,
     )
-    design, cuts = full, list[str]()
-    part = _rows_in_use(data, full, seed)
-    related = associations(part.X, list(part.kinds.values()), seed)
-    if seconds is not None:
-        costs = probe(data, trained, full.trees, wanted, len(related.groups), seed)
-        left = max(seconds - (time.perf_counter() - start), 1.0)
-        design, cuts = cut(full, asked, costs, left)
-    if design.rows != full.rows:
-        part = _rows_in_use(data, design, seed)
-        related = associations(part.X, list(part.kinds.values()), seed)
+    design, related, seed = begun.design, begun.related, begun.seed
     is_forest = isinstance(model, str) and model == "forest"
-    with _Bar(verbose) as bar:
-        work = make_work(part, design, related, seed, n_jobs, bar.tick)
+    with Bar("explain", verbose) as bar:
+        work = make_work(begun.part, design, related, seed, n_jobs, bar.tick)
         bar.begin(n_steps(work, is_forest))
-        computed = compute(work, trained, is_forest)
+        computed = compute(work, begun.model(seed), is_forest)
         warned = cautions(work, computed)
     return Explanation(
         target=target,
-        task=part.task,
-        columns=part.columns,
-        notes=(*part.notes, *computed.notes),
+        task=begun.part.task,
+        columns=begun.part.columns,
+        notes=(*begun.part.notes, *computed.notes),
         cautions=tuple(warned),
-        cuts=tuple(cuts),
-        n_rows=len(data),
+        cuts=tuple(begun.cuts),
+        n_rows=len(begun.data),
         design=design,
         results=computed.results,
         group_results=computed.groups,
@@ -163,8 +153,103 @@ def explain(
         disagreements=tuple(disagreements(computed.results, related, fdr, design.folds)),
         fdr=fdr,
         random_state=seed,
-        model=_NAMES[model] if isinstance(model, str) else type(model).__name__,
+        model=name_of(model),
     )
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A table that is read, with what will be computed of it.
+
+    Attributes
+    ----------
+    data, part : Prepared
+        All rows with a response, and those in use.
+    related : Associations
+        Of the rows in use.
+    design : Design
+    cuts : list of str
+        What the budget left out.
+    seed : int
+    model : callable
+        ``model(seed) -> unfitted estimator``.
+    """
+
+    data: Prepared
+    part: Prepared
+    related: Associations
+    design: Design
+    cuts: list[str]
+    seed: int
+    model: Callable[[int], Any]
+
+
+def begin(
+    frame: Any,
+    target: str,
+    *,
+    kinds: Mapping[str, str] | None,
+    task: str | None,
+    methods: Sequence[str] | str | None,
+    model: Any,
+    drop: Sequence[str],
+    fdr: float,
+    budget: str | float | None,
+    asked: Mapping[str, int | None],
+    n_jobs: int | None,
+    random_state: int | np.random.Generator | None,
+    times: int = 1,
+    groups: bool = True,
+) -> Begun:
+    """Read a table and choose the design; arguments as :func:`explain` has them.
+
+    Parameters
+    ----------
+    asked : mapping
+        rows, losaw_rows, folds, permutations and draws, as far as they are fixed.
+    times : int
+        How often the design is to be computed within the budget.
+    groups : bool
+        Whether groups are scored beside features.
+    """
+    start = time.perf_counter()
+    seconds = read_budget(budget)
+    wanted = chosen_methods(methods)
+    if not 0 < fdr < 1:
+        raise LosawError(f"fdr must be between 0 and 1, got {fdr!r}")
+    for name, value in asked.items():
+        if value is not None:
+            whole_number(name, value, _LEAST[name])
+    seed = _seed(random_state)
+    if isinstance(frame, str | Path):
+        frame = read_file(frame, target)
+    data = prepare(_without(frame, drop, target), target, kinds=kinds, task=task)
+    full = full_design(len(data), wanted, dict(asked))
+
+    def made(seed: int) -> Any:
+        n_features = data.X.shape[1]
+        return make_model(
+            model, data.task, n_features, n_trees=full.trees, seed=seed % 2**31, n_jobs=n_jobs
+        )
+
+    trained = made(seed)
+    design, cuts = full, list[str]()
+    part = _rows_in_use(data, full, seed)
+    related = associations(part.X, list(part.kinds.values()), seed)
+    if seconds is not None:
+        n_groups = len(related.groups) * groups
+        costs = probe(data, trained, full.trees, wanted, n_groups, seed)
+        left = max(seconds - (time.perf_counter() - start), 1.0)
+        design, cuts = cut(full, dict(asked), costs, left / times)
+    if design.rows != full.rows:
+        part = _rows_in_use(data, design, seed)
+        related = associations(part.X, list(part.kinds.values()), seed)
+    return Begun(data, part, related, design, cuts, seed, made)
+
+
+def name_of(model: Any) -> str:
+    """What a model is called in sentences."""
+    return _NAMES[model] if isinstance(model, str) else type(model).__name__
 
 
 def _seed(random_state: Any) -> int:
@@ -193,14 +278,15 @@ def _rows_in_use(data: Prepared, design: Design, seed: int) -> Prepared:
     return data.take(sample_rows(data, design.rows, rng))
 
 
-class _Bar:
+class Bar:
     """A progress bar of fits and scores."""
 
-    def __init__(self, shown: bool) -> None:
+    def __init__(self, name: str, shown: bool) -> None:
+        self.name = name
         self.shown = shown
         self.bar: Any = None
 
-    def __enter__(self) -> "_Bar":
+    def __enter__(self) -> "Bar":
         return self
 
     def __exit__(self, *problem: object) -> None:
@@ -211,9 +297,9 @@ class _Bar:
         """Show the bar."""
         from tqdm import tqdm
 
-        self.bar = tqdm(total=n_steps, disable=not self.shown, desc="explain", unit="step")
+        self.bar = tqdm(total=n_steps, disable=not self.shown, desc=self.name, unit="step")
 
     def tick(self, what: str) -> None:
         """One step is done."""
-        self.bar.set_description(f"explain: {what}", refresh=False)
+        self.bar.set_description(f"{self.name}: {what}", refresh=False)
         self.bar.update()

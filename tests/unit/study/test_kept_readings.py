@@ -1,14 +1,14 @@
 """What sources say is kept between processes, and never stands for another text.
 
-Of study.design.kept_readings.
+Of study.sources.kept.
 """
 
 from functools import cache
 
 import pytest
 
-from losaw.study.design import kept_readings, source_files, source_reading
-from losaw.study.design.source_digest import source_digest
+from losaw.study.sources import files, kept, reading
+from losaw.study.sources.source_digest import source_digest
 
 MODULE = "losaw.forest.growing.partition"
 
@@ -16,16 +16,16 @@ MODULE = "losaw.forest.growing.partition"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """An empty folder of readings, and no memory of what was read."""
-    monkeypatch.setattr(kept_readings, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(kept, "_folder", lambda: tmp_path)
     forget()
     yield tmp_path
     forget()
 
 
 def forget():
-    for cached in (kept_readings._read, kept_readings._code, source_reading.parse):
+    for cached in (kept._read, kept._code, reading.parse):
         cached.cache_clear()
-    source_files.forget_texts()
+    files.forget_texts()
 
 
 @pytest.fixture
@@ -35,16 +35,16 @@ def parsed(monkeypatch):
 
     def parse(module, text):
         modules.append(module)
-        return source_reading.parse(module, text)
+        return reading.parse(module, text)
 
-    monkeypatch.setattr(kept_readings, "parse", parse)
+    monkeypatch.setattr(kept, "parse", parse)
     return modules
 
 
 def test_the_next_process_reads_what_the_last_one_has_kept(folder, parsed):
-    first = kept_readings.reading_of(MODULE)
+    first = kept.reading_of(MODULE)
     forget()
-    assert kept_readings.reading_of(MODULE) == first
+    assert kept.reading_of(MODULE) == first
     assert parsed == [MODULE]
 
 
@@ -59,11 +59,11 @@ def test_the_next_process_reads_what_the_last_one_has_kept(folder, parsed):
     ids=["truncated", "altered", "without its digest", "empty"],
 )
 def test_a_damaged_file_is_read_anew(folder, parsed, damage):
-    first = kept_readings.reading_of(MODULE)
+    first = kept.reading_of(MODULE)
     path = folder / f"{MODULE}.json"
     path.write_text(damage(path.read_text(encoding="utf-8")), encoding="utf-8")
     forget()
-    assert kept_readings.reading_of(MODULE) == first
+    assert kept.reading_of(MODULE) == first
     assert parsed == [MODULE, MODULE]
 
 
@@ -77,30 +77,30 @@ def test_a_damaged_file_is_read_anew(folder, parsed, damage):
 def test_another_text_or_another_reader_is_not_taken_for_the_kept_one(
     folder, parsed, monkeypatch, name, other
 ):
-    kept_readings.reading_of(MODULE)
-    monkeypatch.setattr(kept_readings, name, other)
-    kept_readings._read.cache_clear()
-    kept_readings.reading_of(MODULE)
+    kept.reading_of(MODULE)
+    monkeypatch.setattr(kept, name, other)
+    kept._read.cache_clear()
+    kept.reading_of(MODULE)
     assert len(parsed) == 2
 
 
 def test_a_module_more_in_the_package_makes_every_reading_another(folder, parsed, monkeypatch):
-    kept_readings.reading_of(MODULE)
-    kept_readings._read.cache_clear()
-    monkeypatch.setattr(source_files, "own_files", cache(lambda: ("new.py",)))
-    kept_readings.reading_of(MODULE)
+    kept.reading_of(MODULE)
+    kept._read.cache_clear()
+    monkeypatch.setattr(files, "own_files", cache(lambda: ("new.py",)))
+    kept.reading_of(MODULE)
     assert len(parsed) == 2
 
 
 def test_a_place_that_is_no_folder_costs_time_only(folder, parsed, monkeypatch):
     (folder / "file").write_text("")
-    monkeypatch.setattr(kept_readings, "_folder", lambda: folder / "file" / "readings")
-    assert kept_readings.reading_of(MODULE).definitions
+    monkeypatch.setattr(kept, "_folder", lambda: folder / "file" / "readings")
+    assert kept.reading_of(MODULE).definitions
     assert parsed == [MODULE]
 
 
 def test_a_digest_is_the_same_from_kept_readings(folder):
-    from losaw.study.design import source_digest as digests
+    from losaw.study.sources import source_digest as digests
 
     target = "losaw.forest:LosawRandomForestRegressor"
     digests._digests.clear()

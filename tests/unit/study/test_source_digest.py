@@ -8,8 +8,8 @@ import pytest
 
 import losaw
 from losaw.registry import get
-from losaw.study.design import kept_readings, source_files, source_reading
-from losaw.study.design import source_digest as module
+from losaw.study.sources import files, kept, reading
+from losaw.study.sources import source_digest as module
 
 FOREST = "losaw.forest:LosawRandomForestRegressor"
 NAMES = {
@@ -32,7 +32,7 @@ def copied(folder):
         Path(losaw.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__", "*.nb?")
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source_files, "PACKAGE", copy)
+        patch.setattr(files, "PACKAGE", copy)
         forget()
         yield copy
         forget()
@@ -52,9 +52,9 @@ def edited(tmp_path_factory):
 
 def forget():
     module._digests.clear()
-    for cached in (source_files._own_path, kept_readings._read, source_reading.parse):
+    for cached in (files._own_path, kept._read, reading.parse):
         cached.cache_clear()
-    source_files.forget_texts()
+    files.forget_texts()
 
 
 def digests(moved=lambda target: target):

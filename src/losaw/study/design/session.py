@@ -19,10 +19,10 @@ from losaw.study.design.request import Request
 from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES, Configuration, parse
 from losaw.study.design.series import Series, resolve
 from losaw.study.design.settings import Setting, same
-from losaw.study.design.source_digest import look_again
 from losaw.study.design.source_file import SourceFile
 from losaw.study.design.validation import validate
 from losaw.study.errors import StudyError
+from losaw.study.sources.source_digest import look_again
 from losaw.words import did_you_mean, unknown
 
 LEARNER_AXIS = "learner"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from losaw.plugins import PREFIX
-from losaw.study.design.source_files import path_of
+from losaw.study.sources.files import path_of
 
 # Methods that show a result.
 _SHOWING = frozenset({"plot", "plot_rows", "_repr_html_", "__repr__", "__str__"})

@@ -8,9 +8,9 @@ docstrings, decide no number and do not count: moving or renaming a module chang
 import hashlib
 from dataclasses import dataclass
 
-from losaw.study.design.kept_readings import reading_of
-from losaw.study.design.source_files import forget_texts, path_of, stamp_of
-from losaw.study.design.source_reading import ON_IMPORT, Target, target_of
+from losaw.study.sources.files import forget_texts, path_of, stamp_of
+from losaw.study.sources.kept import reading_of
+from losaw.study.sources.reading import ON_IMPORT, Target, target_of
 
 # How errors spell, and names of what is digested itself, decide no number.
 _OUTSIDE = frozenset({"losaw", "losaw.words", "losaw.registry", "losaw.catalogue", "losaw.plugins"})

@@ -14,9 +14,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from losaw.plugins import PREFIX
-from losaw.study.design import source_files, source_reading
-from losaw.study.design.source_files import text_of
-from losaw.study.design.source_reading import Reading, parse
+from losaw.study.sources import files, reading
+from losaw.study.sources.files import text_of
+from losaw.study.sources.reading import Reading, parse
 from losaw.whole_files import write_atomically
 
 
@@ -31,12 +31,13 @@ def _read(module: str, text: str) -> Reading:
         return parse(module, text)
     path = _folder() / f"{module}.json"
     decided_by = _digest(module, text, _surroundings())
-    reading = _kept(path, decided_by)
-    if reading is None:
-        reading = parse(module, text)
-        with contextlib.suppress(OSError):  # no room, or not ours: it is read again next time
-            _keep(path, decided_by, reading)
-    return reading
+    known = _kept(path, decided_by)
+    if known is not None:
+        return known
+    read = parse(module, text)
+    with contextlib.suppress(OSError):  # no room, or not ours: it is read again next time
+        _keep(path, decided_by, read)
+    return read
 
 
 def _kept(path: Path, decided_by: str) -> Reading | None:
@@ -57,20 +58,20 @@ def _kept(path: Path, decided_by: str) -> Reading | None:
     )
 
 
-def _keep(path: Path, decided_by: str, reading: Reading) -> None:
-    content = json.dumps([reading.definitions, reading.imports])
+def _keep(path: Path, decided_by: str, read: Reading) -> None:
+    content = json.dumps([read.definitions, read.imports])
     text = f"{_digest(decided_by, content)}\n{content}"
     write_atomically(path, lambda place: place.write_text(text, encoding="utf-8"))
 
 
 def _surroundings() -> str:
     """All that decides what a text is read as, beside the text."""
-    return _digest(sys.version, _code(), *source_files.own_files())
+    return _digest(sys.version, _code(), *files.own_files())
 
 
 @cache
 def _code() -> str:
-    modules = (source_reading, source_files)
+    modules = (reading, files)
     return "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)
 
 
@@ -79,7 +80,7 @@ def _digest(*texts: str) -> str:
 
 
 def _folder() -> Path:
-    package = source_files.PACKAGE
+    package = files.PACKAGE
     if os.access(package, os.W_OK):
         return package / "__pycache__" / "readings"
     return Path.home() / ".cache" / "losaw" / "readings"

@@ -1,0 +1,200 @@
+"""An audit: responses with known causes made of a table's own features, and all methods on them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from losaw.arguments import whole_number
+from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE
+from losaw.auditing.result import Audit
+from losaw.auditing.rounds import kept_share, run_round, share_explained
+from losaw.errors import LosawError
+from losaw.explaining.front_door import Bar, Begun, begin, name_of
+from losaw.explaining.methods import DEFAULT, METHODS, chosen_methods
+
+DEFAULT_BUDGET, DEFAULT_ROUNDS, FEWEST_ROUNDS = "10m", 30, 5
+_MOST_SIGNALS = 5
+
+
+def audit(
+    frame: Any,
+    target: str,
+    *,
+    rounds: int = DEFAULT_ROUNDS,
+    share: float | None = None,
+    signals: int | None = None,
+    kinds: Mapping[str, str] | None = None,
+    task: str | None = None,
+    methods: Sequence[str] | str | None = None,
+    model: Any = "forest",
+    drop: Sequence[str] = (),
+    fdr: float = 0.1,
+    budget: str | float | None = DEFAULT_BUDGET,
+    rows: int | None = None,
+    losaw_rows: int | None = None,
+    folds: int | None = None,
+    permutations: int | None = None,
+    draws: int | None = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    random_state: int | np.random.Generator | None = 0,
+) -> Audit:
+    """Which method to trust on a table like this: all of them, where the truth is known.
+
+    The features stay as they are, with all that connects them. In every round some of them are
+    drawn at random, a response is made of these and of noise
+    (:func:`losaw.auditing.responses.make_response`), and the methods of :func:`losaw.explain` look
+    for them. The response can be known as well as ``model`` explains the target of the table.
+
+    Parameters
+    ----------
+    frame, target, kinds, task, model, drop, rows, losaw_rows, folds, permutations, draws
+        As in :func:`losaw.explain`.
+    rounds : int, default 30
+        Made responses, 5 at least.
+    share : float or None
+        From .05 to .95: what the best prediction of a made response explains (R^2, or the Brier
+        skill of classes). None: what ``model`` explains of ``target`` on unseen rows.
+    signals : int or None
+        Features that make a response; None: a third of all, from 1 to 5.
+    methods : sequence of str, str with commas, or None
+        Of mdi, ufi, mdi_oob, losaw, pfi, cpi, subgroups, loco; None: all but mdi_oob and subgroups.
+    fdr : float, default 0.1
+        False discovery rate at which methods that test select.
+    budget : str, float or None, default "10m"
+        Time of all rounds; the design of a round is cut to fit, as in :func:`losaw.explain`.
+    n_jobs : int or None
+        Threads of the forests; the result does not depend on it.
+    verbose : bool, default False
+        Show a progress bar.
+    random_state : int, Generator or None, default 0
+
+    Returns
+    -------
+    Audit
+        ``to_frame()``, ``trusted``, ``verdicts``, ``rounds``, ``to_html()``, ``save("prefix")``.
+
+    Raises
+    ------
+    LosawError (a ValueError)
+        For a table, a file or an argument that cannot be used; the message says what to do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import losaw
+    >>> rng = np.random.default_rng(0)
+    >>> frame = pd.DataFrame(rng.standard_normal((120, 4)), columns=["a", "b", "c", "d"])
+    >>> frame["price"] = frame["a"] + 0.5 * rng.standard_normal(120)
+    >>> found = losaw.audit(frame, "price", methods="mdi,pfi", rounds=5, folds=3, budget=None)
+    >>> sorted(found.to_frame()["method"])
+    ['MDI', 'PFI']
+    """
+    whole_number("rounds", rounds, FEWEST_ROUNDS)
+    if share is not None:
+        _check_share(share)
+    begun = begin(
+        frame,
+        target,
+        kinds=kinds,
+        task=task,
+        methods=_with_a_truth(methods),
+        model=model,
+        drop=drop,
+        fdr=fdr,
+        budget=budget,
+        asked={
+            "rows": rows,
+            "losaw_rows": losaw_rows,
+            "folds": folds,
+            "permutations": permutations,
+            "draws": draws,
+        },
+        n_jobs=n_jobs,
+        random_state=random_state,
+        times=rounds + 1,
+        groups=False,
+    )
+    n_signals = _signals(signals, begun)
+    is_forest = isinstance(model, str) and model == "forest"
+    with Bar("audit", verbose) as bar:
+        bar.begin(rounds + 1)
+        quality = share_explained(begun, n_jobs, _silent)
+        bar.tick("the table's own response")
+        made_share = kept_share(quality.share if share is None else share)
+        lines = []
+        for number in range(rounds):
+            lines.append(
+                run_round(
+                    begun,
+                    number,
+                    share=made_share,
+                    n_signals=n_signals,
+                    fdr=fdr,
+                    forest_is_model=is_forest,
+                    n_jobs=n_jobs,
+                    tick=_silent,
+                )
+            )
+            bar.tick(f"round {number + 1}")
+    return Audit(
+        target=target,
+        task=begun.part.task,
+        features=tuple(begun.part.X.columns),
+        n_rows=len(begun.data),
+        design=begun.design,
+        cuts=tuple(begun.cuts),
+        rounds=_joined(lines),
+        share=made_share,
+        quality=quality,
+        n_signals=n_signals,
+        fdr=fdr,
+        random_state=begun.seed,
+        model=name_of(model),
+    )
+
+
+def _check_share(share: Any) -> None:
+    is_number = isinstance(share, int | float) and not isinstance(share, bool)
+    if not (is_number and LEAST_SHARE <= share <= LARGEST_SHARE):
+        raise LosawError(f"share must be from {LEAST_SHARE} to {LARGEST_SHARE}, got {share!r}")
+
+
+def _with_a_truth(methods: Sequence[str] | str | None) -> tuple[str, ...]:
+    """The methods whose scores say which features matter; a direction does not."""
+    if methods is None:
+        return tuple(name for name in DEFAULT if METHODS[name].family != "direction")
+    wanted = chosen_methods(methods)
+    for name in wanted:
+        if METHODS[name].family == "direction":
+            raise LosawError(
+                f"{METHODS[name].label} says a direction, not which features matter: leave it out "
+                "of an audit"
+            )
+    return wanted
+
+
+def _signals(asked: int | None, begun: Begun) -> int:
+    n_features = begun.part.X.shape[1]
+    if n_features < 2:
+        raise LosawError("an audit needs two features at least: one that matters and one that not")
+    if asked is None:
+        return max(1, min(_MOST_SIGNALS, n_features // 3))
+    whole_number("signals", asked, 1)
+    if asked >= n_features:
+        raise LosawError(
+            f"signals must be less than the number of features ({n_features}), got {asked}"
+        )
+    return asked
+
+
+def _joined(lines: list[Any]) -> Any:
+    import pandas as pd
+
+    return pd.concat(lines, ignore_index=True)
+
+
+def _silent(what: str) -> None:
+    """A round is one step of the bar; its parts are not shown."""

@@ -1,0 +1,288 @@
+"""What an audit found: methods from the best down, sentences, and their files."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from losaw.auditing.comparing import Standing, standings
+from losaw.errors import LosawError
+from losaw.explaining.computing import Quality
+from losaw.explaining.design import Design
+from losaw.explaining.disagreements import decimal
+from losaw.explaining.methods import METHODS
+from losaw.json_values import json_value
+from losaw.whole_files import write_together
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ENDINGS = (".html", ".csv", ".json")
+
+
+@dataclass(frozen=True)
+class Audit:
+    """How well each method found known causes among the features of a table.
+
+    Attributes
+    ----------
+    target, task : str
+    features : tuple of str
+    n_rows : int
+        Rows with a response.
+    design : Design
+    cuts : tuple of str
+        What a budget left out.
+    rounds : DataFrame
+        One line per round and method: pr_auc, first, found, false, what the model explained of the
+        made response on unseen rows, and its signals.
+    share : float
+        What the best prediction of a made response explains.
+    quality : Quality
+        What the model explains of the table's own response.
+    n_signals : int
+    fdr : float
+    random_state : int
+    model : str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import losaw
+    >>> rng = np.random.default_rng(0)
+    >>> frame = pd.DataFrame(rng.standard_normal((120, 4)), columns=["a", "b", "c", "d"])
+    >>> frame["price"] = frame["a"] + 0.5 * rng.standard_normal(120)
+    >>> found = losaw.audit(frame, "price", methods="ufi,pfi", rounds=5, folds=3, budget=None)
+    >>> len(found.rounds), found.n_signals
+    (10, 1)
+    """
+
+    target: str
+    task: str
+    features: tuple[str, ...]
+    n_rows: int
+    design: Design
+    cuts: tuple[str, ...]
+    rounds: "pd.DataFrame"
+    share: float
+    quality: Quality
+    n_signals: int
+    fdr: float
+    random_state: int
+    model: str
+
+    @cached_property
+    def standings(self) -> list[Standing]:
+        """The methods from the best down."""
+        return standings(self.rounds)
+
+    @property
+    def trusted(self) -> tuple[str, ...]:
+        """The methods that the rounds do not tell from the best one, it first."""
+        return tuple(s.method for s in self.standings if s.is_trusted)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row per method: means over rounds, errors, verdicts."""
+        import pandas as pd
+
+        rows = [
+            {
+                "method": METHODS[s.method].label,
+                "pr_auc": s.pr_auc,
+                "pr_auc_error": s.pr_auc_error,
+                "behind": s.behind,
+                "behind_error": s.behind_error,
+                "p_value": s.p_value,
+                "trusted": s.is_trusted,
+                "first": s.first,
+                "found": s.found,
+                "false": s.false,
+                "false_error": s.false_error,
+                "keeps": s.keeps(self.fdr),
+            }
+            for s in self.standings
+        ]
+        return pd.DataFrame(rows)
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """The answer in sentences."""
+        labels = [METHODS[name].label for name in self.trusted]
+        best, *others = labels
+        worse = [METHODS[s.method].label for s in self.standings if not s.is_trusted]
+        said = [f"{best} puts the causes first most often."]
+        if others:
+            said.append(f"Not told from it in {self.n_rounds} rounds: {', '.join(others)}.")
+        if worse:
+            said.append(f"Worse than {best} (p ≤ .05, Holm): {', '.join(worse)}.")
+        else:
+            said.append("No method is told from the best: more rounds may tell them apart.")
+        rate = f"a false discovery rate of {self.fdr:g}"
+        for answer, words in (
+            ("yes", f"Selections that keep {rate}"),
+            (
+                "no",
+                f"Selections that do not keep {rate}, so that their stars are not to be trusted",
+            ),
+            ("open", f"Whether they keep {rate} is open after {self.n_rounds} rounds"),
+        ):
+            names = [
+                f"{METHODS[s.method].label} ({decimal(s.false)} false, finds {decimal(s.found)})"
+                for s in self.standings
+                if s.keeps(self.fdr) == answer
+            ]
+            if names:
+                said.append(f"{words}: {', '.join(names)}.")
+        return tuple(said)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What an audit does not say."""
+        said = [
+            "The features are the table's own, the responses are made: sums of lines, steps and "
+            "humps with one product. Where the real response is of another kind, the order may be "
+            "another one.",
+            "False is whatever made no response: PFI, MDI and others that credit a copy of a cause "
+            "answer another question, and are false by this count.",
+        ]
+        if self.design.rows < self.n_rows:
+            said.append(
+                f"{self.design.rows:,} of {self.n_rows:,} rows were used: with all of them every "
+                "method does better, and the order may be another one."
+            )
+        if self.quality.share < self.share:
+            said.append(
+                f"Of {self.target} {self.model} explains {100 * self.quality.share:.0f} %; "
+                f"responses were made of which {100 * self.share:.0f} % can be known."
+            )
+        return tuple(said)
+
+    @property
+    def n_rounds(self) -> int:
+        """How many responses were made."""
+        return int(self.rounds["round"].nunique())
+
+    def headline(self) -> str:
+        """What was made, and how often."""
+        explained = self.rounds.drop_duplicates("round")["explained"].mean()
+        reached = (
+            ""
+            if np.isnan(explained)
+            else f"; {self.model} explains {100 * explained:.0f} % of them"
+        )
+        return (
+            f"{self.target} ({self.task}): {self.n_rounds} made responses of {self.n_signals} of "
+            f"{len(self.features)} features on {self.design.rows:,} rows, of which "
+            f"{100 * self.share:.0f} % can be known{reached} (of {self.target} "
+            f"{100 * self.quality.share:.0f} %)"
+        )
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def to_text(self) -> str:
+        """The table and the sentences, for a terminal."""
+        import pandas as pd
+
+        table = pd.DataFrame(self.cells(), columns=list(self.head))
+        lines = [self.headline(), "", *table.to_string(index=False).split("\n")]
+        for head, sentences in (
+            ("Verdict", self.verdicts),
+            ("Beware", self.cautions),
+            ("Cut by the budget", self.cuts),
+        ):
+            if sentences:
+                lines += ["", head, *(f"  - {sentence}" for sentence in sentences)]
+        return "\n".join(lines)
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """The head of :meth:`cells`."""
+        places, rate = "first places right", "keeps its rate"
+        return ("method", "pr-AUC", "behind the best", places, "finds", "false", rate)
+
+    def cells(self) -> list[list[str]]:
+        """The table as it is shown, with :attr:`head` above it."""
+        return [
+            [
+                METHODS[s.method].label,
+                _with_error(s.pr_auc, s.pr_auc_error),
+                _with_error(s.behind, s.behind_error) + "*" * (not s.is_trusted) if place else "",
+                decimal(s.first),
+                "" if np.isnan(s.found) else decimal(s.found),
+                _with_error(s.false, s.false_error),
+                s.keeps(self.fdr),
+            ]
+            for place, s in enumerate(self.standings)
+        ]
+
+    def to_json(self) -> str:
+        """Everything as JSON; what is not finite is null."""
+        content = {
+            "target": self.target,
+            "task": self.task,
+            "n_rows": self.n_rows,
+            "features": self.features,
+            "model": self.model,
+            "random_state": self.random_state,
+            "design": self.design.__dict__,
+            "cuts": self.cuts,
+            "share": self.share,
+            "explained_of_the_target": self.quality.__dict__,
+            "n_signals": self.n_signals,
+            "false_discovery_rate": self.fdr,
+            "trusted": self.trusted,
+            "verdicts": self.verdicts,
+            "cautions": self.cautions,
+            "methods": self.to_frame().to_dict("records"),
+            "rounds": self.rounds.to_dict("records"),
+        }
+        return json.dumps(json_value(content), indent=1, ensure_ascii=False)
+
+    def to_html(self) -> str:
+        """One page that asks nothing of the network."""
+        from losaw.auditing.page import page
+
+        return page(self)
+
+    def _repr_html_(self) -> str:
+        from losaw.auditing.page import body
+
+        return body(self)
+
+    def save(self, prefix: str | Path) -> tuple[Path, ...]:
+        """Write ``prefix.html``, ``.csv`` and ``.json``: all of them, or none.
+
+        Raises
+        ------
+        LosawError
+            If they cannot be written there.
+        """
+        texts = (
+            self.to_html(),
+            self.to_frame().to_csv(index=False, lineterminator="\n"),
+            self.to_json() + "\n",
+        )
+        writers = [partial(_write_text, text) for text in texts]
+        paths = paths_of(prefix)
+        advice = "choose another place with --output"
+        write_together(list(zip(paths, writers, strict=True)), LosawError, advice)
+        return tuple(paths)
+
+
+def paths_of(prefix: str | Path) -> list[Path]:
+    """The files that :meth:`Audit.save` writes."""
+    path = Path(prefix)
+    return [path.with_name(path.name + ending) for ending in ENDINGS]
+
+
+def _with_error(value: float, error: float) -> str:
+    return "" if np.isnan(value) else f"{decimal(value)} ± {decimal(error)}"
+
+
+def _write_text(text: str, place: Path) -> None:
+    place.write_text(text, encoding="utf-8")

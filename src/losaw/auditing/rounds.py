@@ -1,0 +1,108 @@
+"""Rounds of an audit: a made response, all methods on it, and how well each found its causes."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE, make_response
+from losaw.data import FloatArray, Truth
+from losaw.explaining.computing import Quality, compute, make_work
+from losaw.explaining.front_door import Begun
+from losaw.explaining.preparing import Prepared
+from losaw.importance.result import ImportanceResult
+from losaw.metrics.ranking import PrecisionRecallAuc
+from losaw.rng import seed_integer, stream
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def share_explained(begun: Begun, n_jobs: int | None, tick: Callable[[str], object]) -> Quality:
+    """What the model explains of the table's own response, on unseen rows."""
+    nothing = replace(begun, design=replace(begun.design, methods=()))
+    return _computed(nothing, begun.part, begun.seed, True, n_jobs, tick).quality["model"]
+
+
+def kept_share(share: float) -> float:
+    """A share that a response can be made with."""
+    return min(max(share, LEAST_SHARE), LARGEST_SHARE)
+
+
+def run_round(
+    begun: Begun,
+    number: int,
+    *,
+    share: float,
+    n_signals: int,
+    fdr: float,
+    forest_is_model: bool,
+    n_jobs: int | None,
+    tick: Callable[[str], object],
+) -> "pd.DataFrame":
+    """One made response, and a line for every method.
+
+    ``pr_auc``: of the scores, signals against the rest. ``first``: share of signals among as many
+    features with the highest scores. Of methods that test, at the false discovery rate ``fdr``:
+    ``found``, the share of signals that are selected, and ``false``, the share of others among what
+    is selected (0 where nothing is).
+    """
+    import pandas as pd
+
+    def rng(component: str) -> np.random.Generator:
+        return stream(
+            experiment="audit", setting=str(begun.seed), replicate=number, component=component
+        )
+
+    part = begun.part
+    made = make_response(part.X, part.y, part.task, share, n_signals, rng("response"))
+    seed = seed_integer(rng("fits"))
+    computed = _computed(begun, replace(part, y=made.y), seed, forest_is_model, n_jobs, tick)
+    truth = Truth(made.signal, part.X.shape[1])
+    rows = [
+        {"round": number, "method": name, **_measured(result, truth, fdr)}
+        for name, result in computed.results.items()
+    ]
+    signals = ", ".join(part.X.columns[list(made.signal)])
+    explained = computed.quality["model"].share if "model" in computed.quality else np.nan
+    return pd.DataFrame(rows).assign(explained=explained, signals=signals)
+
+
+def _computed(
+    begun: Begun,
+    data: Prepared,
+    seed: int,
+    forest_is_model: bool,
+    n_jobs: int | None,
+    tick: Callable[[str], object],
+) -> Any:
+    # Groups are no features: what is scored has its own truth.
+    related = replace(begun.related, groups={})
+    work = make_work(data, begun.design, related, seed, n_jobs, tick)
+    return compute(work, begun.model(seed), forest_is_model)
+
+
+def _measured(result: ImportanceResult, truth: Truth, fdr: float) -> dict[str, float]:
+    is_signal = truth.is_signal
+    measured = {
+        "pr_auc": PrecisionRecallAuc()(result, truth),
+        "first": signals_first(result.ranking_scores(), is_signal),
+        "found": np.nan,
+        "false": np.nan,
+    }
+    if result.p_values is not None:
+        chosen = np.isin(result.feature_names, result.select(fdr=fdr))
+        measured["found"] = float(chosen[is_signal].mean())
+        measured["false"] = float((chosen & ~is_signal).sum() / max(1, chosen.sum()))
+    return measured
+
+
+def signals_first(scores: FloatArray, is_signal: NDArray[np.bool_]) -> float:
+    """Share of signals among as many features with the highest scores; of equal scores the mean."""
+    n_signals = int(is_signal.sum())
+    last = np.sort(scores)[-n_signals]
+    above, level = scores > last, scores == last
+    places = n_signals - int(above.sum())
+    return float((is_signal[above].sum() + places * is_signal[level].mean()) / n_signals)

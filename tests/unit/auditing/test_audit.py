@@ -1,0 +1,149 @@
+"""An audit from beginning to end: who finds known causes, again and again, and its files.
+
+Of auditing.front_door, auditing.rounds, auditing.result.
+"""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import losaw
+from losaw.cli import main
+from reference.explaining_tables import mixed
+
+QUICK = {"folds": 3, "draws": 1, "permutations": 2, "budget": None, "rounds": 5}
+
+
+def near_copies(n=300, seed=0):
+    """Six features, three of them nearly copies of the other three."""
+    rng = np.random.default_rng(seed)
+    base = rng.standard_normal((n, 3))
+    near = base + 0.3 * rng.standard_normal((n, 3))
+    frame = pd.DataFrame(np.hstack([base, near]), columns=list("abcdef"))
+    frame["y"] = base[:, 0] + rng.standard_normal(n)
+    return frame
+
+
+@pytest.fixture(scope="module")
+def copies():
+    options = QUICK | {"rounds": 12}
+    return losaw.audit(near_copies(), "y", methods="mdi,pfi,cpi", share=0.9, **options)
+
+
+def test_among_near_copies_the_conditional_test_makes_fewer_false_selections(copies):
+    frame = copies.to_frame().set_index("method")
+    assert frame.loc["PFI", "false"] > frame.loc["CPI", "false"] + 0.1
+    assert frame.loc["CPI", "keeps"] != "no" and frame.loc["PFI", "keeps"] == "no"
+    assert copies.trusted[0] == copies.standings[0].method
+
+
+def test_a_line_per_round_and_method_with_its_signals(copies):
+    assert len(copies.rounds) == 12 * 3
+    assert copies.rounds.groupby("round")["signals"].nunique().eq(1).all()
+    assert copies.rounds["signals"].str.split(", ").str.len().eq(copies.n_signals).all()
+    assert copies.n_signals == 2 and copies.share == 0.9
+    assert copies.rounds["explained"].max() < 0.9
+
+
+def test_independent_features_are_found_by_all(copies):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((400, 4)), columns=list("abcd"))
+    frame["y"] = frame["a"] + 0.2 * rng.standard_normal(400)
+    found = losaw.audit(frame, "y", methods="mdi,pfi", share=0.95, **QUICK)
+    assert (found.to_frame()["pr_auc"] > 0.97).all()
+
+
+def test_the_same_seed_gives_the_same_numbers_whatever_the_threads_and_methods():
+    one = losaw.audit(mixed(), "bought", methods="mdi,pfi", **QUICK)
+    two = losaw.audit(mixed(), "bought", methods="mdi,pfi", n_jobs=2, **QUICK)
+    assert one.to_json() == two.to_json() and one.to_html() == two.to_html()
+    alone = losaw.audit(mixed(), "bought", methods="pfi", **QUICK).rounds
+    both = one.rounds[one.rounds["method"] == "pfi"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, both)
+    other = losaw.audit(mixed(), "bought", methods="mdi,pfi", random_state=1, **QUICK)
+    assert other.rounds["signals"].tolist() != one.rounds["signals"].tolist()
+
+
+def test_the_share_is_what_the_model_explains_of_the_target():
+    found = losaw.audit(mixed(), "bought", methods="mdi", **QUICK)
+    explained = losaw.explain(mixed(), "bought", methods="mdi", folds=3, budget=None)
+    assert found.quality == explained.quality["model"]
+    assert found.share == min(max(found.quality.share, 0.05), 0.95)
+
+
+def test_a_target_that_nothing_explains_is_said():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((120, 3)), columns=list("abc"))
+    frame["y"] = rng.standard_normal(120)
+    found = losaw.audit(frame, "y", methods="mdi", **QUICK)
+    assert found.share == 0.05
+    assert any("responses were made of which 5 % can be known" in c for c in found.cautions)
+
+
+def test_boosted_trees_in_the_place_of_the_forest():
+    found = losaw.audit(mixed(), "bought", methods="pfi", model="gradient-boosting", **QUICK)
+    assert "gradient boosting" in found.headline() and found.rounds["explained"].notna().all()
+
+
+def test_fewer_rows_are_said():
+    found = losaw.audit(mixed(), "bought", methods="mdi", rows=120, **QUICK)
+    assert any("120 of 240 rows were used" in caution for caution in found.cautions)
+
+
+def test_global_generators_are_untouched():
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    losaw.audit(mixed(), "bought", methods="mdi", **QUICK)
+    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"rounds": 4}, "rounds must be"),
+        ({"share": 0.99}, "share must be from 0.05 to 0.95, got 0.99"),
+        ({"share": float("nan")}, "share must be from 0.05 to 0.95"),
+        ({"share": "half"}, "share must be from 0.05 to 0.95, got 'half'"),
+        ({"signals": 3}, r"signals must be less than the number of features \(3\), got 3"),
+        ({"signals": 0}, "signals must be"),
+        ({"methods": "atr,mdi"}, "ATR says a direction"),
+        ({"methods": "mdy"}, "mdi"),
+        ({"drop": ["age", "town"]}, "needs two features"),
+        ({"target": "boght"}, "bought"),
+        ({"fdr": 2}, "fdr must be"),
+    ],
+)
+def test_what_cannot_be_is_said_at_once(options, words):
+    target = options.get("target", "bought")
+    rest = {name: value for name, value in options.items() if name != "target"}
+    with pytest.raises(ValueError, match=words):
+        losaw.audit(mixed(), target, **{**QUICK, **rest})
+
+
+def test_the_command_writes_three_files_and_names_them(tmp_path, capsys):
+    path = tmp_path / "mixed.csv"
+    mixed().to_csv(path, index=False)
+    command = ["audit", str(path), "--target", "bought", "--methods", "mdi,pfi", "--rounds", "5"]
+    options = ["--folds", "3", "--budget", "none", "--output", str(tmp_path / "found")]
+    assert main([*command, *options]) == 0
+    printed = capsys.readouterr().out
+    for ending in (".html", ".csv", ".json"):
+        assert f"wrote {tmp_path / 'found'}{ending}" in printed
+    content = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert len(content["rounds"]) == 10 and content["verdicts"]
+    assert "Which method to trust on bought" in (tmp_path / "found.html").read_text("utf-8")
+
+
+def test_a_mistake_names_the_file(tmp_path, capsys):
+    path = tmp_path / "mixed.csv"
+    mixed().to_csv(path, index=False)
+    assert main(["audit", str(path), "--target", "boght"]) == 2
+    message = capsys.readouterr().err
+    assert str(path) in message and "bought" in message
+
+
+def test_names_of_a_table_do_not_break_the_page():
+    frame = near_copies(120).rename(columns={"y": "<b>y</b>", "a": "<i>"})
+    page = losaw.audit(frame, "<b>y</b>", methods="mdi", **QUICK).to_html()
+    assert "<b>y" not in page and "&lt;b&gt;y" in page

@@ -1,0 +1,73 @@
+"""Who is told from the best method, and whether a selection keeps its rate.
+
+Of auditing.comparing.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.auditing.comparing import standings
+from losaw.auditing.rounds import signals_first
+
+
+def rounds(**by_method):
+    lines = [
+        {"round": number, "method": method, "pr_auc": value, "first": value, "found": 1.0,
+         "false": false}
+        for method, (values, falses) in by_method.items()
+        for number, (value, false) in enumerate(zip(values, falses, strict=True))
+    ]  # fmt: skip
+    return pd.DataFrame(lines)
+
+
+NONE = np.full(30, np.nan)
+
+
+def test_methods_are_compared_round_by_round():
+    rng = np.random.default_rng(0)
+    hard = rng.uniform(0.3, 0.9, 30)  # rounds differ far more than the methods do
+    frame = rounds(a=(hard, NONE), b=(hard - 0.02 + 0.01 * rng.standard_normal(30), NONE))
+    best, other = standings(frame)
+    assert (best.method, best.behind, best.is_trusted) == ("a", 0.0, True)
+    assert other.behind == pytest.approx(0.02, abs=0.006)
+    assert not other.is_trusted
+    assert other.pr_auc_error > 5 * other.behind_error
+
+
+def test_equal_methods_are_not_told_apart_in_more_than_their_share_of_audits():
+    rng = np.random.default_rng(0)
+    told = 0
+    for _ in range(400):
+        frame = rounds(**{name: (rng.uniform(size=20), NONE[:20]) for name in "ab"})
+        told += not standings(frame)[1].is_trusted
+    # The better of two is chosen first: one side of a two-sided test of 10 %. Binomial, .9999.
+    assert 18 <= told <= 65
+
+
+@pytest.mark.parametrize(
+    ("falses", "answer"),
+    [
+        (np.zeros(30), "yes"),
+        (np.zeros(20), "open"),
+        (np.ones(30), "no"),
+        (np.full(30, 0.5), "no"),
+        (np.tile([0.0, 0.5], 15), "no"),
+        (np.tile([0.0, 0.0, 0.0, 0.3], 8)[:30], "open"),
+        (np.tile([0.0, 0.02], 15), "yes"),
+    ],
+)
+def test_whether_a_rate_is_kept(falses, answer):
+    values = np.linspace(0.4, 0.9, len(falses))
+    assert standings(rounds(a=(values, falses)))[0].keeps(0.1) == answer
+
+
+def test_a_method_that_does_not_test_has_no_answer():
+    assert standings(rounds(a=(np.linspace(0, 1, 30), NONE)))[0].keeps(0.1) == ""
+
+
+def test_first_places_of_equal_scores_are_shared():
+    signal = np.array([True, True, False, False])
+    assert signals_first(np.array([3.0, 1.0, 1.0, 0.0]), signal) == pytest.approx(0.75)
+    assert signals_first(np.zeros(4), signal) == pytest.approx(0.5)
+    assert signals_first(np.array([4.0, 3.0, 1.0, 1.0]), signal) == 1.0

@@ -1,0 +1,93 @@
+"""Made responses: what can be known of them is what was asked for, their classes are the table's.
+
+Of auditing.responses.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import ndtr
+
+from losaw.auditing.responses import _latent_share, brier_skill, make_response
+
+
+def table(n=4000, seed=0):
+    rng = np.random.default_rng(seed)
+    skewed = np.where(rng.random(n) < 0.9, 0.0, rng.lognormal(8, 1, n))
+    return pd.DataFrame(
+        {
+            "number": rng.standard_normal(n),
+            "skewed": skewed,
+            "coin": rng.integers(0, 2, n).astype(float),
+            "missing": np.where(rng.random(n) < 0.2, np.nan, rng.standard_normal(n)),
+            "town": pd.Categorical(rng.choice(["Graz", "Linz", "Wien"], n)),
+        }
+    )
+
+
+@pytest.mark.parametrize("share", [0.05, 0.4, 0.8])
+def test_noise_of_a_regression_leaves_the_share(share):
+    X, unused = table(), np.zeros(4000)
+
+    def made(share):
+        return make_response(X, unused, "regression", share, 3, np.random.default_rng(1)).y
+
+    # The same draws with more or less noise: y = f + a e.
+    size, other = (np.sqrt((1 - s) / s) for s in (share, 0.95))
+    noise = (made(share) - made(0.95)) / (size - other)
+    f = made(share) - size * noise
+    assert f.mean() == pytest.approx(0, abs=1e-9) and f.var() == pytest.approx(1, abs=1e-9)
+    assert noise.var() == pytest.approx(1, abs=5 * np.sqrt(2 / len(X)))
+
+
+def test_classes_are_as_large_as_the_tables():
+    X = table()
+    y = np.random.default_rng(0).choice(["no", "often", "yes"], len(X), p=[0.7, 0.05, 0.25])
+    made = make_response(X, y, "classification", 0.3, 2, np.random.default_rng(1))
+    labels, counts = np.unique(made.y, return_counts=True)
+    assert np.array_equal(labels, ["no", "often", "yes"])
+    assert np.array_equal(counts, np.unique(y, return_counts=True)[1])
+
+
+@pytest.mark.parametrize("counts", [[500, 500], [900, 100], [600, 300, 100]])
+@pytest.mark.parametrize("skill", [0.05, 0.3, 0.8])
+def test_the_latent_share_gives_the_brier_skill(counts, skill):
+    f = np.random.default_rng(0).standard_normal(1000)
+    share = _latent_share(f, np.array(counts), skill)
+    assert brier_skill(f, np.array(counts), share) == pytest.approx(skill, abs=1e-6)
+
+
+def test_brier_skill_of_two_classes_is_that_of_simulated_ones():
+    rng = np.random.default_rng(0)
+    f, share, n = rng.standard_normal(200), 0.5, 20_000
+    z = np.repeat(f, n) + rng.standard_normal(200 * n)
+    cut = np.quantile(z, 0.7)
+    p = ndtr(f - cut)
+    is_one = (z > cut).reshape(200, n)
+    loss = ((is_one - p[:, None]) ** 2).mean()
+    constant = is_one.mean() * (1 - is_one.mean())
+    expected = brier_skill(f, np.array([140, 60]), share)
+    assert expected == pytest.approx(1 - loss / constant, abs=0.003)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 2**31),
+    n_signals=st.integers(1, 4),
+    share=st.floats(0.05, 0.95),
+    classes=st.booleans(),
+)
+def test_every_draw_is_finite_and_depends_on_its_signals(seed, n_signals, share, classes):
+    X = table(200, seed % 7)
+    y = np.arange(200) % 3 if classes else np.zeros(200)
+    task = "classification" if classes else "regression"
+    made = make_response(X, y, task, share, n_signals, np.random.default_rng(seed))
+    assert len(set(made.signal)) == n_signals
+    assert np.isfinite(made.y).all() and len(np.unique(made.y)) > 1
+    # Other columns have no part in it.
+    for name in X.columns[[c for c in range(5) if c not in made.signal]]:
+        X[name] = X[name].iloc[::-1].reset_index(drop=True)
+    same = make_response(X, y, task, share, n_signals, np.random.default_rng(seed))
+    assert np.array_equal(made.y, same.y)
