@@ -89,6 +89,8 @@ def _term(values: "pd.Series", rng: np.random.Generator) -> FloatArray:
         effects = rng.standard_normal(len(values.cat.categories))
         return _standard(effects[values.cat.codes.to_numpy()])
     known = values.fillna(values.median())
+    if known.nunique() < 2:  # one value, or none: what it tells is whether it is there
+        known = values.isna().astype(float)
     ranks = (known.rank().to_numpy() - 0.5) / len(known)
     shape = _SHAPES[rng.integers(len(_SHAPES))]
     middle = rng.uniform(0.3, 0.7)

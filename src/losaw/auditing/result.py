@@ -154,6 +154,11 @@ class Audit:
                 f"{self.design.rows:,} of {self.n_rows:,} rows were used: with all of them every "
                 "method does better, and the order may be another one."
             )
+        if "losaw" in self.design.methods and self.design.losaw_rows < self.design.rows:
+            said.append(
+                f"losawRF was fitted to {self.design.losaw_rows:,} of the {self.design.rows:,} "
+                "rows, the other methods to all: a larger budget or --losaw-rows is fair to it."
+            )
         if self.quality.share < self.share:
             said.append(
                 f"Of {self.target} {self.model} explains {100 * self.quality.share:.0f} %; "

@@ -16,13 +16,18 @@ if TYPE_CHECKING:
 
 
 def warm_up(options: argparse.Namespace) -> None:
-    """Compile what is compiled once, on two cores where there are two."""
+    """Compile what is compiled once, on two cores where there are two, and read all sources."""
+    from losaw.study.sources.kept import read_all
+
     if (cpu_count() or 1) == 1:
+        read_all()
         _compile_all(PARTS)
         return
     # The first part takes as long as the others together. What two parts share, both compile.
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        list(pool.map(_compile_all, (PARTS[:1], PARTS[1:])))
+        compiled = pool.map(_compile_all, (PARTS[:1], PARTS[1:]))
+        read_all()
+        list(compiled)
 
 
 def _compile_all(parts: Sequence[Callable[[], None]]) -> None:

@@ -129,20 +129,20 @@ def full_design(n_rows: int, methods: tuple[str, ...], asked: dict[str, int | No
 
 
 def cut(
-    full: Design, asked: dict[str, int | None], costs: Costs, seconds: float
+    full: Design, asked: dict[str, int | None], costs: Costs, seconds: float, times: int = 1
 ) -> tuple[Design, list[str]]:
-    """The largest design that fits into the seconds, and what was cut, in words.
+    """The largest design that fits into the seconds ``times`` times, and what was cut, in words.
 
     Cut in this order, as far as the user has not fixed it: folds, permutations and draws, rows of
     losawRF, rows of all; LOCO is left out where 5,000 rows are too many.
     """
-    planned = seconds * _SHARE
+    planned = seconds * _SHARE / times
     for step, design in enumerate(_ladder(full, asked)):
         if step >= _STEPS_BEFORE_ROWS and asked.get("losaw_rows") is None:
             design = _with_fewer_for_losaw(design, costs, planned)
         if sum(costs.seconds(design).values()) <= planned:
             break
-    return design, _cuts(full, design, sum(costs.seconds(full).values()))
+    return design, _cuts(full, design, times * sum(costs.seconds(full).values()))
 
 
 def _with_fewer_for_losaw(design: Design, costs: Costs, planned: float) -> Design:

@@ -240,7 +240,7 @@ def begin(
         n_groups = len(related.groups) * groups
         costs = probe(data, trained, full.trees, wanted, n_groups, seed)
         left = max(seconds - (time.perf_counter() - start), 1.0)
-        design, cuts = cut(full, dict(asked), costs, left / times)
+        design, cuts = cut(full, dict(asked), costs, left, times)
     if design.rows != full.rows:
         part = _rows_in_use(data, design, seed)
         related = associations(part.X, list(part.kinds.values()), seed)

@@ -4,6 +4,7 @@ Of auditing.front_door, auditing.rounds, auditing.result.
 """
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -90,6 +91,12 @@ def test_boosted_trees_in_the_place_of_the_forest():
 def test_fewer_rows_are_said():
     found = losaw.audit(mixed(), "bought", methods="mdi", rows=120, **QUICK)
     assert any("120 of 240 rows were used" in caution for caution in found.cautions)
+
+
+def test_rows_that_losaw_rf_lacks_are_said(copies):
+    lacking = replace(copies.design, methods=("losaw",), losaw_rows=100)
+    assert any("to 100 of the 300 rows" in c for c in replace(copies, design=lacking).cautions)
+    assert not any("losawRF" in caution for caution in copies.cautions)
 
 
 def test_global_generators_are_untouched():

@@ -22,6 +22,7 @@ def table(n=4000, seed=0):
             "skewed": skewed,
             "coin": rng.integers(0, 2, n).astype(float),
             "missing": np.where(rng.random(n) < 0.2, np.nan, rng.standard_normal(n)),
+            "flag": np.where(rng.random(n) < 0.5, np.nan, 1.0),
             "town": pd.Categorical(rng.choice(["Graz", "Linz", "Wien"], n)),
         }
     )
@@ -75,7 +76,7 @@ def test_brier_skill_of_two_classes_is_that_of_simulated_ones():
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 2**31),
-    n_signals=st.integers(1, 4),
+    n_signals=st.integers(1, 5),
     share=st.floats(0.05, 0.95),
     classes=st.booleans(),
 )
@@ -85,9 +86,13 @@ def test_every_draw_is_finite_and_depends_on_its_signals(seed, n_signals, share,
     task = "classification" if classes else "regression"
     made = make_response(X, y, task, share, n_signals, np.random.default_rng(seed))
     assert len(set(made.signal)) == n_signals
-    assert np.isfinite(made.y).all() and len(np.unique(made.y)) > 1
+    assert np.isfinite(made.y).all()
+    if classes:
+        assert np.array_equal(np.sort(made.y), np.sort(y))
+    else:
+        assert np.var(made.y) == pytest.approx(1 / share, rel=0.6)  # f alone has variance 1
     # Other columns have no part in it.
-    for name in X.columns[[c for c in range(5) if c not in made.signal]]:
+    for name in X.columns[[c for c in range(6) if c not in made.signal]]:
         X[name] = X[name].iloc[::-1].reset_index(drop=True)
     same = make_response(X, y, task, share, n_signals, np.random.default_rng(seed))
     assert np.array_equal(made.y, same.y)

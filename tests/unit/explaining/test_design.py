@@ -45,6 +45,13 @@ def test_folds_go_first_then_draws_then_rows_of_losaw_then_rows():
     assert COSTS.seconds(rows)["losaw"] <= 0.4 * seconds(draws) * 0.5
 
 
+def test_a_budget_of_several_runs_is_shared():
+    ten, said = cut(FULL, FREE, COSTS, 600.0, times=10)
+    assert ten == cut(FULL, FREE, COSTS, 60.0)[0]
+    hours = 10 * seconds(FULL) / 3600
+    assert f"everything would take about {hours:.1f} h" in said[0]
+
+
 def test_what_fits_into_the_budget_is_planned_with_room_to_spare():
     for time in (30.0, 120.0, 600.0):
         assert seconds(cut(FULL, FREE, COSTS, time)[0]) <= 0.7 * time

@@ -7,7 +7,9 @@ from functools import cache
 
 import pytest
 
+from losaw.registry import entries
 from losaw.study.sources import files, kept, reading
+from losaw.study.sources import source_digest as digests
 from losaw.study.sources.source_digest import source_digest
 
 MODULE = "losaw.forest.growing.partition"
@@ -92,6 +94,15 @@ def test_a_module_more_in_the_package_makes_every_reading_another(folder, parsed
     assert len(parsed) == 2
 
 
+def test_after_reading_all_no_digest_reads_anew(folder, parsed):
+    kept.read_all()
+    forget()
+    parsed.clear()
+    digests._digests.clear()
+    assert any([source_digest(entry.target) for entry in entries("learner")])
+    assert [module for module in parsed if module.startswith("losaw.")] == []
+
+
 def test_a_place_that_is_no_folder_costs_time_only(folder, parsed, monkeypatch):
     (folder / "file").write_text("")
     monkeypatch.setattr(kept, "_folder", lambda: folder / "file" / "readings")
@@ -100,8 +111,6 @@ def test_a_place_that_is_no_folder_costs_time_only(folder, parsed, monkeypatch):
 
 
 def test_a_digest_is_the_same_from_kept_readings(folder):
-    from losaw.study.sources import source_digest as digests
-
     target = "losaw.forest:LosawRandomForestRegressor"
     digests._digests.clear()
     first = source_digest(target)

@@ -25,6 +25,13 @@ def reading_of(module: str) -> Reading:
     return _read(module, text_of(module))
 
 
+def read_all() -> None:
+    """Read all of our modules, so that no later process has to."""
+    for file in files.own_files():
+        parts = Path(file).with_suffix("").parts
+        reading_of(".".join(("losaw", *(part for part in parts if part != "__init__"))))
+
+
 @lru_cache(maxsize=1024)
 def _read(module: str, text: str) -> Reading:
     if module.startswith(PREFIX):
