@@ -99,7 +99,8 @@ def test_after_reading_all_no_digest_reads_anew(folder, parsed):
     forget()
     parsed.clear()
     digests._digests.clear()
-    assert any([source_digest(entry.target) for entry in entries("learner")])
+    digested = [source_digest(entry.target) for entry in entries("learner")]
+    assert any(digested)
     assert [module for module in parsed if module.startswith("losaw.")] == []
 
 
