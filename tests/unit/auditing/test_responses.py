@@ -60,6 +60,12 @@ def test_the_latent_share_gives_the_brier_skill(counts, skill):
     assert brier_skill(f, np.array(counts), share) == pytest.approx(skill, abs=1e-6)
 
 
+def test_many_rows_are_as_good_as_their_quantiles():
+    f = np.random.default_rng(0).standard_normal(20_000)
+    share = _latent_share(f, np.full(10, 2000), 0.3)
+    assert brier_skill(f, np.full(10, 2000), share) == pytest.approx(0.3, abs=0.002)
+
+
 def test_brier_skill_of_two_classes_is_that_of_simulated_ones():
     rng = np.random.default_rng(0)
     f, share, n = rng.standard_normal(200), 0.5, 20_000

@@ -13,8 +13,9 @@ from losaw.study.running.estimate import START_SECONDS, block_seconds
 
 # Beyond this number jobs grow longer: it is what a scheduler can still look over.
 MOST_JOBS = 5000
-# A study of more than so many jobs tapers: its last ones take this part of what is left, each.
-MANY, TAPERING = 8, 4
+# A study of more than so many jobs tapers: its last ones take this part of what is left, each. A
+# start costs less than a core that waits for another one's last job.
+MANY, TAPERING = 2, 4
 AGAIN = "# all of them again"
 
 
