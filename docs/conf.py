@@ -41,6 +41,8 @@ myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
+# Where small and capital letters are one, the two would be one page.
+autosummary_filename_map = {"losaw.audit": "losaw.audit_function"}
 autodoc_typehints = "none"  # numpydoc's sections say it
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False

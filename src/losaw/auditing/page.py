@@ -1,24 +1,15 @@
 """The page of an audit: one HTML file, nothing from the network."""
 
 import html
-from collections.abc import Iterable
-from importlib.resources import files
 from typing import Any
 
 import losaw
+from losaw.explaining.page import listed, shell
 
 
 def page(audit: Any) -> str:
     """The whole page."""
-    style = files("losaw.explaining").joinpath("page.css").read_text(encoding="utf-8")
-    title = html.escape(f"Which method to trust on {audit.target}")
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<link rel="icon" href="data:,">'
-        f"<title>{title}</title>\n<style>\n{style}</style></head>\n<body><main>\n"
-        f"{body(audit)}\n</main></body></html>\n"
-    )
+    return shell(f"Which method to trust on {audit.target}", body(audit))
 
 
 def body(audit: Any) -> str:
@@ -38,10 +29,10 @@ def body(audit: Any) -> str:
         [
             f"<h1>Which method to trust on {html.escape(audit.target)}</h1>",
             f"<p class='soft'>{html.escape(audit.headline())}.</p>",
-            _section("Verdict", audit.verdicts),
+            listed("Verdict", audit.verdicts),
             _table(audit),
-            _section("Beware", audit.cautions, "warn"),
-            _section("How it was made", made),
+            listed("Beware", audit.cautions, "warn"),
+            listed("How it was made", made),
         ]
     )
 
@@ -62,8 +53,3 @@ def _table(audit: Any) -> str:
         "scores. Finds and false: the share of causes that is selected, and the share of what is "
         f"selected that is none, at a false discovery rate of {audit.fdr:g}.</p></section>"
     )
-
-
-def _section(head: str, sentences: Iterable[str], style: str = "") -> str:
-    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
-    return f"<section class='{style}'><h2>{head}</h2><ul>{items}</ul></section>"

@@ -2,20 +2,20 @@
 
 import json
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from losaw.auditing.comparing import Standing, standings
-from losaw.errors import LosawError
+from losaw.explaining import explanation
 from losaw.explaining.computing import Quality
 from losaw.explaining.design import Design
 from losaw.explaining.disagreements import decimal
+from losaw.explaining.explanation import write_results
 from losaw.explaining.methods import METHODS
 from losaw.json_values import json_value
-from losaw.whole_files import write_together
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,7 +114,7 @@ class Audit:
         labels = [METHODS[name].label for name in self.trusted]
         best, *others = labels
         worse = [METHODS[s.method].label for s in self.standings if not s.is_trusted]
-        said = [f"{best} puts the causes first most often."]
+        said = [f"{best} tells the causes from all others best (mean pr-AUC)."]
         if others:
             said.append(f"Not told from it in {self.n_rounds} rounds: {', '.join(others)}.")
         if worse:
@@ -151,8 +151,8 @@ class Audit:
         ]
         if self.design.rows < self.n_rows:
             said.append(
-                f"{self.design.rows:,} of {self.n_rows:,} rows were used: with all of them every "
-                "method does better, and the order may be another one."
+                f"{self.design.rows:,} of {self.n_rows:,} rows were used: on all of them the order "
+                "may be another one."
             )
         if "losaw" in self.design.methods and self.design.losaw_rows < self.design.rows:
             said.append(
@@ -267,27 +267,14 @@ class Audit:
         LosawError
             If they cannot be written there.
         """
-        texts = (
-            self.to_html(),
-            self.to_frame().to_csv(index=False, lineterminator="\n"),
-            self.to_json() + "\n",
-        )
-        writers = [partial(_write_text, text) for text in texts]
-        paths = paths_of(prefix)
-        advice = "choose another place with --output"
-        write_together(list(zip(paths, writers, strict=True)), LosawError, advice)
-        return tuple(paths)
+        table = self.to_frame().to_csv(index=False, lineterminator="\n")
+        return write_results(paths_of(prefix), (self.to_html(), table, self.to_json() + "\n"))
 
 
 def paths_of(prefix: str | Path) -> list[Path]:
     """The files that :meth:`Audit.save` writes."""
-    path = Path(prefix)
-    return [path.with_name(path.name + ending) for ending in ENDINGS]
+    return explanation.paths_of(prefix, ENDINGS)
 
 
 def _with_error(value: float, error: float) -> str:
     return "" if np.isnan(value) else f"{decimal(value)} ± {decimal(error)}"
-
-
-def _write_text(text: str, place: Path) -> None:
-    place.write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
 """What is known of a table once it is explained: numbers, sentences, and their files."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -291,22 +291,24 @@ class Explanation:
             figure.savefig, format="png", dpi=_PIXELS_PER_INCH, metadata={"Software": None}
         )
         table = self.to_frame().to_csv(index=False, lineterminator="\n")
-        writers: list[Callable[[Path], object]] = [
-            partial(_write_text, self.to_html()),
-            picture,
-            partial(_write_text, table),
-            partial(_write_text, self.to_json() + "\n"),
-        ]
-        paths = paths_of(prefix)
-        advice = "choose another place with --output"
-        write_together(list(zip(paths, writers, strict=True)), LosawError, advice)
-        return tuple(paths)
+        contents = (self.to_html(), picture, table, self.to_json() + "\n")
+        return write_results(paths_of(prefix), contents)
 
 
-def paths_of(prefix: str | Path) -> list[Path]:
+def paths_of(prefix: str | Path, endings: Sequence[str] = ENDINGS) -> list[Path]:
     """The files that :meth:`Explanation.save` writes."""
     path = Path(prefix)
-    return [path.with_name(path.name + ending) for ending in ENDINGS]
+    return [path.with_name(path.name + ending) for ending in endings]
+
+
+def write_results(
+    paths: Sequence[Path], contents: Sequence[str | Callable[[Path], object]]
+) -> tuple[Path, ...]:
+    """Write texts, and what fills a file by itself: all of them, or none."""
+    writers = [partial(_write_text, c) if isinstance(c, str) else c for c in contents]
+    advice = "choose another place with --output"
+    write_together(list(zip(paths, writers, strict=True)), LosawError, advice)
+    return tuple(paths)
 
 
 def _write_text(text: str, place: Path) -> None:

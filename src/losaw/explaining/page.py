@@ -27,14 +27,18 @@ _AXES = {
 
 def page(explanation: Any) -> str:
     """The whole page."""
+    return shell(f"What {explanation.target} depends on", body(explanation))
+
+
+def shell(title: str, content: str) -> str:
+    """A page around what stands on it."""
     style = files("losaw.explaining").joinpath("page.css").read_text(encoding="utf-8")
-    title = html.escape(f"What {explanation.target} depends on")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<link rel="icon" href="data:,">'
-        f"<title>{title}</title>\n<style>\n{style}</style></head>\n<body><main>\n"
-        f"{body(explanation)}\n</main></body></html>\n"
+        f"<title>{html.escape(title)}</title>\n<style>\n{style}</style></head>\n<body><main>\n"
+        f"{content}\n</main></body></html>\n"
     )
 
 
@@ -44,7 +48,7 @@ def body(explanation: Any) -> str:
         f"<h1>What {html.escape(explanation.target)} depends on</h1>",
         f"<p class='soft'>{html.escape(explanation.headline())}.</p>",
         _answer(explanation),
-        _sentences("Beware", explanation.cautions, "warn"),
+        listed("Beware", explanation.cautions, "warn"),
         _table(explanation),
         _disagreements(explanation),
         _groups(explanation),
@@ -73,7 +77,8 @@ def _answer(explanation: Any) -> str:
     )
 
 
-def _sentences(head: str, sentences: Iterable[str], style: str = "") -> str:
+def listed(head: str, sentences: Iterable[str], style: str = "") -> str:
+    """A section of sentences; nothing where there are none."""
     items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
     return f"<section class='{style}'><h2>{head}</h2><ul>{items}</ul></section>" if items else ""
 
