@@ -89,7 +89,7 @@ def prepare(
         frame = pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
     if not isinstance(frame, pd.DataFrame):
         raise LosawError(
-            f"explain takes a pandas or polars frame with named columns, or the path of a file, "
+            f"a pandas or polars frame with named columns, or the path of a file, is needed, "
             f"got {type(frame).__name__}"
         )
     frame = frame.rename(columns=str).reset_index(drop=True)
