@@ -121,7 +121,7 @@ def audit(
     is_forest = isinstance(model, str) and model == "forest"
     with Bar("audit", verbose) as bar:
         bar.begin(rounds + 1)
-        quality = share_explained(begun, n_jobs, _silent)
+        quality = share_explained(begun, n_jobs)
         bar.tick("the table's own response")
         made_share = kept_share(quality.share if share is None else share)
         lines = []
@@ -135,7 +135,6 @@ def audit(
                     fdr=fdr,
                     forest_is_model=is_forest,
                     n_jobs=n_jobs,
-                    tick=_silent,
                 )
             )
             bar.tick(f"round {number + 1}")
@@ -194,7 +193,3 @@ def _joined(lines: list[Any]) -> Any:
     import pandas as pd
 
     return pd.concat(lines, ignore_index=True)
-
-
-def _silent(what: str) -> None:
-    """A round is one step of the bar; its parts are not shown."""

@@ -111,10 +111,11 @@ class Audit:
     @property
     def verdicts(self) -> tuple[str, ...]:
         """The answer in sentences."""
-        labels = [METHODS[name].label for name in self.trusted]
-        best, *others = labels
+        level = [METHODS[s.method].label for s in self.standings if s.behind == 0]
+        best, *others = [METHODS[name].label for name in self.trusted]
+        others = [label for label in others if label not in level]
         worse = [METHODS[s.method].label for s in self.standings if not s.is_trusted]
-        said = [f"{best} tells the causes from all others best (mean pr-AUC)."]
+        said = [f"Best tells the causes from all others (mean pr-AUC): {', '.join(level)}."]
         if others:
             said.append(f"Not told from it in {self.n_rounds} rounds: {', '.join(others)}.")
         if worse:

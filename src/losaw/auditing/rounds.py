@@ -1,6 +1,5 @@
 """Rounds of an audit: a made response, all methods on it, and how well each found its causes."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +19,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def share_explained(begun: Begun, n_jobs: int | None, tick: Callable[[str], object]) -> Quality:
+def share_explained(begun: Begun, n_jobs: int | None) -> Quality:
     """What the model explains of the table's own response, on unseen rows."""
     nothing = replace(begun, design=replace(begun.design, methods=()))
-    return _computed(nothing, begun.part, begun.seed, True, n_jobs, tick).quality["model"]
+    return _computed(nothing, begun.part, begun.seed, True, n_jobs).quality["model"]
 
 
 def kept_share(share: float) -> float:
@@ -40,7 +39,6 @@ def run_round(
     fdr: float,
     forest_is_model: bool,
     n_jobs: int | None,
-    tick: Callable[[str], object],
 ) -> "pd.DataFrame":
     """One made response, and a line for every method.
 
@@ -59,7 +57,7 @@ def run_round(
     part = begun.part
     made = make_response(part.X, part.y, part.task, share, n_signals, rng("response"))
     seed = seed_integer(rng("fits"))
-    computed = _computed(begun, replace(part, y=made.y), seed, forest_is_model, n_jobs, tick)
+    computed = _computed(begun, replace(part, y=made.y), seed, forest_is_model, n_jobs)
     truth = Truth(made.signal, part.X.shape[1])
     rows = [
         {"round": number, "method": name, **_measured(result, truth, fdr)}
@@ -76,12 +74,15 @@ def _computed(
     seed: int,
     forest_is_model: bool,
     n_jobs: int | None,
-    tick: Callable[[str], object],
 ) -> Any:
     # Groups are no features: what is scored has its own truth.
     related = replace(begun.related, groups={})
-    work = make_work(data, begun.design, related, seed, n_jobs, tick)
+    work = make_work(data, begun.design, related, seed, n_jobs, _silent)
     return compute(work, begun.model(seed), forest_is_model)
+
+
+def _silent(what: str) -> None:
+    """A round is one step of a progress bar; its parts are not shown."""
 
 
 def _measured(result: ImportanceResult, truth: Truth, fdr: float) -> dict[str, float]:

@@ -99,6 +99,12 @@ def test_rows_that_losaw_rf_lacks_are_said(copies):
     assert not any("losawRF" in caution for caution in copies.cautions)
 
 
+def test_methods_that_are_level_are_best_together(copies):
+    level = replace(copies, rounds=copies.rounds.assign(pr_auc=1.0))
+    assert level.verdicts[0].endswith(": CPI, MDI, PFI.")
+    assert level.verdicts[1].startswith("No method is told from the best")
+
+
 def test_global_generators_are_untouched():
     state = np.random.get_state()[1].copy()  # noqa: NPY002
     losaw.audit(mixed(), "bought", methods="mdi", **QUICK)

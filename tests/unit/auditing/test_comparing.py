@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.auditing.comparing import standings
+from losaw.auditing.comparing import bounds, standings
 from losaw.auditing.rounds import signals_first
 
 
@@ -60,6 +60,27 @@ def test_equal_methods_are_not_told_apart_in_more_than_their_share_of_audits():
 def test_whether_a_rate_is_kept(falses, answer):
     values = np.linspace(0.4, 0.9, len(falses))
     assert standings(rounds(a=(values, falses)))[0].keeps(0.1) == answer
+
+
+@pytest.mark.parametrize("n_rounds", [10, 30, 100])
+@pytest.mark.parametrize(
+    ("values", "chances"),
+    [
+        ([0.0, 0.5], [0.8, 0.2]),
+        ([0.0, 1 / 3], [0.7, 0.3]),
+        ([0.0, 0.2, 1 / 3], [0.57, 0.33, 0.1]),
+    ],
+    ids=["one cause", "two", "four"],
+)
+def test_a_rate_on_the_border_is_decided_in_at_most_five_percent_of_audits(
+    values, chances, n_rounds
+):
+    rng = np.random.default_rng(0)
+    drawn = rng.choice(values, p=chances, size=(2000, n_rounds))
+    low, high = np.array([bounds(shares) for shares in drawn]).T
+    border = np.dot(values, chances)
+    # Binomial of 2,000 with chance .05: 133 is exceeded with a chance of .0005.
+    assert (high <= border).sum() <= 133 and (low > border).sum() <= 133
 
 
 def test_a_method_that_does_not_test_has_no_answer():

@@ -4,14 +4,12 @@ Of auditing.page.
 """
 
 import re
-import shutil
 
 import pytest
 
 import losaw
+from reference.browser import open_browser
 from reference.explaining_tables import mixed
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +31,7 @@ def test_the_page_names_no_address(page):
 def test_a_browser_shows_it_without_errors_or_requests(page, width):
     api = pytest.importorskip("playwright.sync_api", reason="needs playwright and a browser")
     with api.sync_playwright() as playwright:
-        place = next(filter(None, map(shutil.which, BROWSERS)), None)
-        try:
-            options = {"executable_path": place, "args": ["--no-sandbox"]} if place else {}
-            browser = playwright.chromium.launch(**options)
-        except api.Error:
-            pytest.skip("needs a browser: playwright install chromium")
+        browser = open_browser(playwright, api)
         tab = browser.new_page(viewport={"width": width, "height": 800})
         said, asked = [], []
         tab.on("console", lambda message: said.append(message.text))

@@ -1,16 +1,14 @@
 """The page in a real browser: nothing from the network, no errors, readable on a phone."""
 
 import re
-import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import losaw
+from reference.browser import open_browser
 from reference.explaining_tables import copies
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="module")
@@ -56,14 +54,3 @@ def test_a_browser_shows_it_without_errors_or_requests(page, width):
             assert tab.locator("tbody tr").first.is_visible()
         finally:
             browser.close()
-
-
-def open_browser(playwright, api):
-    """Playwright's own browser, or the system's; the test is skipped where there is none."""
-    system = [path for name in BROWSERS if (path := shutil.which(name))]
-    for place in (None, *system):
-        try:
-            return playwright.chromium.launch(executable_path=place, args=["--no-sandbox"])
-        except api.Error:
-            continue
-    return pytest.skip("needs a browser: playwright install chromium")

@@ -78,8 +78,8 @@ def _surroundings() -> str:
 
 @cache
 def _code() -> str:
-    modules = (reading, files)
-    return "".join(Path(str(module.__file__)).read_text(encoding="utf-8") for module in modules)
+    sources = (__file__, reading.__file__, files.__file__)
+    return "".join(Path(str(source)).read_text(encoding="utf-8") for source in sources)
 
 
 def _digest(*texts: str) -> str:
