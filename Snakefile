@@ -4,8 +4,8 @@
 configfile: "config/config.yaml"
 
 
-from losaw.captions import captioned
-from losaw.workflow import Workflow, explained
+from losaw.workflow.captions import captioned
+from losaw.workflow.rules import Workflow, explained
 
 with explained():
     study_workflow = Workflow(config, trusted=not workflow.is_main_process)

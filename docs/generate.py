@@ -29,12 +29,12 @@ PUBLIC: dict[str, tuple[str, tuple[str, ...]]] = {
         "Registered names",
         ("register", "add", "get", "names", "entries", "Entry", "RegistryError"),
     ),
-    "losaw.plugins": ("Plugins", ("load_plugin", "plugin_entries", "PluginError")),
+    "losaw.registry.plugins": ("Plugins", ("load_plugin", "plugin_entries", "PluginError")),
     "losaw.contracts": (
         "Contract tests and starters",
         ("check_file", "check_entry", "new_method", "new_study"),
     ),
-    "losaw.extras": ("Extras", ("extra", "MissingExtraError")),
+    "losaw.support.extras": ("Extras", ("extra", "MissingExtraError")),
 }
 
 
@@ -91,8 +91,8 @@ def _write_api(folder: Path) -> None:
 def _write_names(folder: Path) -> None:
     """Tables of the registered names and of the studies, to be included in pages."""
     from losaw import registry
-    from losaw.checkout import checkout
     from losaw.datasets import SOURCES
+    from losaw.support.checkout import checkout
 
     folder.mkdir(parents=True, exist_ok=True)
     for kind in registry.KINDS:

@@ -17,12 +17,11 @@ PAGE = Path(__file__).with_name("architecture.md")
 # From the ground up. A room's files import from their own room and from lower floors only. A room
 # is a folder without the folders in it, or a file beside them.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("words", "errors", "extras", "checkout", "data", "rng", "catalogue"),
-    ("whole_files", "json_values", "jax_backend"),
-    ("arguments", "kernels"),
-    ("signatures", "outcomes", "tables", "jobs"),
+    ("data", "rng"),
+    ("support",),
+    ("kernels", "tables"),
     ("registry",),
-    ("plugins", "datasets", "weighting.logit", "generators.joint_law"),
+    ("datasets", "weighting.logit", "generators.joint_law"),
     ("weighting",),
     ("forest.growing", "network", "learners", "knockoffs", "generators"),
     ("forest",),
@@ -31,13 +30,13 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("importance",),
     ("explaining",),
     ("metrics",),
-    ("study", "study.sources", "auditing"),
+    ("study", "study.source_digests", "auditing"),
     ("study.design",),
     ("study.files",),
     ("study.running",),
     ("study.results", "study.inspecting"),
     ("report",),
-    ("report.drawings", "report.page", "contracts", "captions", "workflow", "reference"),
+    ("report.drawings", "report.page", "contracts", "workflow", "reference"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),
@@ -49,9 +48,9 @@ SHELVES: dict[str, tuple[str, ...]] = {
         "normal",
     ),
     "importance": (
-        "described", "explained", "losses", "model_columns", "model_view", "on_test_sample",
-        "one_sided_tests", "out_of_bag_permutation", "over_trees", "own_fits",
-        "residual_algorithms", "result", "row_differences", "selector", "showing",
+        "display", "explained", "losses", "model_columns", "model_view", "on_test_sample",
+        "one_sided_tests", "out_of_bag_permutation", "over_trees", "own_fits", "parameter_repr",
+        "residual_algorithms", "result", "row_differences", "selector",
         "without_columns",
     ),
     "report.drawings": ("feature_scores", "one_replicate", "panels", "samples"),
@@ -160,7 +159,7 @@ def files_of(name: str) -> list[str]:
 
 def registered_modules() -> set[str]:
     """Modules that the catalogue names."""
-    text = (PACKAGE / "catalogue.py").read_text(encoding="utf-8")
+    text = (PACKAGE / "registry" / "catalogue.py").read_text(encoding="utf-8")
     return set(re.findall(r'"(losaw\.[\w.]+):\w+"', text))
 
 

@@ -18,7 +18,7 @@ from losaw.commands import (
     running,
     warm_up,
 )
-from losaw.commands.asking import add_session_options, positive
+from losaw.commands.cli_options import add_session_options, positive
 from losaw.commands.reference import add_reference
 
 # Parallelism comes from blocks; set before any numerical library is loaded.
@@ -34,8 +34,8 @@ for _variable in (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; a mistake of the user ends in one message and exit status 2."""
     options = _parser().parse_args(arguments)
-    from losaw.errors import LosawError
-    from losaw.extras import STUDY, MissingExtraError, require
+    from losaw.support.errors import LosawError
+    from losaw.support.extras import STUDY, MissingExtraError, require
 
     try:
         if options.needs_study:

@@ -263,7 +263,11 @@ def test_an_importance_that_reads_what_no_model_has_is_found_by_every_check_that
         (ReadsLabelsAsNumbers, "class names do not matter", "by the model's classes_"),
         (ReadsTheFirstClassOnly, "the order of three classes does not matter", "classes alike"),
         (DividesByTheClasses, "a class that never comes changes nothing", "a third class without"),
-        (BelievesTheTask, "a classifier is not scored as a regression", "losaw.outcomes.task_of"),
+        (
+            BelievesTheTask,
+            "a classifier is not scored as a regression",
+            "losaw.support.outcomes.task_of",
+        ),
     ],
 )
 def test_a_broken_importance_is_found(importance, check, message):

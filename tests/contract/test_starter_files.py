@@ -8,8 +8,8 @@ import yaml
 from losaw import registry
 from losaw.cli import main
 from losaw.contracts import check_file, new_method, template
-from losaw.plugins import PluginError
 from losaw.registry import KINDS, RegistryError
+from losaw.registry.plugins import PluginError
 from losaw.study.design.schema import StudyFile
 
 

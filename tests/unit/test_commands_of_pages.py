@@ -15,7 +15,7 @@ from losaw.cli import main
 from losaw.contracts import new_method, new_study
 from losaw.datasets import is_there
 from losaw.study.design.session import Session
-from losaw.workflow import request_from_workflow
+from losaw.workflow.rules import request_from_workflow
 
 ROOT = Path(__file__).parents[2]
 # What is not run here, and where it is.

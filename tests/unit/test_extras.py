@@ -1,4 +1,4 @@
-"""losaw.extras: what is not installed is named, with the extra that brings it."""
+"""losaw.support.extras: what is not installed is named, with the extra that brings it."""
 
 import re
 import subprocess
@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from losaw import ImportanceResult, LosawNetworkRegressor, NetworkRegressor
-from losaw.catalogue import EXTRAS
-from losaw.extras import LIBRARIES, MissingExtraError, extra, require
 from losaw.generators.joint_law.fit import fit_joint_law
 from losaw.generators.joint_law.law import JointLawSpecification
 from losaw.importance import treeinner
 from losaw.knockoffs import make_sampler
 from losaw.registry import entries, get
+from losaw.registry.catalogue import EXTRAS
+from losaw.support.extras import LIBRARIES, MissingExtraError, extra, require
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "losaw"

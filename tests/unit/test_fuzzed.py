@@ -1,7 +1,7 @@
 """What the fuzz found, kept as cases of their own: each error names its argument.
 
 Of weighting.propensity, weighting.losaw_weights, knockoffs.base, knockoffs.s_matrix,
-trends.correlation, fitted_trees.booster, signatures, forest.diagnostics.
+trends.correlation, fitted_trees.booster, support.signatures, forest.diagnostics.
 """
 
 import numpy as np

@@ -57,7 +57,7 @@ def test_the_pool_has_one_thread_unless_more_are_asked_for(fresh):
 
 
 def test_what_is_compiled_is_timed_once():
-    from losaw import jax_backend
+    from losaw.support import jax_backend
 
     jax = jax_backend.load()
     x = jax.numpy.ones(3)

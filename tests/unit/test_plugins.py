@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from losaw import registry
-from losaw.plugins import PluginError, load_plugin, plugin_entries
+from losaw.registry.plugins import PluginError, load_plugin, plugin_entries
 
 METRIC = """
 from losaw.registry import register

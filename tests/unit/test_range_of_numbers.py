@@ -1,18 +1,18 @@
 """Huge, tiny and odd numbers: the checks of weights, and everything that squares what it is given.
 
-Of arguments, weighting.checks.
+Of support.arguments, weighting.checks.
 """
 
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 
-from losaw.arguments import as_floats
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import boruta, mdi_oob, ufi
 from losaw.knockoffs import make_sampler
 from losaw.registry import get
+from losaw.support.arguments import as_floats
 from losaw.weighting import effective_sample_size, losaw_weights, weighted_correlations
 
 rng = np.random.default_rng(0)

@@ -1,11 +1,11 @@
-"""What a signature says about values, whatever sort of callable has it; of losaw.signatures."""
+"""Values are checked against a signature, whatever sort of callable has it."""
 
 from dataclasses import dataclass
 
 import pytest
 
-from losaw.arguments import ArgumentTypeError
-from losaw.signatures import check_arguments
+from losaw.support.arguments import ArgumentTypeError
+from losaw.support.signatures import check_arguments
 
 
 @dataclass

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from losaw.captions import SHOWN
 from losaw.study.design.schema import Configuration
+from losaw.workflow.captions import SHOWN
 from reference import snakemake_runs
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from losaw.study.errors import StudyError
-from losaw.workflow import Workflow
+from losaw.workflow.rules import Workflow
 from reference.snakemake_runs import (
     NARROW,
     REPOSITORY,

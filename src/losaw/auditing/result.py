@@ -15,7 +15,7 @@ from losaw.explaining.design import Design
 from losaw.explaining.disagreements import decimal
 from losaw.explaining.explanation import write_results
 from losaw.explaining.methods import METHODS
-from losaw.json_values import json_value
+from losaw.support.json_values import json_value
 
 if TYPE_CHECKING:
     import pandas as pd

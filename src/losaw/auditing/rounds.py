@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE, make_response
 from losaw.data import FloatArray, Truth
+from losaw.explaining.api import Begun
 from losaw.explaining.computing import Quality, compute, make_work
-from losaw.explaining.front_door import Begun
 from losaw.explaining.preparing import Prepared
 from losaw.importance.result import ImportanceResult
 from losaw.metrics.ranking import PrecisionRecallAuc

@@ -58,7 +58,7 @@ def explain(options: argparse.Namespace) -> None:
     """Explain a file, print the table and write the page."""
     from losaw.explaining import explain as explained
     from losaw.explaining.explanation import paths_of
-    from losaw.extras import require
+    from losaw.support.extras import require
 
     require("plot", ("matplotlib",))
     prefix = prefix_of(options, "explained", paths_of)
@@ -71,7 +71,7 @@ def prefix_of(
     options: argparse.Namespace, what: str, paths_of: Callable[[Path], list[Path]]
 ) -> Path:
     """Where the results are written; not over the table itself."""
-    from losaw.errors import LosawError
+    from losaw.support.errors import LosawError
 
     prefix: Path = options.output or Path(f"{options.file.name.partition('.')[0]}_{what}")
     for path in paths_of(prefix):
@@ -82,9 +82,9 @@ def prefix_of(
 
 def on_the_table(function: Callable[..., Any], options: argparse.Namespace, **more: Any) -> Any:
     """Call a function of a table with the options of :func:`add_table_options`, and ``more``."""
-    from losaw.errors import LosawError
     from losaw.explaining.design import SHORTEST_BUDGET, read_budget
     from losaw.explaining.reading import read_file
+    from losaw.support.errors import LosawError
 
     budget, start = read_budget(options.budget), time.perf_counter()
     frame = read_file(options.file, options.target, has_header=not options.no_header)
@@ -116,7 +116,7 @@ def on_the_table(function: Callable[..., Any], options: argparse.Namespace, **mo
 
 
 def _kinds(text: str | None) -> dict[str, str] | None:
-    from losaw.errors import LosawError
+    from losaw.support.errors import LosawError
 
     if text is None:
         return None

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from losaw.commands.asking import session_of
+from losaw.commands.cli_options import session_of
 
 
 def status(options: argparse.Namespace) -> None:
@@ -87,7 +87,7 @@ def _percent(chance: float) -> str:
 
 def diff(options: argparse.Namespace) -> int:
     """Two results folders, archives or reference runs beside each other; 1 if they differ."""
-    from losaw.reference.beside import Beside, beside, is_reference
+    from losaw.reference.reference_diff import Beside, beside, is_reference
     from losaw.study.files.writing import write_csv, write_text
     from losaw.study.inspecting.difference import Difference, difference
 

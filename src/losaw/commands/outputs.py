@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from losaw.commands.asking import session_of
+from losaw.commands.cli_options import session_of
 
 
 def collect(options: argparse.Namespace) -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from losaw.checkout import default_configuration
-from losaw.commands.asking import add_session_options, positive, request_of, session_of
+from losaw.commands.cli_options import add_session_options, positive, request_of, session_of
+from losaw.support.checkout import default_configuration
 
 FOLDER = Path("reference")
 MOST_MEGABYTES = 10
@@ -55,7 +55,7 @@ def _add_configuration(parser: argparse.ArgumentParser) -> None:
 
 def keep(options: argparse.Namespace) -> None:
     """Keep a run's summaries, comparisons, tables, small figures and digests of blocks."""
-    from losaw.reference.keep import keep
+    from losaw.reference.store import keep
     from losaw.study.design.session import Session
 
     session = session_of(options, trusted=True)
@@ -76,7 +76,7 @@ def check(options: argparse.Namespace) -> int:
     from losaw.study.design.request import Request
     from losaw.study.design.session import Session
     from losaw.study.errors import StudyError
-    from losaw.words import unknown
+    from losaw.support.words import unknown
 
     studies = Reference(options.folder).studies
     for name in options.study or ():

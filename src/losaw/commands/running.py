@@ -4,9 +4,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from losaw.commands.asking import session_of
+from losaw.commands.cli_options import session_of
 from losaw.commands.outputs import write_all
-from losaw.extras import STUDY, MissingExtraError, require
+from losaw.support.extras import STUDY, MissingExtraError, require
 
 if TYPE_CHECKING:
     from losaw.study.design.session import Session

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def warm_up(options: argparse.Namespace) -> None:
     """Compile what is compiled once, on two cores where there are two, and read all sources."""
-    from losaw.study.sources.kept import read_all
+    from losaw.study.source_digests.digest_cache import read_all
 
     if (cpu_count() or 1) == 1:
         read_all()

@@ -16,8 +16,8 @@ from losaw.contracts.outcome import Check, Outcome, run_checks
 from losaw.contracts.project import new_study as new_study
 from losaw.contracts.starter import new_method as new_method
 from losaw.contracts.starter import template as template
-from losaw.plugins import PluginError, plugin_entries
 from losaw.registry import Entry
+from losaw.registry.plugins import PluginError, plugin_entries
 
 
 def checks_of(kind: str) -> tuple[Check, ...]:

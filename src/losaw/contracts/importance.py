@@ -130,7 +130,7 @@ def class_names_do_not_matter(subject: Subject) -> None:
         require(
             scores is None or np.allclose(size(scores), size(expected), rtol=1e-6, atol=1e-9),
             f"classes named {names} score otherwise than 0 and 1; read them by the model's "
-            "classes_ (losaw.outcomes.class_numbers), or refuse them with a ValueError",
+            "classes_ (losaw.support.outcomes.class_numbers), or refuse them with a ValueError",
         )
 
 
@@ -160,7 +160,7 @@ def a_classifier_is_not_scored_as_a_regression(subject: Subject) -> None:
     require(
         expected is None or scores is None or np.allclose(scores, expected, rtol=1e-6, atol=1e-9),
         "a classifier on data whose task is not named scores otherwise, without a word; check "
-        "losaw.outcomes.task_of(model, data.task)",
+        "losaw.support.outcomes.task_of(model, data.task)",
     )
 
 

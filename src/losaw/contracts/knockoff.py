@@ -13,8 +13,8 @@ from losaw.contracts.outcome import (
     unchanged,
 )
 from losaw.data import FeatureKind, FloatArray
-from losaw.jobs import Jobs
 from losaw.knockoffs.draws import draws
+from losaw.support.jobs import Jobs
 
 N_SAMPLES = 60
 METHODS = {

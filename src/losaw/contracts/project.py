@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from losaw.checkout import checkout
 from losaw.contracts.starter import template
-from losaw.plugins import PluginError
+from losaw.registry.plugins import PluginError
+from losaw.support.checkout import checkout
 
 _TEMPLATES = Path(__file__).parent / "templates" / "project"
 _PLACES = {

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 from string import Template
 
-from losaw.plugins import PluginError
 from losaw.registry import KINDS, RegistryError
-from losaw.words import unknown
+from losaw.registry.plugins import PluginError
+from losaw.support.words import unknown
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

@@ -6,10 +6,10 @@ import tempfile
 from pathlib import Path
 
 from losaw.datasets.sources import SOURCES, Source, SourceFile
-from losaw.errors import LosawError
-from losaw.extras import extra
-from losaw.whole_files import write_atomically
-from losaw.words import unknown
+from losaw.support.errors import LosawError
+from losaw.support.extras import extra
+from losaw.support.whole_files import write_atomically
+from losaw.support.words import unknown
 
 FOLDER_VARIABLE = "LOSAW_DATA"
 DEFAULT_FOLDER = Path("data")

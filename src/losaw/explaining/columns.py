@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from losaw.errors import LosawError
+from losaw.support.errors import LosawError
 from losaw.tables.kinds import MOST_TEXT_LEVELS, kind_of_numbers
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from losaw.importance import cpi, loco, mdi, mdi_oob, pfi, subgroups, ufi
 from losaw.importance.losses import squared_error
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import nadeau_bengio, t_test
-from losaw.outcomes import class_numbers, finite_numbers, probabilities
 from losaw.rng import stream
+from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
 from losaw.tables import read_table
 from losaw.trends import absolute_traversal_rate
 

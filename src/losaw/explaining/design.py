@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from losaw.errors import LosawError
+from losaw.support.errors import LosawError
 
 DEFAULT_BUDGET, SHORTEST_BUDGET = "5m", 10.0
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}

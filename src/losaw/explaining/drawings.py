@@ -8,7 +8,7 @@ import numpy as np
 from losaw.data import FloatArray
 from losaw.explaining.association import Associations
 from losaw.explaining.methods import METHODS
-from losaw.extras import extra
+from losaw.support.extras import extra
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

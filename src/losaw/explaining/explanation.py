@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from losaw.errors import LosawError
 from losaw.explaining.association import MEASURE, Associations
 from losaw.explaining.columns import Column
 from losaw.explaining.computing import Quality
@@ -18,8 +17,9 @@ from losaw.explaining.disagreements import Disagreement, decimal
 from losaw.explaining.methods import DECIDING, METHODS
 from losaw.importance.one_sided_tests import adjust
 from losaw.importance.result import ImportanceResult
-from losaw.json_values import json_value
-from losaw.whole_files import write_together
+from losaw.support.errors import LosawError
+from losaw.support.json_values import json_value
+from losaw.support.whole_files import write_together
 
 if TYPE_CHECKING:
     import pandas as pd

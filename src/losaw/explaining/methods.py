@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from losaw.errors import LosawError
-from losaw.words import unknown
+from losaw.support.errors import LosawError
+from losaw.support.words import unknown
 
 
 class Method(NamedTuple):

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 MODELS = ("forest", "gradient-boosting")
 _BELOW = 1.0

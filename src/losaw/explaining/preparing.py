@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.errors import LosawError
 from losaw.explaining.columns import Column, treat
+from losaw.support.errors import LosawError
+from losaw.support.words import unknown
 from losaw.tables.kinds import KINDS, MOST_TEXT_LEVELS
-from losaw.words import unknown
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,9 +4,9 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from losaw.errors import LosawError
-from losaw.extras import extra
-from losaw.words import did_you_mean
+from losaw.support.errors import LosawError
+from losaw.support.extras import extra
+from losaw.support.words import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

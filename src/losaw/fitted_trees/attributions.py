@@ -24,7 +24,7 @@ from losaw.fitted_trees.booster import (
 from losaw.fitted_trees.shapley import subset_weights
 from losaw.fitted_trees.tree_shap import add_shapley_values
 from losaw.kernels.compiled import compiled
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     from xgboost import Booster

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.extras import extra
+from losaw.support.extras import extra
 
 if TYPE_CHECKING:
     from xgboost import Booster, DMatrix

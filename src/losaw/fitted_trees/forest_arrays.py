@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import finite_rows
 from losaw.data import FloatArray
 from losaw.kernels.trees import Trees
+from losaw.support.arguments import finite_rows
 
 SUPPORTED = (
     "a fitted DecisionTree, RandomForest, ExtraTrees, Bagging (of trees) or GradientBoosting "

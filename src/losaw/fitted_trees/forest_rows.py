@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.outcomes import one_column
+from losaw.support.outcomes import one_column
 from losaw.tables import Table, read_table
 from losaw.tables.groups import Groups, column_sources, units_of
 from losaw.tables.kinds import Kinds

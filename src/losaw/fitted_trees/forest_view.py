@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import ForestRows, forest_rows
 from losaw.kernels.trees import LEAF, Trees
-from losaw.outcomes import class_numbers, finite_numbers
+from losaw.support.outcomes import class_numbers, finite_numbers
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.fitted_trees.growing_again import Grown, add_without
 from losaw.fitted_trees.squared_error_splits import Limits, Rows
-from losaw.jobs import Jobs, each_short
 from losaw.kernels.trees import Trees
+from losaw.support.jobs import Jobs, each_short
 
 # Trees that are grown again in one piece of work.
 _TREES = 10

@@ -15,7 +15,7 @@ from losaw.forest.columns import Columns, Levels, read_columns
 from losaw.forest.fitting import FittedForest, fit_forest
 from losaw.forest.trees import Tree
 from losaw.forest.validation import check_finite, check_warm_start
-from losaw.words import did_you_mean
+from losaw.support.words import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

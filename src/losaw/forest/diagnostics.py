@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.extras import extra
 from losaw.forest.adjustment import location_and_scale, standardize
 from losaw.forest.base import LosawForest
 from losaw.forest.trees import Tree
+from losaw.support.extras import extra
 from losaw.weighting import (
     PointMassError,
     cap_weights,

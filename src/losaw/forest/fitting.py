@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.arguments import real_number, whole_number
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale, select_adjustment_features
 from losaw.forest.columns import Columns
@@ -27,6 +26,7 @@ from losaw.forest.validation import (
     resolve_nominal,
 )
 from losaw.rng import as_generator
+from losaw.support.arguments import real_number, whole_number
 from losaw.weighting.checks import check_eta
 from losaw.weighting.target_models import resolve_models
 

@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from losaw.arguments import beyond_range, whole_number
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale
 from losaw.forest.ensemble import Forest, draw_seeds
@@ -19,6 +18,7 @@ from losaw.forest.preparation import prepare
 from losaw.forest.trees import Tree
 from losaw.forest.validation import check_finite, check_max_depth, check_max_features
 from losaw.rng import as_generator
+from losaw.support.arguments import beyond_range, whole_number
 from losaw.weighting.levels import few_levels
 
 _BATCH = 10  # trees between two looks at Ctrl-C

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
-from losaw.arguments import beyond_range
 from losaw.data import FloatArray
 from losaw.forest.base import LosawForest, rows_out_of_bag
+from losaw.support.arguments import beyond_range
 
 
 class LosawRandomForestRegressor(RegressorMixin, LosawForest):

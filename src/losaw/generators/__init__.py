@@ -1,1 +1,1 @@
-"""Data-generating processes: one per file, registered by name in :mod:`losaw.catalogue`."""
+"""Data-generating processes: one per file, registered in :mod:`losaw.registry.catalogue`."""

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from losaw.arguments import one_of, real_number, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
 from losaw.generators.category_effects import WEIGHTS, Category, cut_into_levels
+from losaw.support.arguments import one_of, real_number, whole_number
 
 CATEGORICAL: dict[str, tuple[int, ...]] = {
     "none": (),

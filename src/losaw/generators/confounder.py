@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from losaw.arguments import whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
+from losaw.support.arguments import whole_number
 
 KINDS: tuple[FeatureKind, ...] = ("nominal", "continuous")
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from losaw.arguments import one_of, real_number, whole_number
 from losaw.data import FloatArray
+from losaw.support.arguments import one_of, real_number, whole_number
 
 
 def first_pair_matrix(n_features: int, first_pair: float) -> FloatArray:

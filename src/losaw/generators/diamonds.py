@@ -4,8 +4,8 @@ import functools
 
 import numpy as np
 
-from losaw.arguments import real_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
+from losaw.support.arguments import real_number
 
 RESPONSE = "price"
 

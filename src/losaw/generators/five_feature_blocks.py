@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from losaw.arguments import one_of, real_number, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
 from losaw.generators.correlation import five_feature_block
 from losaw.generators.functions import FUNCTIONS, RegressionFunction
 from losaw.generators.joint_law.fit import fit_joint_law
 from losaw.generators.joint_law.law import JointLaw, JointLawSpecification
+from losaw.support.arguments import one_of, real_number, whole_number
 
 KIND: FeatureKind = "discrete"
 BLOCK = 5

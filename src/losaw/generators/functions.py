@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from losaw.arguments import one_of
 from losaw.data import FloatArray
+from losaw.support.arguments import one_of
 
 
 @dataclass(frozen=True)

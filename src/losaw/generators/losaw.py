@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from losaw.arguments import one_of, real_number, whole_number
 from losaw.data import (
     Dataset,
     FeatureKind,
@@ -16,6 +15,7 @@ from losaw.generators.functions import regression_function
 from losaw.generators.joint_law.choice import given_or_fitted
 from losaw.generators.joint_law.law import JointLaw, JointLawSpecification
 from losaw.generators.normal import draw_normal
+from losaw.support.arguments import one_of, real_number, whole_number
 
 DATA_TYPES: dict[str, FeatureKind] = {"continuous": "continuous", "discrete": "discrete"}
 N_PILOT = 10_000

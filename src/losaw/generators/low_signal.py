@@ -4,7 +4,6 @@ import functools
 
 import numpy as np
 
-from losaw.arguments import one_of
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
 from losaw.generators.low_signal_labels import (
     LOGIT_READINGS,
@@ -12,6 +11,7 @@ from losaw.generators.low_signal_labels import (
     NOISE_READINGS,
     LowSignalResponse,
 )
+from losaw.support.arguments import one_of
 
 TASKS = ("regression", "classification")
 DATA_SETS = ("Simulated", "ChIP")

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from losaw.arguments import one_of, real_number, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
+from losaw.support.arguments import one_of, real_number, whole_number
 
 TASKS = ("regression", "classification")
 LEVELS = (2, 4, 10, 20)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from losaw.arguments import one_of, real_number, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
 from losaw.generators.category_effects import WEIGHTS, cut_into_levels
 from losaw.generators.conditional_dag import OUTCOMES, TRAIN_SHARE
+from losaw.support.arguments import one_of, real_number, whole_number
 
 N_FEATURES = 12
 BETA = np.array([0.0, 1.0, 0.0, 3.0] * 3)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from losaw.arguments import one_of, real_number
 from losaw.data import FloatArray
+from losaw.support.arguments import one_of, real_number
 
 TARGETS = ("kept", "standardized", "mixed")
 

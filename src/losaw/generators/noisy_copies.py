@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from losaw.arguments import one_of, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
+from losaw.support.arguments import one_of, whole_number
 
 KIND: FeatureKind = "continuous"
 DATA_SETS = {

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from losaw.arguments import whole_number
 from losaw.data import Dataset, FeatureKind, Sample, Truth, default_feature_names
 from losaw.generators.noise_mixing import check_noise_share, check_target, mix
+from losaw.support.arguments import whole_number
 
 KIND: FeatureKind = "continuous"
 LARGEST_COEFFICIENT = 100.0

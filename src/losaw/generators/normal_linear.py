@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from losaw.arguments import real_number, whole_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
 from losaw.generators.correlation import cholesky_factor, correlation_matrix
 from losaw.generators.functions import regression_function
 from losaw.generators.normal import draw_normal
+from losaw.support.arguments import real_number, whole_number
 
 KIND: FeatureKind = "continuous"
 

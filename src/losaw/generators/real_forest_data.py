@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.arguments import one_of
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
+from losaw.support.arguments import one_of
 
 
 class Design(NamedTuple):

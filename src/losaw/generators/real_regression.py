@@ -4,9 +4,9 @@ import functools
 
 import numpy as np
 
-from losaw.arguments import one_of, real_number
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
 from losaw.generators.noise_mixing import check_noise_share, check_target, mix
+from losaw.support.arguments import one_of, real_number
 
 KIND: FeatureKind = "continuous"
 RESPONSES = {"fish": "Length1", "california_housing": "median_house_value"}

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
 from losaw.fitted_trees.forest_rows import forest_rows
-from losaw.importance.described import Described, described
 from losaw.importance.explained import of_dataset
 from losaw.importance.over_trees import result_of_trees, scores_only
+from losaw.importance.parameter_repr import Described, described
 from losaw.importance.result import ImportanceResult
 from losaw.rng import as_generator, seed_integer
 from losaw.tables.groups import Groups

@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import real_number, whole_number
 from losaw.data import Dataset, FloatArray
-from losaw.importance.described import Described, described
 from losaw.importance.out_of_bag_permutation import out_of_bag_z_scores
 from losaw.importance.own_fits import IMPORTANCES, importances_of, own_fits
+from losaw.importance.parameter_repr import Described, described
 from losaw.importance.result import ImportanceResult
-from losaw.jobs import Jobs, checked_jobs
-from losaw.outcomes import Task, task_of
 from losaw.rng import as_generator, seed_integer
+from losaw.support.arguments import real_number, whole_number
+from losaw.support.jobs import Jobs, checked_jobs
+from losaw.support.outcomes import Task, task_of
+from losaw.support.words import unknown
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
-from losaw.words import unknown
 
 CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 _MIN_SHADOWS = 5

@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import whole_number
 from losaw.data import Dataset, FloatArray
-from losaw.importance.described import Described, described
 from losaw.importance.explained import (
     Explained,
     Options,
@@ -20,11 +18,13 @@ from losaw.importance.explained import (
 )
 from losaw.importance.losses import Loss
 from losaw.importance.one_sided_tests import check_test
+from losaw.importance.parameter_repr import Described, described
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted, hold_out
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.draws import draws, own_shares
 from losaw.rng import as_generator
+from losaw.support.arguments import whole_number
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 

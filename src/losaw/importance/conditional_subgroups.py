@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import whole_number
 from losaw.data import FloatArray
-from losaw.importance.described import described
 from losaw.importance.explained import (
     Explained,
     Options,
@@ -18,10 +16,12 @@ from losaw.importance.explained import (
 )
 from losaw.importance.losses import Loss
 from losaw.importance.on_test_sample import OnTestSample
+from losaw.importance.parameter_repr import described
 from losaw.importance.permutation_feature_importance import permuted_differences
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import Differences, Testing, cross_fitted, repeated
 from losaw.rng import as_generator, seed_integer
+from losaw.support.arguments import whole_number
 from losaw.tables import Table
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds

@@ -11,8 +11,8 @@ from losaw.data import Dataset, FeatureKind, FloatArray
 from losaw.importance.losses import Loss, resolve_loss
 from losaw.importance.model_columns import ModelColumns
 from losaw.importance.model_view import view_model
-from losaw.jobs import Jobs, checked_jobs
-from losaw.outcomes import one_column, task_of
+from losaw.support.jobs import Jobs, checked_jobs
+from losaw.support.outcomes import one_column, task_of
 from losaw.tables import Table, read_table
 from losaw.tables.groups import Groups, Units, chosen_units, units_of
 from losaw.tables.kinds import Kinds

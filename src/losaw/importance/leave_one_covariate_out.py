@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.without_columns import GrowableForest, growable_forest
-from losaw.importance.described import described
 from losaw.importance.explained import (
     Explained,
     Options,
@@ -20,6 +19,7 @@ from losaw.importance.losses import Loss
 from losaw.importance.model_view import view_model
 from losaw.importance.on_test_sample import OnTestSample
 from losaw.importance.one_sided_tests import check_test
+from losaw.importance.parameter_repr import described
 from losaw.importance.result import ImportanceResult
 from losaw.importance.row_differences import (
     Differences,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 Loss = Callable[[FloatArray, FloatArray], FloatArray]
 _SMALLEST_PROBABILITY = 1e-15

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.mean_of_trees import MeanOfTrees
-from losaw.jobs import Jobs, each_short, n_threads_of
-from losaw.outcomes import Task, class_numbers, finite_numbers
+from losaw.support.jobs import Jobs, each_short, n_threads_of
+from losaw.support.outcomes import Task, class_numbers, finite_numbers
 
 # Rows that are led through the trees at a time, or fewer, so that every thread has some.
 _BLOCK = 1000

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from losaw.data import Dataset
-from losaw.importance.described import Described
 from losaw.importance.explained import of_dataset
+from losaw.importance.parameter_repr import Described
 from losaw.importance.result import ImportanceResult
 
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from losaw.arguments import one_of
 from losaw.data import FloatArray
+from losaw.support.arguments import one_of
 
 TESTS = ("t", "wilcoxon", "binomial", "fisher")
 ADJUSTMENTS = ("none", "holm", "benjamini-hochberg", "benjamini-yekutieli")

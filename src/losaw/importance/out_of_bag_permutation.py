@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.exchanged import ExchangeableTrees
-from losaw.jobs import Jobs
 from losaw.learners.ranger_trees import RangerTrees
 from losaw.rng import seed_integer
+from losaw.support.jobs import Jobs
 
 
 def out_of_bag_z_scores(

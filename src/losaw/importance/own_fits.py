@@ -11,7 +11,7 @@ from losaw.data import FloatArray
 from losaw.importance.explained import kinds_of, read_rows, require_complete
 from losaw.importance.per_tree_permutation import tree_permutation
 from losaw.importance.residual_algorithms import seeded_clone
-from losaw.outcomes import Task, finite_numbers, task_of, unnamed_response
+from losaw.support.outcomes import Task, finite_numbers, task_of, unnamed_response
 from losaw.tables import Table
 from losaw.tables.groups import Groups, Units, chosen_units, column_sources, units_of
 from losaw.tables.kinds import Kinds

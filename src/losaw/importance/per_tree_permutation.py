@@ -10,17 +10,17 @@ from losaw.data import Dataset, FloatArray
 from losaw.fitted_trees.exchanged import ExchangeableTrees
 from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
-from losaw.importance.described import Described, described
 from losaw.importance.explained import of_dataset, require_complete
 from losaw.importance.losses import Loss, resolve_loss
 from losaw.importance.over_trees import result_of_trees, scores_only
+from losaw.importance.parameter_repr import Described, described
 from losaw.importance.result import ImportanceResult
-from losaw.jobs import checked_jobs
-from losaw.outcomes import finite_numbers
 from losaw.rng import as_generator
+from losaw.support.jobs import checked_jobs
+from losaw.support.outcomes import finite_numbers
+from losaw.support.words import unknown
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
-from losaw.words import unknown
 
 ROWS = ("out-of-bag", "in-bag")
 

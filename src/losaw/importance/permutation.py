@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
-from losaw.importance.described import Described
+from losaw.importance.parameter_repr import Described
 from losaw.importance.result import ImportanceResult
-from losaw.outcomes import (
+from losaw.rng import as_generator
+from losaw.support.outcomes import (
     class_numbers,
     classes_of,
     finite_numbers,
     probabilities,
     task_of,
 )
-from losaw.rng import as_generator
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 ROWS = ("test", "train")
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import finite_rows, finite_sample, whole_number
 from losaw.data import Dataset, FloatArray
-from losaw.importance.described import Described, described
 from losaw.importance.own_fits import own_fits
+from losaw.importance.parameter_repr import Described, described
 from losaw.importance.residual_algorithms import (
     Prefix,
     plain_forest,
@@ -20,10 +19,11 @@ from losaw.importance.residual_algorithms import (
     seeded_clone,
 )
 from losaw.importance.result import ImportanceResult
-from losaw.jobs import Jobs, checked_jobs
-from losaw.outcomes import Task, task_of, unnamed_response
 from losaw.rng import as_generator
-from losaw.signatures import Fittable
+from losaw.support.arguments import finite_rows, finite_sample, whole_number
+from losaw.support.jobs import Jobs, checked_jobs
+from losaw.support.outcomes import Task, task_of, unnamed_response
+from losaw.support.signatures import Fittable
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 

@@ -13,7 +13,7 @@ from sklearn.base import clone, is_regressor
 
 from losaw.data import FloatArray
 from losaw.rng import seed_integer
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 # A residual is zero below this share of its feature: what rounding leaves of a duplicate.
 TOLERANCE = 1e-10

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.json_values import json_value
-from losaw.words import unknown
+from losaw.support.json_values import json_value
+from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -262,7 +262,7 @@ class ImportanceResult:
         return text
 
     def _repr_html_(self) -> str:
-        from losaw.importance.showing import result_html
+        from losaw.importance.display import result_html
 
         return result_html(self)
 
@@ -280,7 +280,7 @@ class ImportanceResult:
         -------
         matplotlib axes
         """
-        from losaw.importance.showing import plot_scores
+        from losaw.importance.display import plot_scores
 
         return plot_scores(self, ax, top, level)
 
@@ -306,7 +306,7 @@ class ImportanceResult:
         ValueError
             For an unknown feature, a group, or a method whose score is no mean over rows.
         """
-        from losaw.importance.showing import plot_row_differences
+        from losaw.importance.display import plot_row_differences
 
         return plot_row_differences(self, feature, ax)
 

@@ -12,8 +12,8 @@ from losaw.data import FloatArray
 from losaw.importance.explained import Explained, Options, Rows, explained, weights_of
 from losaw.importance.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test
 from losaw.importance.result import ImportanceResult
-from losaw.outcomes import is_classifier
 from losaw.rng import seed_integer
+from losaw.support.outcomes import is_classifier
 
 CROSS_FITTED = (
     "over folds, corrected for the training rows that they share (Nadeau and Bengio 2003)"

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from losaw.data import Dataset
-from losaw.importance.described import Described
+from losaw.importance.parameter_repr import Described
 from losaw.importance.result import ImportanceResult
 
 

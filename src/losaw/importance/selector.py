@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.rng import as_generator, seed_integer
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 # Function -> module; imported when it is asked for.
 METHODS = {

@@ -7,7 +7,7 @@ import numpy as np
 from losaw.data import Dataset, FloatArray
 from losaw.fitted_trees.attributions import attribution_sums
 from losaw.fitted_trees.booster import as_booster
-from losaw.importance.described import Described
+from losaw.importance.parameter_repr import Described
 from losaw.importance.result import ImportanceResult
 
 

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.fitted_trees.attributions import ATTRIBUTIONS, AttributionSums, attribution_sums
 from losaw.fitted_trees.forest_rows import forest_rows
-from losaw.importance.described import Described, described
 from losaw.importance.explained import kinds_of
+from losaw.importance.parameter_repr import Described, described
 from losaw.importance.result import ImportanceResult
+from losaw.support.words import unknown
 from losaw.tables import read_table
 from losaw.tables.groups import Groups, Units, chosen_units, units_of
 from losaw.tables.kinds import Kinds
-from losaw.words import unknown
 
 ROWS = ("test", "train")
 ERROR_KIND = "over rows, the booster held fixed; of rows that it has not seen"

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from losaw.data import Dataset, FloatArray
-from losaw.importance.described import Described
+from losaw.importance.parameter_repr import Described
 from losaw.importance.result import ImportanceResult
-from losaw.outcomes import is_classifier, numeric_response
 from losaw.rng import as_generator
+from losaw.support.outcomes import is_classifier, numeric_response
+from losaw.support.words import unknown
 from losaw.trends.result import TrendResult
-from losaw.words import unknown
 
 
 class TrendImportance(Described):

@@ -6,10 +6,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import as_floats, beyond_range
 from losaw.data import FeatureKind, FloatArray
 from losaw.registry import RegistryError, get, names
-from losaw.words import unknown
+from losaw.support.arguments import as_floats, beyond_range
+from losaw.support.words import unknown
 
 KINDS = ("continuous", "discrete", "nominal")
 MIN_ROWS = 5

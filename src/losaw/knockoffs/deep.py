@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw import jax_backend
-from losaw.arguments import whole_number
 from losaw.data import FeatureKind, FloatArray
-from losaw.extras import extra
 from losaw.knockoffs.base import check_features, varying_columns
 from losaw.knockoffs.gaussian import GaussianKnockoffs
 from losaw.rng import as_generator, seed_integer
+from losaw.support import jax_backend
+from losaw.support.arguments import whole_number
+from losaw.support.extras import extra
 
 with extra("network"):
     import jax
@@ -85,7 +85,7 @@ class DeepKnockoffs:
     are many, hardly moved, no forest told them apart, and CPI was 0.
 
     Stochastic gradient descent, rate .01, momentum .9; float32, on one thread (see
-    :mod:`losaw.jax_backend`). A constant column is its own
+    :mod:`losaw.support.jax_backend`). A constant column is its own
     knockoff; collinear columns and more columns than rows need no special care (the target
     correlations come from a shrunk covariance). Knockoffs are drawn for the rows trained on, with
     the running moments of the normalised layers.

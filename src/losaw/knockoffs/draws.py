@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.jobs import Jobs, each_short, n_threads_of
 from losaw.rng import as_generator
+from losaw.support.jobs import Jobs, each_short, n_threads_of
 
 
 def draws(sampler: Any, n_draws: int, rng: np.random.Generator, jobs: Jobs) -> Iterator[FloatArray]:

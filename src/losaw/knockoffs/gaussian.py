@@ -7,11 +7,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import ArgumentTypeError
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.base import check_features, varying_columns
 from losaw.knockoffs.s_matrix import METHODS, s_of, smallest_eigenvalue
-from losaw.words import unknown
+from losaw.support.arguments import ArgumentTypeError
+from losaw.support.words import unknown
 
 # Below this smallest eigenvalue a correlation matrix counts as singular.
 SINGULAR = 1e-8

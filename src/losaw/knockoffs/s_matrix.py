@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from losaw.arguments import as_floats
 from losaw.data import FloatArray
 from losaw.kernels.compiled import allocating
-from losaw.words import unknown
+from losaw.support.arguments import as_floats
+from losaw.support.words import unknown
 
 METHODS = ("sdp", "equicorrelated", "mvr", "maximum-entropy")
 _SDP, _MVR, _ENTROPY = 0, 1, 2

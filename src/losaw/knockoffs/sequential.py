@@ -6,11 +6,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import real_number, whole_number
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.base import MIN_ROWS, check_features, varying_columns
 from losaw.knockoffs.elastic_net import fit_mean
 from losaw.knockoffs.multinomial import fit_probabilities
+from losaw.support.arguments import real_number, whole_number
 
 # Discrete columns with at most so many values are drawn as levels, others from a normal law.
 MAX_DISCRETE_LEVELS = 12

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
 from losaw.learners.encoding import Encoding
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 TASKS = ("regression", "classification")
 

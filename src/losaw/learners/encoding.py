@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 ENCODINGS = ("codes", "dummies")
 

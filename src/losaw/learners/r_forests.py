@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator, seed_integer
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 TASKS = ("regression", "classification")
 

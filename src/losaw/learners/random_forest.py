@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 TASKS = {"regression": RandomForestRegressor, "classification": RandomForestClassifier}
 

@@ -9,8 +9,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
-from losaw.extras import extra
-from losaw.words import unknown
+from losaw.support.extras import extra
+from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     from xgboost import Booster

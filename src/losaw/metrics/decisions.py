@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from losaw.data import Truth
 from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 
 class RejectionRate:

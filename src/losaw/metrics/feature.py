@@ -5,7 +5,7 @@ import math
 from losaw.data import Truth
 from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 
 class FeatureScore:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.whole_files import write_atomically
+from losaw.support.whole_files import write_atomically
 
 
 class CheckpointError(ValueError):

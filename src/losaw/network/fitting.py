@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.arguments import whole_number
 from losaw.data import FloatArray
 from losaw.network import checkpoint
 from losaw.network.architecture import Architecture, Parameters
@@ -22,6 +21,7 @@ from losaw.network.validation import (
     check_sizes,
 )
 from losaw.rng import as_generator
+from losaw.support.arguments import whole_number
 
 # A training does not depend on these.
 _BESIDE = ("n_steps", "n_saliency_rows", "checkpoint", "checkpoint_every", "verbose")

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import real_number
 from losaw.data import FloatArray
 from losaw.network.feature_weights import FeatureWeights
 from losaw.network.validation import check_batch_size, check_sample, discrete_mask
 from losaw.rng import as_generator
+from losaw.support.arguments import real_number
 
 RowImportances = Callable[[NDArray[np.intp]], ArrayLike]
 _ROWS_AT_A_TIME = 24

@@ -68,7 +68,7 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
     Notes
     -----
     Inputs that are all -1, 0 or 1 are looked up in a table of patterns, others are convolved; the
-    network is the same. One thread on a CPU (see :mod:`losaw.jax_backend`); with the extra
+    network is the same. One thread on a CPU (see :mod:`losaw.support.jax_backend`); with the extra
     ``gpu`` installed JAX finds the GPU by itself.
 
     References

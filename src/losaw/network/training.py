@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw import jax_backend
 from losaw.data import FloatArray
-from losaw.extras import extra
 from losaw.network.architecture import Architecture, Parameters
 from losaw.network.lookup import LookupForm
 from losaw.network.saliency import normalized_rows
 from losaw.network.shifts import ShiftsForm
+from losaw.support import jax_backend
+from losaw.support.extras import extra
 
 FORMS: dict[str, Any] = {"lookup": LookupForm, "shifts": ShiftsForm}
 ADAM_EPSILON = 1e-7  # Keras' default

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import as_floats, whole_number
 from losaw.data import FloatArray
-from losaw.words import did_you_mean
+from losaw.support.arguments import as_floats, whole_number
+from losaw.support.words import did_you_mean
 
 # Squared errors are summed in single precision, which ends at 3.4e38.
 LARGEST_RESPONSE = 1e18

@@ -9,7 +9,7 @@ from losaw.study.design.grid import Study
 from losaw.study.design.session import Session
 from losaw.study.design.settings import as_values, same
 from losaw.study.errors import StudyError
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 
 def check_names(claims: Claims, session: Session) -> None:

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from losaw.reference.claims import Claims
-from losaw.reference.stored import KeptStudy, Reference
-from losaw.reference.weighing import (
+from losaw.reference.claim_tests import (
     CONTRADICTED,
     MIXED,
     NOT_RUN,
@@ -14,6 +12,8 @@ from losaw.reference.weighing import (
     UNDECIDED,
     Weighed,
 )
+from losaw.reference.claims import Claims
+from losaw.reference.stored import KeptStudy, Reference
 from losaw.study.results.tally import DISTANCES, VERDICTS, compared
 
 _OF_CLAIMS = (SUPPORTED, CONTRADICTED, MIXED, UNDECIDED, NOT_RUN)

@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from losaw.reference.claims import Claims, Names
-from losaw.reference.overview import overview, table_of
-from losaw.reference.stored import KeptStudy, Reference
-from losaw.reference.weighing import (
+from losaw.reference.claim_tests import (
     CONTRADICTED,
     MIXED,
     Weighed,
@@ -18,6 +15,9 @@ from losaw.reference.weighing import (
     settings_against,
     weigh,
 )
+from losaw.reference.claims import Claims, Names
+from losaw.reference.overview import overview, table_of
+from losaw.reference.stored import KeptStudy, Reference
 from losaw.study.design.session import Session
 from losaw.study.design.settings import as_values
 from losaw.study.files.writing import write_text

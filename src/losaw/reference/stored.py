@@ -66,7 +66,7 @@ class Reference:
     Parameters
     ----------
     folder : Path
-        As :func:`losaw.reference.keep.keep` fills it.
+        As :func:`losaw.reference.store.keep` fills it.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from losaw.study.design.grid import Study
 from losaw.study.design.schema import FigureLayout
 from losaw.study.errors import StudyError
 from losaw.study.files.made import FIGURE_KINDS
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 # Options that mean the same in every drawing: option -> names that it may have in a study.
 _NAMES: dict[str, Callable[[Study], Iterable[str]]] = {

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from losaw import arguments
+from losaw.support import arguments
 
 Checked = TypeVar("Checked")
 

@@ -6,8 +6,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from losaw.extras import extra
 from losaw.study.files.writing import write_file
+from losaw.support.extras import extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,6 +1,6 @@
 """The exceptions of the study engine."""
 
-from losaw.errors import LosawError
+from losaw.support.errors import LosawError
 
 
 class StudyError(LosawError):

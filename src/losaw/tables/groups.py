@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 Groups = Mapping[str, Sequence[Any]] | None
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import numpy as np
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 KINDS: tuple[str, ...] = get_args(FeatureKind)
 # Whole numbers with at most so many values are discrete: sequential knockoffs draw them as levels.

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import ArgumentTypeError
 from losaw.data import FeatureKind, FloatArray, default_feature_names
+from losaw.support.arguments import ArgumentTypeError
 from losaw.tables.columns import Column, object_column, pandas_column, polars_column
 from losaw.tables.kinds import Kinds, asked_kinds, kind_of_numbers
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import finite_sample, whole_number
 from losaw.data import FloatArray
 from losaw.rng import as_generator
+from losaw.support.arguments import finite_sample, whole_number
+from losaw.support.words import unknown
 from losaw.trends.result import TrendResult
-from losaw.words import unknown
 
 METHODS = ("pearson", "spearman")
 MIN_ROWS = 3

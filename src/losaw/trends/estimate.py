@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import finite_sample
 from losaw.rng import as_generator, seed_integer
+from losaw.support.arguments import finite_sample
 from losaw.trends.correlation import METHODS, shapley_correlation, target_correlation
 from losaw.trends.linear import linear_coefficient
 from losaw.trends.result import TrendResult

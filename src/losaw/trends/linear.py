@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t
 
-from losaw.arguments import finite_sample
+from losaw.support.arguments import finite_sample
 from losaw.trends.result import TrendResult
 
 

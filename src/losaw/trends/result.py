@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.extras import extra
+from losaw.support.extras import extra
 
 if TYPE_CHECKING:
     import pandas as pd

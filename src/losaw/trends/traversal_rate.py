@@ -6,8 +6,8 @@ import numpy as np
 
 from losaw.data import FloatArray, default_feature_names
 from losaw.fitted_trees.forest_arrays import ForestArrays, forest_arrays
+from losaw.support.words import unknown
 from losaw.trends.result import TrendResult
-from losaw.words import unknown
 
 WEIGHTINGS = ("splits", "rows")
 FORMS = ("mean", "printed", "bounded")

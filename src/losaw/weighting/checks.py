@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import as_floats, beyond_range
 from losaw.data import FloatArray
+from losaw.support.arguments import as_floats, beyond_range
 
 MOST_COPIES = 1e15
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
+from losaw.support.words import did_you_mean
 from losaw.weighting.propensity import (
     GaussianLinear,
     KernelConditional,
@@ -18,7 +19,6 @@ from losaw.weighting.stabilization import (
     NormalDensity,
     StabilizationModel,
 )
-from losaw.words import did_you_mean
 
 PROPENSITY: dict[str, Any] = {
     "gaussian": GaussianLinear,

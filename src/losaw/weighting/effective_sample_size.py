@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import in_range
 from losaw.data import FloatArray
 from losaw.kernels.compiled import REORDERED, compiled, part
+from losaw.support.arguments import in_range
 from losaw.weighting.checks import check_counts, check_eta, check_weights
 
 

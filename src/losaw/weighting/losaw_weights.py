@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import as_floats, in_range
 from losaw.data import FloatArray
+from losaw.support.arguments import as_floats, in_range
 from losaw.weighting.checks import check_counts, check_eta, check_pair, check_weights
 from losaw.weighting.choice import choose_propensity, choose_stabilization, positive_density
 from losaw.weighting.effective_sample_size import cap_weights

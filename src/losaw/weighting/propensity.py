@@ -11,9 +11,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import as_floats, real_number
 from losaw.data import FloatArray
 from losaw.kernels.compiled import compiled
+from losaw.support.arguments import as_floats, real_number
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
 from losaw.weighting.logit.newton import fit_multinomial

@@ -5,8 +5,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import as_floats, beyond_range
 from losaw.data import FloatArray
+from losaw.support.arguments import as_floats, beyond_range
 from losaw.weighting.propensity import class_codes
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from losaw.support.words import did_you_mean
 from losaw.weighting.choice import choose_propensity, choose_stabilization
 from losaw.weighting.propensity import PropensityModel
 from losaw.weighting.stabilization import StabilizationModel
-from losaw.words import did_you_mean
 
 KINDS = ("continuous", "discrete")
 _COMPILED = {"propensity": ("gaussian", "logit"), "stabilization": ("normal", "frequency")}

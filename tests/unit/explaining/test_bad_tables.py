@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.errors import LosawError
 from losaw.explaining.preparing import prepare, sample_rows
+from losaw.support.errors import LosawError
 
 N = 120
 RNG = np.random.default_rng(0)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from losaw.errors import LosawError
 from losaw.explaining.design import Costs, cut, full_design, read_budget
 from losaw.explaining.methods import DEFAULT, METHODS, chosen_methods
+from losaw.support.errors import LosawError
 
 COSTS = Costs(
     rows=1000, fit=1e-3, losaw_fit=3e-2, scoring=1e-4, prediction=1e-5, knockoffs=0.5,

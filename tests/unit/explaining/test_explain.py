@@ -1,6 +1,6 @@
 """A table explained from beginning to end: what comes out, again and again, and its files.
 
-Of explaining.front_door, explaining.explanation.
+Of explaining.api, explaining.explanation.
 """
 
 import json
@@ -11,7 +11,7 @@ import pytest
 
 import losaw
 from losaw.cli import main
-from losaw.errors import LosawError
+from losaw.support.errors import LosawError
 from reference.explaining_tables import copies, mixed
 
 QUICK = {"folds": 4, "draws": 1, "permutations": 2, "budget": None}

@@ -5,8 +5,8 @@ import gzip
 import pandas as pd
 import pytest
 
-from losaw.errors import LosawError
 from losaw.explaining.reading import read_file
+from losaw.support.errors import LosawError
 
 ROWS = [("size", "town", "price"), ("1.5", "Linz", "10"), ("2", "?", "11"), ("", "Graz", "12")]
 

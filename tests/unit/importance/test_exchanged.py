@@ -20,9 +20,9 @@ from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, pfi, sage
 from losaw.importance.model_columns import _exchanged, _growing
 from losaw.importance.model_view import view_model
-from losaw.jobs import Jobs
 from losaw.learners.random_forest import RandomForest
 from losaw.learners.ranger_forest import RangerForest
+from losaw.support.jobs import Jobs
 from losaw.tables import read_table
 
 rng = np.random.default_rng(0)

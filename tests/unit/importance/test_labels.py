@@ -1,6 +1,6 @@
 """Classes of any name and number: losses, views of forests, metrics, the engine's predictions.
 
-Of importance.losses, importance.explained, outcomes.
+Of importance.losses, importance.explained, support.outcomes.
 """
 
 from dataclasses import replace

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from losaw import jax_backend
 from losaw.network.architecture import Architecture, convolution_form
 from losaw.network.lookup import LookupForm
 from losaw.network.shifts import ShiftsForm
+from losaw.support import jax_backend
 
 jax = jax_backend.load()
 

@@ -1,7 +1,7 @@
 """Keeping a run, computing blocks of it again, and the pages of it, by the command line.
 
-Of reference.keep, reference.recompute, reference.pages, reference.overview, reference.stored,
-reference.beside, commands.reference.
+Of reference.store, reference.recompute, reference.pages, reference.overview, reference.stored,
+reference.reference_diff, commands.reference.
 """
 
 import json

@@ -16,7 +16,7 @@ from losaw.study.files.block_file import blocks_to_do
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running.jobs import cut_into_jobs, job_list, write_job
 from losaw.study.running.without_snakemake import execute
-from losaw.workflow import Workflow
+from losaw.workflow.rules import Workflow
 
 OTHER = "jittered: {learner: marginal-slopes, jitter: 0.3, at_scale: {smoke: {jitter: 0.1}}}"
 SAID = "jittered at scale smoke: jitter 0.1 in place of 0.3."

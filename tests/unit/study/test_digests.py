@@ -21,7 +21,7 @@ from losaw.study.files.digest import digest_of
 from losaw.study.files.footer import identity
 from losaw.study.files.rows import BLOCK_SCHEMA, Row
 from losaw.study.running.runner import run_block
-from losaw.whole_files import write_atomically
+from losaw.support.whole_files import write_atomically
 
 BLOCK = BlockName("tiny", "abc", "plain", 0, 1)
 FOOTER = {"block": identity(BLOCK), "results_version": "1", "libraries": {"numpy": "2"}}

@@ -6,7 +6,7 @@ Of study.design.source_file, study.design.schema, study.design.validation.
 import pytest
 
 from losaw.study.errors import StudyError
-from losaw.words import did_you_mean
+from losaw.support.words import did_you_mean
 
 
 def change(project, old, new):

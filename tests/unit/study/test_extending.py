@@ -149,7 +149,7 @@ def test_a_damaged_neighbour_is_not_taken_over(wide):
 
 
 def test_a_task_that_is_done_needs_no_child(project):
-    from losaw.study.running.marks import RunningMark
+    from losaw.study.running.running_marks import RunningMark
     from losaw.study.running.supervisor import compute
 
     block = project.session().all_blocks[0]

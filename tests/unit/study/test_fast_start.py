@@ -17,7 +17,7 @@ import json
 from losaw.study.running.fast_start import keep_jax_programs
 keep_jax_programs()
 import numpy as np
-from losaw import jax_backend
+from losaw.support import jax_backend
 from losaw.knockoffs.deep import DeepKnockoffs
 X = np.random.default_rng(0).standard_normal((40, 2))
 sampler = DeepKnockoffs(n_epochs=2, n_layers=2, width=4).fit(X, rng=np.random.default_rng(0))

@@ -13,10 +13,10 @@ from losaw.study.running import jobs as jobs_module
 from losaw.study.running import worker_process
 from losaw.study.running.estimate import START_SECONDS, block_seconds
 from losaw.study.running.jobs import cut_into_jobs, job_list, read_job, write_job
-from losaw.study.running.marks import RunningMark
 from losaw.study.running.runner import run_job
+from losaw.study.running.running_marks import RunningMark
 from losaw.study.running.watch import Watch
-from losaw.workflow import Workflow
+from losaw.workflow.rules import Workflow
 
 
 @pytest.mark.parametrize("seconds", [0.1, 4.0, 7.0, 1e6])

@@ -1,6 +1,6 @@
 """What sources say is kept between processes, and never stands for another text.
 
-Of study.sources.kept.
+Of study.source_digests.digest_cache.
 """
 
 from functools import cache
@@ -8,9 +8,10 @@ from functools import cache
 import pytest
 
 from losaw.registry import entries
-from losaw.study.sources import files, kept, reading
-from losaw.study.sources import source_digest as digests
-from losaw.study.sources.source_digest import source_digest
+from losaw.study.source_digests import digest_cache as kept
+from losaw.study.source_digests import files, reading
+from losaw.study.source_digests import source_digest as digests
+from losaw.study.source_digests.source_digest import source_digest
 
 MODULE = "losaw.forest.growing.partition"
 

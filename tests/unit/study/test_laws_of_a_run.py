@@ -1,6 +1,6 @@
 """Which joint laws a run fits, and how.
 
-Of workflow, study.running.joint_laws.
+Of workflow.rules, study.running.joint_laws.
 """
 
 import shlex
@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from losaw.checkout import CONFIGURATION, checkout
 from losaw.cli import main
-from losaw.workflow import Workflow
+from losaw.support.checkout import CONFIGURATION, checkout
+from losaw.workflow.rules import Workflow
 
 pytest.importorskip("cvxpy")
 

@@ -8,8 +8,9 @@ import pytest
 
 import losaw
 from losaw.registry import get
-from losaw.study.sources import files, kept, reading
-from losaw.study.sources import source_digest as module
+from losaw.study.source_digests import digest_cache as kept
+from losaw.study.source_digests import files, reading
+from losaw.study.source_digests import source_digest as module
 
 FOREST = "losaw.forest:LosawRandomForestRegressor"
 NAMES = {
@@ -115,10 +116,10 @@ def test_moving_a_module_makes_nothing_stale(package, old, new):
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("catalogue.py", '    "learner": {\n', '    "learner": {\n        "x": "y:z",\n'),
+        ("registry/catalogue.py", '    "learner": {\n', '    "learner": {\n        "x": "y:z",\n'),
         ("weighting/checks.py", "eta must be a number", "eta is no number"),
-        ("words.py", "did you mean", "is it perhaps"),
-        ("importance/showing.py", 'else "importance"', 'else "score"'),
+        ("support/words.py", "did you mean", "is it perhaps"),
+        ("importance/display.py", 'else "importance"', 'else "score"'),
         ("forest/diagnostics.py", "import", "import abc\nimport"),
         ("metrics/ranking.py", '"""', '"""Anew. '),
         ("forest/growing/partition.py", "def ", "# why\ndef "),

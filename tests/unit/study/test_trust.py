@@ -239,7 +239,7 @@ def test_status_counts_done_running_and_failed_blocks(project, capsys):
 
 
 def test_status_tells_a_running_block_from_an_interrupted_one(project, capsys):
-    from losaw.study.running.marks import RunningMark, mark_path
+    from losaw.study.running.running_marks import RunningMark, mark_path
 
     session = project.session()
     mark = RunningMark(session.all_blocks[0])
@@ -256,7 +256,7 @@ def test_status_tells_a_running_block_from_an_interrupted_one(project, capsys):
 
 @pytest.mark.parametrize(("job", "words"), [("", ": tiny/"), ("4711", ", Slurm job 4711: tiny/")])
 def test_status_names_the_slurm_job_of_a_block(project, capsys, monkeypatch, job, words):
-    from losaw.study.running.marks import RunningMark
+    from losaw.study.running.running_marks import RunningMark
 
     monkeypatch.setenv("SLURM_JOB_ID", job)
     mark = RunningMark(project.session().all_blocks[0])

@@ -18,8 +18,8 @@ from losaw.cli import main
 from losaw.study.inspecting import watching
 from losaw.study.inspecting.status import session_status
 from losaw.study.inspecting.watching import watch
-from losaw.study.running.marks import RunningMark
 from losaw.study.running.runner import run_block
+from losaw.study.running.running_marks import RunningMark
 
 
 class Terminal(io.StringIO):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.extras import extra
 from losaw.generators.joint_law.law import JointLaw, JointLawError, JointLawSpecification
+from losaw.support.extras import extra
 
 if TYPE_CHECKING:
     import cvxpy as cp

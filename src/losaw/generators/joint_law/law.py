@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from losaw.arguments import one_of, real_number
 from losaw.data import FloatArray
-from losaw.whole_files import write_atomically
+from losaw.support.arguments import one_of, real_number
+from losaw.support.whole_files import write_atomically
 
 # The losaw paper's marginal (Appendix 9.13): binomial with 2 trials and probability 1/2, centred.
 LEVELS = (-1.0, 0.0, 1.0)

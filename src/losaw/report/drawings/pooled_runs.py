@@ -19,7 +19,7 @@ from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, INK, TEXT_WIDTH, heading, new_figure
 from losaw.study.design.grid import Study
 from losaw.study.design.settings import Setting, as_values
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from losaw.report.results import StudyResults
 from losaw.report.style import INK, new_figure
 from losaw.rng import as_generator
 from losaw.study.design.grid import Study
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

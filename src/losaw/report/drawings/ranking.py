@@ -10,7 +10,7 @@ from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, NOISE, heading, new_figure
 from losaw.study.design.grid import Study
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

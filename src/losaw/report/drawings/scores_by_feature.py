@@ -15,7 +15,7 @@ from losaw.report.options import OptionError, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
 from losaw.study.design.grid import Study
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,7 +11,7 @@ from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, NOISE, TEXT_WIDTH, heading, new_figure
 from losaw.study.design.grid import Study
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

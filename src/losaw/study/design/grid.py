@@ -15,7 +15,7 @@ from losaw.study.design.schema import SCALES, Scalar, StudyFile, parse
 from losaw.study.design.settings import Setting, as_values, first_match, same
 from losaw.study.design.source_file import SourceFile
 from losaw.study.errors import StudyError
-from losaw.words import did_you_mean, unknown
+from losaw.support.words import did_you_mean, unknown
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it
     import pandas as pd

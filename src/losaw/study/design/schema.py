@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from losaw.study.design.source_file import SourceFile
 from losaw.study.errors import StudyError
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 Scalar = bool | int | float | str
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.=+-]*$")]

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from losaw.plugins import load_plugin
+from losaw.registry.plugins import load_plugin
 from losaw.study.design.blocks import Block, BlockName, Limits, cut
 from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
@@ -22,8 +22,8 @@ from losaw.study.design.settings import Setting, same
 from losaw.study.design.source_file import SourceFile
 from losaw.study.design.validation import validate
 from losaw.study.errors import StudyError
-from losaw.study.sources.source_digest import look_again
-from losaw.words import did_you_mean, unknown
+from losaw.study.source_digests.source_digest import look_again
+from losaw.support.words import did_you_mean, unknown
 
 LEARNER_AXIS = "learner"
 

@@ -11,7 +11,7 @@ from losaw.study.design.schema import Configuration
 from losaw.study.design.session import LEARNER_AXIS, Session
 from losaw.study.design.source_file import SourceFile
 from losaw.study.errors import StudyError
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 
 def is_dry_run(arguments: Sequence[str]) -> bool:

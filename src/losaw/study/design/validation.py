@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from losaw.catalogue import EXTRAS
-from losaw.extras import LIBRARIES, MissingExtraError, require
 from losaw.registry import RegistryError
+from losaw.registry.catalogue import EXTRAS
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES
 from losaw.study.design.settings import as_values, same
 from losaw.study.design.source_file import Location
-from losaw.words import unknown
+from losaw.support.extras import LIBRARIES, MissingExtraError, require
+from losaw.support.words import unknown
 
 CELL_AXES = ("metric", "method")
 

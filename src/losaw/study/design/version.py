@@ -1,9 +1,9 @@
 """The results version: a digest of everything that decides a block's numbers.
 
 It covers what the generator, learner, importances and metrics of the block run, and one replicate
-of the engine (:mod:`losaw.study.sources.source_digest`), with their parameters. A changed method
-makes its own blocks stale and no others. Versions of third-party libraries are recorded in the
-block's footer, not here: results move between machines.
+of the engine (:mod:`losaw.study.source_digests.source_digest`), with their parameters. A changed
+method makes its own blocks stale and no others. Versions of third-party libraries are recorded in
+the block's footer, not here: results move between machines.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from losaw.registry import RegistryError, entries, get, package_of
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.identifiers import short_digest
 from losaw.study.design.settings import Setting
-from losaw.study.sources.source_digest import reached_names, source_digest
+from losaw.study.source_digests.source_digest import reached_names, source_digest
 
 _ENGINE = "losaw.study.running.replicate:run_replicate"
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from losaw.study.errors import StudyError
-from losaw.whole_files import write_atomically
+from losaw.support.whole_files import write_atomically
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ from losaw.study.files.block_file import blocks_to_do
 from losaw.study.files.folder import other_blocks
 from losaw.study.files.run_record import read_run_record
 from losaw.study.running.estimate import block_seconds
-from losaw.study.running.marks import Running, running_blocks
 from losaw.study.running.progress import duration
+from losaw.study.running.running_marks import Running, running_blocks
 
 
 @dataclass

@@ -20,7 +20,7 @@ from losaw.study.files.rows import BLOCK_SCHEMA
 from losaw.study.files.writing import write_text
 from losaw.study.running.joint_laws import fit_laws
 from losaw.study.running.runner import run_blocks
-from losaw.whole_files import TEMPORARY
+from losaw.support.whole_files import TEMPORARY
 
 # The share of altered blocks that computing some again is judged by.
 ALTERED = 0.05

@@ -58,7 +58,7 @@ def cut_into_jobs(blocks: Iterable[Block], seconds: float) -> list[Job]:
     total = sum(costs.values())
     seconds = max(seconds, total / MOST_JOBS)
     of_studies = [list(part) for _, part in groupby(costs, key=lambda block: block.name.study)]
-    # The study with the least to do runs last (losaw.workflow.Workflow.priority). If it is long,
+    # The study with the least to do runs last (Workflow.priority). If it is long,
     # its last jobs become shorter and shorter: all cores come to their end at about the same time.
     last = min(of_studies, key=lambda part: sum(map(costs.__getitem__, part)), default=[])
     return [

@@ -11,10 +11,10 @@ import numpy as np
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Predictions
-from losaw.outcomes import class_numbers, classes_of, task_of
-from losaw.plugins import PREFIX
+from losaw.registry.plugins import PREFIX
 from losaw.rng import seed_integer, stream
 from losaw.study.files.rows import SCORES, Row
+from losaw.support.outcomes import class_numbers, classes_of, task_of
 
 
 @dataclass(frozen=True)

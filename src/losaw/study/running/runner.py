@@ -7,7 +7,7 @@ from losaw.study.errors import MissingBlocksError
 from losaw.study.files.block_file import blocks_to_do, write_block
 from losaw.study.files.footer import footer_of
 from losaw.study.files.run_record import write_run_record
-from losaw.study.running.marks import mark_path
+from losaw.study.running.running_marks import mark_path
 from losaw.study.running.supervisor import compute
 from losaw.study.running.task import Task, open_task
 

@@ -20,7 +20,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from losaw.plugins import loaded_plugins
+from losaw.registry.plugins import loaded_plugins
 from losaw.study.running.task import Task
 from losaw.study.running.worker_process import serve
 

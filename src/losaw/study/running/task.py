@@ -6,7 +6,7 @@ from typing import Any
 
 from losaw.study.design.blocks import Block
 from losaw.study.files.rows import Row
-from losaw.study.running.marks import RunningMark
+from losaw.study.running.running_marks import RunningMark
 from losaw.study.running.stored_seeds import Part, Stored, in_order, stored_seeds
 
 

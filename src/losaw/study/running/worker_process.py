@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from losaw.plugins import load_plugin
+from losaw.registry.plugins import load_plugin
 from losaw.study.running.replicate import run_replicate
 
 
@@ -87,7 +87,7 @@ def _seconds_of_jax() -> float:
     """Wall seconds in which JAX compiled."""
     if "jax" not in sys.modules:
         return 0.0
-    from losaw.jax_backend import compiling
+    from losaw.support.jax_backend import compiling
 
     return compiling().seconds
 

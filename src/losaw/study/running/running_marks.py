@@ -13,7 +13,7 @@ from typing import Any
 from losaw.study.design.blocks import Block, BlockName
 from losaw.study.design.plan import StudyPlan
 from losaw.study.files.writing import write_text
-from losaw.whole_files import is_running
+from losaw.support.whole_files import is_running
 
 SUFFIX = ".running"
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import losaw
-from losaw.plugins import PREFIX, source_of
+from losaw.registry.plugins import PREFIX, source_of
 
 PACKAGE = Path(losaw.__file__).parent
 

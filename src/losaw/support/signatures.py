@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.arguments import ArgumentTypeError, as_floats
+from losaw.support.arguments import ArgumentTypeError, as_floats
 
 
 @typing.runtime_checkable

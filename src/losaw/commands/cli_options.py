@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from losaw.checkout import default_configuration
+from losaw.support.checkout import default_configuration
 
 
 def add_session_options(parser: argparse.ArgumentParser) -> None:

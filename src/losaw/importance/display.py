@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.extras import extra
-from losaw.words import unknown
+from losaw.support.extras import extra
+from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

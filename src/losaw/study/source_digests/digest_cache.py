@@ -13,11 +13,11 @@ import sys
 from functools import cache, lru_cache
 from pathlib import Path
 
-from losaw.plugins import PREFIX
-from losaw.study.sources import files, reading
-from losaw.study.sources.files import text_of
-from losaw.study.sources.reading import Reading, parse
-from losaw.whole_files import write_atomically
+from losaw.registry.plugins import PREFIX
+from losaw.study.source_digests import files, reading
+from losaw.study.source_digests.files import text_of
+from losaw.study.source_digests.reading import Reading, parse
+from losaw.support.whole_files import write_atomically
 
 
 def reading_of(module: str) -> Reading:

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from losaw.plugins import PREFIX
-from losaw.study.sources.files import path_of
+from losaw.registry.plugins import PREFIX
+from losaw.study.source_digests.files import path_of
 
 # Methods that show a result.
 _SHOWING = frozenset({"plot", "plot_rows", "_repr_html_", "__repr__", "__str__"})

@@ -1,15 +1,15 @@
 """Claims are weighed so that each verdict can come out, at the level that is stated.
 
-Of reference.weighing.
+Of reference.claim_tests.
 """
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.reference import weighing
+from losaw.reference import claim_tests as weighing
+from losaw.reference.claim_tests import settings_against
 from losaw.reference.claims import Claim, read_claims
-from losaw.reference.weighing import settings_against
 from losaw.study.errors import StudyError
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pandas as pd
 
-from losaw.extras import extra
 from losaw.reference.stored import BLOCKS, FIGURES, MANIFEST
 from losaw.study.design.blocks import BlockName
 from losaw.study.design.plan import StudyPlan
@@ -18,6 +17,7 @@ from losaw.study.errors import StudyError
 from losaw.study.files.block_file import read_block
 from losaw.study.files.digest import digest_of
 from losaw.study.files.writing import write_csv, write_file, write_text
+from losaw.support.extras import extra
 
 KEPT = (
     "settings.csv",

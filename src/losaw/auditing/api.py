@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from losaw.arguments import whole_number
 from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE
 from losaw.auditing.result import Audit
 from losaw.auditing.rounds import kept_share, run_round, share_explained
-from losaw.errors import LosawError
-from losaw.explaining.front_door import Bar, Begun, begin, name_of
+from losaw.explaining.api import Bar, Begun, begin, name_of
 from losaw.explaining.methods import DEFAULT, METHODS, chosen_methods
+from losaw.support.arguments import whole_number
+from losaw.support.errors import LosawError
 
 DEFAULT_BUDGET, DEFAULT_ROUNDS, FEWEST_ROUNDS = "10m", 30, 5
 _MOST_SIGNALS = 5

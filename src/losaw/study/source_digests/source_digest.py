@@ -8,12 +8,20 @@ docstrings, decide no number and do not count: moving or renaming a module chang
 import hashlib
 from dataclasses import dataclass
 
-from losaw.study.sources.files import forget_texts, path_of, stamp_of
-from losaw.study.sources.kept import reading_of
-from losaw.study.sources.reading import ON_IMPORT, Target, target_of
+from losaw.study.source_digests.digest_cache import reading_of
+from losaw.study.source_digests.files import forget_texts, path_of, stamp_of
+from losaw.study.source_digests.reading import ON_IMPORT, Target, target_of
 
 # How errors spell, and names of what is digested itself, decide no number.
-_OUTSIDE = frozenset({"losaw", "losaw.words", "losaw.registry", "losaw.catalogue", "losaw.plugins"})
+_OUTSIDE = frozenset(
+    {
+        "losaw",
+        "losaw.support.words",
+        "losaw.registry",
+        "losaw.registry.catalogue",
+        "losaw.registry.plugins",
+    }
+)
 
 
 @dataclass(frozen=True)

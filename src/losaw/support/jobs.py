@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, NamedTuple, TypeVar
 
-from losaw.arguments import ArgumentTypeError
+from losaw.support.arguments import ArgumentTypeError
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")

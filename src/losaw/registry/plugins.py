@@ -6,8 +6,8 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-from losaw.errors import LosawError
 from losaw.registry import Entry, entries, forget
+from losaw.support.errors import LosawError
 
 PREFIX = "losaw_plugin_"
 
@@ -20,7 +20,7 @@ class PluginError(LosawError):
 
     Examples
     --------
-    >>> from losaw.plugins import PluginError, load_plugin
+    >>> from losaw.registry.plugins import PluginError, load_plugin
     >>> try:
     ...     load_plugin("not_there.py")
     ... except PluginError as error:
@@ -54,7 +54,7 @@ def load_plugin(path: Path | str) -> ModuleType:
     Examples
     --------
     >>> from losaw.contracts import new_method
-    >>> from losaw.plugins import load_plugin
+    >>> from losaw.registry.plugins import load_plugin
     >>> new_method("metric", "loaded_here.py")
     >>> load_plugin("loaded_here.py").__name__
     'losaw_plugin_loaded_here'
@@ -113,7 +113,7 @@ def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
     Examples
     --------
     >>> from losaw.contracts import new_method
-    >>> from losaw.plugins import plugin_entries
+    >>> from losaw.registry.plugins import plugin_entries
     >>> new_method("metric", "named_here.py")
     >>> [entry.name for entry in plugin_entries("named_here.py")]
     ['named-here']

@@ -22,7 +22,7 @@ class MissingExtraError(ModuleNotFoundError):
 
     Examples
     --------
-    >>> from losaw.extras import MissingExtraError
+    >>> from losaw.support.extras import MissingExtraError
     >>> print(MissingExtraError("jax", "network"))
     'jax' is not installed; it comes with the extra 'network': pip install 'losaw[network]'
     """
@@ -56,7 +56,7 @@ def extra(name: str) -> Iterator[None]:
 
     Examples
     --------
-    >>> from losaw.extras import MissingExtraError, extra
+    >>> from losaw.support.extras import MissingExtraError, extra
     >>> try:
     ...     with extra("plot"):
     ...         import a_library_that_draws

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from losaw.kernels.cache import is_compiled
-from losaw.plugins import PluginError
 from losaw.registry import RegistryError
+from losaw.registry.plugins import PluginError
 from losaw.report.figures import check_figures
 from losaw.study.design.blocks import Block, law_file
 from losaw.study.design.plan import StudyPlan

@@ -9,7 +9,7 @@ import functools
 import os
 from types import ModuleType
 
-from losaw.extras import extra
+from losaw.support.extras import extra
 
 
 def load() -> ModuleType:

@@ -5,8 +5,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.arguments import beyond_range
 from losaw.data import FloatArray
+from losaw.support.arguments import beyond_range
 
 Task = Literal["regression", "classification"]
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from losaw.catalogue import BUILT_IN, RENAMED
-from losaw.errors import LosawError
-from losaw.words import did_you_mean, unknown
+from losaw.registry.catalogue import BUILT_IN, RENAMED
+from losaw.support.errors import LosawError
+from losaw.support.words import did_you_mean, unknown
 
 KINDS = ("learner", "importance", "generator", "metric", "drawing", "knockoff")
 
@@ -76,7 +76,7 @@ class Entry:
         TypeError
             If a parameter is of another type than the signature says.
         """
-        from losaw.signatures import made
+        from losaw.support.signatures import made
 
         return made(self.load(), parameters, **self.parameters)
 

@@ -14,12 +14,12 @@ def checkout() -> Path:
 
     Examples
     --------
-    >>> from losaw.checkout import checkout
+    >>> from losaw.support.checkout import checkout
     >>> (checkout() / "config" / "studies" / "losaw_forest.yaml").is_file()
     True
     """
-    packaged = Path(__file__).parent / "checkout"
-    return packaged if packaged.is_dir() else Path(__file__).parents[2]
+    packaged = Path(__file__).parents[1] / "checkout"
+    return packaged if packaged.is_dir() else Path(__file__).parents[3]
 
 
 def default_configuration() -> Path:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray, default_feature_names
-from losaw.words import unknown
+from losaw.support.words import unknown
 
 # Squares of larger values are infinite.
 LARGEST_VALUE = 1e150

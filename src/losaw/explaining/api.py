@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from losaw.arguments import whole_number
-from losaw.errors import LosawError
 from losaw.explaining.association import Associations, associations
 from losaw.explaining.cautions import cautions
 from losaw.explaining.computing import compute, make_work, n_steps
@@ -22,7 +20,9 @@ from losaw.explaining.preparing import Prepared, prepare, sample_rows
 from losaw.explaining.probing import probe
 from losaw.explaining.reading import read_file
 from losaw.rng import as_generator, seed_integer, stream
-from losaw.words import unknown
+from losaw.support.arguments import whole_number
+from losaw.support.errors import LosawError
+from losaw.support.words import unknown
 
 _LEAST = {"rows": 50, "losaw_rows": 50, "folds": 3, "permutations": 1, "draws": 1}
 _NAMES = {"forest": "a random forest", "gradient-boosting": "gradient boosting"}

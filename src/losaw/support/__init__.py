@@ -1,0 +1,1 @@
+"""Small helpers that the whole package shares: argument checks, errors, files, optional extras."""

@@ -1,0 +1,1 @@
+"""Everything the Snakefile needs: inputs, outputs and parameters of its rules."""
