@@ -23,7 +23,7 @@ from time import process_time
 import numpy as np
 import pandas as pd
 
-from losaw.kernels.compiled import compiled
+from losaw.kernels.compiled import kernel
 from losaw.kernels.inversion import padded
 from losaw.weighting.logit.effects_fit import fit_effects
 from losaw.weighting.logit.effects_terms import Shape, make_effects_logit
@@ -43,7 +43,7 @@ LEVELS_AXES = {
 }
 
 
-@compiled()
+@kernel()
 def fit(logit, n_patterns, n_classes, width, penalty):
     """A kernel that does nothing else."""
     return fit_multinomial(logit, n_patterns, n_classes, width, penalty)
@@ -71,7 +71,7 @@ def measure(n_classes, n_columns):
     return seconds, steps, width
 
 
-@compiled()
+@kernel()
 def fit_levels(logit, shape, penalty, precision):
     """A kernel that does nothing else."""
     return fit_effects(logit, shape, penalty, precision)

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from losaw.kernels.compiled import compiled
+from losaw.kernels.compiled import kernel
 from losaw.kernels.inversion import padded
 from losaw.weighting.levels import helmert
 from losaw.weighting.logit.effects_fit import fit_effects
 from losaw.weighting.logit.effects_terms import EffectsLogit, Shape, make_effects_logit
 
 
-@compiled()
+@kernel()
 def fit(logit: EffectsLogit, shape: Shape, penalty: float, precision: float) -> int:
     """A kernel that does nothing else."""
     return fit_effects(logit, shape, penalty, precision)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from losaw.kernels.compiled import compiled
+from losaw.kernels.compiled import kernel
 from losaw.kernels.vectors import LANES
 from losaw.weighting.logit.eight_newton import fit_eight
 from losaw.weighting.logit.eight_terms import EightLogits, make_eight_logits
 
 
-@compiled()
+@kernel()
 def fit(eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float) -> None:
     """A kernel that does nothing else."""
     fit_eight(eight, n_patterns, n_classes, width, penalty)

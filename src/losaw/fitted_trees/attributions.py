@@ -23,7 +23,7 @@ from losaw.fitted_trees.booster import (
 )
 from losaw.fitted_trees.shapley import subset_weights
 from losaw.fitted_trees.tree_shap import add_shapley_values
-from losaw.kernels.compiled import compiled
+from losaw.kernels.compiled import kernel
 from losaw.support.words import unknown
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def _sums(
     )
 
 
-@compiled()
+@kernel()
 def add_trees(
     branches: Branches, fit: Fit, of_leaf: np.ndarray, of_feature: np.ndarray, sums: Sums
 ) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.compiled import inlined_kernel, kernel
 from losaw.kernels.level_sets import bit
 from losaw.kernels.trees import LEAF, Trees, add_values, together
 
@@ -125,7 +125,7 @@ def _contiguous(columns: FloatArray) -> FloatArray:
     return np.require(columns, dtype=np.float64, requirements=["C", "A", "W"])
 
 
-@inlined()
+@inlined_kernel()
 def goes_left(trees: Trees, node: int, x: float) -> bool:
     """Whether a value goes left at a node."""
     if len(trees.left_levels) > 0 and np.isnan(trees.threshold[node]):
@@ -133,13 +133,13 @@ def goes_left(trees: Trees, node: int, x: float) -> bool:
     return bool(x <= trees.threshold[node])
 
 
-@inlined()
+@inlined_kernel()
 def child(trees: Trees, node: int, left: bool) -> int:
     """The left or the right child of a node."""
     return int(trees.left[node]) if left else int(trees.right[node])
 
 
-@compiled()
+@kernel()
 def add_exchanged(
     trees: Trees,
     values: np.ndarray,
@@ -222,7 +222,7 @@ def add_exchanged(
                     out[k, row, place] += values[k, leaf] if is_own else of_leaf
 
 
-@inlined()
+@inlined_kernel()
 def _is_left(x: float, threshold: float, is_set: bool, levels: Any) -> bool:
     """:func:`goes_left`, with what it asks of the node asked once for many values."""
     if is_set:
@@ -230,7 +230,7 @@ def _is_left(x: float, threshold: float, is_set: bool, levels: Any) -> bool:
     return bool(x <= threshold)
 
 
-@compiled()
+@kernel()
 def add_growing(
     trees: Trees,
     value: np.ndarray,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.fitted_trees.squared_error_splits import Limits, Rows, best_split, is_leaf_with_mean
-from losaw.kernels.compiled import allocating, compiled, inlined
+from losaw.kernels.compiled import allocating_kernel, inlined_kernel, kernel
 from losaw.kernels.row_order import part_by_threshold, part_rows, sort_rows
 from losaw.kernels.trees import LEAF, Trees
 
@@ -42,7 +42,7 @@ class _Work(NamedTuple):
     asked: NDArray[np.int32]  # (n_asked,)
 
 
-@inlined()
+@inlined_kernel()
 def _push(
     work: _Work, place: int, first: int, end: int, from_asked: int, to_asked: int, depth: int
 ) -> None:
@@ -52,7 +52,7 @@ def _push(
     work.stack[place, 4] = depth
 
 
-@compiled()
+@kernel()
 def _grow_again(
     rows: Rows,
     weights: NDArray[np.float64],
@@ -105,7 +105,7 @@ def _grow_again(
             n_waiting += 1
 
 
-@inlined()
+@inlined_kernel()
 def _gather(
     rows: Rows,
     is_left_out: NDArray[np.bool_],
@@ -137,7 +137,7 @@ def _gather(
             sort_rows(order, n, rows.columns[j], work.spare)
 
 
-@compiled()
+@kernel()
 def _lead(
     trees: Trees,
     tree: int,
@@ -162,7 +162,7 @@ def _lead(
         ends[right, 0], ends[right, 1] = middle, end
 
 
-@inlined()
+@inlined_kernel()
 def _is_as_grown(
     grown: Grown,
     tree: int,
@@ -188,7 +188,7 @@ def _is_as_grown(
     return True
 
 
-@allocating()
+@allocating_kernel()
 def add_without(
     grown: Grown,
     rows: Rows,

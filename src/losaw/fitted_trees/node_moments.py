@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_view import ForestView, TreeView
-from losaw.kernels.compiled import compiled
+from losaw.kernels.compiled import kernel
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def tree_nodes(tree: TreeView, counts: NDArray[np.int64], forest: ForestView) ->
     return Nodes(tree.splits, (left[tree.splits], right[tree.splits]), in_bag, out_of_bag)
 
 
-@compiled()
+@kernel()
 def add_rows(leaf: np.ndarray, counts: np.ndarray, outcomes: np.ndarray, sums: np.ndarray) -> None:
     """Add every row to its leaf: to ``sums[0]`` as often as it is in the bag, else ``sums[1]``."""
     for row in range(len(leaf)):
@@ -109,7 +109,7 @@ def add_rows(leaf: np.ndarray, counts: np.ndarray, outcomes: np.ndarray, sums: n
             place[2 + k] += weight * outcomes[row, k]
 
 
-@compiled()
+@kernel()
 def add_children(left: np.ndarray, right: np.ndarray, sums: np.ndarray) -> None:
     """Sums of inner nodes from their children, which stand behind them."""
     for node in range(len(left) - 1, -1, -1):

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_arrays import ForestArrays, forest_arrays, rows_of
-from losaw.kernels.compiled import allocating, compiled
+from losaw.kernels.compiled import allocating_kernel, kernel
 from losaw.kernels.level_sets import bit
 from losaw.kernels.trees import Trees
 
@@ -86,7 +86,7 @@ class Path(NamedTuple):
     quotient: np.ndarray
 
 
-@allocating(error_model="numpy")
+@allocating_kernel(error_model="numpy")
 def _add_trees(
     X: np.ndarray,
     trees: Trees,
@@ -122,7 +122,7 @@ def _add_trees(
                 _add_leaf(X, value[leaf], size, path, weights[size], out)
 
 
-@compiled()
+@kernel()
 def _walk_up(trees: Trees, n_samples: np.ndarray, parent: np.ndarray, leaf: int, path: Path) -> int:
     """Fill the path of a leaf; the number of its features.
 
@@ -156,7 +156,7 @@ def _walk_up(trees: Trees, n_samples: np.ndarray, parent: np.ndarray, leaf: int,
     return size
 
 
-@compiled()
+@kernel()
 def _add_leaf(
     X: np.ndarray, value: float, size: int, path: Path, weights: np.ndarray, out: np.ndarray
 ) -> None:
@@ -181,7 +181,7 @@ def _add_leaf(
             out[row, path.players[k]] += path.contribution[k]
 
 
-@compiled()
+@kernel()
 def leaf_values(
     value: float,
     size: int,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.kernels.compiled import inlined
+from losaw.kernels.compiled import inlined_kernel
 
 _NOT_TOLD_APART = np.float32(1e-7)
 _NO_SPREAD = 2.220446049250313e-16  # variance of a node that is not split
@@ -32,7 +32,7 @@ class Limits(NamedTuple):
     min_weight_leaf: float
 
 
-@inlined()
+@inlined_kernel()
 def _uniform(state: NDArray[np.uint64]) -> float:
     """The next number of a xorshift generator, in [0, 1)."""
     x = state[0]
@@ -43,7 +43,7 @@ def _uniform(state: NDArray[np.uint64]) -> float:
     return float((x * np.uint64(2685821657736338717)) >> np.uint64(11)) / 9007199254740992.0
 
 
-@inlined()
+@inlined_kernel()
 def best_split(
     rows: Rows,
     weights: NDArray[np.float64],
@@ -101,7 +101,7 @@ def best_split(
     return column, threshold
 
 
-@inlined()
+@inlined_kernel()
 def is_leaf_with_mean(
     rows: Rows,
     weights: NDArray[np.float64],

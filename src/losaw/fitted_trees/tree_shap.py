@@ -4,14 +4,14 @@ import numpy as np
 
 from losaw.fitted_trees.booster import Branches, Fit, Sums
 from losaw.fitted_trees.shapley import leaf_values
-from losaw.kernels.compiled import allocating
+from losaw.kernels.compiled import allocating_kernel
 
 # A leaf whose path tests m features treats all rows that pass the same of them alike. Up to this
 # m its 2^m answers are kept; beyond, every row is computed.
 MOST_KEPT = 10
 
 
-@allocating()
+@allocating_kernel()
 def add_shapley_values(
     X: np.ndarray, branches: Branches, fit: Fit, weights: np.ndarray, sums: Sums
 ) -> None:
@@ -62,7 +62,7 @@ def add_shapley_values(
                 of_tree[row, p] = 0.0
 
 
-@allocating()
+@allocating_kernel()
 def _add_leaf(
     leaf: int,
     start: int,

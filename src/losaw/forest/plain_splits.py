@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import MAX_LEVELS, STACK, ForestData, Sample, Settings
 from losaw.forest.growing.bootstrap import next_index
-from losaw.kernels.compiled import inlined
+from losaw.kernels.compiled import inlined_kernel
 
 # Two features often part a small node alike, and their decreases are equal but for rounding.
 _TIE = 1e-9
@@ -58,7 +58,7 @@ def make_room(data: ForestData, levels: list[FloatArray]) -> Room:
     )
 
 
-@inlined()
+@inlined_kernel()
 def _scan_order(
     data: ForestData,
     sample: Sample,
@@ -103,7 +103,7 @@ def _scan_order(
     return best_numerator / best_denominator, best
 
 
-@inlined()
+@inlined_kernel()
 def _scan_levels(
     room: Room,
     slot: int,
@@ -151,7 +151,7 @@ def _scan_levels(
     return best, below, above, n_present < 2
 
 
-@inlined()
+@inlined_kernel()
 def find_split(
     data: ForestData,
     settings: Settings,
@@ -203,7 +203,7 @@ def find_split(
     return best_feature, best, best_place, best_above
 
 
-@inlined()
+@inlined_kernel()
 def go_left(
     data: ForestData,
     sample: Sample,

@@ -8,10 +8,10 @@ from losaw.forest.growing.growth import node_moments, write_leaf
 from losaw.forest.growing.partition import partition
 from losaw.forest.growing.scan_levels import level_sums, subtract_sums
 from losaw.forest.plain_splits import Room, find_split, go_left
-from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.compiled import inlined_kernel, kernel
 
 
-@inlined()
+@inlined_kernel()
 def _grow_tree(
     data: ForestData,
     settings: Settings,
@@ -108,7 +108,7 @@ def _grow_tree(
     return n_nodes
 
 
-@compiled()
+@kernel()
 def grow_plain_trees(
     data: ForestData,
     settings: Settings,

@@ -24,18 +24,18 @@ from losaw.kernels.vectors import (
 # error_model="numpy": a division needs no test for zero, which would stop vectorisation.
 # _nrt=False: no reference counting of arrays (it took 70 % of a fit), hence no allocation inside
 # a kernel: callers hand over the workspace.
-compiled = partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=False)
+kernel = partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=False)
 
 # For kernels that only other kernels call. Python could not call them: it would need a wrapper that
 # unpacks a hundred arrays, which took four times as long to compile as the kernels themselves.
-part = partial(compiled, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner_kernel = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 # The same, merged into the caller: arrays are passed by value, seven numbers each, and a tree's
 # workspace has a hundred (passing them took a third of a fit on discrete data).
-inlined = partial(part, forceinline=True)
+inlined_kernel = partial(inner_kernel, forceinline=True)
 
 # For kernels that make arrays of their own. References are counted, and a division by zero raises.
-allocating = partial(njit, cache=True, nogil=True)
+allocating_kernel = partial(njit, cache=True, nogil=True)
 
 # Sums may be reordered (and so vectorised); NaN and infinities keep their meaning.
 REORDERED = {"reassoc", "contract", "nsz"}
@@ -70,7 +70,7 @@ def _double(typingctx: Any, bits: Any) -> Any:
     return types.float64(types.int64), codegen
 
 
-@inlined(fastmath={"contract"})
+@inlined_kernel(fastmath={"contract"})
 def exponential(x: float) -> float:
     """exp(x) without branches or calls, so that a loop over it is vectorised.
 
@@ -97,7 +97,7 @@ def exponential(x: float) -> float:
     return p * _double((_bits(shifted) + 1023) << 52)
 
 
-@inlined()
+@inlined_kernel()
 def exponential_of_eight(x: Any) -> Any:
     """:func:`exponential` of eight numbers in a register."""
     x = clip(x, -LARGEST_EXPONENT, LARGEST_EXPONENT)

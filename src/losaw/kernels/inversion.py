@@ -7,7 +7,7 @@ it would in the usual substitution.
 
 import numpy as np
 
-from losaw.kernels.compiled import inlined
+from losaw.kernels.compiled import inlined_kernel
 from losaw.kernels.vectors import LANES, fma, insert, load, multiply, spread, store
 
 
@@ -21,7 +21,7 @@ def padded_row(size: int) -> int:
     return padded(size + LANES)
 
 
-@inlined()
+@inlined_kernel()
 def invert(matrix: np.ndarray, size: int, diagonal: np.ndarray) -> None:
     """Replace ``matrix[:size, :size]`` by its inverse; ``diagonal`` is workspace.
 
@@ -55,7 +55,7 @@ def invert(matrix: np.ndarray, size: int, diagonal: np.ndarray) -> None:
             store(matrix, j * stride + lane, row)
 
 
-@inlined()
+@inlined_kernel()
 def product(matrix: np.ndarray, size: int, vector: np.ndarray, out: np.ndarray) -> None:
     """out = matrix @ vector for a symmetric matrix; ``out`` is as long as its rows."""
     stride = matrix.shape[1]

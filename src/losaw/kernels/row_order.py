@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.kernels.compiled import inlined
+from losaw.kernels.compiled import inlined_kernel
 
 # Runs of so many rows are sorted by insertion before they are merged.
 _RUN = 16
 
 
-@inlined()
+@inlined_kernel()
 def sort_rows(
     rows: NDArray[np.int32], n: int, values: NDArray[np.float32], spare: NDArray[np.int32]
 ) -> None:
@@ -41,7 +41,7 @@ def sort_rows(
         width *= 2
 
 
-@inlined()
+@inlined_kernel()
 def part_rows(
     rows: NDArray[np.int32],
     first: int,
@@ -64,7 +64,7 @@ def part_rows(
     return n_left
 
 
-@inlined()
+@inlined_kernel()
 def part_by_threshold(
     rows: NDArray[np.int32],
     first: int,

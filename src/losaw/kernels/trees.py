@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.kernels.compiled import compiled, inlined
+from losaw.kernels.compiled import inlined_kernel, kernel
 from losaw.kernels.level_sets import bit
 
 LEAF = -1
@@ -97,7 +97,7 @@ def together() -> NDArray[np.int32]:
     return np.empty(TOGETHER, dtype=np.int32)
 
 
-@inlined()
+@inlined_kernel()
 def _walk(trees: Trees, root: int, X: np.ndarray, first: int, place: np.ndarray) -> int:
     """Lead rows from ``first`` on to their leaves, ``place`` (TOGETHER,); how many rows they are.
 
@@ -125,7 +125,7 @@ def _walk(trees: Trees, root: int, X: np.ndarray, first: int, place: np.ndarray)
     return n_rows
 
 
-@compiled()
+@kernel()
 def find_leaves(trees: Trees, X: np.ndarray, place: np.ndarray, out: np.ndarray) -> None:
     """Leaf of every row in every tree, numbered within the tree; ``out`` (n_rows, n_trees)."""
     for tree in range(len(trees.starts) - 1):
@@ -135,7 +135,7 @@ def find_leaves(trees: Trees, X: np.ndarray, place: np.ndarray, out: np.ndarray)
                 out[first + k, tree] = place[k] - root
 
 
-@compiled()
+@kernel()
 def add_values(
     trees: Trees, value: np.ndarray, X: np.ndarray, place: np.ndarray, out: np.ndarray
 ) -> None:
@@ -146,7 +146,7 @@ def add_values(
                 out[first + k] += value[np.uint64(place[k])]
 
 
-@compiled()
+@kernel()
 def add_shares(
     trees: Trees, shares: np.ndarray, X: np.ndarray, place: np.ndarray, out: np.ndarray
 ) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.kernels.compiled import allocating
+from losaw.kernels.compiled import allocating_kernel
 
 
 class LinearFit(NamedTuple):
@@ -69,7 +69,7 @@ def fit_mean(
     return LinearFit(fitted, scale * spread, penalty, float(offset), scale * b)
 
 
-@allocating()
+@allocating_kernel()
 def _select(  # type: ignore[no-untyped-def]
     X, z, folds, products, moments, penalties, mixing, tolerance, patience
 ):
@@ -130,7 +130,7 @@ def _select(  # type: ignore[no-untyped-def]
     return best
 
 
-@allocating()
+@allocating_kernel()
 def _descend(gram, moment, b, penalty, mixing, tolerance):  # type: ignore[no-untyped-def]
     n_columns = len(b)
     gradient = moment - gram @ b

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.kernels.compiled import allocating
+from losaw.kernels.compiled import allocating_kernel
 
 IntArray = NDArray[np.int64]
 # Probabilities of held-out rows are kept this far from 0, as in glmnet's cross-validation.
@@ -152,7 +152,7 @@ def _probabilities(X: FloatArray, coefficients: FloatArray, intercepts: FloatArr
     return linear
 
 
-@allocating()
+@allocating_kernel()
 def _largest_penalty(columns, codes, n_classes):  # type: ignore[no-untyped-def]
     """Smallest penalty at which all coefficients are zero."""
     starts, rows, values, scales, _, _, n_rows = columns
@@ -171,7 +171,7 @@ def _largest_penalty(columns, codes, n_classes):  # type: ignore[no-untyped-def]
     return max(largest, 1e-12)
 
 
-@allocating(inline="always")
+@allocating_kernel(inline="always")
 def _reweigh(weight, total, k, i, changed):  # type: ignore[no-untyped-def]
     """Give row i the weight ``changed`` in class k, and its total.
 
@@ -193,7 +193,7 @@ def _reweigh(weight, total, k, i, changed):  # type: ignore[no-untyped-def]
             total[i] += weight[other, i]
 
 
-@allocating(fastmath=True)
+@allocating_kernel(fastmath=True)
 def _descend(  # type: ignore[no-untyped-def]
     columns, codes, coefficients, intercepts, penalty, mixing, tolerance
 ):

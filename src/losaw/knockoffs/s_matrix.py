@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.kernels.compiled import allocating
+from losaw.kernels.compiled import allocating_kernel
 from losaw.support.arguments import as_floats
 from losaw.support.words import unknown
 
@@ -91,7 +91,7 @@ def _is_correlation(matrix: FloatArray) -> bool:
     return bool(asymmetry.max() <= _ABSOLUTE and diagonal.max() <= _RELATIVE + _ABSOLUTE)
 
 
-@allocating()
+@allocating_kernel()
 def _coordinate_ascent(R, s, method):  # type: ignore[no-untyped-def]
     p = len(s)
     barrier = 0.5 if method == _SDP else 0.0

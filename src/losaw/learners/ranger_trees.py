@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.kernels.compiled import allocating
+from losaw.kernels.compiled import allocating_kernel
 from losaw.kernels.row_order import part_by_threshold
 from losaw.kernels.trees import LEAF, Trees, add_values, together
 
@@ -115,7 +115,7 @@ class RangerTrees:
         return total / self.n_estimators
 
 
-@allocating()
+@allocating_kernel()
 def _grow(codes, values, offsets, y, sample, draws, wanted, min_node_size):  # type: ignore[no-untyped-def]
     """One tree on the rows of ``sample``, which are rearranged."""
     p, n = codes.shape[0], len(sample)
@@ -177,7 +177,7 @@ def _grow(codes, values, offsets, y, sample, draws, wanted, min_node_size):  # t
     )
 
 
-@allocating()
+@allocating_kernel()
 def _best_split(codes, y, rows, total, n_values, counts, sums):  # type: ignore[no-untyped-def]
     """Largest sum of (sum y)^2 / n over both children, and the values on either side of the cut.
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.kernels.compiled import REORDERED, compiled, part
+from losaw.kernels.compiled import REORDERED, inner_kernel, kernel
 from losaw.support.arguments import in_range
 from losaw.weighting.checks import check_counts, check_eta, check_weights
 
@@ -89,7 +89,7 @@ def cap_weights(weights: ArrayLike, eta: float, counts: ArrayLike | None = None)
     return np.asarray((np.minimum(w, cut) + shift) / (c @ w))
 
 
-@part(fastmath=REORDERED)
+@inner_kernel(fastmath=REORDERED)
 def _moments_below(w: np.ndarray, counts: np.ndarray, size: int, u: float) -> tuple:
     """Number, sum and sum of squares of the weights up to u, counted with multiplicity."""
     k = 0.0
@@ -103,7 +103,7 @@ def _moments_below(w: np.ndarray, counts: np.ndarray, size: int, u: float) -> tu
     return k, t, q
 
 
-@compiled()
+@kernel()
 def find_cap(w: np.ndarray, counts: np.ndarray, size: int, eta: float) -> tuple:
     """The cut u and the shift c of the capped weights min(w, u) + c, for w of any scale.
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.kernels.compiled import compiled
+from losaw.kernels.compiled import kernel
 from losaw.support.arguments import as_floats, real_number
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
@@ -24,7 +24,7 @@ MOST_COEFFICIENTS = 1000
 LARGEST_C = 1e12
 
 
-@compiled()
+@kernel()
 def _fit_multinomial(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> int:

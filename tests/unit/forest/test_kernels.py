@@ -5,12 +5,12 @@ import pytest
 
 from losaw.forest import LosawRandomForestRegressor
 from losaw.forest.growing.scan_continuous import scan_weighted
-from losaw.kernels.compiled import compiled, exponential, exponential_of_eight
+from losaw.kernels.compiled import exponential, exponential_of_eight, kernel
 from losaw.kernels.inversion import invert, padded, padded_row, product
 from losaw.kernels.vectors import load, store
 
 
-@compiled()
+@kernel()
 def scan(w, c, cy, total, mean, min_leaf, values):
     return scan_weighted(w, c, cy, len(w), total, mean, min_leaf, values, False)
 
@@ -69,13 +69,13 @@ def test_a_row_that_depends_on_earlier_ones_gets_no_coefficient():
     np.testing.assert_allclose(out[:3], [*expected, 0.0], rtol=1e-8)
 
 
-@compiled()
+@kernel()
 def solve(matrix, size, side, out):
     invert(matrix, size, out)
     product(matrix, size, side, out)
 
 
-@compiled()
+@kernel()
 def exponentials(x, eight):
     for i in range(len(x)):
         eight[i] = exponential(x[i])

@@ -12,7 +12,7 @@ from losaw.forest.growing.bootstrap import draw_in_bag_counts
 from losaw.forest.growing.partition import partition
 from losaw.forest.growing.scan_continuous import scan_weighted
 from losaw.forest.growing.scan_levels import can_split, first_levels, scan_levels, scan_sets
-from losaw.kernels.compiled import compiled
+from losaw.kernels.compiled import kernel
 from losaw.kernels.row_order import part_by_threshold, part_rows, sort_rows
 from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
 
@@ -75,7 +75,7 @@ def test_a_bootstrap_sample_is_drawn_by_splitmix64(seed):
     assert set(counts) == {1}
 
 
-@compiled()
+@kernel()
 def parted(order, p, start, end, goes_left, scratch):
     partition(order, p, start, end, goes_left, scratch)
 
@@ -92,7 +92,7 @@ def test_rows_are_parted_in_their_order_and_others_stay(seed):
     np.testing.assert_array_equal(order, expected)
 
 
-@compiled()
+@kernel()
 def scan(w, c, cy, total, mean, min_leaf, values, has_ties):
     return scan_weighted(w, c, cy, len(w), total, mean, min_leaf, values, has_ties)
 
@@ -127,17 +127,17 @@ def test_the_best_split_of_sorted_rows_is_found(size, min_leaf, has_ties):
         assert at == place
 
 
-@compiled()
+@kernel()
 def scan_ordered(sums, min_leaf, n):
     return scan_levels(sums, min_leaf, n)
 
 
-@compiled()
+@kernel()
 def scan_nominal(sums, min_leaf, n, order, key):
     return scan_sets(sums, min_leaf, n, order, key)
 
 
-@compiled()
+@kernel()
 def is_splittable(count, n_levels, min_leaf, n, is_nominal):
     return can_split(count, n_levels, min_leaf, n, is_nominal)
 
@@ -183,7 +183,7 @@ def test_the_best_split_between_levels_is_found(seed, min_leaf):
         assert side[np.flatnonzero(count)[0]]  # the first level of the node goes left
 
 
-@compiled()
+@kernel()
 def set_of(order, n_left, n, recode):
     return first_levels(order, n_left, n, recode)
 
@@ -196,17 +196,17 @@ def test_the_side_of_the_smallest_level_is_the_left_one(n_left):
     assert int(set_of(order, n_left, 4, recode)) == (left if left & 0b10 else right)
 
 
-@compiled()
+@kernel()
 def in_order(rows, n, values, spare):
     sort_rows(rows, n, values, spare)
 
 
-@compiled()
+@kernel()
 def by_mask(rows, first, end, is_left, spare):
     return part_rows(rows, first, end, is_left, spare)
 
 
-@compiled()
+@kernel()
 def by_threshold(rows, first, end, values, threshold, spare):
     return part_by_threshold(rows, first, end, values, threshold, spare)
 

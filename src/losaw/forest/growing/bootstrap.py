@@ -8,14 +8,14 @@ trees are grown beside it.
 import numpy as np
 
 from losaw.forest.growing.arrays import ForestData, Sample
-from losaw.kernels.compiled import compiled, part
+from losaw.kernels.compiled import inner_kernel, kernel
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 
 
-@part()
+@inner_kernel()
 def next_index(state: np.ndarray, size: int) -> int:
     """A uniform index in [0, size), size < 2^31; moves ``state`` (one uint64) on."""
     state[0] += _STEP
@@ -28,7 +28,7 @@ def next_index(state: np.ndarray, size: int) -> int:
     )
 
 
-@compiled()
+@kernel()
 def draw_in_bag_counts(state: np.ndarray, bootstrap: bool, counts: np.ndarray) -> None:
     """How often each row stands in the tree's sample: N draws with replacement, or each once."""
     n = len(counts)
@@ -40,7 +40,7 @@ def draw_in_bag_counts(state: np.ndarray, bootstrap: bool, counts: np.ndarray) -
         counts[next_index(state, n)] += 1
 
 
-@part()
+@inner_kernel()
 def draw_sample(data: ForestData, bootstrap: bool, state: np.ndarray, sample: Sample) -> int:
     """The tree's in-bag rows, merged, with compact copies of what nodes gather; their number."""
     n_samples = len(data.response)

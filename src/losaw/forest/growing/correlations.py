@@ -3,11 +3,11 @@
 import numpy as np
 
 from losaw.forest.growing.arrays import Measure
-from losaw.kernels.compiled import part
+from losaw.kernels.compiled import inner_kernel
 from losaw.kernels.vectors import LANES, add, fma, load, multiply, spread, store
 
 
-@part()
+@inner_kernel()
 def note_correlations(
     measure: Measure,
     feature: int,

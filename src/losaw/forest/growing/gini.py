@@ -22,10 +22,10 @@ from losaw.forest.growing.arrays import (
 )
 from losaw.forest.growing.scan_continuous import sort_values
 from losaw.forest.growing.scan_levels import first_levels, order_by_shares
-from losaw.kernels.compiled import part
+from losaw.kernels.compiled import inner_kernel
 
 
-@part()
+@inner_kernel()
 def node_classes(
     rows: np.ndarray,
     start: int,
@@ -51,7 +51,7 @@ def node_classes(
     return count, impurity
 
 
-@part()
+@inner_kernel()
 def scan_classes(
     data: ForestData,
     sample: Sample,
@@ -123,7 +123,7 @@ def scan_classes(
     return (best_score - node_square / total) / total / impurity, best
 
 
-@part()
+@inner_kernel()
 def split_classes_at_levels(
     data: ForestData,
     sample: Sample,

@@ -28,7 +28,7 @@ from losaw.forest.growing.split_continuous import split_continuous
 from losaw.forest.growing.split_discrete import split_discrete
 from losaw.forest.growing.weights_continuous import add_moments
 from losaw.forest.growing.weights_of_eight import settle
-from losaw.kernels.compiled import REORDERED, compiled, inlined
+from losaw.kernels.compiled import REORDERED, inlined_kernel, kernel
 from losaw.kernels.vectors import LANES
 
 # In small nodes two features often part the rows alike: their decreases are equal but for rounding,
@@ -36,7 +36,7 @@ from losaw.kernels.vectors import LANES
 _TIE = 1e-9
 
 
-@inlined(fastmath=REORDERED)
+@inlined_kernel(fastmath=REORDERED)
 def node_moments(rows: np.ndarray, start: int, end: int, pair: np.ndarray) -> tuple:
     """Count, mean and variance of the response in a node."""
     count = 0.0
@@ -53,7 +53,7 @@ def node_moments(rows: np.ndarray, start: int, end: int, pair: np.ndarray) -> tu
     return count, mean, second / count - mean * mean
 
 
-@inlined()
+@inlined_kernel()
 def write_leaf(nodes: Nodes, place: int, mean: float, count: float, impurity: float) -> None:
     """A node without a split."""
     nodes.feature[place] = LEAF
@@ -69,7 +69,7 @@ def write_leaf(nodes: Nodes, place: int, mean: float, count: float, impurity: fl
     nodes.left_levels[place] = np.uint64(0)
 
 
-@compiled(inline="always")
+@kernel(inline="always")
 def find_split(
     data: ForestData,
     settings: Settings,
@@ -128,7 +128,7 @@ def find_split(
     return best
 
 
-@compiled(inline="always")
+@kernel(inline="always")
 def grow_tree(
     data: ForestData,
     settings: Settings,
@@ -285,7 +285,7 @@ def grow_tree(
     return n_nodes
 
 
-@compiled()
+@kernel()
 def grow_trees(
     data: ForestData,
     settings: Settings,

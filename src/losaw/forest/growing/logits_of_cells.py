@@ -10,7 +10,7 @@ import numpy as np
 
 from losaw.forest.growing.arrays import CellWorkspace, ForestData, Node, Sample
 from losaw.forest.growing.weights_discrete import PENALTY
-from losaw.kernels.compiled import inlined, part
+from losaw.kernels.compiled import inlined_kernel, inner_kernel
 from losaw.kernels.vectors import LANES
 from losaw.weighting.logit.effects_fit import fit_effects
 from losaw.weighting.logit.effects_terms import Shape
@@ -24,7 +24,7 @@ MOST_IN_CONTRASTS = 64
 _GATHERING = 2  # what a sum of rows costs, each fetched and given back, in products that stream
 
 
-@inlined()
+@inlined_kernel()
 def _name_levels(
     sums: np.ndarray, slot: int, n_samples: float, position: int, first: int, names: np.ndarray
 ) -> int:
@@ -43,7 +43,7 @@ def _name_levels(
     return present
 
 
-@inlined()
+@inlined_kernel()
 def shape_in_effects(
     data: ForestData,
     cells: CellWorkspace,
@@ -69,7 +69,7 @@ def shape_in_effects(
     return Shape(n_patterns, n_classes, lanes, n_factors, n_columns, n_rows, n_unknowns)
 
 
-@inlined()
+@inlined_kernel()
 def is_cheaper_in_effects(shape: Shape, most_in_contrasts: int) -> bool:
     """Whether the logit is large, and has levels to save columns by.
 
@@ -81,7 +81,7 @@ def is_cheaper_in_effects(shape: Shape, most_in_contrasts: int) -> bool:
     return is_large and in_effects < in_contrasts
 
 
-@part()
+@inner_kernel()
 def fit_in_effects(
     data: ForestData,
     sample: Sample,

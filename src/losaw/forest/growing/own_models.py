@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import ForestData, Sample, Workspace
-from losaw.kernels.compiled import part
+from losaw.kernels.compiled import inner_kernel
 from losaw.kernels.vectors import instruction
 from losaw.weighting.choice import positive_density
 from losaw.weighting.propensity import PointMassError
@@ -109,7 +109,7 @@ def _call(typingctx: Any, address: Any, feature: Any, start: Any, end: Any) -> A
     return i(i, i, i, i), codegen
 
 
-@part()
+@inner_kernel()
 def ask_model(address: int, feature: int, start: int, end: int) -> bool:
     """Whether the model at ``address`` has written weights of the rows into the workspace."""
     return _call(address, feature, start, end) == WEIGHTED

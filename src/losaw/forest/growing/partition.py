@@ -3,11 +3,11 @@
 import numpy as np
 
 from losaw.forest.growing.arrays import ForestData, Sample
-from losaw.kernels.compiled import inlined
+from losaw.kernels.compiled import inlined_kernel
 from losaw.kernels.level_sets import bit
 
 
-@inlined()
+@inlined_kernel()
 def mark_left(
     data: ForestData,
     sample: Sample,
@@ -63,7 +63,7 @@ def mark_left(
     return place, left_count, threshold, np.uint64(0)
 
 
-@inlined()
+@inlined_kernel()
 def partition(
     order: np.ndarray,
     p: int,

@@ -13,10 +13,10 @@ all weight is elsewhere, is no split (Definition 4.1).
 import numpy as np
 
 from losaw.forest.growing.arrays import ForestData, Node, Sample, Workspace
-from losaw.kernels.compiled import inlined
+from losaw.kernels.compiled import inlined_kernel
 
 
-@inlined()
+@inlined_kernel()
 def sort_values(
     data: ForestData, sample: Sample, work: Workspace, node: Node, position: int
 ) -> None:
@@ -27,7 +27,7 @@ def sort_values(
             work.sorted_values[i] = data.values[position, row]
 
 
-@inlined()
+@inlined_kernel()
 def scan_weighted(
     w: np.ndarray,
     c: np.ndarray,
@@ -102,7 +102,7 @@ def scan_weighted(
     return best_numerator / best_denominator, best
 
 
-@inlined()
+@inlined_kernel()
 def scan_uniform(
     data: ForestData, sample: Sample, node: Node, position: int, min_leaf: float
 ) -> tuple:

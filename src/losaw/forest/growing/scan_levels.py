@@ -14,14 +14,14 @@ does not matter, and a level without rows in the node goes where more of its row
 import numpy as np
 
 from losaw.forest.growing.arrays import LevelSums
-from losaw.kernels.compiled import compiled, inlined, part
+from losaw.kernels.compiled import inlined_kernel, inner_kernel, kernel
 from losaw.kernels.level_sets import bit
 from losaw.kernels.vectors import LANES, add_where, load, spread, store, subtract
 
 _ITERATIONS = 30  # of the power method, which has found the component long before that
 
 
-@inlined()
+@inlined_kernel()
 def scan_levels(sums: LevelSums, min_leaf: float, n_samples: float) -> tuple:
     """Best split between levels (Algorithm 9.4): (Delta_w, last entry on the left), or (0, -1)."""
     count = sums.counts
@@ -49,7 +49,7 @@ def scan_levels(sums: LevelSums, min_leaf: float, n_samples: float) -> tuple:
     return best_score, best
 
 
-@inlined()
+@inlined_kernel()
 def level_sums(
     rows: np.ndarray,
     start: int,
@@ -89,7 +89,7 @@ def level_sums(
                 store(sums, target + 3 * padded, next_response)
 
 
-@inlined()
+@inlined_kernel()
 def subtract_sums(sums: np.ndarray, slot: int, other: int) -> None:
     """sums[slot] -= sums[other]: what remains of a node is its other child."""
     size = sums.shape[1] * sums.shape[2] * sums.shape[3]
@@ -98,7 +98,7 @@ def subtract_sums(sums: np.ndarray, slot: int, other: int) -> None:
         store(sums, place, subtract(load(sums, place), load(sums, other * size + lane)))
 
 
-@inlined()
+@inlined_kernel()
 def can_split(
     count: np.ndarray, n_levels: int, min_leaf: float, n_samples: float, is_nominal: bool
 ) -> bool:
@@ -119,7 +119,7 @@ def can_split(
     return False
 
 
-@compiled()
+@kernel()
 def encode_levels(
     X: np.ndarray,
     feature: int,
@@ -137,7 +137,7 @@ def encode_levels(
         frequency[position, code] += 1.0
 
 
-@inlined()
+@inlined_kernel()
 def sort_levels(n: int, order: np.ndarray, key: np.ndarray) -> None:
     """Sort ``order[:n]`` by ``key``, levels with equal keys as they stood (insertion sort)."""
     for i in range(1, n):
@@ -149,7 +149,7 @@ def sort_levels(n: int, order: np.ndarray, key: np.ndarray) -> None:
         order[j] = level
 
 
-@inlined()
+@inlined_kernel()
 def first_levels(order: np.ndarray, n_left: int, n: int, recode: np.ndarray) -> np.uint64:
     """The set of ``recode[order[:n_left]]``, or of the rest if that holds the smallest level."""
     left = np.uint64(0)
@@ -164,7 +164,7 @@ def first_levels(order: np.ndarray, n_left: int, n: int, recode: np.ndarray) -> 
     return left if left & bit(smallest) else every & ~left
 
 
-@part()
+@inner_kernel()
 def scan_sets(
     sums: LevelSums, min_leaf: float, n_samples: float, order: np.ndarray, key: np.ndarray
 ) -> tuple:
@@ -210,7 +210,7 @@ def scan_sets(
     return best_score, first_levels(order, best, n, sums.level)
 
 
-@part()
+@inner_kernel()
 def order_by_shares(
     n_levels: int,
     count: np.ndarray,

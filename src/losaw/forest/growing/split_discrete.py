@@ -31,12 +31,12 @@ from losaw.forest.growing.weights_discrete import (
     sum_cells,
 )
 from losaw.forest.growing.weights_of_eight import defer
-from losaw.kernels.compiled import inlined, part
+from losaw.kernels.compiled import inlined_kernel, inner_kernel
 from losaw.weighting.effective_sample_size import find_cap
 from losaw.weighting.logit.newton import fit_multinomial
 
 
-@inlined()
+@inlined_kernel()
 def split_discrete(
     data: ForestData,
     settings: Settings,
@@ -131,7 +131,7 @@ def split_discrete(
     return _split_cells(data, settings, sample, work, cells, node, feature, candidate, classes)
 
 
-@inlined()
+@inlined_kernel()
 def _split_cells(
     data: ForestData,
     settings: Settings,
@@ -224,7 +224,7 @@ def _split_cells(
     return _split_weighted(data, settings, work, node, feature, candidate, sums, second, before)
 
 
-@inlined()
+@inlined_kernel()
 def _split_weighted(
     data: ForestData,
     settings: Settings,
@@ -245,7 +245,7 @@ def _split_weighted(
     return Split(score / impurity, level, before, after, False)
 
 
-@inlined()
+@inlined_kernel()
 def _scan(
     data: ForestData,
     settings: Settings,
@@ -269,7 +269,7 @@ def _scan(
     return score, sums.level[max(entry, 0)]
 
 
-@part()
+@inner_kernel()
 def _split_own(
     data: ForestData,
     settings: Settings,

@@ -11,14 +11,14 @@ from losaw.forest.growing.arrays import ForestData, Node, Sample, Workspace
 from losaw.kernels.compiled import (
     REORDERED,
     exponential,
-    inlined,
-    part,
+    inlined_kernel,
+    inner_kernel,
 )
 from losaw.kernels.inversion import invert, product
 from losaw.kernels.vectors import LANES, add_two_scaled, dot
 
 
-@part(fastmath=REORDERED)
+@inner_kernel(fastmath=REORDERED)
 def add_moments(
     rows: np.ndarray,
     start: int,
@@ -56,7 +56,7 @@ def add_moments(
                 gram[k, j] += first * design[row, j]
 
 
-@inlined()
+@inlined_kernel()
 def gaussian_weights(
     data: ForestData, sample: Sample, work: Workspace, node: Node, feature: int
 ) -> bool:
@@ -75,7 +75,7 @@ def gaussian_weights(
     return variance > 0.0
 
 
-@inlined()
+@inlined_kernel()
 def _target_moments(
     data: ForestData, sample: Sample, work: Workspace, node: Node, feature: int
 ) -> float:
@@ -122,7 +122,7 @@ def _target_moments(
     return square
 
 
-@inlined()
+@inlined_kernel()
 def _regress(data: ForestData, work: Workspace, node: Node, feature: int, square: float) -> float:
     """Least squares of a target on its adjustment features, from raw moments; residual variance.
 
@@ -165,7 +165,7 @@ def _regress(data: ForestData, work: Workspace, node: Node, feature: int, square
     return residual
 
 
-@inlined(fastmath=REORDERED)
+@inlined_kernel(fastmath=REORDERED)
 def _density_ratios(
     data: ForestData, sample: Sample, work: Workspace, node: Node, feature: int, variance: float
 ) -> None:
@@ -205,7 +205,7 @@ def _density_ratios(
         work.w[i] = exponential(work.w[i])
 
 
-@inlined()
+@inlined_kernel()
 def relative_size(w: np.ndarray, c: np.ndarray, size: int, count: float) -> float:
     """Relative effective sample size s(w) / N = (sum c w)^2 / (N sum c w^2) (Definition 3.1)."""
     total = 0.0
@@ -216,7 +216,7 @@ def relative_size(w: np.ndarray, c: np.ndarray, size: int, count: float) -> floa
     return total * total / (squares * count)
 
 
-@inlined(fastmath=REORDERED)
+@inlined_kernel(fastmath=REORDERED)
 def apply_cap(
     w: np.ndarray, c: np.ndarray, cy: np.ndarray, size: int, cut: float, shift: float
 ) -> tuple:

@@ -7,7 +7,7 @@ cell's count and response sums. Classes that do not occur in the node take no pa
 import numpy as np
 
 from losaw.forest.growing.arrays import MAX_LEVELS, CellWorkspace
-from losaw.kernels.compiled import REORDERED, inlined, part
+from losaw.kernels.compiled import REORDERED, inlined_kernel, inner_kernel
 from losaw.kernels.vectors import LANES, divide, load, spread, store
 from losaw.weighting.effective_sample_size import find_cap
 
@@ -18,7 +18,7 @@ _K = np.arange(MAX_LEVELS)
 _LOW = -1.0 / np.sqrt(np.maximum(1.0, _K * (_K + 1.0)))
 
 
-@inlined()
+@inlined_kernel()
 def collect_cells(
     rows: np.ndarray,
     start: int,
@@ -72,7 +72,7 @@ def collect_cells(
     return size, present
 
 
-@inlined()
+@inlined_kernel()
 def design_of_patterns(
     n_patterns: int,
     codes: np.ndarray,
@@ -134,7 +134,7 @@ def design_of_patterns(
     return width
 
 
-@inlined()
+@inlined_kernel()
 def cell_weights(
     n_patterns: int,
     n_classes: int,
@@ -179,7 +179,7 @@ def cell_weights(
     return before
 
 
-@inlined(fastmath=REORDERED)
+@inlined_kernel(fastmath=REORDERED)
 def sum_cells(n_patterns: int, n_classes: int, work: CellWorkspace) -> tuple:
     """Weighted sums of every class into the workspace; total weight, sum of y and of y^2."""
     weight = work.logit.probability
@@ -205,7 +205,7 @@ def sum_cells(n_patterns: int, n_classes: int, work: CellWorkspace) -> tuple:
     return total, first, second
 
 
-@part()
+@inner_kernel()
 def spread_weights(
     rows: np.ndarray,
     start: int,

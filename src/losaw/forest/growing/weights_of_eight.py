@@ -14,7 +14,7 @@ import numpy as np
 from losaw.forest.growing.arrays import SMALL, Batch, LevelSums
 from losaw.forest.growing.scan_levels import scan_levels
 from losaw.forest.growing.weights_discrete import PENALTY
-from losaw.kernels.compiled import inlined, part
+from losaw.kernels.compiled import inlined_kernel, inner_kernel
 from losaw.kernels.vectors import LANES, add, divide, fma, load, multiply, spread, store
 from losaw.weighting.effective_sample_size import find_cap
 from losaw.weighting.levels import helmert
@@ -47,7 +47,7 @@ def make_batch() -> Batch:
     )
 
 
-@inlined()
+@inlined_kernel()
 def defer(
     candidate: int,
     rows: np.ndarray,
@@ -86,7 +86,7 @@ def defer(
             batch.square[k, g, lane] = table[SMALL * g + k, 2]
 
 
-@inlined()
+@inlined_kernel()
 def _fill_up(batch: Batch) -> None:
     """Give a lane to spare one pattern with one row of each class: already at its optimum."""
     eight = batch.eight
@@ -97,7 +97,7 @@ def _fill_up(batch: Batch) -> None:
                 eight.counts[k, g, lane] = 1.0 if g == 0 else 0.0
 
 
-@inlined()
+@inlined_kernel()
 def _weigh(batch: Batch, eta: float, n_samples: float) -> None:
     """Capped weights in place of the probabilities, and the weighted sums of every class."""
     eight = batch.eight
@@ -149,7 +149,7 @@ def _weigh(batch: Batch, eta: float, n_samples: float) -> None:
     store(batch.second, 0, second)
 
 
-@part()
+@inner_kernel()
 def settle(batch: Batch, eta: float, min_leaf: float, n_samples: float, splits: np.ndarray) -> int:
     """The best splits of the candidates that wait into ``splits``; none waits afterwards.
 

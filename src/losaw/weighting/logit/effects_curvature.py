@@ -9,7 +9,7 @@ z_g the indicators of a pattern's levels this is a table for every pair of featu
 pattern adds one vector. Lanes are classes, for the factor L D L' as well.
 """
 
-from losaw.kernels.compiled import inlined
+from losaw.kernels.compiled import inlined_kernel
 from losaw.kernels.vectors import (
     LANES,
     add,
@@ -30,7 +30,7 @@ from losaw.weighting.logit.effects_terms import EffectsLogit, Shape
 _FLOOR = 1e-3
 
 
-@inlined()
+@inlined_kernel()
 def update_blocks(logit: EffectsLogit, shape: Shape, penalty: float) -> None:
     """Factors of the blocks at the probabilities."""
     for group in range(shape.lanes // LANES):
@@ -39,7 +39,7 @@ def update_blocks(logit: EffectsLogit, shape: Shape, penalty: float) -> None:
         _factorise(logit, shape.n_rows, first, group * shape.n_rows * LANES)
 
 
-@inlined()
+@inlined_kernel()
 def _sum_block(logit: EffectsLogit, shape: Shape, penalty: float, group: int, first: int) -> None:
     """Lower triangles of eight classes' blocks."""
     blocks = logit.blocks
@@ -83,7 +83,7 @@ def _sum_block(logit: EffectsLogit, shape: Shape, penalty: float, group: int, fi
     store(blocks, first, fma(spread(_FLOOR), counts, load(blocks, first)))
 
 
-@inlined()
+@inlined_kernel()
 def _factorise(logit: EffectsLogit, n_rows: int, first: int, first_inverse: int) -> None:
     """Replace blocks by L D L'; a pivot that is no more than rounding counts as none.
 
@@ -130,7 +130,7 @@ def _factorise(logit: EffectsLogit, n_rows: int, first: int, first_inverse: int)
             i += 4
 
 
-@inlined()
+@inlined_kernel()
 def solve_blocks(logit: EffectsLogit, shape: Shape) -> None:
     """Replace the direction by what the blocks turn it into."""
     blocks, direction = logit.blocks, logit.direction

@@ -4,7 +4,7 @@ The steps are those of :mod:`losaw.weighting.logit.quasi_newton`: blocks of the 
 in a fit, and what they miss learnt from the steps taken.
 """
 
-from losaw.kernels.compiled import inlined, part
+from losaw.kernels.compiled import inlined_kernel, inner_kernel
 from losaw.kernels.vectors import LANES, load, multiply, spread, store, subtract
 from losaw.weighting.logit.effects_curvature import solve_blocks, update_blocks
 from losaw.weighting.logit.effects_terms import (
@@ -22,7 +22,7 @@ _FAR = 0.1
 MAX_STEPS = 3000
 
 
-@inlined()
+@inlined_kernel()
 def _find_direction(logit: EffectsLogit, shape: Shape, held: int, newest: int) -> float:
     """The quasi-Newton step from the ``held`` newest pairs; its slope.
 
@@ -48,7 +48,7 @@ def _find_direction(logit: EffectsLogit, shape: Shape, held: int, newest: int) -
     return inner(logit.gradient, 0, direction, 0, 1, length, length)
 
 
-@inlined()
+@inlined_kernel()
 def _move(logit: EffectsLogit, shape: Shape, penalty: float, times: float) -> float:
     """Move the effects along the direction; the slope where they arrive."""
     length = shape.n_rows * shape.lanes
@@ -57,7 +57,7 @@ def _move(logit: EffectsLogit, shape: Shape, penalty: float, times: float) -> fl
     return inner(logit.gradient, 0, logit.direction, 0, 1, length, length)
 
 
-@inlined()
+@inlined_kernel()
 def _keep_gradient(logit: EffectsLogit, shape: Shape, at: int) -> None:
     """The gradient at the start of a step, where its change is going to be."""
     start = at * logit.steps.shape[1]
@@ -65,7 +65,7 @@ def _keep_gradient(logit: EffectsLogit, shape: Shape, at: int) -> None:
         store(logit.changes, start + i, load(logit.gradient, i))
 
 
-@inlined()
+@inlined_kernel()
 def _keep_step(logit: EffectsLogit, shape: Shape, at: int, times: float) -> None:
     """The pair of a step, ``times`` the direction, and of the change of the gradient."""
     steps, changes = logit.steps, logit.changes
@@ -77,7 +77,7 @@ def _keep_step(logit: EffectsLogit, shape: Shape, at: int, times: float) -> None
     logit.factors[at, 0] = 1.0 / inner(steps, start, changes, start, 1, length, length)
 
 
-@part()
+@inner_kernel()
 def fit_effects(logit: EffectsLogit, shape: Shape, penalty: float, precision: float) -> int:
     """Fit the logit to its counts and levels; the number of steps, -1 if they were too few.
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.kernels.compiled import exponential_of_eight, inlined, part
+from losaw.kernels.compiled import exponential_of_eight, inlined_kernel, inner_kernel
 from losaw.kernels.inversion import padded
 from losaw.kernels.vectors import (
     LANES,
@@ -96,7 +96,7 @@ def make_effects_logit(
     )
 
 
-@inlined()
+@inlined_kernel()
 def start_from_frequencies(logit: EffectsLogit, shape: Shape) -> None:
     """Intercepts are the logarithms of the classes' shares, centred; nothing else has an effect."""
     lanes = shape.lanes
@@ -117,7 +117,7 @@ def start_from_frequencies(logit: EffectsLogit, shape: Shape) -> None:
         logit.effects[k] = logit.effects[k] - mean if k < shape.n_classes else _NEVER
 
 
-@part()
+@inner_kernel()
 def _odds_far_apart(logit: EffectsLogit, shape: Shape, g: int) -> float:
     """Odds of one pattern against its likeliest class, and their sum."""
     first = g * shape.lanes
@@ -139,7 +139,7 @@ def _odds_far_apart(logit: EffectsLogit, shape: Shape, g: int) -> float:
     return sums
 
 
-@part()
+@inner_kernel()
 def update(logit: EffectsLogit, shape: Shape, penalty: float) -> None:
     """Probabilities and gradient at the effects, in one walk over the patterns."""
     effects, gradient, probability = logit.effects, logit.gradient, logit.probability
@@ -183,7 +183,7 @@ def update(logit: EffectsLogit, shape: Shape, penalty: float) -> None:
                 store(gradient, place, fma(value, residual, load(gradient, place)))
 
 
-@inlined()
+@inlined_kernel()
 def centre(vector: np.ndarray, shape: Shape) -> None:
     """Take the classes' mean off every row: a shift that all classes share is no effect."""
     lanes = shape.lanes

@@ -6,7 +6,7 @@ itself, so that its result does not depend on its neighbours. Sizes that are con
 :func:`fit_eight` is called let a compiler unroll all loops.
 """
 
-from losaw.kernels.compiled import inlined, part
+from losaw.kernels.compiled import inlined_kernel, inner_kernel
 from losaw.kernels.vectors import (
     LANES,
     divide,
@@ -29,7 +29,7 @@ from losaw.weighting.logit.eight_terms import (
 from losaw.weighting.logit.newton import MAX_STEPS, PRECISION, SAFE_STEP
 
 
-@inlined()
+@inlined_kernel()
 def _factorise(eight: EightLogits, unknowns: int) -> None:
     """Replace the information by L D L'; a pivot that is no more than rounding counts as none."""
     for j in range(unknowns):
@@ -53,7 +53,7 @@ def _factorise(eight: EightLogits, unknowns: int) -> None:
             store(eight.information, (i * unknowns + j) * LANES, multiply(sums, inverse))
 
 
-@inlined()
+@inlined_kernel()
 def _find_step(eight: EightLogits, unknowns: int) -> None:
     """Newton's step of the lanes that move, and its slope, the squared Newton decrement."""
     for i in range(unknowns):
@@ -76,7 +76,7 @@ def _find_step(eight: EightLogits, unknowns: int) -> None:
     store(eight.slope, 0, slope)
 
 
-@inlined()
+@inlined_kernel()
 def _move(eight: EightLogits, unknowns: int) -> None:
     """Add the lanes' shares of their steps to the coefficients."""
     times = load(eight.times, 0)
@@ -85,7 +85,7 @@ def _move(eight: EightLogits, unknowns: int) -> None:
         store(eight.coefficients, u * LANES, fma(times, load(eight.step, u * LANES), b))
 
 
-@inlined()
+@inlined_kernel()
 def _find_slope_after(eight: EightLogits, unknowns: int) -> None:
     """Slope along the step at its end."""
     slope = spread(0.0)
@@ -94,7 +94,7 @@ def _find_slope_after(eight: EightLogits, unknowns: int) -> None:
     store(eight.slope_after, 0, slope)
 
 
-@part()
+@inner_kernel()
 def _step_back(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> None:
@@ -139,7 +139,7 @@ def _step_back(
     update_gradient(eight, n_patterns, n_classes, width, penalty)
 
 
-@inlined()
+@inlined_kernel()
 def fit_eight(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.kernels.compiled import exponential_of_eight, inlined
+from losaw.kernels.compiled import exponential_of_eight, inlined_kernel
 from losaw.kernels.vectors import (
     LANES,
     add,
@@ -82,7 +82,7 @@ def make_eight_logits(n_patterns: int, n_classes: int, width: int) -> EightLogit
     )
 
 
-@inlined()
+@inlined_kernel()
 def start(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> None:
     """Class frequencies: coefficients, probabilities and residuals."""
     for u in range((n_classes - 1) * width):
@@ -117,7 +117,7 @@ def start(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> No
                 store(eight.residual, place - n_patterns * LANES, rest)
 
 
-@inlined()
+@inlined_kernel()
 def update_probabilities(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> None:
     """Probabilities at the coefficients, and residuals."""
     one = spread(1.0)
@@ -156,13 +156,13 @@ def update_probabilities(eight: EightLogits, n_patterns: int, n_classes: int, wi
                 store(eight.residual, place - n_patterns * LANES, rest)
 
 
-@inlined()
+@inlined_kernel()
 def _share(n_classes: int) -> float:
     """What the shift common to all classes takes off the penalty; two classes have none."""
     return 1.0 / n_classes if n_classes > 2 else 0.0
 
 
-@inlined()
+@inlined_kernel()
 def update_gradient(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> None:
@@ -184,7 +184,7 @@ def update_gradient(
             store(eight.gradient, place, sums)
 
 
-@inlined()
+@inlined_kernel()
 def update_information(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> None:
@@ -220,7 +220,7 @@ def update_information(
                         store(eight.information, place * LANES, sums)
 
 
-@inlined()
+@inlined_kernel()
 def find_value(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float, row: int
 ) -> None:

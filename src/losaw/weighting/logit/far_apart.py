@@ -8,7 +8,7 @@ of e^-150, which nothing can tell from zero. It takes longer, and hardly any nod
 
 import numpy as np
 
-from losaw.kernels.compiled import exponential, part
+from losaw.kernels.compiled import exponential, inner_kernel
 
 # Sums of odds up to here come from predictors that were not cut (e^138 is below e^150), and so do
 # logarithms of probabilities from one over it on.
@@ -16,7 +16,7 @@ LARGEST_ODDS = 1e60
 SMALLEST_PROBABILITY = 1e-60
 
 
-@part()
+@inner_kernel()
 def find_probabilities(
     coefficients: np.ndarray,
     columns: np.ndarray,
@@ -43,7 +43,7 @@ def find_probabilities(
             probability[k, g] /= total
 
 
-@part()
+@inner_kernel()
 def find_probabilities_of_eight(
     coefficients: np.ndarray,
     design: np.ndarray,
@@ -71,7 +71,7 @@ def find_probabilities_of_eight(
                 probability[k, g, lane] /= total
 
 
-@part()
+@inner_kernel()
 def log_probability(predictors: np.ndarray, n_classes: int, k: int) -> float:
     """log p_k from the predictors of classes 1, 2, ... against the first one, never cut."""
     largest = 0.0

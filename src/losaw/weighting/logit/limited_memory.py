@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.kernels.compiled import inlined
+from losaw.kernels.compiled import inlined_kernel
 from losaw.kernels.inversion import padded, padded_row
 from losaw.kernels.vectors import LANES, fma, load, multiply, spread, store, subtract, total
 
@@ -40,7 +40,7 @@ def make_memory(n_classes: int, width: int) -> Memory:
     )
 
 
-@inlined()
+@inlined_kernel()
 def inner(
     a: np.ndarray, a_at: int, b: np.ndarray, b_at: int, n_rows: int, row: int, width: int
 ) -> float:
@@ -52,7 +52,7 @@ def inner(
     return total(sums)
 
 
-@inlined()
+@inlined_kernel()
 def add_scaled(
     a: np.ndarray,
     a_at: int,
@@ -70,7 +70,7 @@ def add_scaled(
             store(a, a_at + lane, moved)
 
 
-@inlined()
+@inlined_kernel()
 def _solve_blocks(memory: Memory, n_classes: int, width: int) -> None:
     """Replace the direction by its product with the inverse blocks.
 
@@ -102,7 +102,7 @@ def _solve_blocks(memory: Memory, n_classes: int, width: int) -> None:
             store(direction, k * row + lane, load(rows, 2 * row + lane))
 
 
-@inlined()
+@inlined_kernel()
 def find_direction(
     memory: Memory, gradient: np.ndarray, n_classes: int, width: int, held: int, newest: int
 ) -> float:
@@ -135,7 +135,7 @@ def find_direction(
     return inner(gradient, 0, direction, 0, n_rows, row, width)
 
 
-@inlined()
+@inlined_kernel()
 def keep_gradient(memory: Memory, gradient: np.ndarray, n_rows: int, width: int, at: int) -> None:
     """The gradient at the start of a step, where its change is going to be."""
     row = memory.direction.shape[1]
@@ -145,7 +145,7 @@ def keep_gradient(memory: Memory, gradient: np.ndarray, n_rows: int, width: int,
             store(memory.changes, at * size + lane, load(gradient, lane))
 
 
-@inlined()
+@inlined_kernel()
 def keep_step(
     memory: Memory, gradient: np.ndarray, n_rows: int, width: int, at: int, times: float
 ) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from losaw.kernels.compiled import inlined, part
+from losaw.kernels.compiled import inlined_kernel, inner_kernel
 from losaw.kernels.inversion import invert, product
 from losaw.kernels.vectors import LANES, add, load, store
 from losaw.weighting.logit.quasi_newton import fit_quasi_newton
@@ -24,7 +24,7 @@ SAFE_STEP = 0.1
 MAX_STEPS = 100
 
 
-@inlined()
+@inlined_kernel()
 def _move(logit: Logit, n_classes: int, width: int, times: float) -> None:
     """Add ``times`` the step to the coefficients."""
     for k in range(n_classes - 1):
@@ -32,7 +32,7 @@ def _move(logit: Logit, n_classes: int, width: int, times: float) -> None:
             logit.coefficients[k, j] += times * logit.step[k * width + j]
 
 
-@inlined()
+@inlined_kernel()
 def _slope(logit: Logit, n_classes: int, width: int) -> float:
     """Derivative of the objective along the step."""
     slope = 0.0
@@ -42,7 +42,7 @@ def _slope(logit: Logit, n_classes: int, width: int) -> float:
     return slope
 
 
-@inlined()
+@inlined_kernel()
 def _find_step(logit: Logit, n_classes: int, width: int) -> float:
     """Newton's step with the inverse at hand; its slope, the squared Newton decrement."""
     for k in range(n_classes - 1):
@@ -52,7 +52,7 @@ def _find_step(logit: Logit, n_classes: int, width: int) -> float:
     return _slope(logit, n_classes, width)
 
 
-@part()
+@inner_kernel()
 def _step_back(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float, slope: float
 ) -> None:
@@ -73,7 +73,7 @@ def _step_back(
     update_gradient(logit, n_patterns, n_classes, width, penalty)
 
 
-@part()
+@inner_kernel()
 def fit_multinomial(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> int:

@@ -11,7 +11,7 @@ symmetric form with one vector per class,
 which is exact where all classes are equally likely, but for the shift that classes may share.
 """
 
-from losaw.kernels.compiled import inlined, part
+from losaw.kernels.compiled import inlined_kernel, inner_kernel
 from losaw.kernels.inversion import invert
 from losaw.kernels.vectors import (
     LANES,
@@ -47,7 +47,7 @@ _FLOOR = 1e-3
 MAX_QUASI_STEPS = 3000
 
 
-@inlined()
+@inlined_kernel()
 def _sum_block(logit: Logit, n_patterns: int, width: int, k: int) -> None:
     """Block k: the sum of weights times z z', for weights in row 0 of ``scaled``.
 
@@ -70,7 +70,7 @@ def _sum_block(logit: Logit, n_patterns: int, width: int, k: int) -> None:
             block[i, j] = 0.0
 
 
-@inlined()
+@inlined_kernel()
 def _update_blocks(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float, is_start: bool
 ) -> None:
@@ -109,7 +109,7 @@ def _update_blocks(
         invert(blocks[k], width, logit.diagonal)
 
 
-@part()
+@inner_kernel()
 def fit_quasi_newton(
     logit: Logit,
     n_patterns: int,

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.kernels.compiled import exponential_of_eight, inlined, part
+from losaw.kernels.compiled import exponential_of_eight, inlined_kernel, inner_kernel
 from losaw.kernels.inversion import padded, padded_row
 from losaw.kernels.vectors import (
     LANES,
@@ -94,7 +94,7 @@ def make_logit(n_patterns: int, n_classes: int, width: int) -> Logit:
     )
 
 
-@inlined()
+@inlined_kernel()
 def update_probabilities(logit: Logit, n_patterns: int, n_classes: int, width: int) -> None:
     """Probabilities at the coefficients, and residuals."""
     b = logit.coefficients
@@ -128,7 +128,7 @@ def update_probabilities(logit: Logit, n_patterns: int, n_classes: int, width: i
                 logit.residual[k - 1, g] = logit.counts[k, g] - expected
 
 
-@inlined()
+@inlined_kernel()
 def four_sums(
     weights: np.ndarray, first: int, design: np.ndarray, n_patterns: int, lane: int
 ) -> tuple:
@@ -150,7 +150,7 @@ def four_sums(
     return a, b, c, d
 
 
-@inlined()
+@inlined_kernel()
 def weigh_columns(logit: Logit, n_patterns: int, first: int, rows: int) -> None:
     """Columns ``first``, ``first + 1``, ... times the weights in row 0 of ``scaled``, below it."""
     row = logit.columns.shape[1]
@@ -161,7 +161,7 @@ def weigh_columns(logit: Logit, n_patterns: int, first: int, rows: int) -> None:
             store(logit.scaled, (1 + i) * row + lane, product)
 
 
-@inlined()
+@inlined_kernel()
 def update_gradient(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> None:
@@ -183,7 +183,7 @@ def update_gradient(
             logit.gradient[k, j] -= penalty * (logit.coefficients[k, j] - share * sums_j)
 
 
-@inlined()
+@inlined_kernel()
 def update_information(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> None:
@@ -222,7 +222,7 @@ def update_information(
         store(logit.information, i * place + size, spread(0.0))
 
 
-@part()
+@inner_kernel()
 def objective(logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float) -> float:
     """The penalised log-likelihood."""
     b = logit.coefficients
