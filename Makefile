@@ -87,7 +87,7 @@ test-slurm: install
 lint: install
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
-## make map         docs/architecture.md anew, from the docstrings and floors
+## make map         write docs/architecture.md from the layers, budgets and docstrings
 map: install
 	$(BIN)/python docs/map.py
 

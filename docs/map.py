@@ -1,7 +1,8 @@
-"""The map of the house: rooms, floors and arrows, measured from the sources.
+"""The architecture of the package, measured from its sources: layers, wings, sizes.
 
-``python docs/map.py`` writes docs/architecture.md; tests/unit/test_architecture.py holds the house
-against the floors given here and the page against the house. Nothing of losaw is imported.
+``python docs/map.py`` writes docs/architecture.md. tests/unit/test_architecture.py compares the
+sources with the layers, wings and budgets given here, and the page with the sources. Nothing of
+losaw is imported.
 """
 
 import ast
@@ -14,9 +15,9 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "losaw"
 PAGE = Path(__file__).with_name("architecture.md")
 
-# From the ground up. A room's files import from their own room and from lower floors only. A room
-# is a folder without the folders in it, or a file beside them.
-FLOORS: tuple[tuple[str, ...], ...] = (
+# From the ground up. The files of a folder import from their own folder and from lower layers only.
+# A folder counts without the folders in it; the files of the package's root count one by one.
+LAYERS: tuple[tuple[str, ...], ...] = (
     ("data", "rng"),
     ("support",),
     ("kernels", "tables"),
@@ -41,21 +42,76 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("__main__", "__init__"),
 )
-# One file per registered name; the files listed are what several of them share.
-SHELVES: dict[str, tuple[str, ...]] = {
-    "generators": (
-        "base", "category_effects", "correlation", "functions", "low_signal_labels", "noise_mixing",
-        "normal",
+
+# Three wings and their ground. The study and a person's table use the methods; they do not use each
+# other, and the methods use neither. The command line and the package's face use all of them.
+# `tables` is ground, because the methods read a person's columns as well.
+WINGS: dict[str, tuple[str, ...]] = {
+    "Methods": (
+        "kernels", "weighting", "forest", "network", "learners", "generators", "knockoffs",
+        "fitted_trees", "trends", "importance", "metrics",
     ),
-    "importance": (
-        "display", "explained", "losses", "model_columns", "model_view", "on_test_sample",
-        "one_sided_tests", "out_of_bag_permutation", "over_trees", "own_fits", "parameter_repr",
-        "residual_algorithms", "result", "row_differences", "selector",
-        "without_columns",
-    ),
-    "report.drawings": ("feature_scores", "one_replicate", "panels", "samples"),
+    "Study": ("study", "report", "reference", "workflow", "contracts"),
+    "A person's table": ("explaining", "auditing"),
+    "Ground": ("data", "rng", "support", "registry", "tables", "datasets"),
+    "Command line": ("__init__", "__main__", "cli", "commands"),
 }  # fmt: skip
-MAX_FILES = 16
+MAY_USE: dict[str, tuple[str, ...]] = {
+    "Ground": (),
+    "Methods": ("Ground",),
+    "Study": ("Methods", "Ground"),
+    "A person's table": ("Methods", "Ground"),
+    "Command line": ("Methods", "Study", "A person's table", "Ground"),
+}
+
+# Lines of each package, blank lines and docstrings included; "root" are the files next to the
+# packages. A budget is raised only as a decision with a reason, which the commit states.
+BUDGETS: dict[str, int] = {
+    "auditing": 950,
+    "commands": 1050,
+    "contracts": 1275,
+    "datasets": 600,
+    "explaining": 3100,
+    "fitted_trees": 2650,
+    "forest": 6300,
+    "generators": 2525,
+    "importance": 6200,
+    "kernels": 1800,
+    "knockoffs": 2200,
+    "learners": 1175,
+    "metrics": 875,
+    "network": 1775,
+    "reference": 1900,
+    "registry": 650,
+    "report": 4725,
+    "root": 500,
+    "study": 7900,
+    "support": 950,
+    "tables": 775,
+    "trends": 650,
+    "weighting": 2850,
+    "workflow": 375,
+}
+
+# A folder holds what one listing can show.
+MAX_FILES = 40
+
+# A file of fewer lines is the file of a registered name, is used by two files or more, or has its
+# reason here.
+MIN_LINES = 45
+SHORT: dict[str, str] = {
+    "__main__": "python -m losaw starts here",
+    "commands/auditing": "one command of a person, next to `explaining`",
+    "contracts/drawing": "one kind of registered name, one file",
+    "generators/joint_law/choice": "the only part of the folder that knows generators",
+    "kernels/cache": "the Snakefile's question, answered without importing numba",
+    "network/shuffled": "the ordinary mini-batches, next to losaw's",
+    "study/inspecting/logs": "where the workflow's logs are, away from the page that links them",
+    "study/results/collected_files": "the format of the collected files, away from the averages",
+    "study/results/ending": "printed by the workflow, by no command",
+    "study/running/without_snakemake": "the other way to run the blocks, away from the jobs",
+    "workflow/captions": "read by the Snakefile alone",
+}
 
 
 @functools.cache
@@ -69,10 +125,42 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def room(module: str) -> str:
-    """The room that a module is in: its folder, or itself at the top."""
+def folder_of(module: str) -> str:
+    """The folder that a module is in, with dots; the module itself in the package's root."""
     path = sources()[module].relative_to(PACKAGE)
     return ".".join(path.parent.parts) or path.stem
+
+
+def wing_of(folder: str) -> str:
+    """The wing of a folder, or of a module in the package's root."""
+    return next(wing for wing, names in WINGS.items() if folder.partition(".")[0] in names)
+
+
+def n_lines(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def lines_of_packages() -> dict[str, int]:
+    """Package -> lines of its files; the files of the package's root count together."""
+    lines: dict[str, int] = {}
+    for path in sources().values():
+        first, *rest = path.relative_to(PACKAGE).parts
+        name = first if rest else "root"
+        lines[name] = lines.get(name, 0) + n_lines(path)
+    return lines
+
+
+def short_files() -> list[str]:
+    """Files below MIN_LINES of no registered name, which fewer than two other files use."""
+    registered = registered_modules()
+    return [
+        path.relative_to(PACKAGE).with_suffix("").as_posix()
+        for module, path in sources().items()
+        if path.name != "__init__.py"
+        and n_lines(path) < MIN_LINES
+        and module not in registered
+        and sum(module in targets for targets in arrows().values()) < 2
+    ]
 
 
 @functools.cache
@@ -109,15 +197,9 @@ def _imported(module: str) -> Iterator[str]:
                 yield name
 
 
-def floor_of(name: str) -> int:
-    """Number of a room's floor, from 0; the number of floors for a room that has none."""
-    return next((level for level, floor in enumerate(FLOORS) if name in floor), len(FLOORS))
-
-
-def room_arrows() -> set[tuple[str, str]]:
-    """(room, room) of every arrow between two rooms."""
-    pairs = {(room(a), room(b)) for a, others in arrows().items() for b in others}
-    return {(a, b) for a, b in pairs if a != b}
+def layer_of(folder: str) -> int:
+    """Number of a folder's layer, from 0; the number of layers for a folder that has none."""
+    return next((level for level, layer in enumerate(LAYERS) if folder in layer), len(LAYERS))
 
 
 def circles() -> list[list[str]]:
@@ -148,12 +230,12 @@ def circles() -> list[list[str]]:
     return components
 
 
-def files_of(name: str) -> list[str]:
-    """Stems of a room's files, its ``__init__`` left out."""
+def files_of(folder: str) -> list[str]:
+    """Stems of a folder's files without its ``__init__``."""
     return [
         path.stem
         for module, path in sources().items()
-        if room(module) == name and path.name != "__init__.py"
+        if folder_of(module) == folder and path.name != "__init__.py"
     ]
 
 
@@ -166,95 +248,43 @@ def registered_modules() -> set[str]:
 def first_line(path: Path) -> str:
     """The sentence with which a file's docstring begins, references without their markup."""
     text = (ast.get_docstring(tree(path)) or "").partition("\n\n")[0]
-    return re.sub(r":\w+:`~?([\w.]+)`", r"`\1`", " ".join(text.split()))
-
-
-def docstring_of(module: str, name: str) -> str:
-    """Docstring of a class or function, and of a class' methods, as Markdown."""
-    node = next(
-        node
-        for node in tree(sources()[module]).body
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name
-    )
-    return ast.get_docstring(node) or ""
-
-
-def signatures_of(module: str, name: str) -> list[str]:
-    """The public methods of a class as they are called."""
-    node = next(
-        node
-        for node in tree(sources()[module]).body
-        if isinstance(node, ast.ClassDef) and node.name == name
-    )
-    lines = []
-    for method in node.body:
-        if not isinstance(method, ast.FunctionDef) or method.name.startswith("__init"):
-            continue
-        if not method.name.startswith("_") or method.name == "__call__":
-            arguments = ast.unparse(method.args).removeprefix("self, ").removeprefix("self")
-            returns = f" -> {ast.unparse(method.returns)}" if method.returns else ""
-            summary = (ast.get_docstring(method) or "").partition("\n")[0]
-            lines.append(f"- `{method.name}({arguments}){returns}`: {summary}")
-    return lines
-
-
-CONTRACTS = (
-    ("generator", "losaw.generators.base", "DataGenerator"),
-    ("metric", "losaw.metrics.base", "ImportanceMetric"),
-    ("knockoff", "losaw.knockoffs.base", "KnockoffSampler"),
-)
+    return re.sub(r":\w+:`~?([\w.]+)`", r"`\1`", " ".join(text.split())).replace("``", "`")
 
 
 def page() -> str:
     """The text of docs/architecture.md."""
     lines = [(Path(__file__).with_name("architecture_head.md")).read_text(encoding="utf-8")]
-    lines += ["## Floors", "", "From the top down; imports point downwards only.", ""]
-    lines += ["| floor | rooms |", "|---|---|"]
-    for level in range(len(FLOORS) - 1, -1, -1):
-        lines.append(f"| {level} | {', '.join(f'`{name}`' for name in FLOORS[level])} |")
-    lines += ["", "## Rooms", ""]
-    for name in [one for floor in reversed(FLOORS) for one in floor]:
-        lines += _room_section(name)
-    lines += ["## Contracts", ""]
+    lines += ["## Packages", ""]
     lines.append(
-        "`losaw check FILE …` runs the checks of `losaw.contracts` on what a file registers; "
-        "`losaw new-method KIND FILE` writes a working start. A *learner* is a scikit-learn "
-        "estimator; it is given a `random_state` where it takes one. An *importance* has "
-        "`explain(model, data, rng) -> ImportanceResult`. A *drawing* is a function "
-        "`draw(study, results, *, …) -> Figure`."
+        "Three wings and their ground. The study and a person's table use the methods; they do not "
+        "use each other."
     )
-    lines.append("")
-    for kind, module, name in CONTRACTS:
-        lines += [f"### {kind}: `{module}.{name}`", "", "```text", docstring_of(module, name)]
-        lines += ["```", "", *signatures_of(module, name), ""]
+    for wing, names in WINGS.items():
+        lines += ["", f"### {wing}", "", "| | | lines at most |", "|---|---|---|"]
+        lines += [_package_line(name) for name in names]
+    lines += ["", "## Layers", "", "From the top down. Imports point downwards only.", ""]
+    lines += ["| layer | files and folders |", "|---|---|"]
+    for level in range(len(LAYERS) - 1, -1, -1):
+        lines.append(f"| {level} | {', '.join(f'`{name}`' for name in LAYERS[level])} |")
+    lines += ["", "## Rules that are tested", ""]
     lines += [
-        "## The rows of a block",
+        "- No two files import each other, directly or around a circle.",
+        "- A package stays within its lines; a budget is raised only as a decision with a reason.",
+        "- A folder holds what one listing can show. No file is made or merged for a count's sake;",
+        f"  a file below {MIN_LINES} lines has a reason (`SHORT` in `docs/map.py`).",
+        "- Heavy libraries are imported late, private names of scikit-learn never.",
         "",
-        "```text",
-        docstring_of("losaw.study.files.rows", "Row"),
+        "What a registered learner, importance, generator or metric has to offer is in",
+        "[Extending](extending.md); the columns of a block's rows are in [Results](results.md).",
     ]
-    lines += ["```", "", "## Random streams", "", first_line(PACKAGE / "rng.py"), ""]
-    lines += ["```text", docstring_of("losaw.rng", "stream"), "```", ""]
-    return "\n".join(lines).rstrip() + "\n"
+    return "\n".join(lines) + "\n"
 
 
-def _room_section(name: str) -> list[str]:
-    parts = name.split(".")
-    folder = PACKAGE.joinpath(*parts)
-    if not folder.is_dir():
-        path = PACKAGE / f"{name}.py"
-        return [f"**`{name}.py`** {first_line(path)}", ""]
-    kind = "shelf" if name in SHELVES else "walk"
-    lines = [
-        f"### `{'/'.join(parts)}/`",
-        "",
-        f"{first_line(folder / '__init__.py')} *({kind})*",
-        "",
-    ]
-    lines += ["| file | what it holds |", "|---|---|"]
-    for stem in files_of(name):
-        lines.append(f"| `{stem}` | {first_line(folder / f'{stem}.py')} |")
-    return [*lines, ""]
+def _package_line(name: str) -> str:
+    folder = PACKAGE / name
+    if folder.is_dir():
+        return f"| `{name}/` | {first_line(folder / '__init__.py')} | {BUDGETS[name]:,} |"
+    return f"| `{name}.py` | {first_line(PACKAGE / f'{name}.py')} | |"
 
 
 if __name__ == "__main__":

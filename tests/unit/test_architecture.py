@@ -1,4 +1,4 @@
-"""The shape of the package: floors, circles, sizes, and the map that shows them."""
+"""The architecture of the package: layers, wings, circles, sizes, and the page that shows them."""
 
 import ast
 import functools
@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "losaw"
 
-_spec = importlib.util.spec_from_file_location("house_map", ROOT / "docs" / "map.py")
+_spec = importlib.util.spec_from_file_location("architecture_map", ROOT / "docs" / "map.py")
 house = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(house)
 
@@ -41,11 +41,11 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def test_every_room_has_its_floor():
-    rooms = {house.room(module) for module in house.sources()}
-    placed = [name for floor in house.FLOORS for name in floor]
-    assert rooms - set(placed) == set(), "place the new package or module in FLOORS of docs/map.py"
-    assert set(placed) - rooms == set(), "there is no such room (any more)"
+def test_every_folder_has_its_layer():
+    folders = {house.folder_of(module) for module in house.sources()}
+    placed = [name for layer in house.LAYERS for name in layer]
+    assert folders - set(placed) == set(), "place the new folder or file in LAYERS of docs/map.py"
+    assert set(placed) - folders == set(), "there is no such folder (any more)"
     assert len(placed) == len(set(placed))
 
 
@@ -54,30 +54,54 @@ def test_imports_point_downwards_only():
         f"{module} -> {target}"
         for module, targets in house.arrows().items()
         for target in targets
-        if house.room(module) != house.room(target)
-        and house.floor_of(house.room(target)) >= house.floor_of(house.room(module))
+        if house.folder_of(module) != house.folder_of(target)
+        and house.layer_of(house.folder_of(target)) >= house.layer_of(house.folder_of(module))
     ]
     assert upwards == []
+
+
+def test_every_package_is_in_one_wing():
+    packages = {house.folder_of(module).partition(".")[0] for module in house.sources()}
+    placed = [name for names in house.WINGS.values() for name in names]
+    assert sorted(placed) == sorted(packages), "place the package in WINGS of docs/map.py"
+
+
+def test_the_study_and_a_persons_table_use_methods_and_not_each_other():
+    across = [
+        f"{module} -> {target}"
+        for module, targets in house.arrows().items()
+        for target in targets
+        if (used := house.wing_of(house.folder_of(target)))
+        != (wing := house.wing_of(house.folder_of(module)))
+        and used not in house.MAY_USE[wing]
+    ]
+    assert across == []
 
 
 def test_no_files_import_each_other_in_a_circle():
     assert house.circles() == []
 
 
-def test_a_walk_is_short():
-    walks = {house.room(module) for module in house.sources()} - set(house.SHELVES)
-    sizes = {name: len(house.files_of(name)) for name in walks}
+def test_a_package_stays_within_its_budget_of_lines():
+    over = {
+        name: (lines, house.BUDGETS[name])
+        for name, lines in house.lines_of_packages().items()
+        if lines > house.BUDGETS[name]
+    }
+    assert over == {}, "make it smaller, or raise BUDGETS in docs/map.py and say why in the commit"
+
+
+def test_a_folder_holds_what_one_listing_can_show():
+    folders = {house.folder_of(module) for module in house.sources()}
+    sizes = {name: len(house.files_of(name)) for name in folders}
     assert {name: n for name, n in sizes.items() if n > house.MAX_FILES} == {}
 
 
-@pytest.mark.parametrize("name", house.SHELVES)
-def test_a_shelf_has_one_file_per_registered_name_and_few_that_they_share(name):
-    registered = house.registered_modules()
-    unregistered = {
-        stem for stem in house.files_of(name) if f"losaw.{name}.{stem}" not in registered
-    }
-    assert unregistered == set(house.SHELVES[name])
-    assert len(house.SHELVES[name]) <= house.MAX_FILES
+def test_a_short_file_has_a_reason():
+    unexplained = set(house.short_files()) - set(house.SHORT)
+    assert unexplained == set(), (
+        "put its idea into the file that uses it, or give a reason in SHORT"
+    )
 
 
 def test_no_two_files_of_a_package_have_the_same_name():
@@ -89,7 +113,7 @@ def test_no_two_files_of_a_package_have_the_same_name():
     assert [files for files in places.values() if len(files) > 1] == []
 
 
-# Tests of the pages and of what lies beside the package.
+# Tests of the pages and of files next to the package.
 OF_NO_MODULE = {
     "test_commands_of_pages",
     "test_docstrings",
@@ -111,11 +135,11 @@ def test_a_unit_test_is_named_after_its_module_or_says_which_it_tests():
     assert lost == [], "there is no such module; end the docstring with 'Of package.module.'"
 
 
-def test_the_map_is_up_to_date():
+def test_the_page_is_up_to_date():
     assert house.PAGE.read_text(encoding="utf-8") == house.page(), "run `make map`"
 
 
-def test_every_file_says_what_it_holds():
+def test_every_file_has_a_docstring():
     assert [path for path in sources() if not house.first_line(path)] == []
 
 
