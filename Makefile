@@ -73,7 +73,7 @@ test-long: install
 test-fuzz: install
 	$(BIN)/python -m pytest tests/fuzz -m long -s $(ARGS)
 
-## make test-mutants   changes of the package that its tests ought to notice (ARGS="--share 5 weighting")
+## make test-mutants   small changes of the package: do its tests notice? (ARGS="--places 5 weighting")
 test-mutants: install
 	$(BIN)/python tests/mutants/run.py $(ARGS)
 
