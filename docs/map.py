@@ -19,7 +19,7 @@ PAGE = Path(__file__).with_name("architecture.md")
 # A folder counts without the folders in it; the files of the package's root count one by one.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("data", "rng"),
-    ("support",),
+    ("support", "pages"),
     ("kernels", "tables"),
     ("registry",),
     ("datasets", "weighting.logit", "generators.joint_law"),
@@ -53,7 +53,7 @@ WINGS: dict[str, tuple[str, ...]] = {
     ),
     "Study": ("study", "report", "reference", "workflow", "contracts"),
     "A person's table": ("explaining", "auditing"),
-    "Ground": ("data", "rng", "support", "registry", "tables", "datasets"),
+    "Ground": ("data", "rng", "support", "pages", "registry", "tables", "datasets"),
     "Command line": ("__init__", "__main__", "cli", "commands"),
 }  # fmt: skip
 MAY_USE: dict[str, tuple[str, ...]] = {
@@ -81,9 +81,10 @@ BUDGETS: dict[str, int] = {
     "learners": 1175,
     "metrics": 875,
     "network": 1775,
+    "pages": 75,
     "reference": 1900,
     "registry": 650,
-    "report": 4725,
+    "report": 4600,
     "root": 500,
     "study": 7900,
     "support": 950,

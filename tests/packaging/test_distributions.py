@@ -46,7 +46,7 @@ def test_the_wheel_has_the_sources_the_studies_and_the_printed_numbers(distribut
     }
     expected |= {
         str(path.relative_to(ROOT / "src"))
-        for path in (ROOT / "src" / "losaw" / "report").rglob("templates/*")
+        for path in (ROOT / "src" / "losaw" / "pages").rglob("templates/**/*.*")
     }
     expected |= {
         str(path.relative_to(ROOT / "src"))

@@ -86,8 +86,6 @@ class Table:
         Values of these axes, in the order of the grid.
     cells : dict
         (row, column) -> Cell; a combination that the grid does not have is absent.
-    fixed : dict
-        Axes, ``metric`` and ``method`` that lie neither down nor across, with their one value.
     decimals : int
         Decimals of the printed numbers.
     show : callable
@@ -104,7 +102,6 @@ class Table:
     rows: list[Key]
     columns: list[Key]
     cells: Mapping[tuple[Key, Key], Cell]
-    fixed: Mapping[str, Any]
     decimals: int
     show: Callable[[Any], str]
     underline_lead: float | None
@@ -160,8 +157,6 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> Table:
             direction = 1 if higher_is_better(study, metric) else -1
             rated = _rated([cells[p] for p in places], direction, decimals, layout)
             cells.update(zip(places, rated, strict=True))
-    laid = {*layout.rows, *layout.columns}
-    open_names = [name for name in (*study.axes, "metric", "method") if name not in laid]
     return Table(
         name,
         table_title(name),
@@ -172,7 +167,6 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> Table:
         _ordered(layout.rows, records),
         _ordered(layout.columns, records),
         cells,
-        {name: records[0][name] for name in open_names} if records else {},
         decimals,
         study.show,
         layout.underline_lead if layout.bold else None,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 # What every command on a study imports; what only some of them need says so where it is imported.
-STUDY = ("jinja2", "pyarrow", "pydantic", "yaml")
+STUDY = ("pyarrow", "pydantic", "yaml")
 # What methods import when they are used, by the extra that brings it.
 LIBRARIES = {"network": ("jax", "optax"), "xgboost": ("xgboost",)}
 

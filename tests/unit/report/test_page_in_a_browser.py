@@ -1,4 +1,4 @@
-"""The report's tables in a real browser: sorting, filtering, pinning, folding, a phone.
+"""The report's tables in a real browser: sorting, filtering, folding, a phone.
 
 Needs playwright (`pip install -e .[checks]`) and a Chromium: playwright's own, or one on the path.
 
@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from losaw.report.page.html import write_report
-from losaw.report.typeset import number, signed
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running.runner import run_block
 
@@ -100,8 +99,6 @@ def test_it_asks_for_nothing_and_has_no_errors(look, written):
 def test_it_is_no_wider_than_the_screen(look, viewport):
     page = look(viewport, is_mobile=viewport is PHONE, has_touch=viewport is PHONE)
     page.evaluate("document.querySelectorAll('details').forEach(part => (part.open = true))")
-    page.locator('[data-pin="first"]').select_option("plain")
-    page.locator('[data-pin="second"]').select_option("jittered")
     width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     assert width == [viewport["width"]] * 2
 
@@ -174,49 +171,6 @@ def test_row_headings_are_read_again_where_their_neighbour_changes(look):
     assert again == [""] * 4
 
 
-def pinned(page, first, second):
-    page.locator(f'{TABLE} [data-pin="first"]').select_option(label=first)
-    page.locator(f'{TABLE} [data-pin="second"]').select_option(label=second)
-    return rows(page, f"{TABLE} .pinned table")
-
-
-def test_two_pinned_methods_show_their_paired_differences(look, written):
-    page = look()
-    paired = pd.read_csv(written.parent / "tiny" / "differences.csv")
-    paired = paired[paired["noise_variance"] == 0.5].set_index(["metric", "n_samples"])
-    found = pinned(page, "plain", "jittered")
-    assert [row[1] for row in found] == ["r2_test", "pr_auc"]
-    for _, metric, *cells in found:
-        for n_samples, cell in zip((30, 60), cells, strict=True):
-            ours = paired.loc[(metric, n_samples)]
-            text = signed(ours["difference"], 3).replace("-", "−").replace("0.", ".", 1)
-            words = cell.split()
-            assert words[0] == text
-            assert words[1:4] == [f"({number(ours['mc_se'], 3)})", "n", "5"]
-    said = page.locator(f"{TABLE} .pinned p").inner_text()
-    assert said.startswith("Paired difference jittered − plain: of 4")
-
-
-def test_pinning_the_other_way_turns_the_sign(look):
-    page = look()
-    there, back = pinned(page, "plain", "jittered"), pinned(page, "jittered", "plain")
-    for one, other in zip(there, back, strict=True):
-        for cell, turned in zip(one[2:], other[2:], strict=True):
-            value, opposite = (float(c.split()[0].replace("−", "-")) for c in (cell, turned))
-            assert value == -opposite
-
-
-def test_a_pinned_pair_is_better_or_worse_by_students_t(look, written):
-    page = look()
-    pinned(page, "plain", "jittered")
-    paired = pd.read_csv(written.parent / "tiny" / "differences.csv")
-    paired = paired[paired["noise_variance"] == 0.5]
-    clear = (paired["difference"].abs() > 2.7764 * paired["mc_se"]) & (paired["mc_se"] > 0)
-    worse = clear & (paired["difference"] < 0)
-    assert page.locator(f"{TABLE} .pinned td.worse").count() == worse.sum()
-    assert page.locator(f"{TABLE} .pinned td.better").count() == (clear & ~worse).sum()
-
-
 def test_a_tap_shows_what_pointing_shows(look):
     page = look(PHONE, is_mobile=True, has_touch=True)
     cell = page.locator(f"{TABLE} td.differs").first
@@ -242,7 +196,7 @@ def test_a_link_to_a_folded_table_opens_it(look):
 
 
 def test_plain_lists_sort_and_unfold(browser):
-    templates = resources.files("losaw.report.page") / "templates"
+    templates = resources.files("losaw.pages") / "templates" / "report"
     scripts = [(templates / name).read_text("utf-8") for name in ("helpers.js", "page.js")]
     body = "".join(f"<tr><td>m{i}</td><td>{(7 * i) % 30}</td></tr>" for i in range(30))
     page = browser.new_page()

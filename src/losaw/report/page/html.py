@@ -13,12 +13,13 @@ import pandas as pd
 from markupsafe import Markup
 
 import losaw
+from losaw.pages import environment
 from losaw.report.best_methods import rank_methods
 from losaw.report.layout import Cell, Table, arrange
 from losaw.report.markdown import counts_line
 from losaw.report.page import agreement, provenance, sections
-from losaw.report.page.pairs import embedded, paired_methods, table_layout
 from losaw.report.page.svg import z_histogram
+from losaw.report.page.table_data import embedded, table_layout
 from losaw.report.results import StudyResults
 from losaw.report.typeset import html_label, number, signed
 from losaw.study.design.grid import Study
@@ -68,7 +69,7 @@ def write_report(session: Session, path: Path) -> Path:
     ]
     page = (
         _environment()
-        .get_template("report.html")
+        .get_template("report/report.html")
         .render(
             studies=studies,
             version=losaw.__version__,
@@ -105,20 +106,13 @@ def _collected_studies(session: Session) -> list[Study]:
 
 
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("losaw.report.page"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["label"] = lambda text: Markup(html_label(text))
-    environment.filters["decimal"] = lambda value, decimals: true_minus(number(value, decimals))
-    environment.filters["minus"] = true_minus
-    environment.globals |= {"tip": tip, "rating": rating, "spans": spans, "row_heads": row_heads}
-    environment.globals |= {"embedded": embedded, "table_layout": table_layout}
-    return environment
+    filling = environment()
+    filling.filters["label"] = lambda text: Markup(html_label(text))
+    filling.filters["decimal"] = lambda value, decimals: true_minus(number(value, decimals))
+    filling.filters["minus"] = true_minus
+    filling.globals |= {"tip": tip, "rating": rating, "spans": spans, "row_heads": row_heads}
+    filling.globals |= {"embedded": embedded, "table_layout": table_layout}
+    return filling
 
 
 def _section(session: Session, study: Study) -> dict[str, Any]:
@@ -144,7 +138,6 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
                 study, results.differences, published, read_draws(study, session.results)
             )
         ),
-        "pairs": paired_methods(study, results) if study.file.tables else {},
         "ranking": by_metric(rank_methods(study, results.results)),
         "figures": [_figure(session, study, key) for key in study.file.figures],
         "decided_by": provenance.decided_by(session, study, results),

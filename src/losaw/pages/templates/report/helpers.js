@@ -1,15 +1,10 @@
-// Elements, numbers as the page writes them, and headings that sort.
+// Elements, numbers read from the page, and headings that sort.
 const make = (tag, properties, ...children) => {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);
   return element;
 };
 const numberIn = (text) => parseFloat(text.replace("−", "-").replace(/[,<>≥]/g, ""));
-const shorten = (text) => text.replace("-", "−").replace(/^([+−]?)0\./, "$1.");
-const signed = (value, decimals = 3) => {
-  const text = value.toFixed(decimals);
-  return shorten((Number(text) >= 0 ? "+" : "") + text.replace(/^-(0\.?0*)$/, "$1"));
-};
 const labelled = (words, control) => make("label", {}, make("span", { innerHTML: words }), control);
 const menu = (options, change) => {
   const element = make("select", {});
