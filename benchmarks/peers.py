@@ -30,8 +30,8 @@ from sklearn.inspection import permutation_importance  # noqa: E402
 from losaw.fitted_trees.shapley import shapley_values  # noqa: E402
 from losaw.forest import LosawRandomForestRegressor  # noqa: E402
 from losaw.importance import boruta, cpi, loco, pfi, sage  # noqa: E402
-from losaw.importance.model_view import view_model  # noqa: E402
 from losaw.learners.ranger_forest import RangerForest  # noqa: E402
+from losaw.scoring.model_view import view_model  # noqa: E402
 from losaw.support.jobs import Jobs  # noqa: E402
 from losaw.tables import read_table  # noqa: E402
 

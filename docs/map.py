@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("forest",),
     ("fitted_trees",),
     ("trends",),
+    ("scoring",),
     ("importance",),
     ("explaining",),
     ("metrics",),
@@ -49,7 +50,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 WINGS: dict[str, tuple[str, ...]] = {
     "Methods": (
         "kernels", "weighting", "forest", "network", "learners", "generators", "knockoffs",
-        "fitted_trees", "trends", "importance", "metrics",
+        "fitted_trees", "trends", "scoring", "importance", "metrics",
     ),
     "Study": ("study", "report", "reference", "workflow", "contracts"),
     "A person's table": ("explaining", "auditing"),
@@ -75,7 +76,7 @@ BUDGETS: dict[str, int] = {
     "fitted_trees": 2650,
     "forest": 6300,
     "generators": 2525,
-    "importance": 6200,
+    "importance": 3600,
     "kernels": 1800,
     "knockoffs": 2200,
     "learners": 1175,
@@ -86,6 +87,7 @@ BUDGETS: dict[str, int] = {
     "registry": 650,
     "report": 4600,
     "root": 500,
+    "scoring": 2600,
     "study": 7900,
     "support": 950,
     "tables": 775,

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from losaw.importance.conditional_predictive_impact import (
         ConditionalPredictiveImpact as ConditionalPredictiveImpact,
     )
-    from losaw.importance.result import ImportanceResult as ImportanceResult
     from losaw.network import LosawMiniBatches as LosawMiniBatches
     from losaw.network import LosawNetworkRegressor as LosawNetworkRegressor
     from losaw.network import NetworkRegressor as NetworkRegressor
+    from losaw.scoring.result import ImportanceResult as ImportanceResult
 
 __version__ = "0.1.0"
 
@@ -25,7 +25,7 @@ _PUBLIC = {
     "Audit": "losaw.auditing",
     "ConditionalPredictiveImpact": "losaw.importance.conditional_predictive_impact",
     "Explanation": "losaw.explaining",
-    "ImportanceResult": "losaw.importance.result",
+    "ImportanceResult": "losaw.scoring.result",
     "LosawMiniBatches": "losaw.network",
     "LosawNetworkRegressor": "losaw.network",
     "LosawRandomForestClassifier": "losaw.forest",

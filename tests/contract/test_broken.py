@@ -15,8 +15,8 @@ from losaw.data import Sample, Truth
 from losaw.generators.joint_law.law import JointLawSpecification
 from losaw.generators.losaw import LosawGenerator
 from losaw.generators.normal_linear import NormalLinearGenerator
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.ranking import RocAuc
+from losaw.scoring.result import ImportanceResult
 from reference.broken_things import assert_found, failures
 
 # --- learners -------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ def test_an_importance_that_reads_what_no_model_has_is_found_by_every_check_that
     ("importance", "check", "message"),
     [
         (WithoutExplain, "has the method explain", "implement explain(self, model, data, rng)"),
-        (GivesAnArray, "gives one finite score per feature", "return losaw.importance.result"),
+        (GivesAnArray, "gives one finite score per feature", "return losaw.scoring.result"),
         (ForgetsTheNames, "gives one finite score per feature", "expected data.feature_names"),
         (LeavesAFeatureOut, "gives one finite score per feature", "score every feature"),
         (GivesNegativePValues, "gives one finite score per feature", "p_values must be within"),

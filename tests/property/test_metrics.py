@@ -6,9 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from losaw.data import Truth, default_feature_names
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.prediction import r_squared
 from losaw.metrics.ranking import BestNoiseRank, FeatureImportanceGap, PrecisionRecallAuc, RocAuc
+from losaw.scoring.result import ImportanceResult
 
 
 @st.composite

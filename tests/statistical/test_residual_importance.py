@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 
 from losaw.importance.residual import residual_importance
-from losaw.importance.residual_algorithms import plain_forest
+from losaw.scoring.residual_algorithms import plain_forest
 
 # Two-sided normal quantile at 1e-5, for the few means that each test looks at.
 BOUND = 4.4

@@ -2,10 +2,10 @@
 
 `make test-mutants` found them.
 
-Of importance.out_of_bag_permutation, importance.row_differences,
+Of scoring.out_of_bag_permutation, scoring.row_differences,
 importance.conditional_predictive_impact, importance.conditional_subgroups,
-importance.one_sided_tests, importance.shapley_global_importance, importance.tree_inner,
-importance.permutation, importance.result, weighting.levels, weighting.logit.far_apart,
+scoring.one_sided_tests, importance.shapley_global_importance, importance.tree_inner,
+importance.permutation, scoring.result, weighting.levels, weighting.logit.far_apart,
 study.results.kinds, study.results.ending, study.results.manifest, study.results.summary,
 study.design.blocks, study.design.identifiers, study.files.folder, study.files.footer,
 study.files.run_record, study.files.writing.
@@ -27,8 +27,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from losaw.importance import ImportanceResult, boruta, pfi, sage, subgroups, treeinner
-from losaw.importance.one_sided_tests import one_sided_test
 from losaw.importance.permutation import score_of
+from losaw.scoring.one_sided_tests import one_sided_test
 from losaw.study.design.identifiers import canonical_json
 from losaw.study.errors import StudyError
 from losaw.study.files.folder import other_blocks

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.importance.one_sided_tests import adjust
-from losaw.importance.row_differences import t_test
+from losaw.scoring.one_sided_tests import adjust
+from losaw.scoring.row_differences import t_test
 
 if TYPE_CHECKING:
     import pandas as pd

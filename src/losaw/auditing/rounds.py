@@ -11,9 +11,9 @@ from losaw.data import FloatArray, Truth
 from losaw.explaining.api import Begun
 from losaw.explaining.computing import Quality, compute, make_work
 from losaw.explaining.preparing import Prepared
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.ranking import PrecisionRecallAuc
 from losaw.rng import seed_integer, stream
+from losaw.scoring.result import ImportanceResult
 
 if TYPE_CHECKING:
     import pandas as pd

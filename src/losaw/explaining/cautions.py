@@ -5,7 +5,7 @@ from typing import Any
 from losaw.explaining.computing import Computed, Work, relative_loss
 from losaw.explaining.models import make_forest
 from losaw.explaining.preparing import Prepared
-from losaw.importance.losses import Loss
+from losaw.scoring.losses import Loss
 from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
 
 # A model with less than this one-sided evidence does not predict better than a constant.

@@ -17,10 +17,10 @@ from losaw.explaining.methods import METHODS
 from losaw.explaining.models import Fits, SharedFit, make_forest
 from losaw.explaining.preparing import Prepared, sample_rows
 from losaw.importance import cpi, loco, mdi, mdi_oob, pfi, subgroups, ufi
-from losaw.importance.losses import squared_error
-from losaw.importance.result import ImportanceResult
-from losaw.importance.row_differences import nadeau_bengio, t_test
 from losaw.rng import stream
+from losaw.scoring.losses import squared_error
+from losaw.scoring.result import ImportanceResult
+from losaw.scoring.row_differences import nadeau_bengio, t_test
 from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
 from losaw.tables import read_table
 from losaw.trends import absolute_traversal_rate

@@ -15,8 +15,8 @@ from losaw.explaining.computing import Quality
 from losaw.explaining.design import Design
 from losaw.explaining.disagreements import Disagreement, decimal
 from losaw.explaining.methods import DECIDING, METHODS
-from losaw.importance.one_sided_tests import adjust
-from losaw.importance.result import ImportanceResult
+from losaw.scoring.one_sided_tests import adjust
+from losaw.scoring.result import ImportanceResult
 from losaw.support.errors import LosawError
 from losaw.support.json_values import json_value
 from losaw.support.whole_files import write_together

@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from losaw.importance.conditional_predictive_impact import cpi as cpi
     from losaw.importance.conditional_subgroups import subgroups as subgroups
     from losaw.importance.leave_one_covariate_out import loco as loco
-    from losaw.importance.losses import pinball as pinball
     from losaw.importance.mean_decrease_in_impurity import mdi as mdi
     from losaw.importance.out_of_bag_mdi import mdi_oob as mdi_oob
     from losaw.importance.per_tree_permutation import tree_permutation as tree_permutation
     from losaw.importance.permutation_feature_importance import pfi as pfi
     from losaw.importance.residual import residual_importance as residual_importance
-    from losaw.importance.result import ImportanceResult as ImportanceResult
     from losaw.importance.selector import ImportanceSelector as ImportanceSelector
     from losaw.importance.shapley_global_importance import sage as sage
     from losaw.importance.split_improvements import split_improvement as split_improvement
     from losaw.importance.tree_inner import treeinner as treeinner
     from losaw.importance.unbiased_feature_importance import ufi as ufi
+    from losaw.scoring.losses import pinball as pinball
+    from losaw.scoring.result import ImportanceResult as ImportanceResult
     from losaw.tables.groups import groups_of as groups_of
 
 # Function -> module. Imported on first use: xgboost and numba are heavy.
 _PUBLIC = {
-    "ImportanceResult": "losaw.importance.result",
+    "ImportanceResult": "losaw.scoring.result",
     "ImportanceSelector": "losaw.importance.selector",
     "air": "losaw.importance.actual_impurity_reduction",
     "boruta": "losaw.importance.boruta_selection",
@@ -38,7 +38,7 @@ _PUBLIC = {
     "mdi": "losaw.importance.mean_decrease_in_impurity",
     "mdi_oob": "losaw.importance.out_of_bag_mdi",
     "pfi": "losaw.importance.permutation_feature_importance",
-    "pinball": "losaw.importance.losses",
+    "pinball": "losaw.scoring.losses",
     "predecomp": "losaw.fitted_trees.attributions",
     "residual_importance": "losaw.importance.residual",
     "saabas": "losaw.fitted_trees.attributions",

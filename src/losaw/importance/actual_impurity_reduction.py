@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
 from losaw.fitted_trees.forest_rows import forest_rows
-from losaw.importance.explained import of_dataset
-from losaw.importance.over_trees import result_of_trees, scores_only
-from losaw.importance.parameter_repr import Described, described
-from losaw.importance.result import ImportanceResult
 from losaw.rng import as_generator, seed_integer
+from losaw.scoring.explained import of_dataset
+from losaw.scoring.over_trees import result_of_trees, scores_only
+from losaw.scoring.parameter_repr import Described, described
+from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 

@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import Dataset, FloatArray
-from losaw.importance.out_of_bag_permutation import out_of_bag_z_scores
-from losaw.importance.own_fits import IMPORTANCES, importances_of, own_fits
-from losaw.importance.parameter_repr import Described, described
-from losaw.importance.result import ImportanceResult
+from losaw.importance.per_tree_permutation import tree_permutation
 from losaw.rng import as_generator, seed_integer
+from losaw.scoring.out_of_bag_permutation import out_of_bag_z_scores
+from losaw.scoring.own_fits import own_fits
+from losaw.scoring.parameter_repr import Described, described
+from losaw.scoring.residual_algorithms import seeded_clone
+from losaw.scoring.result import ImportanceResult
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.jobs import Jobs, checked_jobs
 from losaw.support.outcomes import Task, task_of
@@ -19,6 +21,7 @@ from losaw.support.words import unknown
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
+IMPORTANCES = ("permutation", "reported")
 CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 _MIN_SHADOWS = 5
 
@@ -143,7 +146,7 @@ def boruta(
                 columns, sample.y, sample.task, n_estimators, seed, places, jobs
             )
         else:
-            both = importances_of(sample.estimator, columns, sample.y, places, importance, rng)
+            both = _importances_of(sample.estimator, columns, sample.y, places, importance, rng)
         importances, shadows = both[: len(kept)], both[len(kept) :]
         history[run, kept] = importances
         best_shadows.append(float(shadows.max()))
@@ -201,6 +204,61 @@ def _check(n_estimators: int, max_runs: int, alpha: float, importance: str | Non
         raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}")
     if importance is not None and importance not in IMPORTANCES:
         raise ValueError(unknown("importance", importance, IMPORTANCES))
+
+
+def _importances_of(
+    estimator: Any,
+    columns: FloatArray,
+    y: FloatArray,
+    units: Sequence[NDArray[np.intp]],
+    importance: str | None,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Importances (n_units,) of an estimator cloned and fitted to columns.
+
+    Parameters
+    ----------
+    units : sequence of int arrays
+        Columns of every unit.
+    importance : {"permutation", "reported"} or None
+        The mean over trees of the out-of-bag loss increase over its standard error, or the sum of
+        ``feature_importances_``. None: the first of forests with bootstrap samples.
+
+    Raises
+    ------
+    TypeError
+        If the model reports no ``feature_importances_``, or is no forest with bootstrap samples.
+    """
+    model = seeded_clone(estimator, rng).fit(columns, y)
+    if importance == "permutation" or (importance is None and _is_bagged(model)):
+        groups = {str(unit): places.tolist() for unit, places in enumerate(units)}
+        names = [f"column {place}" for place in range(columns.shape[1])]
+        result = tree_permutation(
+            model, columns, y, groups=groups, feature_names=names, random_state=rng
+        )
+        z_scores = _over_error(result.scores, result.std_error)
+        z_of = dict(zip(result.feature_names, z_scores, strict=True))
+        return np.array([z_of[str(unit)] for unit in range(len(units))])
+    reported = getattr(model, "feature_importances_", None)
+    if reported is None:
+        raise TypeError(
+            f"{type(model).__name__} has no feature_importances_; give a forest or boosted trees, "
+            "or model=None for the forests of the paper"
+        )
+    return np.array([np.asarray(reported)[places].sum() for places in units])
+
+
+def _is_bagged(model: Any) -> bool:
+    is_forest = hasattr(model, "in_bag_counts") or (
+        hasattr(type(model), "estimators_samples_") and hasattr(model, "feature_importances_")
+    )
+    return is_forest and bool(getattr(model, "bootstrap", False))
+
+
+def _over_error(scores: FloatArray, error: FloatArray | None) -> FloatArray:
+    if error is None:
+        return scores
+    return np.divide(scores, error, out=np.zeros_like(scores), where=error > 0)
 
 
 class Boruta(Described):

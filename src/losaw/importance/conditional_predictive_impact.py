@@ -7,7 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
-from losaw.importance.explained import (
+from losaw.knockoffs import make_sampler
+from losaw.knockoffs.draws import draws, own_shares
+from losaw.rng import as_generator
+from losaw.scoring.explained import (
     Explained,
     Options,
     Rows,
@@ -16,14 +19,11 @@ from losaw.importance.explained import (
     read_rows,
     require_complete,
 )
-from losaw.importance.losses import Loss
-from losaw.importance.one_sided_tests import check_test
-from losaw.importance.parameter_repr import Described, described
-from losaw.importance.result import ImportanceResult
-from losaw.importance.row_differences import Differences, Testing, cross_fitted, hold_out
-from losaw.knockoffs import make_sampler
-from losaw.knockoffs.draws import draws, own_shares
-from losaw.rng import as_generator
+from losaw.scoring.losses import Loss
+from losaw.scoring.one_sided_tests import check_test
+from losaw.scoring.parameter_repr import Described, described
+from losaw.scoring.result import ImportanceResult
+from losaw.scoring.row_differences import Differences, Testing, cross_fitted, hold_out
 from losaw.support.arguments import whole_number
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -84,10 +84,10 @@ def cpi(
     n_draws : int, default 1
         Knockoff draws; the losses of a row are averaged over them.
     loss : str, callable or None, default None
-        Of single rows, see :mod:`losaw.importance.losses`. None: squared error, of classes
+        Of single rows, see :mod:`losaw.scoring.losses`. None: squared error, of classes
         log-loss.
     test : {"t", "wilcoxon", "binomial", "fisher"}, default "t"
-        One-sided: see :func:`losaw.importance.one_sided_tests.one_sided_test`.
+        One-sided: see :func:`losaw.scoring.one_sided_tests.one_sided_test`.
     adjustment : {"none", "holm", "benjamini-hochberg", "benjamini-yekutieli"}, default "none"
         Of the p-values over features.
     level : float, default 0.95
@@ -105,7 +105,7 @@ def cpi(
         Weights of the rows in all means; of the fits too, with ``cv``.
     cv : int, splitter or None, default None
         None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
-        the rows left out: see :func:`losaw.importance.row_differences.cross_fitted`.
+        the rows left out: see :func:`losaw.scoring.row_differences.cross_fitted`.
     n_jobs : int or None
         Threads that predict, and that draw knockoffs if the sampler ``handles_threads``; the
         result does not depend on it.

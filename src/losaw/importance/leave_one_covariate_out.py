@@ -8,28 +8,28 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.without_columns import GrowableForest, growable_forest
-from losaw.importance.explained import (
+from losaw.rng import as_generator
+from losaw.scoring.explained import (
     Explained,
     Options,
     Rows,
     explained,
     read_rows,
 )
-from losaw.importance.losses import Loss
-from losaw.importance.model_view import view_model
-from losaw.importance.on_test_sample import OnTestSample
-from losaw.importance.one_sided_tests import check_test
-from losaw.importance.parameter_repr import described
-from losaw.importance.result import ImportanceResult
-from losaw.importance.row_differences import (
+from losaw.scoring.fewer_columns import without
+from losaw.scoring.losses import Loss
+from losaw.scoring.model_view import view_model
+from losaw.scoring.on_test_sample import OnTestSample
+from losaw.scoring.one_sided_tests import check_test
+from losaw.scoring.parameter_repr import described
+from losaw.scoring.result import ImportanceResult
+from losaw.scoring.row_differences import (
     Differences,
     Testing,
     cross_fitted,
     fit_copy,
     hold_out,
 )
-from losaw.importance.without_columns import without
-from losaw.rng import as_generator
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 

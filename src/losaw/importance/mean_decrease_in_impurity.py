@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
 from losaw.fitted_trees.forest_rows import ForestRows, forest_rows
-from losaw.importance.over_trees import result_of_trees
-from losaw.importance.parameter_repr import Described
-from losaw.importance.result import ImportanceResult
+from losaw.scoring.over_trees import result_of_trees
+from losaw.scoring.parameter_repr import Described
+from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 

@@ -10,12 +10,12 @@ from losaw.data import Dataset, FloatArray
 from losaw.fitted_trees.exchanged import ExchangeableTrees
 from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
-from losaw.importance.explained import of_dataset, require_complete
-from losaw.importance.losses import Loss, resolve_loss
-from losaw.importance.over_trees import result_of_trees, scores_only
-from losaw.importance.parameter_repr import Described, described
-from losaw.importance.result import ImportanceResult
 from losaw.rng import as_generator
+from losaw.scoring.explained import of_dataset, require_complete
+from losaw.scoring.losses import Loss, resolve_loss
+from losaw.scoring.over_trees import result_of_trees, scores_only
+from losaw.scoring.parameter_repr import Described, described
+from losaw.scoring.result import ImportanceResult
 from losaw.support.jobs import checked_jobs
 from losaw.support.outcomes import finite_numbers
 from losaw.support.words import unknown
@@ -62,7 +62,7 @@ def tree_permutation(
     rows : {"out-of-bag", "in-bag"}, default "out-of-bag"
         In-bag rows count as often as they are in the bag.
     loss : str, callable or None, default None
-        Of single rows and trees, see :mod:`losaw.importance.losses`. None: squared error, or
+        Of single rows and trees, see :mod:`losaw.scoring.losses`. None: squared error, or
         zero-one of classes (the log-loss of a tree with pure leaves would be that of certainty).
     n_jobs : int or None
         Threads that lead rows through trees; the result does not depend on it.

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
-from losaw.importance.parameter_repr import Described
-from losaw.importance.result import ImportanceResult
 from losaw.rng import as_generator
+from losaw.scoring.parameter_repr import Described
+from losaw.scoring.result import ImportanceResult
 from losaw.support.outcomes import (
     class_numbers,
     classes_of,

@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.importance.explained import (
+from losaw.rng import as_generator
+from losaw.scoring.explained import (
     Explained,
     Options,
     Rows,
     explained,
     read_rows,
 )
-from losaw.importance.losses import Loss
-from losaw.importance.on_test_sample import OnTestSample
-from losaw.importance.parameter_repr import described
-from losaw.importance.result import ImportanceResult
-from losaw.importance.row_differences import Differences, Testing, cross_fitted, repeated
-from losaw.rng import as_generator
+from losaw.scoring.losses import Loss
+from losaw.scoring.on_test_sample import OnTestSample
+from losaw.scoring.parameter_repr import described
+from losaw.scoring.result import ImportanceResult
+from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
 from losaw.support.arguments import whole_number
 from losaw.support.words import unknown
 from losaw.tables.groups import Groups

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, FloatArray
-from losaw.importance.own_fits import own_fits
-from losaw.importance.parameter_repr import Described, described
-from losaw.importance.residual_algorithms import (
+from losaw.rng import as_generator
+from losaw.scoring.own_fits import own_fits
+from losaw.scoring.parameter_repr import Described, described
+from losaw.scoring.residual_algorithms import (
     Prefix,
     plain_forest,
     prefix_of,
     residual_algorithm,
     seeded_clone,
 )
-from losaw.importance.result import ImportanceResult
-from losaw.rng import as_generator
+from losaw.scoring.result import ImportanceResult
 from losaw.support.arguments import finite_rows, finite_sample, whole_number
 from losaw.support.jobs import Jobs, checked_jobs
 from losaw.support.outcomes import Task, task_of, unnamed_response
@@ -77,7 +77,7 @@ def residual_importance(
     algorithm : str or regressor, default "gram-schmidt"
         "random-forest" (residuals of the rows the forest was grown on, as printed),
         "random-forest-out-of-bag", "gram-schmidt", "gram-schmidt-printed", or a scikit-learn
-        regressor; see :mod:`losaw.importance.residual_algorithms`.
+        regressor; see :mod:`losaw.scoring.residual_algorithms`.
     n_permutations : int, default 20
         Orders per feature. All (d - 1)! are taken instead where these are not more (d <= 4 by
         default); otherwise each is drawn uniformly, and features share draws: the same order of

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from losaw.data import Dataset
-from losaw.importance.parameter_repr import Described
-from losaw.importance.result import ImportanceResult
+from losaw.scoring.parameter_repr import Described
+from losaw.scoring.result import ImportanceResult
 
 
 class Saliency(Described):

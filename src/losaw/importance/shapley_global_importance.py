@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.importance.explained import (
+from losaw.rng import as_generator
+from losaw.scoring.explained import (
     Explained,
     Options,
     Rows,
@@ -15,12 +16,11 @@ from losaw.importance.explained import (
     kinds_of,
     read_rows,
 )
-from losaw.importance.losses import Loss
-from losaw.importance.on_test_sample import OnTestSample
-from losaw.importance.parameter_repr import described
-from losaw.importance.result import ImportanceResult
-from losaw.importance.row_differences import Differences, Testing, cross_fitted
-from losaw.rng import as_generator
+from losaw.scoring.losses import Loss
+from losaw.scoring.on_test_sample import OnTestSample
+from losaw.scoring.parameter_repr import described
+from losaw.scoring.result import ImportanceResult
+from losaw.scoring.row_differences import Differences, Testing, cross_fitted
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.jobs import Jobs, each_short
 from losaw.tables.groups import Groups
@@ -197,7 +197,7 @@ def _falls(
     nothing : array of shape (1, …)
         The prediction when no unit is known.
     predictions : array of shape (n_rows, n_units * n_background, …)
-        As :meth:`losaw.importance.model_columns.ModelColumns.grow` yields them.
+        As :meth:`losaw.scoring.model_columns.ModelColumns.grow` yields them.
     """
     n_rows, n_units = len(rows), len(subject.units.members)
     known = predictions.reshape(n_rows, n_units, -1, *predictions.shape[2:]).mean(axis=2)

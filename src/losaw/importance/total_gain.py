@@ -7,8 +7,8 @@ import numpy as np
 from losaw.data import Dataset, FloatArray
 from losaw.fitted_trees.attributions import attribution_sums
 from losaw.fitted_trees.booster import as_booster
-from losaw.importance.parameter_repr import Described
-from losaw.importance.result import ImportanceResult
+from losaw.scoring.parameter_repr import Described
+from losaw.scoring.result import ImportanceResult
 
 
 class TotalGain(Described):

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.fitted_trees.attributions import ATTRIBUTIONS, AttributionSums, attribution_sums
 from losaw.fitted_trees.forest_rows import forest_rows
-from losaw.importance.explained import kinds_of
-from losaw.importance.parameter_repr import Described, described
-from losaw.importance.result import ImportanceResult
+from losaw.scoring.explained import kinds_of
+from losaw.scoring.parameter_repr import Described, described
+from losaw.scoring.result import ImportanceResult
 from losaw.support.words import unknown
 from losaw.tables import read_table
 from losaw.tables.groups import Groups, Units, chosen_units, units_of

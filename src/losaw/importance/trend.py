@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from losaw.data import Dataset, FloatArray
-from losaw.importance.parameter_repr import Described
-from losaw.importance.result import ImportanceResult
 from losaw.rng import as_generator
+from losaw.scoring.parameter_repr import Described
+from losaw.scoring.result import ImportanceResult
 from losaw.support.outcomes import is_classifier, numeric_response
 from losaw.support.words import unknown
 from losaw.trends.result import TrendResult

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from losaw.data import Dataset, FloatArray
 from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import Nodes
-from losaw.importance.explained import of_dataset
-from losaw.importance.over_trees import mean_over_trees, scores_only
-from losaw.importance.parameter_repr import Described
-from losaw.importance.result import ImportanceResult
+from losaw.scoring.explained import of_dataset
+from losaw.scoring.over_trees import mean_over_trees, scores_only
+from losaw.scoring.parameter_repr import Described
+from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray, Truth
-from losaw.importance.result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 
 Needs = Literal["importance", "prediction"]
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import Truth
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs
+from losaw.scoring.result import ImportanceResult
 from losaw.support.words import unknown
 
 

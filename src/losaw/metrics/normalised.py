@@ -3,8 +3,8 @@
 import numpy as np
 
 from losaw.data import FloatArray, Truth
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs, split_scores
+from losaw.scoring.result import ImportanceResult
 
 
 class MeanNoiseScore:

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from losaw.data import Truth
-from losaw.importance.losses import zero_one
 from losaw.metrics.base import Needs, Predictions
 from losaw.metrics.prediction import r_squared
+from losaw.scoring.losses import zero_one
 
 
 class DistanceFromOptimum:

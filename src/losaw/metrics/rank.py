@@ -3,8 +3,8 @@
 import math
 
 from losaw.data import Truth
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs, split_scores
+from losaw.scoring.result import ImportanceResult
 from losaw.support.words import unknown
 
 TIES = ("better", "mean")

@@ -9,8 +9,8 @@ import math
 import numpy as np
 
 from losaw.data import Truth
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs, split_scores
+from losaw.scoring.result import ImportanceResult
 
 
 class PrecisionRecallAuc:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from losaw.data import Truth
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs, Predictions
+from losaw.scoring.result import ImportanceResult
 
 
 class _Detail:

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from losaw.data import Truth
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Needs, split_scores
 from losaw.metrics.ranking import RocAuc
+from losaw.scoring.result import ImportanceResult
 
 
 class SignalSize:

@@ -18,10 +18,10 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, pfi, sage
-from losaw.importance.model_columns import _exchanged, _growing
-from losaw.importance.model_view import view_model
 from losaw.learners.random_forest import RandomForest
 from losaw.learners.ranger_forest import RangerForest
+from losaw.scoring.model_columns import _exchanged, _growing
+from losaw.scoring.model_view import view_model
 from losaw.support.jobs import Jobs
 from losaw.tables import read_table
 

@@ -1,6 +1,6 @@
 """Importances of a bagged forest against plain loops over its trees, and algebraic identities.
 
-Of importance.over_trees, fitted_trees.forest_view, fitted_trees.node_moments,
+Of scoring.over_trees, fitted_trees.forest_view, fitted_trees.node_moments,
 importance.permutation.
 """
 

@@ -1,6 +1,6 @@
 """Frames of every sort before every method: names, category columns, polars, labels, orders.
 
-Of fitted_trees.forest_rows, importance.model_view.
+Of fitted_trees.forest_rows, scoring.model_view.
 """
 
 import numpy as np

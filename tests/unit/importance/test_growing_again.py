@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 
 from losaw.fitted_trees.without_columns import GrowableForest, growable_forest
 from losaw.importance import loco
-from losaw.importance.without_columns import without
+from losaw.scoring.fewer_columns import without
 from losaw.support.jobs import Jobs
 
 rng = np.random.default_rng(0)

@@ -1,6 +1,6 @@
 """Classes of any name and number: losses, views of forests, metrics, the engine's predictions.
 
-Of importance.losses, importance.explained, support.outcomes.
+Of scoring.losses, scoring.explained, support.outcomes.
 """
 
 from dataclasses import replace
@@ -14,10 +14,10 @@ from losaw.contracts.learner import example_data
 from losaw.data import Dataset, Sample, Truth
 from losaw.forest import LosawRandomForestClassifier
 from losaw.importance import cpi, mdi_oob, pfi, ufi
-from losaw.importance.losses import LOSSES, log_loss, pinball, zero_one
 from losaw.importance.permutation_feature_importance import PermutationFeatureImportance
 from losaw.metrics.base import Predictions
 from losaw.metrics.optimum import DistanceFromOptimum
+from losaw.scoring.losses import LOSSES, log_loss, pinball, zero_one
 from losaw.study.running.replicate import predict
 
 EXAMPLES = ("squared-error", "absolute-error", "log-loss", "brier", "zero-one")

@@ -17,8 +17,8 @@ from sklearn.preprocessing import OneHotEncoder
 
 from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import boruta, residual_importance
-from losaw.importance.out_of_bag_permutation import out_of_bag_z_scores
-from losaw.importance.residual_algorithms import GramSchmidt, Prefix, extend_together
+from losaw.scoring.out_of_bag_permutation import out_of_bag_z_scores
+from losaw.scoring.residual_algorithms import GramSchmidt, Prefix, extend_together
 from losaw.support.jobs import Jobs
 
 N = 120

@@ -1,6 +1,6 @@
 """One form for all methods: frames, Pipelines, kinds, groups, weights, folds, threads, results.
 
-Of importance.explained, importance.row_differences, importance.result.
+Of scoring.explained, scoring.row_differences, scoring.result.
 """
 
 import json

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import residual
 from losaw.importance.residual import ResidualImportance, residual_features, residual_importance
-from losaw.importance.residual_algorithms import (
+from losaw.scoring.residual_algorithms import (
     ALGORITHMS,
     GramSchmidt,
     out_of_bag_prediction,

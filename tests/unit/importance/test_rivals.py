@@ -19,8 +19,8 @@ from losaw.importance.conditional_subgroups import ConditionalSubgroups, _cycle_
 from losaw.importance.leave_one_covariate_out import LeaveOneCovariateOut
 from losaw.importance.permutation_feature_importance import PermutationFeatureImportance
 from losaw.importance.shapley_global_importance import ShapleyGlobalImportance
-from losaw.importance.without_columns import without
 from losaw.learners.ranger_forest import RangerForest
+from losaw.scoring.fewer_columns import without
 
 
 def data(n=400, seed=0, rho=0.9):

@@ -8,8 +8,8 @@ import math
 import pytest
 
 from losaw.data import Truth
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.feature import FeatureRank, FeatureScore
+from losaw.scoring.result import ImportanceResult
 
 RESULT = ImportanceResult([1.0, -3.0], ("a", "b"))
 TRUTH = Truth((0,), 2)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from losaw.data import Truth, default_feature_names
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.ranking import BestNoiseRank, FeatureImportanceGap, PrecisionRecallAuc, RocAuc
+from losaw.scoring.result import ImportanceResult
 
 METRICS = (PrecisionRecallAuc, RocAuc, FeatureImportanceGap, BestNoiseRank)
 

@@ -3,8 +3,8 @@
 import pytest
 
 from losaw.data import Truth
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.size import LargestSize, NoiseSize, SignalSize, SizeAuc
+from losaw.scoring.result import ImportanceResult
 
 TRUTH = Truth((0, 1), 4)
 

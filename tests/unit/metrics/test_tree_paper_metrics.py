@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from losaw.data import Truth
-from losaw.importance.result import ImportanceResult
 from losaw.metrics.base import Predictions
 from losaw.metrics.normalised import MeanNoiseScore, MeanSignalScore
 from losaw.metrics.rank import SignalRank
 from losaw.metrics.risk import Risk
+from losaw.scoring.result import ImportanceResult
 
 
 def result(*scores):

@@ -119,7 +119,7 @@ def test_moving_a_module_makes_nothing_stale(package, old, new):
         ("registry/catalogue.py", '    "learner": {\n', '    "learner": {\n        "x": "y:z",\n'),
         ("weighting/checks.py", "eta must be a number", "eta is no number"),
         ("support/words.py", "did you mean", "is it perhaps"),
-        ("importance/display.py", 'else "importance"', 'else "score"'),
+        ("scoring/display.py", 'else "importance"', 'else "score"'),
         ("forest/diagnostics.py", "import", "import abc\nimport"),
         ("metrics/ranking.py", '"""', '"""Anew. '),
         ("forest/growing/partition.py", "def ", "# why\ndef "),

@@ -194,7 +194,7 @@ class ImportanceResult:
         return tuple(self.feature_names[j] for j in order if adjusted[j] <= rate)
 
     def _adjusted(self, procedure: str) -> FloatArray:
-        from losaw.importance.one_sided_tests import adjust
+        from losaw.scoring.one_sided_tests import adjust
 
         if procedure not in (*PROCEDURES, "holm"):
             raise ValueError(unknown("procedure", procedure, PROCEDURES))
@@ -262,7 +262,7 @@ class ImportanceResult:
         return text
 
     def _repr_html_(self) -> str:
-        from losaw.importance.display import result_html
+        from losaw.scoring.display import result_html
 
         return result_html(self)
 
@@ -280,7 +280,7 @@ class ImportanceResult:
         -------
         matplotlib axes
         """
-        from losaw.importance.display import plot_scores
+        from losaw.scoring.display import plot_scores
 
         return plot_scores(self, ax, top, level)
 
@@ -306,7 +306,7 @@ class ImportanceResult:
         ValueError
             For an unknown feature, a group, or a method whose score is no mean over rows.
         """
-        from losaw.importance.display import plot_row_differences
+        from losaw.scoring.display import plot_row_differences
 
         return plot_row_differences(self, feature, ax)
 

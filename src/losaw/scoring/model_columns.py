@@ -32,7 +32,7 @@ class ModelColumns:
     groups : tuple of array
         Columns of each feature.
     predict : callable
-        Columns to means, or to probabilities as :mod:`losaw.importance.losses` has them.
+        Columns to means, or to probabilities as :mod:`losaw.scoring.losses` has them.
     classes : array of shape (n_classes,) or None
         Of a classifier.
     read_trees : callable

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from losaw.data import Dataset
-from losaw.importance.explained import of_dataset
-from losaw.importance.parameter_repr import Described
-from losaw.importance.result import ImportanceResult
+from losaw.scoring.explained import of_dataset
+from losaw.scoring.parameter_repr import Described
+from losaw.scoring.result import ImportanceResult
 
 
 class OnTestSample(Described):

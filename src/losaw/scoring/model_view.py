@@ -7,7 +7,7 @@ import numpy as np
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.mean_of_trees import MeanOfTrees, mean_of_trees, of_encoded_columns
-from losaw.importance.model_columns import ModelColumns
+from losaw.scoring.model_columns import ModelColumns
 from losaw.support.outcomes import classes_of, probabilities, task_of
 from losaw.tables import Table
 

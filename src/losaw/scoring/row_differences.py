@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.importance.explained import Explained, Options, Rows, explained, weights_of
-from losaw.importance.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test
-from losaw.importance.result import ImportanceResult
 from losaw.rng import seed_integer
+from losaw.scoring.explained import Explained, Options, Rows, explained, weights_of
+from losaw.scoring.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test
+from losaw.scoring.result import ImportanceResult
 from losaw.support.outcomes import is_classifier
 
 CROSS_FITTED = (

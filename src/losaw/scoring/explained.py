@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import Dataset, FeatureKind, FloatArray
-from losaw.importance.losses import Loss, resolve_loss
-from losaw.importance.model_columns import ModelColumns
-from losaw.importance.model_view import view_model
+from losaw.scoring.losses import Loss, resolve_loss
+from losaw.scoring.model_columns import ModelColumns
+from losaw.scoring.model_view import view_model
 from losaw.support.jobs import Jobs, checked_jobs
 from losaw.support.outcomes import one_column, task_of
 from losaw.tables import Table, read_table

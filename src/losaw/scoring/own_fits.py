@@ -8,15 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.importance.explained import kinds_of, read_rows, require_complete
-from losaw.importance.per_tree_permutation import tree_permutation
-from losaw.importance.residual_algorithms import seeded_clone
+from losaw.scoring.explained import kinds_of, read_rows, require_complete
 from losaw.support.outcomes import Task, finite_numbers, task_of, unnamed_response
 from losaw.tables import Table
 from losaw.tables.groups import Groups, Units, chosen_units, column_sources, units_of
 from losaw.tables.kinds import Kinds
-
-IMPORTANCES = ("permutation", "reported")
 
 
 @dataclass(frozen=True)
@@ -85,7 +81,7 @@ def own_fits(
     TypeError
         If ``model`` cannot be cloned, or is a search that is not fitted.
     ValueError
-        As :func:`losaw.importance.explained.read_rows`, and for missing values.
+        As :func:`losaw.scoring.explained.read_rows`, and for missing values.
     """
     rows = read_rows(X, y, kinds=kinds, feature_names=feature_names)
     table = rows.table
@@ -161,58 +157,3 @@ def _positions(y: NDArray[Any]) -> FloatArray:
     if len(classes) < 2:
         raise ValueError(f"y holds one class only ({classes[0]!r}): there is nothing to explain")
     return positions.astype(float)
-
-
-def importances_of(
-    estimator: Any,
-    columns: FloatArray,
-    y: FloatArray,
-    units: Sequence[NDArray[np.intp]],
-    importance: str | None,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """Importances (n_units,) of an estimator cloned and fitted to columns.
-
-    Parameters
-    ----------
-    units : sequence of int arrays
-        Columns of every unit.
-    importance : {"permutation", "reported"} or None
-        The mean over trees of the out-of-bag loss increase over its standard error, or the sum of
-        ``feature_importances_``. None: the first of forests with bootstrap samples.
-
-    Raises
-    ------
-    TypeError
-        If the model reports no ``feature_importances_``, or is no forest with bootstrap samples.
-    """
-    model = seeded_clone(estimator, rng).fit(columns, y)
-    if importance == "permutation" or (importance is None and _is_bagged(model)):
-        groups = {str(unit): places.tolist() for unit, places in enumerate(units)}
-        names = [f"column {place}" for place in range(columns.shape[1])]
-        result = tree_permutation(
-            model, columns, y, groups=groups, feature_names=names, random_state=rng
-        )
-        z_scores = _over_error(result.scores, result.std_error)
-        z_of = dict(zip(result.feature_names, z_scores, strict=True))
-        return np.array([z_of[str(unit)] for unit in range(len(units))])
-    reported = getattr(model, "feature_importances_", None)
-    if reported is None:
-        raise TypeError(
-            f"{type(model).__name__} has no feature_importances_; give a forest or boosted trees, "
-            "or model=None for the forests of the paper"
-        )
-    return np.array([np.asarray(reported)[places].sum() for places in units])
-
-
-def _is_bagged(model: Any) -> bool:
-    is_forest = hasattr(model, "in_bag_counts") or (
-        hasattr(type(model), "estimators_samples_") and hasattr(model, "feature_importances_")
-    )
-    return is_forest and bool(getattr(model, "bootstrap", False))
-
-
-def _over_error(scores: FloatArray, error: FloatArray | None) -> FloatArray:
-    if error is None:
-        return scores
-    return np.divide(scores, error, out=np.zeros_like(scores), where=error > 0)

@@ -1,0 +1,1 @@
+"""What the importance methods share: a model on a table, losses, tests and results."""
