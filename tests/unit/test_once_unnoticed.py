@@ -41,7 +41,7 @@ from losaw.study.results.kinds import kinds_of, pooled_deviation
 from losaw.study.results.manifest import manifest
 from losaw.study.results.summary import differences
 from losaw.study.running.runner import run_block
-from losaw.weighting.levels import few_levels
+from losaw.tables.kinds import few_levels
 from losaw.weighting.logit.far_apart import log_probability
 
 rng = np.random.default_rng(0)

@@ -1,12 +1,15 @@
-"""What is done with each column of a person's table: its kind, or why it is left out."""
+"""Columns as ``explain`` and ``audit`` take them, each with a kind and a treatment."""
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from losaw.data import FloatArray
 from losaw.support.errors import LosawError
-from losaw.tables.kinds import MOST_TEXT_LEVELS, kind_of_numbers
+from losaw.tables.kinds import LARGEST_WHOLE, MOST_TEXT_LEVELS, kind_of_numbers
+from losaw.tables.reading import Values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,9 +23,10 @@ _KEY = re.compile(
 )
 _DATE = re.compile(r"^\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}.*)?$")
 _UNCLEAR_DATE = re.compile(r"^\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})( .*)?$")
-_LARGEST_WHOLE = 2.0**53
 MISSING_NUMBERS = "below all values for the forest, at the median for losawRF"
-_DAY = np.timedelta64(1, "D")
+_MICROSECONDS = 86_400e6  # of a day
+# A level has so many rows at least, before it is one of the rarest: forests need them.
+_ROWS_PER_LEVEL = 5
 
 
 class Column(NamedTuple):
@@ -47,11 +51,13 @@ class Column(NamedTuple):
     n_values: int
 
 
-def treat(name: str, series: "pd.Series", asked: str | None = None) -> Column:
-    """The column as numbers or levels, or the reason why it is left out.
+def treat(name: str, read: Values, asked: str | None = None) -> Column:
+    """Return the column as numbers or levels, or the reason why it is left out.
 
     Parameters
     ----------
+    read : Values
+        Of the rows that have a response.
     asked : {"continuous", "discrete", "nominal"} or None
         The kind that the user names; it keeps identifiers and free text, too.
 
@@ -60,62 +66,74 @@ def treat(name: str, series: "pd.Series", asked: str | None = None) -> Column:
     LosawError
         For infinite values, or a kind that does not fit.
     """
-    from pandas.api import types
-
-    dtype = series.dtype
-    n_missing, n_values = int(series.isna().sum()), int(series.nunique())
-    if n_values == 0 or (n_values == 1 and n_missing == 0):
-        what = "holds no value" if n_values == 0 else "is constant"
-        return Column(name, None, "", f"left out: it {what}", n_missing, n_values)
-    if types.is_datetime64_any_dtype(dtype) and asked != "nominal":
-        return _dates(name, series, n_missing, n_values)
-    if types.is_timedelta64_dtype(dtype) and asked != "nominal":
-        days = series / _DAY
-        return Column(name, days.astype(float), "continuous", "in days", n_missing, n_values)
-    if getattr(dtype, "ordered", False) and asked != "nominal":
-        codes = series.cat.codes.astype(float).where(series.notna())
-        words = "ordered levels, by their rank"
-        return Column(name, codes, asked or "discrete", words, n_missing, n_values)
-    is_number = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
-    if not is_number and types.is_object_dtype(dtype):
-        inferred = types.infer_dtype(series, skipna=True)
-        is_number = inferred in ("integer", "floating", "mixed-integer-float", "decimal")
-        if inferred in ("date", "datetime", "datetime64") and asked != "nominal":
-            return _dates(name, series, n_missing, n_values)
-    if is_number:
-        return _numbers(name, series, asked, n_missing, n_values)
-    return _levels(name, series, asked, n_missing, n_values)
-
-
-def _numbers(
-    name: str, series: "pd.Series", asked: str | None, n_missing: int, n_values: int
-) -> Column:
     import pandas as pd
 
-    values = pd.to_numeric(series).astype(float)
-    if np.isinf(values).any():
-        row = int(np.flatnonzero(np.isinf(values))[0])
+    missing = np.isnan(read.codes)
+    n_missing, n_values = int(missing.sum()), len(np.unique(read.codes[~missing]))
+    counts = (n_missing, n_values)
+    beyond = read.is_whole and (np.abs(read.codes[~missing]) > LARGEST_WHOLE).any()
+    if beyond and asked == "nominal":
         raise LosawError(
-            f"column {name!r} holds an infinite value (first: row {row}); make it missing, or a "
+            f"column {name!r} contains whole numbers beyond 2^53, which floats cannot distinguish; "
+            "give it as text"
+        )
+    if beyond and asked is None:
+        words = "left out: whole numbers beyond 2^53, an identifier"
+        return Column(name, None, "", words, *counts)
+    if n_values == 0 or (n_values == 1 and n_missing == 0):
+        what = "contains no value" if n_values == 0 else "is constant"
+        return Column(name, None, "", f"left out: it {what}", *counts)
+    if read.content == "numbers":
+        _check_finite(name, read.codes)
+    if asked == "nominal":
+        return _levels(name, read, counts)
+    if read.content == "numbers":
+        return _numbers(name, read.codes, asked, counts)
+    if read.content == "ordered levels":
+        codes = pd.Series(read.codes, name=name)
+        return Column(name, codes, asked or "discrete", "ordered levels, by their rank", *counts)
+    if read.content == "durations":
+        days = pd.to_timedelta(list(read.levels or ())) / pd.Timedelta(days=1)
+        found = _placed(np.asarray(days, dtype=float), read.codes)
+        return Column(name, pd.Series(found, name=name), "continuous", "in days", *counts)
+    if read.content == "dates" and (dates := _days(read.levels or ())) is not None:
+        return _dates(name, read.codes, dates, counts)
+    if asked is not None:
+        first = (read.levels or ())[int(read.codes[~missing][0])]
+        raise LosawError(
+            f"kinds says that column {name!r} is {asked}, but it contains levels (first: "
+            f"{str(first)!r}); give it as numbers, or as 'nominal'"
+        )
+    return _text(name, read, counts)
+
+
+def _check_finite(name: str, codes: FloatArray) -> None:
+    if np.isinf(codes).any():
+        row = int(np.flatnonzero(np.isinf(codes))[0])
+        raise LosawError(
+            f"column {name!r} contains an infinite value (first: row {row}); make it missing, or a "
             "finite number"
         )
-    if asked == "nominal":
-        return _levels(name, series, asked, n_missing, n_values)
-    if asked is None and (why := _is_identifier(name, values, n_values)):
-        return Column(name, None, "", f"left out: {why}", n_missing, n_values)
-    kind = asked or kind_of_numbers(values.to_numpy())
-    words = f"{n_missing} missing: {MISSING_NUMBERS}" if n_missing else ""
-    return Column(name, values, kind, words, n_missing, n_values)
 
 
-def _is_identifier(name: str, values: "pd.Series", n_values: int) -> str:
-    """Why whole numbers look like an identifier; empty if they do not."""
-    known = values.dropna()
+def _numbers(name: str, codes: FloatArray, asked: str | None, counts: tuple[int, int]) -> Column:
+    import pandas as pd
+
+    if asked is None and (why := _is_identifier(name, codes, counts[1])):
+        return Column(name, None, "", f"left out: {why}", *counts)
+    kind = asked or kind_of_numbers(codes)
+    words = f"{counts[0]} missing: {MISSING_NUMBERS}" if counts[0] else ""
+    return Column(name, pd.Series(codes, name=name), kind, words, *counts)
+
+
+def _is_identifier(name: str, codes: FloatArray, n_values: int) -> str:
+    """Return why whole numbers look like an identifier; an empty string if they do not."""
+    known = codes[~np.isnan(codes)]
     if (known % 1 != 0).any():
         return ""
-    if known.abs().max() > _LARGEST_WHOLE:
+    if np.abs(known).max() > LARGEST_WHOLE:
         return "whole numbers beyond 2^53, an identifier"
-    if n_values < len(values) or n_values <= MOST_TEXT_LEVELS:
+    if n_values < len(codes) or n_values <= MOST_TEXT_LEVELS:
         return ""
     if known.max() - known.min() + 1 == n_values:
         return "it numbers the rows"
@@ -124,66 +142,113 @@ def _is_identifier(name: str, values: "pd.Series", n_values: int) -> str:
     return ""
 
 
-def _dates(name: str, series: "pd.Series", n_missing: int, n_values: int) -> Column:
-    import pandas as pd
-
-    dates = pd.to_datetime(series, errors="coerce", utc=True, format="ISO8601")
-    days = (dates - dates.min()) / _DAY
-    words = f"dates, as days since {dates.min().date()}"
-    return Column(name, days.astype(float), "continuous", words, n_missing, n_values)
-
-
-def _levels(
-    name: str, series: "pd.Series", asked: str | None, n_missing: int, n_values: int
-) -> Column:
-    import pandas as pd
-
-    if asked in ("continuous", "discrete"):
-        raise LosawError(
-            f"kinds says that column {name!r} is {asked}, but it holds levels (first: "
-            f"{series.dropna().iloc[0]!r}); give numbers, or say nominal"
+def _text(name: str, read: Values, counts: tuple[int, int]) -> Column:
+    """Text and other levels: dates if all of it is, left out if it is free text."""
+    texts = [str(level).strip() for level in read.levels or ()]
+    shape, note = _dates_in([text for text in texts if text]), ""
+    if shape == "unclear":
+        words = (
+            "left out: dates whose order of day and month is not known; write them as "
+            "2026-11-21, or name the kind nominal"
         )
-    n_known = len(series) - n_missing
-    text = _texts(series)
-    if asked is None and (shape := _dates_in(text)):
-        if shape == "unclear":
-            words = (
-                "left out: dates whose order of day and month is not known; write them as "
-                "2026-11-21, or name the kind nominal"
-            )
-            return Column(name, None, "", words, n_missing, n_values)
-        return _dates(name, text.str.replace("/", "-").where(series.notna()), n_missing, n_values)
-    if asked is None and n_values > MOST_TEXT_LEVELS and 2 * n_values > n_known:
-        words = f"left out: free text or an identifier ({n_values} values in {n_known} rows)"
-        return Column(name, None, "", words, n_missing, n_values)
-    counts = text[series.notna()].value_counts()
-    kept = sorted(counts.index[: MOST_LEVELS - 1] if len(counts) > MOST_LEVELS else counts.index)
-    done: list[str] = []
-    values: Any = text.where(series.notna(), MISSING_LEVEL)
-    if len(kept) < len(counts):
-        is_rare = series.notna() & ~text.isin(kept)
-        values = values.where(~is_rare, OTHER_LEVEL)
+        return Column(name, None, "", words, *counts)
+    if shape == "iso":
+        dates = _days([text.replace("/", "-") or None for text in texts])
+        if dates is not None:
+            return _dates(name, read.codes, dates, counts)
+        strange = [text for text in texts if text and _days([text.replace("/", "-")]) is None]
+        note = (
+            f"looks like dates, but {len(strange)} of {counts[1]} values are none (first: "
+            f"{strange[0]}): taken as text"
+        )
+    n_known = len(read.codes) - counts[0]
+    if counts[1] > MOST_TEXT_LEVELS and 2 * counts[1] > n_known:
+        words = f"left out: free text or an identifier ({counts[1]} values in {n_known} rows)"
+        return Column(name, None, "", "; ".join(filter(None, [note, words])), *counts)
+    return _levels(name, read, counts, note)
+
+
+def _dates(name: str, codes: FloatArray, days: FloatArray | Any, counts: tuple[int, int]) -> Column:
+    """Days since the first date; ``days`` since 1970 of every level, NaN for empty text."""
+    import pandas as pd
+
+    since_1970 = _placed(days, codes)
+    first = float(np.nanmin(since_1970))
+    n_missing = int(np.isnan(since_1970).sum())
+    start = str(np.datetime64("1970-01-01") + np.timedelta64(int(np.floor(first)), "D"))
+    words = f"dates, as days since {start}" + (f"; {n_missing} missing" if n_missing else "")
+    found = pd.Series(since_1970 - first, name=name)
+    return Column(name, found, "continuous", words, n_missing, counts[1])
+
+
+def _days(levels: Any) -> FloatArray | None:
+    """Return days since 1970 of dates or ISO text, NaN for None; None if any is no date."""
+    import pandas as pd
+
+    if any(isinstance(level, pd.Period) for level in levels):
+        levels = [level.start_time for level in levels]
+    try:
+        dates = pd.to_datetime(pd.Series(list(levels), dtype=object), utc=True, format="ISO8601")
+    except (ValueError, TypeError, OverflowError):
+        return None
+    moments = dates.dt.tz_localize(None).to_numpy().astype("datetime64[us]")
+    return np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / _MICROSECONDS)
+
+
+def _placed(values: FloatArray, codes: FloatArray) -> FloatArray:
+    """Return the value of every row's level, NaN where it is missing."""
+    missing = np.isnan(codes)
+    found = np.full(len(codes), np.nan)
+    found[~missing] = values[codes[~missing].astype(np.intp)]
+    return found
+
+
+def _levels(name: str, read: Values, counts: tuple[int, int], note: str = "") -> Column:
+    """Unordered levels, the rarest of them together, a missing value as a level."""
+    import pandas as pd
+
+    if read.levels is None and read.is_whole:
+        texts = {int(value): str(int(value)) for value in np.unique(read.codes) if value == value}
+        known = [texts[int(code)] if code == code else None for code in read.codes]
+    else:
+        coded = read.as_levels()
+        texts_of = [str(level).strip() for level in coded.levels or ()]
+        known = [None if np.isnan(c) else texts_of[int(c)] for c in coded.codes]
+    tally = Counter(text for text in known if text is not None)
+    most = min(MOST_LEVELS, max(2, len(known) // _ROWS_PER_LEVEL))
+    by_count = sorted(tally, key=lambda text: (-tally[text], text))
+    kept = sorted(by_count[: most - 1] if len(by_count) > most else by_count)
+    done = [note] if note else []
+    rare = set(by_count) - set(kept)
+    other, missing = _free(OTHER_LEVEL, tally), _free(MISSING_LEVEL, tally)
+    n_missing = counts[0]
+    if rare:
+        n_rare = sum(tally[text] for text in rare)
         done.append(
-            f"{len(counts) - len(kept)} of {len(counts)} levels, the rarest, are one level "
-            f"{OTHER_LEVEL} with {100 * is_rare.mean():.0f} % of the rows"
+            f"{len(rare)} of {len(tally)} levels, the rarest, are one level {other} with "
+            f"{100 * n_rare / len(known):.0f} % of the rows"
         )
-        kept.append(OTHER_LEVEL)
     if n_missing:
-        done.append(f"{n_missing} missing, a level of their own")
-        kept.append(MISSING_LEVEL)
-    category = pd.Series(pd.Categorical(values, categories=kept), index=series.index, name=name)
-    return Column(name, category, "nominal", "; ".join(done), n_missing, n_values)
+        called = "" if missing == MISSING_LEVEL else f", called {missing}"
+        done.append(f"{n_missing} missing, a level of their own{called}")
+    values = [missing if text is None else other if text in rare else text for text in known]
+    categories = [*kept, *([other] if rare else []), *([missing] if n_missing else [])]
+    category = pd.Series(pd.Categorical(values, categories=categories), name=name)
+    return Column(name, category, "nominal", "; ".join(done), *counts)
 
 
-def _texts(series: "pd.Series") -> "pd.Series":
-    """Every value as text; missing ones are empty."""
-    return series.astype(object).where(series.notna(), "").map(lambda v: str(v).strip())
+def _free(name: str, taken: Any) -> str:
+    """Return a name like ``(missing)`` that no level of the column has."""
+    number = 2
+    free = name
+    while free in taken:
+        free, number = f"{name[:-1]} {number})", number + 1
+    return free
 
 
-def _dates_in(text: "pd.Series") -> str:
-    """``"iso"`` or ``"unclear"`` if all text is dates, else an empty string."""
-    known = text[text != ""]
+def _dates_in(texts: list[str]) -> str:
+    """Return ``"iso"`` or ``"unclear"`` if all text looks like dates, else an empty string."""
     for shape, pattern in (("iso", _DATE), ("unclear", _UNCLEAR_DATE)):
-        if len(known) and pattern.match(known.iloc[0]) and all(map(pattern.match, known)):
+        if texts and all(map(pattern.match, texts)):
             return shape
     return ""

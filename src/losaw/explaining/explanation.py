@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 ENDINGS = (".html", ".png", ".csv", ".json")
 _SHOWN = 30
+# A cell that begins so is a formula to a spreadsheet.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _PIXELS_PER_INCH = 150
 
 
@@ -290,9 +292,17 @@ class Explanation:
         picture = partial(
             figure.savefig, format="png", dpi=_PIXELS_PER_INCH, metadata={"Software": None}
         )
-        table = self.to_frame().to_csv(index=False, lineterminator="\n")
+        frame = self.to_frame()
+        for column in ("feature", "group"):
+            frame[column] = frame[column].map(_as_text_of_a_cell)
+        table = frame.to_csv(index=False, lineterminator="\n")
         contents = (self.to_html(), picture, table, self.to_json() + "\n")
         return write_results(paths_of(prefix), contents)
+
+
+def _as_text_of_a_cell(name: str) -> str:
+    """Return a name that no spreadsheet takes for a formula."""
+    return f"'{name}" if name.startswith(_FORMULA) else name
 
 
 def paths_of(prefix: str | Path, endings: Sequence[str] = ENDINGS) -> list[Path]:

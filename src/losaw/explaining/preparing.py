@@ -11,6 +11,7 @@ from losaw.explaining.columns import Column, treat
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 from losaw.tables.kinds import KINDS, MOST_TEXT_LEVELS
+from losaw.tables.reading import is_frame, read_column
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,37 +86,50 @@ def prepare(
     """
     import pandas as pd
 
-    if type(frame).__module__.partition(".")[0] == "polars":
-        frame = pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
-    if not isinstance(frame, pd.DataFrame):
+    if type(frame).__module__.partition(".")[0] == "polars" and hasattr(frame, "collect"):
+        frame = frame.collect()
+    if not is_frame(frame):
         raise LosawError(
             f"a pandas or polars frame with named columns, or the path of a file, is needed, "
             f"got {type(frame).__name__}"
         )
-    frame = frame.rename(columns=str).reset_index(drop=True)
-    names = list(frame.columns)
+    names = [str(name) for name in frame.columns]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise LosawError(f"more than one column is named {repeated[0]!r}; rename them")
+        raise LosawError(
+            f"more than one column is named {repeated[0]!r}; give every column a name of its own"
+        )
     if target not in names:
         raise LosawError(unknown("target", target, names))
     asked = _checked_kinds(kinds, names, target)
-    known = frame[target].notna().to_numpy()
+    place = names.index(target)
+    given = frame.iloc[:, place] if hasattr(frame, "iloc") else frame.to_series(place).to_list()
+    responses = pd.Series(given).reset_index(drop=True)
+    known = np.flatnonzero(responses.notna())
     notes = []
-    if not known.all():
-        notes.append(f"{int((~known).sum())} rows without a value of {target} are left out.")
-        frame = frame[known].reset_index(drop=True)
-    if len(frame) < FEWEST_ROWS:
+    if len(known) < len(responses):
+        left_out = len(responses) - len(known)
+        notes.append(f"{left_out} rows without a value of {target} are left out.")
+    if len(known) < FEWEST_ROWS:
         raise LosawError(
-            f"{len(frame)} rows have a value of {target!r}; importances are estimated on parts of "
+            f"{len(known)} rows have a value of {target!r}; importances are estimated on parts of "
             f"the rows, and need at least {FEWEST_ROWS}"
         )
-    y, solved = _response(frame.pop(target), target, task)
-    incomplete = int(frame.isna().any(axis=1).sum())
-    if incomplete == len(frame):
+    y, solved = _response(responses.iloc[known], target, task)
+    columns, incomplete = [], np.zeros(len(known), dtype=bool)
+    for at, name in enumerate(names):
+        if at == place:
+            continue
+        try:
+            read = read_column(frame, at).take(known)
+        except (ValueError, TypeError) as error:
+            raise LosawError(f"{error}, or leave it out (drop)") from None
+        column = _without_copies(treat(name, read, asked.get(name)), y, target, solved)
+        if column.values is not None:
+            incomplete |= np.isnan(read.codes)
+        columns.append(column)
+    if incomplete.all():
         notes.append("Every row has a missing value somewhere; all rows are used (see Columns).")
-    columns = [treat(name, frame[name], asked.get(name)) for name in frame.columns]
-    columns = [_without_copies(column, y, target, solved) for column in columns]
     used = {column.name: column.values for column in columns if column.values is not None}
     if not used:
         reasons = "; ".join(f"{c.name}: {c.treatment}" for c in columns[:5])

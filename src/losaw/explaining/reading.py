@@ -72,6 +72,8 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
             engine="c", skip_blank_lines=True,
         )  # fmt: skip
         separator = _separator([str(line) for line in head[0]])
+        if has_header:
+            _refuse_repeated(path, separator)
         frame = pd.read_csv(path, sep=separator, header=0 if has_header else None, **options)
     except pd.errors.EmptyDataError:
         raise LosawError(f"{path}: the file is empty") from None
@@ -94,6 +96,22 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
             "separated by commas, semicolons, tabs, bars or blanks"
         )
     return frame
+
+
+def _refuse_repeated(path: Path, separator: str) -> None:
+    """Raise if two columns have one name: pandas would rename the second in silence."""
+    import pandas as pd
+
+    head = pd.read_csv(
+        path, sep=separator, header=None, nrows=1, dtype=str, na_filter=False, skipinitialspace=True
+    )
+    names = [str(name).strip() for name in head.iloc[0]]
+    for place, name in enumerate(names):
+        if name and name in names[:place]:
+            raise LosawError(
+                f"{path}: the columns {names.index(name) + 1} and {place + 1} are both named "
+                f"{name!r}; give every column a name of its own"
+            )
 
 
 def _separator(lines: list[str]) -> str:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import UNSEEN
+from losaw.tables.reading import Values, is_frame, read_column
 
 _FIRST_LEVELS = 5  # shown in a message
 
@@ -67,7 +68,7 @@ class Columns:
         ValueError
             If a level is missing, or an ordered column has a level beyond the fitted ones.
         """
-        if not _is_frame(X):
+        if not is_frame(X):
             if self.levels and not _holds_objects(X):
                 raise TypeError(
                     f"the forest was fitted on categories ({_label(X, min(self.levels))}): give a "
@@ -79,14 +80,17 @@ class Columns:
         if not self.levels and all(_is_number(X, column) for column in range(X.shape[1])):
             return X
         columns = [
-            self._codes(X, column) if column in self.levels else _numbers(X, column)
+            self._codes(X, column)
+            if column in self.levels
+            else _numbers(read_column(X, column), _label(X, column))
             for column in range(X.shape[1])
         ]
         return _like(X, columns)
 
     def _codes(self, X: Any, column: int) -> FloatArray:
-        values, codes = _factorize(X, column)
-        return self._translate(values, codes, column, _label(X, column))
+        read = read_column(X, column).as_levels()
+        codes = np.nan_to_num(read.codes, nan=-1.0).astype(np.int64)
+        return self._translate(read.levels or (), codes, column, _label(X, column))
 
     def _encode_objects(self, X: NDArray[Any]) -> NDArray[Any]:
         encoded = X.copy()
@@ -127,35 +131,27 @@ def read_columns(X: Any) -> tuple[Columns, Any]:
     TypeError, ValueError
         At a column of text, dates or objects, or with missing levels, with its name and a remedy.
     """
-    if not _is_frame(X):
+    if not is_frame(X):
         return Columns(), X
     levels = {}
     for column in range(X.shape[1]):
-        if not _is_categorical(X, column):
+        if _is_number(X, column):
             continue
-        values, codes = _factorize(X, column)
-        if (codes < 0).any():
-            raise ValueError(_missing(codes, _label(X, column)))
-        is_ordered = _is_ordered(X, column)
+        read = read_column(X, column)
+        if read.content not in ("levels", "ordered levels"):
+            continue
+        if np.isnan(read.codes).any():
+            raise ValueError(_missing(read.codes, _label(X, column)))
+        values, is_ordered = read.levels or (), read.content == "ordered levels"
         if not is_ordered:
-            seen = np.unique(codes)
-            values = [values[code] for code in seen]
-        levels[column] = Levels(tuple(values), is_ordered)
+            values = tuple(values[int(code)] for code in np.unique(read.codes))
+        levels[column] = Levels(values, is_ordered)
     columns = Columns(levels)
     return columns, columns.encode(X)
 
 
-def _is_frame(X: Any) -> bool:
-    """Whether ``X`` is a data frame of pandas or polars."""
-    return type(X).__module__.split(".")[0] in ("pandas", "polars") and hasattr(X, "columns")
-
-
 def _holds_objects(X: Any) -> bool:
     return bool(np.asarray(X).dtype.hasobject)
-
-
-def _column(X: Any, column: int) -> Any:
-    return X.iloc[:, column] if hasattr(X, "iloc") else X.to_series(column)
 
 
 def _label(X: Any, column: int) -> str:
@@ -164,86 +160,36 @@ def _label(X: Any, column: int) -> str:
 
 def _is_number(X: Any, column: int) -> bool:
     """Whether a column holds numbers or truth values, whatever their width."""
-    dtype = _column(X, column).dtype
+    dtype = (X.iloc[:, column] if hasattr(X, "iloc") else X.to_series(column)).dtype
     if hasattr(dtype, "is_numeric"):  # polars
         return bool(dtype.is_numeric() or str(dtype) == "Boolean")
     return getattr(dtype, "kind", "O") in "biuf"
 
 
-def _is_categorical(X: Any, column: int) -> bool:
-    return type(_column(X, column).dtype).__name__ in ("CategoricalDtype", "Categorical", "Enum")
-
-
-def _is_ordered(X: Any, column: int) -> bool:
-    """pandas says so; in polars an Enum is compared by its order, a Categorical has none."""
-    dtype = _column(X, column).dtype
-    return bool(getattr(dtype, "ordered", type(dtype).__name__ == "Enum"))
-
-
-def _factorize(X: Any, column: int) -> tuple[list[Any], NDArray[Any]]:
-    """Values in their order, and the place of every row's value among them; -1: missing."""
-    series = _column(X, column)
-    if hasattr(series, "to_physical"):  # polars
-        import polars
-
-        if not isinstance(series.dtype, polars.Enum):
-            text = series.cast(polars.String)
-            series = text.cast(polars.Enum(text.drop_nulls().unique().sort()))
-        return series.dtype.categories.to_list(), np.asarray(
-            series.to_physical().cast(polars.Int64).fill_null(-1)
-        )
-    import pandas as pd
-
-    if not isinstance(series.dtype, pd.CategoricalDtype):
-        series = series.astype("category")
-    return list(series.cat.categories), np.asarray(series.cat.codes, dtype=np.int64)
-
-
-def _numbers(X: Any, column: int) -> FloatArray:
+def _numbers(read: Values, label: str) -> FloatArray:
     """A column as numbers, missing ones as NaN."""
-    series = _column(X, column)
-    dtype = series.dtype
-    label = _label(X, column)
-    is_time = getattr(dtype, "kind", "O") in "mM" or str(dtype).startswith(
-        ("Date", "Time", "Duration", "period")
-    )
-    if is_time:
+    if read.content in ("numbers", "truth values"):
+        return read.codes
+    if read.content in ("dates", "durations"):
         raise TypeError(
-            f"column {label} holds dates or times ({dtype}), which a forest cannot split; give "
-            "numbers, for example days since the first date, or year, month and weekday"
+            f"column {label} contains dates or times ({read.dtype}), which a forest cannot split; "
+            "give numbers, for example days since the first date, or year, month and weekday"
         )
-    if str(dtype) == "Object" or (str(dtype) == "object" and _first_text(series) is None):
-        return _object_numbers(series, label)
-    if not _is_number(X, column):
-        text = _first_text(series)
-        if text is None:
-            raise TypeError(f"column {label} has the type {dtype}; give numbers or categories")
-        kind = "astype('category')" if hasattr(X, "iloc") else "cast(polars.Categorical)"
-        raise ValueError(
-            f"column {label} holds text (first value: {text!r}); make it categories with "
-            f"{kind} (ordered ones with their order), or encode it as numbers"
+    text = next((level for level in read.levels or () if isinstance(level, str)), None)
+    if text is None:
+        raise TypeError(
+            f"column {label} contains objects that are no numbers ({read.dtype}); give numbers or "
+            "categories"
         )
-    if hasattr(series, "to_physical"):
-        import polars
-
-        return np.asarray(series.cast(polars.Float64).to_numpy(), dtype=np.float64)
-    return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
-
-
-def _first_text(series: Any) -> str | None:
-    """The first value that is text."""
-    return next((value for value in series if isinstance(value, str)), None)
-
-
-def _object_numbers(series: Any, label: str) -> FloatArray:
-    try:
-        return np.asarray(series.to_list(), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"column {label} holds objects that are no numbers: {error}") from None
+    raise ValueError(
+        f"column {label} contains text (first value: {text!r}); make it categories with "
+        "astype('category') of pandas or cast(polars.Categorical), ordered ones with their order, "
+        "or encode it as numbers"
+    )
 
 
 def _missing(codes: NDArray[Any], label: str) -> str:
-    rows = np.flatnonzero(codes < 0)
+    rows = np.flatnonzero(~(codes >= 0))
     return (
         f"column {label} has {len(rows)} missing levels (first: row {rows[0]}). losaw does not "
         "impute; drop the rows, or make 'missing' a level of its own, for example with "

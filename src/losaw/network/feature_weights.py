@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.tables.kinds import few_levels
 from losaw.weighting import (
     ClassFrequency,
     GaussianLinear,
@@ -20,7 +21,6 @@ from losaw.weighting import (
     effective_sample_size,
 )
 from losaw.weighting.checks import check_eta
-from losaw.weighting.levels import few_levels
 
 _COLUMNS = 64  # handled together: what is copied at a time stays small
 

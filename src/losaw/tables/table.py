@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray, default_feature_names
 from losaw.support.arguments import ArgumentTypeError
-from losaw.tables.columns import Column, object_column, pandas_column, polars_column
+from losaw.tables.columns import Column, with_kind
 from losaw.tables.kinds import Kinds, asked_kinds, kind_of_numbers
+from losaw.tables.reading import read_column, read_objects
 
 _Rebuild = Callable[[FloatArray], Any]
 _RebuildPart = Callable[[list[int]], _Rebuild]
@@ -90,7 +91,8 @@ def read_table(
     X : array or data frame of shape (n_rows, n_columns)
     kinds : dict of column name to kind, sequence of kinds, or None
         Overrides what the dtypes say: text, bool and category are nominal; ordered categories and
-        whole numbers with at most 12 values discrete; other numbers continuous.
+        numbers with at most 10 values, each seen five times on average, discrete; other numbers
+        continuous.
     feature_names : sequence of str or None
         Of an array; None: X1, X2, ….
 
@@ -120,13 +122,16 @@ def read_table(
     names = _names(feature_names, rows.shape[1])
     asked = asked_kinds(kinds, names)
     if rows.dtype.kind not in "fiub":
-        columns = [object_column(n, rows[:, j], asked.get(n)) for j, n in enumerate(names)]
+        columns = [
+            with_kind(name, read_objects(name, rows[:, j]), asked.get(name))
+            for j, name in enumerate(names)
+        ]
         return _joined(names, columns, _join_array)
     codes, dtype = rows.astype(float, copy=False), rows.dtype
     if np.isinf(codes).any():
         row, column = np.argwhere(np.isinf(codes))[0]
         raise ValueError(
-            f"X holds infinite values (first: row {row}, column {names[column]!r}); losaw does "
+            f"X contains infinite values (first: row {row}, column {names[column]!r}); losaw does "
             "not replace them"
         )
     resolved: tuple[Any, ...] = tuple(
@@ -144,10 +149,12 @@ def _read_frame(frame: Any, library: str, kinds: Kinds) -> Table:
         raise ValueError("X has no columns")
     _check_unique(names)
     asked = asked_kinds(kinds, names)
+    columns = [
+        with_kind(name, read_column(frame, place), asked.get(name))
+        for place, name in enumerate(names)
+    ]
     if library == "polars":
-        columns = [polars_column(n, frame[n], asked.get(n)) for n in names]
         return _joined(names, columns, _join_polars)
-    columns = [pandas_column(n, frame[k], asked.get(n)) for n, k in zip(names, keys, strict=True)]
     table = _joined(names, columns, partial(_join_pandas, keys))
     if not all(dtype == np.float64 for dtype in frame.dtypes):
         return table

@@ -6,20 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-
-AUTO_LEVELS = 10
-
-
-def few_levels(column: FloatArray) -> FloatArray | None:
-    """Sorted distinct values if the column counts as discrete, else None.
-
-    Discrete: at most 10 distinct values, each seen five times on average.
-    """
-    most = min(AUTO_LEVELS, len(column) // 5)
-    if len(np.unique(column[: 4 * AUTO_LEVELS])) > most:  # the usual continuous column
-        return None
-    levels = np.unique(column)
-    return levels if len(levels) <= most else None
+from losaw.tables.kinds import few_levels
 
 
 def discrete_mask(choice: Any, columns: FloatArray) -> NDArray[np.bool_]:

@@ -33,7 +33,7 @@ def refused(frame, target="y", **options):
     ("values", "reason"),
     [
         (np.full(N, 3.0), "is constant"),
-        (np.full(N, np.nan), "holds no value"),
+        (np.full(N, np.nan), "contains no value"),
         (np.arange(N) + 1000, "numbers the rows"),
         (RNG.permutation(N), "numbers the rows"),
         ([f"person {i}" for i in range(N)], "free text or an identifier"),

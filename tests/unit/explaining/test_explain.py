@@ -202,6 +202,17 @@ def test_all_files_are_written_or_none(adult, tmp_path, monkeypatch):
     assert {name: (tmp_path / name).read_bytes() for name in files(tmp_path)} == before
 
 
+def test_names_that_begin_like_formulas_are_text_in_the_csv(tmp_path):
+    rng = np.random.default_rng(0)
+    names = ["=1+1", "+a", "-b", "@c", "plain"]
+    frame = pd.DataFrame(rng.standard_normal((60, 5)), columns=names).assign(y=rng.random(60))
+    found = losaw.explain(frame, "y", methods=["pfi"], **QUICK)
+    found.save(tmp_path / "f")
+    stored = pd.read_csv(tmp_path / "f.csv")["feature"]
+    assert sorted(stored) == sorted(["'=1+1", "'+a", "'-b", "'@c", "plain"])
+    assert sorted(found.to_frame()["feature"]) == sorted(names)
+
+
 def test_the_command_prints_and_writes(tmp_path, monkeypatch, capsys):
     mixed().to_csv(tmp_path / "people.csv", index=False)
     monkeypatch.chdir(tmp_path)

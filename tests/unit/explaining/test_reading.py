@@ -77,3 +77,13 @@ def test_what_is_no_table_is_refused_by_name(tmp_path):
     assert "Parquet" in refused(tmp_path / "bad.parquet")
     assert "pandas" in refused(tmp_path / "table.xlsx")
     assert "cannot be read" in refused(tmp_path / "bytes.csv")
+
+
+def test_columns_of_one_name_are_refused_and_not_renamed(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("size,price, size\n1,2,3\n4,5,6\n")
+    assert "columns 1 and 3 are both named 'size'" in refused(path)
+    path.write_text("size,price,size.1\n1,2,3\n4,5,6\n")
+    assert list(read_file(path, "price").columns) == ["size", "price", "size.1"]
+    path.write_text("7,7,7\n4,5,6\n")
+    assert read_file(path, "X3", has_header=False).shape == (2, 3)

@@ -178,10 +178,14 @@ def test_a_level_without_rows_goes_to_the_child_with_more_of_them():
 @pytest.mark.parametrize(
     ("column", "error", "message"),
     [
-        (["a", "b"] * 150, ValueError, r"'bad' holds text \(first value: 'a'\).*category"),
-        (pd.date_range("2020", periods=300), TypeError, "'bad' holds dates or times .*days since"),
+        (["a", "b"] * 150, ValueError, r"'bad' contains text \(first value: 'a'\).*category"),
+        (
+            pd.date_range("2020", periods=300),
+            TypeError,
+            "'bad' contains dates or times .*since",
+        ),
         (pd.Categorical(["a", None] * 150), ValueError, "'bad' has 150 missing levels.*row 1"),
-        ([{}] * 300, TypeError, "'bad' holds objects that are no numbers"),
+        ([{}] * 300, TypeError, "'bad' contains objects that are no numbers"),
         (pd.Categorical(range(300)), ValueError, "'bad' has 300 levels in 300 rows.*merge rare"),
         (
             pd.Categorical(np.arange(300) % 100),
@@ -200,10 +204,10 @@ def test_columns_of_polars_that_cannot_be_read_are_named_too():
     polars = pytest.importorskip("polars")
     _, y = frame()
     text = polars.DataFrame({"a": np.arange(300.0), "bad": ["x", "y"] * 150})
-    with pytest.raises(ValueError, match=r"'bad' holds text .*polars\.Categorical"):
+    with pytest.raises(ValueError, match=r"'bad' contains text .*polars\.Categorical"):
         LosawRandomForestRegressor(n_estimators=1).fit(text, y)
     dates = text.with_columns(bad=pd.date_range("2020", periods=300).to_numpy())
-    with pytest.raises(TypeError, match="'bad' holds dates"):
+    with pytest.raises(TypeError, match="'bad' contains dates"):
         LosawRandomForestRegressor(n_estimators=1).fit(dates, y)
 
 

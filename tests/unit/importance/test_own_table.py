@@ -212,7 +212,7 @@ def test_columns_in_another_order_are_put_right_and_strange_ones_named():
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        (pd.date_range("2020-01-01", periods=240), "holds dates or times"),
+        (pd.date_range("2020-01-01", periods=240), "contains dates or times"),
         ([f"comment {i}" for i in range(240)], "free text or an identifier: 240 different"),
         (np.full(240, np.inf), "infinite"),
     ],
@@ -231,7 +231,7 @@ def test_kinds_can_be_overridden_and_are_checked():
         pfi(model, X, y, kinds={"room": "continuous"})
     with pytest.raises(ValueError, match="did you mean 'nominal'"):
         pfi(model, X, y, kinds={"rooms": "nominall"})
-    with pytest.raises(ValueError, match="column 'town' is continuous, but it holds levels"):
+    with pytest.raises(ValueError, match="column 'town' is continuous, but it contains levels"):
         pfi(model, X, y, kinds={"town": "continuous"})
 
 
