@@ -44,9 +44,10 @@ class FiveFeatureBlocksGenerator:
         Rows of the sample of independent features, which has noise, too; None: 50 P.
     phi : float, default 1.0
         Noise variance relative to the variance of f(X), not negative.
-    tie_break : {"maximum-entropy", "none"}, default "maximum-entropy"
+    tie_break : {"maximum-entropy", "log-barrier", "none"}, default "maximum-entropy"
     solver : str or None
     tolerance : float or None
+    barrier : float or None
     independent_share : float, default 0
         How the law of a block is made: see :class:`JointLawSpecification`.
 
@@ -81,6 +82,7 @@ class FiveFeatureBlocksGenerator:
         tie_break: str = "maximum-entropy",
         solver: str | None = None,
         tolerance: float | None = None,
+        barrier: float | None = None,
         independent_share: float = 0.0,
     ) -> None:
         self.n_features = whole_number("n_features", n_features, 25)
@@ -103,6 +105,7 @@ class FiveFeatureBlocksGenerator:
             "tie_break": tie_break,
             "solver": solver,
             "tolerance": tolerance,
+            "barrier": barrier,
             "independent_share": independent_share,
         }
         JointLawSpecification(

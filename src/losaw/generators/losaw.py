@@ -51,12 +51,13 @@ class LosawGenerator:
     n_independent : int, default 1000
         Rows of the independent sample: product of the marginals, and no noise. (With noise its
         R² could not exceed 1 / (1 + phi); the printed values do.)
-    tie_break : {"maximum-entropy", "none"}, default "maximum-entropy"
+    tie_break : {"maximum-entropy", "log-barrier", "none"}, default "maximum-entropy"
     solver : str or None
     tolerance : float or None
+    barrier : float or None
     independent_share : float or None
         How the discrete law is made: see :class:`JointLawSpecification`. The default share w of
-        independent features is .02 beside the maximum-entropy law, and 0 beside a solver's own.
+        independent features is .02 with the maximum-entropy law, and 0 with the others.
     n_draws : int or None, default None
         A number: the training features are one of so many fixed samples, chosen at random in every
         draw, so that the scatter between samples of X can be told from that of the noise. None:
@@ -95,6 +96,7 @@ class LosawGenerator:
         tie_break: str = "maximum-entropy",
         solver: str | None = None,
         tolerance: float | None = None,
+        barrier: float | None = None,
         independent_share: float | None = None,
         n_draws: int | None = None,
     ) -> None:
@@ -110,6 +112,7 @@ class LosawGenerator:
             tie_break=tie_break,
             solver=solver,
             tolerance=tolerance,
+            barrier=barrier,
             independent_share=_share(tie_break, independent_share),
         )
         self.n_draws = None if n_draws is None else whole_number("n_draws", n_draws, 1)

@@ -67,6 +67,8 @@ def test_named_defaults_give_the_identifier_of_unnamed_ones():
         {"levels": (0.0, 1.0, 2.0)},
         {"marginal": (0.2, 0.6, 0.2)},
         {"tie_break": "none"},
+        {"tie_break": "log-barrier"},
+        {"tie_break": "log-barrier", "barrier": 1e-4},
         {"tolerance": 1e-7},
         {"independent_share": 0.02},
     ],
@@ -76,7 +78,7 @@ def test_the_identifier_depends_on_everything_that_decides_the_law(change):
     assert changed.identifier != JointLawSpecification(PAIR).identifier
 
 
-@pytest.mark.parametrize("tie_break", ["maximum-entropy", "none"])
+@pytest.mark.parametrize("tie_break", ["maximum-entropy", "log-barrier", "none"])
 def test_a_stored_law_is_read_back_exactly(tmp_path, tie_break):
     law = fit_joint_law(JointLawSpecification(five_feature_block(0.74, 0.29), tie_break=tie_break))
     law.save(tmp_path / "laws" / "law.json")
@@ -211,6 +213,7 @@ def test_a_share_outside_of_0_and_1_is_an_error_that_names_it(share):
         ({"independent_share": 0}, 0.0, 0.0),
         ({"independent_share": 0.05}, 0.05, 0.65625 * 0.05),
         ({"tie_break": "none"}, 0.0, 0.015),
+        ({"tie_break": "log-barrier"}, 0.0, 0.0301),
     ],
 )
 def test_the_generator_says_how_much_mass_its_law_has_off_the_support(asked, share, off):
@@ -220,3 +223,66 @@ def test_the_generator_says_how_much_mass_its_law_has_off_the_support(asked, sha
     assert generator.joint_law().independent_share == share
     details = generator.sample(np.random.default_rng(0)).truth.details
     assert details["off_support"] == pytest.approx(off, abs=1e-4)
+
+
+def test_the_log_barrier_solution_has_no_direction_of_descent():
+    """In every direction that keeps the marginals the objective has a slope of zero."""
+    specification = JointLawSpecification(PAIR, tie_break="log-barrier", barrier=1e-3)
+    law = fit_joint_law(specification)
+    pair = np.prod(law.cells, axis=1) / 0.5
+    slope = 4 * (pair @ law.probabilities - 0.5) * pair - 1e-3 / law.probabilities
+    columns = [column == level for column in law.cells.T for level in (-1, 0, 1)]
+    margins = np.array(columns, dtype=float).T
+    left = slope - margins @ np.linalg.lstsq(margins, slope, rcond=None)[0]
+    assert np.abs(left).max() < 1e-9
+    np.testing.assert_allclose(margins.T @ law.probabilities, [0.25, 0.5, 0.25] * 2, atol=1e-12)
+
+
+def test_a_conic_solver_finds_the_same_log_barrier_solution():
+    import cvxpy as cp
+
+    law = fit_joint_law(JointLawSpecification(PAIR, tie_break="log-barrier", barrier=1e-3))
+    cells = cp.Variable(9)
+    pair = np.prod(law.cells, axis=1) / 0.5
+    margins = [
+        cp.sum(cells[column == level]) == share
+        for column in law.cells.T
+        for level, share in zip((-1, 0, 1), (0.25, 0.5, 0.25), strict=True)
+    ]
+    objective = 2000 * cp.square(pair @ cells - 0.5) - cp.sum(cp.log(cells))
+    names = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
+    cp.Problem(cp.Minimize(objective), margins).solve(
+        solver="CLARABEL", **dict.fromkeys(names, 1e-12)
+    )
+    # A gap of 1e-12 and a curvature of at least 1 / max P^2 > 8 allow an error of 1e-6.
+    np.testing.assert_allclose(law.probabilities, cells.value, atol=2e-6, rtol=0)
+
+
+def test_a_smaller_barrier_comes_closer_to_the_wanted_correlations():
+    matrix = five_feature_block(0.74, 0.29)
+    distances = [
+        fit_joint_law(JointLawSpecification(matrix, tie_break="log-barrier", barrier=b)).objective
+        for b in (1e-3, 1e-4, 1e-5)
+    ]
+    assert distances[0] > 2 * distances[1] > 4 * distances[2] > 0
+
+
+def test_the_log_barrier_solution_of_the_study_is_the_one_that_was_measured():
+    law = fit_joint_law(JointLawSpecification(six_features(), tie_break="log-barrier"))
+    assert law.probabilities.min() == pytest.approx(1.40e-5, abs=1e-7)
+    assert law.probabilities.max() == pytest.approx(0.26976, abs=1e-5)
+    found = law.attained_correlation[[0, 0, 3, 0], [1, 2, 4, 3]]
+    assert found == pytest.approx([0.4131, 0.7803, 0.8974, 0.2], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"barrier": 1e-5}, "barrier 1e-05 has no part in tie_break 'maximum-entropy'"),
+        ({"tie_break": "log-barrier", "barrier": 0}, "barrier must be"),
+        ({"tie_break": "log-barrier", "solver": "OSQP"}, "solver 'OSQP' has no part"),
+    ],
+)
+def test_a_barrier_out_of_place_is_refused(arguments, message):
+    with pytest.raises(JointLawError, match=message):
+        JointLawSpecification(PAIR, **arguments)
