@@ -9,6 +9,7 @@ from typing import Any
 
 import losaw
 from losaw.commands import (
+    adopting,
     auditing,
     explaining,
     formats,
@@ -95,6 +96,9 @@ def _parser() -> argparse.ArgumentParser:
     formats_of = add("schema", formats.schema, "the format of study files, for editors", False)
     formats_of.add_argument("format", choices=("study", "configuration", "page"))
     _add_inspecting(add)
+    adopting.add_options(
+        add("adopt", adopting.adopt, "keep results of another version, on a recomputed sample")
+    )
     add_reference(add)
     check = add("check", methods.check, "run the contract tests on your own methods", False)
     check.add_argument("files", type=Path, nargs="+", metavar="FILE")

@@ -7,6 +7,9 @@ from typing import Any
 
 from losaw.commands.cli_options import session_of
 
+# The share of altered blocks that a sample is judged by.
+ALTERED = 0.05
+
 
 def status(options: argparse.Namespace) -> None:
     """How far the session is."""
@@ -45,8 +48,10 @@ def verify(options: argparse.Namespace) -> int:
 
 
 def _verify(session: Any, options: argparse.Namespace) -> int:
+    from losaw.study.files.adoption import describe_adoptions, percent
     from losaw.study.files.healing import remove
-    from losaw.study.inspecting.verify import chance_of_missing, recompute, verify
+    from losaw.study.inspecting.sampling import chance_of_missing
+    from losaw.study.inspecting.verify import recompute, verify
 
     verification = verify(session.plans, options.failed)
     findings = verification.findings
@@ -58,6 +63,8 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
     )
     if verification.n_others:
         print(f"{verification.n_others} further blocks belong to other selections and are whole")
+    for text in describe_adoptions(verification.adoptions):
+        print(text)
     if options.remove and findings:
         remove(findings)
         print(f"removed {len(findings)} files; run the study again to compute their blocks")
@@ -71,18 +78,13 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
             n_equal += recomputed.same_numbers
         print(f"{n_equal} of {n_computed} blocks computed again have equal numbers")
         n_stored = sum(block.path.exists() for block in blocks)
-        n_altered, chance = chance_of_missing(n_stored, n_computed)
+        n_altered, chance = chance_of_missing([n_stored], [n_computed], ALTERED)
         print(
-            f"had {n_altered} of the {n_stored} stored blocks (5 %) been altered, such a sample "
-            f"would have missed all of them with a chance of {_percent(chance)}, if nobody knew it "
-            "(--sample) when they were"
+            f"If {n_altered} of the {n_stored} stored blocks (5 %) had been altered by someone who "
+            "did not know --sample, this check would have missed all of them with probability "
+            f"{percent(chance)}."
         )
     return 1 if findings or n_equal < n_computed else 0
-
-
-def _percent(chance: float) -> str:
-    """Two digits; nothing that can happen is called 0."""
-    return "0" if chance == 0 else f"{100 * chance:.2g} %" if chance > 0.0005 else "below 0.05 %"
 
 
 def diff(options: argparse.Namespace) -> int:

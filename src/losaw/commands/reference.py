@@ -76,6 +76,7 @@ def check(options: argparse.Namespace) -> int:
     from losaw.study.design.request import Request
     from losaw.study.design.session import Session
     from losaw.study.errors import StudyError
+    from losaw.study.files.adoption import describe_adoptions
     from losaw.support.words import unknown
 
     studies = Reference(options.folder).studies
@@ -85,6 +86,9 @@ def check(options: argparse.Namespace) -> int:
     names = options.study or list(studies)
     blocks = [block for name in names for block in studies[name].kept_blocks]
     session = Session(Request(options.config or default_configuration(), {"studies": names}))
+    for name in names:
+        for text in describe_adoptions(studies[name].adoptions):
+            print(f"{name}: {text}")
     verdicts = []
     for block in recompute(session, blocks, options.recompute, options.sample, options.jobs):
         print(block, flush=True)

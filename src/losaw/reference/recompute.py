@@ -16,7 +16,7 @@ from losaw.study.running.joint_laws import fit_laws
 from losaw.study.running.runner import run_blocks
 
 EQUAL = "equal, byte for byte"
-EQUAL_ROWS = "equal rows, bit for bit; the footer names other library versions"
+EQUAL_ROWS = "equal rows, bit for bit; the footer names other versions"
 DIFFERS = "DIFFERS"
 OTHER_VERSION = "not comparable: what decides its numbers has changed since"
 

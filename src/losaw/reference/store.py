@@ -4,7 +4,7 @@ import json
 import os
 import platform
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from losaw.reference.stored import BLOCKS, FIGURES, MANIFEST
 from losaw.study.design.blocks import BlockName
 from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
+from losaw.study.files.adoption import ADOPTED, Adoption
 from losaw.study.files.block_file import read_block
 from losaw.study.files.digest import digest_of
 from losaw.study.files.writing import write_csv, write_file, write_text
@@ -46,6 +47,7 @@ _SAID = (
     "core_seconds",
     "core_seconds_by_learner",
     "peak_megabytes",
+    "adoptions",
 )
 _WIDTH, _COLOURS = 900, 64
 
@@ -80,7 +82,7 @@ def keep(plans: Sequence[StudyPlan], whole: Sequence[StudyPlan], folder: Path) -
     for plan, at_paper_scale in zip(plans, whole, strict=True):
         place = folder / plan.study.name
         content = _manifest(plan, at_paper_scale)
-        blocks = _blocks(plan)
+        blocks = _blocks(plan, content.get("adoptions", ()))
         cells = _printed_cells(plan)
         shutil.rmtree(place, ignore_errors=True)
         write_text(place / MANIFEST, json.dumps(content, indent=1) + "\n")
@@ -145,21 +147,29 @@ def _machine() -> str:
     return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
-def _blocks(plan: StudyPlan) -> pd.DataFrame:
+def _blocks(plan: StudyPlan, adoptions: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """The collected blocks with the digest of their rows, which no library version is part of."""
     listing = plan.folder / "blocks.csv"
     try:
         blocks = pd.read_csv(listing)
     except OSError:
         raise StudyError(f"{listing}: not there; run `losaw collect` first") from None
-    digests = []
+    numbers = {Adoption.read(entry): number for number, entry in enumerate(adoptions, 1)}
+    digests, adopted = [], []
     for line in blocks.itertuples():
         path = plan.results / BlockName.from_path(Path(str(line.file))).relative_path
         file = read_block(path)
         if file.sha256 != line.sha256:
             raise StudyError(f"{path}: has changed since it was collected; run `losaw collect`")
         digests.append(digest_of(file.table, {}))
-    return blocks.assign(rows_sha256=digests)[["file", "results_version", "sha256", "rows_sha256"]]
+        history = file.footer.get(ADOPTED, ())
+        adopted.append(
+            " ".join(
+                f"{each['results_version']}/{numbers[Adoption.read(each)]}" for each in history
+            )
+        )
+    columns = ["file", "results_version", "sha256", "rows_sha256", "adopted"]
+    return blocks.assign(rows_sha256=digests, adopted=adopted)[columns]
 
 
 def _write_small(picture: Path, place: Path) -> None:

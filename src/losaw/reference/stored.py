@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -24,12 +25,17 @@ class KeptBlock:
         Of what decided its numbers.
     sha256, rows_sha256 : str
         Of the file, and of its rows alone.
+    adopted : str
+        The versions that the block had before it was adopted, each with the number of the adoption
+        in the study's manifest (from 1): ``4499c61f/1 81ab77cd/2``. Empty: computed by
+        ``results_version`` itself.
     """
 
     file: str
     results_version: str
     sha256: str
     rows_sha256: str
+    adopted: str = ""
 
 
 class KeptStudy(StudyResults):
@@ -45,8 +51,13 @@ class KeptStudy(StudyResults):
         """Every block with its digests."""
         return [
             KeptBlock(*(str(value) for value in line))
-            for line in self.blocks.itertuples(index=False)
+            for line in self.blocks.fillna("").itertuples(index=False)
         ]
+
+    @property
+    def adoptions(self) -> list[dict[str, Any]]:
+        """The adoptions of blocks, each with its number of ``blocks``, in the order of time."""
+        return list(self.manifest.get("adoptions", ()))
 
     @property
     def figures(self) -> list[Path]:

@@ -3,20 +3,25 @@
 import importlib.metadata
 import json
 import platform
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import losaw
 from losaw.study.design.blocks import Block, BlockName
+from losaw.study.files.adoption import ADOPTED
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
 
 
-def footer_of(block: Block, law: Any) -> dict[str, Any]:
-    """The footer of a block whose data are drawn from the joint law of the record ``law``."""
+def footer_of(block: Block, law: Any, adopted: Sequence[Any] = ()) -> dict[str, Any]:
+    """The footer of a block whose data are drawn from the joint law of the record ``law``.
+
+    ``adopted`` is the history of rows that another version has computed.
+    """
     series = block.series
     learner = series.learner
-    return {
+    footer = {
         "losaw": losaw.__version__,
         "results_version": series.version,
         "block": identity(block.name),
@@ -38,6 +43,7 @@ def footer_of(block: Block, law: Any) -> dict[str, Any]:
         "joint_law": law,
         "libraries": library_versions(),
     }
+    return {**footer, ADOPTED: list(adopted)} if adopted else footer
 
 
 def identity(name: BlockName) -> dict[str, Any]:
@@ -55,7 +61,7 @@ def of_the_fit(footer: dict[str, Any]) -> Any:
 
     Files that agree in it hold rows of the same fits, whatever their seeds and importances.
     """
-    left_out = ("results_version", "part_versions", "importances", "metrics")
+    left_out = ("results_version", "part_versions", "importances", "metrics", ADOPTED)
     kept = {key: value for key, value in footer.items() if key not in left_out}
     block = {key: value for key, value in footer["block"].items() if key != "seeds"}
     return json.loads(json.dumps({**kept, "block": block}))

@@ -1,18 +1,18 @@
 """Are the stored blocks whole, in their place and up to date, and do they come out again?"""
 
-import math
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from scipy.stats import hypergeom
 
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
+from losaw.study.files.adoption import ADOPTED, count_adoptions
 from losaw.study.files.block_file import load_block, load_named, problem_of
 from losaw.study.files.folder import other_blocks
 from losaw.study.files.healing import Finding, damaged_outputs, damaged_small_files
@@ -21,9 +21,6 @@ from losaw.study.files.writing import write_text
 from losaw.study.running.joint_laws import fit_laws
 from losaw.study.running.runner import run_blocks
 from losaw.support.whole_files import TEMPORARY
-
-# The share of altered blocks that computing some again is judged by.
-ALTERED = 0.05
 
 
 @dataclass(frozen=True)
@@ -43,6 +40,8 @@ class Verification:
     findings : list of Finding
         Unusable blocks, joint laws, run records, summaries, tables, figures and reports, and
         temporary files that a killed process has left.
+    adoptions : list of dict
+        The adoptions of good blocks, each with its number of ``blocks``.
     """
 
     n_good: int
@@ -50,6 +49,7 @@ class Verification:
     n_failed: int
     n_others: int
     findings: list[Finding]
+    adoptions: list[dict[str, Any]]
 
 
 def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
@@ -68,6 +68,7 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
     findings = [finding for finding in beside if finding.path not in places]
     findings += damaged_outputs(plans)
     n_good = n_absent = n_failed = 0
+    histories = []
     for block in blocks:
         if not block.path.exists():
             n_absent += 1
@@ -78,6 +79,7 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
             findings.append(_in_block(block, str(error).partition(": ")[2]))
             continue
         n_good += 1
+        histories.append(file.footer.get(ADOPTED, ()))
         messages = [text for text in file.table["message"].unique().to_pylist() if text]
         if messages:
             n_failed += 1
@@ -94,7 +96,8 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
     for plan in plans:
         for path in plan.folder.rglob(f"*{TEMPORARY}"):
             findings.append(Finding(path, "left by a killed process"))
-    return Verification(n_good, n_absent, n_failed, n_others, findings)
+    adoptions = count_adoptions(histories)
+    return Verification(n_good, n_absent, n_failed, n_others, findings, adoptions)
 
 
 def _in_block(block: Block, problem: str) -> Finding:
@@ -132,25 +135,6 @@ class Recomputed:
             words = f"DIFFERS, by up to {self.largest_difference:.3g}"
         others = [f"{name} {a} then, {b} now" for name, (a, b) in self.other_libraries.items()]
         return f"{self.block.name}: {words}" + (f" ({', '.join(others)})" if others else "")
-
-
-def chance_of_missing(n_stored: int, n_computed: int, share: float = ALTERED) -> tuple[int, float]:
-    """How many blocks the share is, and the chance that a sample holds none of them.
-
-    With K altered ones of M blocks and N drawn without replacement, the chance is
-
-        C(M - K, N) / C(M, N)
-
-    (hypergeometric), for any K that do not depend on the draw.
-
-    Returns
-    -------
-    n_altered : int
-        K: the share, rounded up.
-    chance : float
-    """
-    n_altered = math.ceil(share * n_stored)
-    return n_altered, float(hypergeom.pmf(0, n_stored, n_altered, n_computed))
 
 
 def recompute(
