@@ -87,9 +87,10 @@ test-slurm: install
 lint: install
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
-## make map         write docs/architecture.md from the layers, budgets and docstrings
+## make map         write docs/architecture.md and the measured parts of the README
 map: install
 	$(BIN)/python docs/map.py
+	$(BIN)/python docs/front_page.py
 
 ## make docs        the documentation in docs/_build/html: its study, its pictures, its pages
 docs: install $(VENV)/.documented

@@ -8,6 +8,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
@@ -43,37 +45,24 @@ def fences(page):
             lines.append(line)
 
 
-PAGES = {
-    path.relative_to(ROOT).as_posix(): [
-        command
-        for language, text in fences(path)
-        if not language
-        for line in text.splitlines()
-        if (command := re.sub(r"\s+#.*|…", "", line).strip())
-    ]
-    for pattern in ("*.md", "docs/*.md", "docs/methods/*.md")
-    for path in sorted(ROOT.glob(pattern))
-}
-COMMANDS = {page: commands for page, commands in PAGES.items() if commands}
-
-
-@pytest.mark.parametrize("page", COMMANDS)
-def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch):
-    if page == "docs/data.md" and not is_there("boston_housing"):
-        pytest.skip("set LOSAW_DATA to the folder of the real data")
-    monkeypatch.chdir(tmp_path)
-    for command in COMMANDS[page]:
-        if not command.startswith(tuple(ELSEWHERE)):
-            program, *words = shlex.split(command)
-            CHECKS[program](words)
-    if page == "README.md":  # the page that it says to open
-        assert (tmp_path / "results" / "report.html").is_file()
+def commands(page):
+    """Commands of a page, without their comments; of the README also those between backticks."""
+    text = "\n".join(text for language, text in fences(page) if not language)
+    found = [re.sub(r"\s+#.*|…", "", line).strip() for line in text.splitlines()]
+    if page.name == "README.md":
+        inline = re.findall(r"(?<!`)`([^`\n]+)`(?!`)", page.read_text(encoding="utf-8"))
+        # `losaw explain` names a command; one that can be typed has more words.
+        found = [c for c in inline if len(c.split()) > 2 and c.split()[0] in CHECKS] + found
+    return [command for command in found if command]
 
 
 def check_losaw(words):
     """Run it; a run of minutes is planned with the same options."""
     if words[0] == "run" and "smoke" not in words:
         words = ["plan", *words[1:]]
+    if words[0] in ("explain", "audit"):
+        words = [*words, "--folds", "3", "--permutations", "1", "--budget", "none"]
+        words += ["--rounds", "5"] if words[0] == "audit" else []
     if words[0] == "status":  # what is watched here never ends; tests/unit/study/test_watching.py
         words = [word for word in words if word != "--watch"]
     if words[0] in ("run", "check"):  # they start processes and load plugins
@@ -97,7 +86,8 @@ def check_snakemake(words):
     if "--workflow-profile" in words:
         assert (ROOT / words[words.index("--workflow-profile") + 1]).is_dir()
     pairs = words[words.index("--config") + 1 :]
-    config = {key: value for key, _, value in (pair.partition("=") for pair in pairs)}
+    split = (pair.partition("=") for pair in pairs)
+    config = {key: yaml.safe_load(value) for key, _, value in split}  # as Snakemake reads them
     assert Session(request_from_workflow(config, ROOT / "config" / "config.yaml")).all_blocks
 
 
@@ -114,6 +104,31 @@ CHECKS = {
     "python": check_python,
     "snakemake": check_snakemake,
 }
+
+
+PAGES = {
+    path.relative_to(ROOT).as_posix(): commands(path)
+    for pattern in ("*.md", "docs/*.md", "docs/methods/*.md")
+    for path in sorted(ROOT.glob(pattern))
+}
+COMMANDS = {page: found for page, found in PAGES.items() if found}
+
+
+@pytest.mark.parametrize("page", COMMANDS)
+def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch):
+    """They find a small table data.csv with a column price."""
+    if page == "docs/data.md" and not is_there("boston_housing"):
+        pytest.skip("set LOSAW_DATA to the folder of the real data")
+    monkeypatch.chdir(tmp_path)
+    table = np.random.default_rng(0).standard_normal((60, 3))
+    price = table[:, 0] + 0.1 * np.arange(60) % 1
+    pd.DataFrame({"size": table[:, 0], "age": table[:, 1], "price": price}).to_csv("data.csv")
+    for command in COMMANDS[page]:
+        if not command.startswith(tuple(ELSEWHERE)):
+            program, *words = shlex.split(command)
+            CHECKS[program](words)
+    if page == "README.md":  # the page that it says to open
+        assert (tmp_path / "results" / "report.html").is_file()
 
 
 def test_the_entry_points_that_a_page_shows_are_of_the_group_that_is_read():

@@ -9,7 +9,9 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
+import yaml
 
+import losaw
 from losaw.datasets import is_there
 from losaw.registry import ENTRY_POINTS, get
 
@@ -27,9 +29,16 @@ WITH_EXAMPLES = [
     if "```python\n" in (ROOT / page).read_text(encoding="utf-8") and page not in OWN_TESTS
 ]
 
-_spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
-generate = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(generate)
+
+def script(path):
+    """A Python file that belongs to no package, as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+generate = script(ROOT / "docs" / "generate.py")
 
 
 def text_of(page):
@@ -47,6 +56,29 @@ def test_the_examples_of_a_page_run_one_after_the_other(page):
     for example in examples:
         if "MyModel" not in example:  # stands for the reader's own
             exec(compile(example, page, "exec"), names)
+
+
+def test_the_measured_parts_of_the_readme_are_up_to_date():
+    text = text_of("README.md")
+    assert script(ROOT / "docs" / "front_page.py").with_parts(text) == text, "run `make map`"
+
+
+def test_a_page_of_an_index_has_no_relative_links():
+    for_index_page = script(ROOT / "hatch_build.py").for_index_page
+    relative = r"\]\((?!https?:)"
+    assert re.findall(relative, text_of("README.md"))
+    for repository in (None, "https://example.org/losaw"):
+        text = for_index_page(text_of("README.md"), repository)
+        assert re.findall(relative, text) == []
+        assert ("](https://example.org/losaw/blob/main/docs/start.md)" in text) == bool(repository)
+        assert ("/raw/main/docs/_static/noise_that_wins.png)" in text) == bool(repository)
+
+
+def test_version_and_date_agree_in_citation_and_changelog():
+    citation = yaml.safe_load(text_of("CITATION.cff"))
+    assert citation["version"] == losaw.__version__
+    newest = re.search(r"^## (\S+), (\S+)", text_of("CHANGELOG.md"), re.MULTILINE)
+    assert newest.groups() == (losaw.__version__, str(citation["date-released"]))
 
 
 @pytest.mark.parametrize("page", PAGES)
