@@ -41,6 +41,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
+templates_path = ["_templates"]  # short names as titles
 # Where small and capital letters are one, the two would be one page.
 autosummary_filename_map = {"losaw.audit": "losaw.audit_function"}
 autodoc_typehints = "none"  # numpydoc's sections say it

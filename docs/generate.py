@@ -67,25 +67,28 @@ def write_pages(docs: Path) -> None:
 
 
 def _write_api(folder: Path) -> None:
+    """Write one page for each module, so that the sidebar shows short names below their module."""
     folder.mkdir(exist_ok=True)
-    lines = ["API", "===", "", "Every public name, with an example that runs in the tests.", ""]
+    head = ["API", "===", "", "Every public name, with an example that runs in the tests.", ""]
+    head += [".. toctree::", "   :maxdepth: 2", "", *(f"   {name}" for name in PUBLIC)]
+    _write(folder / "index.rst", "\n".join(head) + "\n")
     elsewhere = {one: module for module, one in every_public_name() if module != "losaw"}
     for name, (title, _) in PUBLIC.items():
         module = importlib.import_module(name)
-        summary = (module.__doc__ or "").strip().splitlines()[0]
-        lines += [f"{title}: ``{name}``", "-" * (len(title) + len(name) + 6), "", summary, ""]
+        names = public_names(module)
+        heading = f"{title} ({name})"
+        lines = [heading, "=" * len(heading), "", _first_line(module), ""]
         if name == "losaw":
             links = [
                 f":class:`{one} <{elsewhere[one]}.{one}>`"
                 for one in sorted(elsewhere)
-                if one in public_names(module)
+                if one in names
             ]
-            lines += [f"From the packages below: {', '.join(links)}. And one name of its own:", ""]
-        lines += [f".. currentmodule:: {name}", ""]
-        lines += [".. autosummary::", "   :toctree: generated", ""]
-        names = public_names(module)
-        lines += [*(f"   {one}" for one in names if name != "losaw" or one not in elsewhere), ""]
-    _write(folder / "index.rst", "\n".join(lines))
+            lines += [f"From the packages below: {', '.join(links)}. In addition:", ""]
+            names = [one for one in names if one not in elsewhere]
+        lines += [f".. currentmodule:: {name}", "", ".. autosummary::", "   :toctree: generated"]
+        lines += ["", *(f"   {one}" for one in names), ""]
+        _write(folder / f"{name}.rst", "\n".join(lines))
 
 
 def _write_names(folder: Path) -> None:
@@ -96,11 +99,11 @@ def _write_names(folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     for kind in registry.KINDS:
-        rows = ["| name | what it is |", "|---|---|"]
+        rows = ["| name | summary |", "|---|---|"]
         for entry in registry.entries(kind):
-            rows.append(f"| `{entry.name}` | {_summary(entry.load())} |")
+            rows.append(f"| `{entry.name}` | {_summary(entry)} |")
         _write(folder / f"{kind}.md", "\n".join(rows) + "\n")
-    rows = ["| study | what it is |", "|---|---|"]
+    rows = ["| study | title |", "|---|---|"]
     for path in sorted((checkout() / "config" / "studies").glob("*.yaml")):
         title = next(
             line.partition(":")[2].strip()
@@ -130,10 +133,26 @@ def _disagreements(configuration: Path) -> Iterator[str]:
         )
 
 
-def _summary(thing: Any) -> str:
-    """First paragraph of a docstring, in one line of a table."""
-    paragraph = (inspect.getdoc(thing) or "").partition("\n\n")[0]
-    return " ".join(paragraph.replace("``", "`").replace("|", "\\|").split())
+def _summary(entry: Any) -> str:
+    """Return the summary of a registered name as one cell of a table, with its parameters."""
+    thing = entry.load()
+    if entry.kind == "drawing":
+        thing = inspect.getmodule(thing)
+    words = _first_line(thing)
+    # A class that applies a function to a study's sample has the function's summary.
+    function = re.match(r"`(\w+)` of ", words)
+    if function and entry.kind == "importance":
+        words = _first_line(getattr(importlib.import_module("losaw.importance"), function[1]))
+    words = words.rstrip(".,:").replace("|", "\\|")
+    parameters = ", ".join(f"{name}={value!r}" for name, value in entry.parameters.items())
+    return f"{words} (`{parameters}`)" if parameters else words
+
+
+def _first_line(thing: Any) -> str:
+    """Return the summary of a docstring as Markdown: names instead of roles, no formula."""
+    summary = (inspect.getdoc(thing) or "").partition("\n\n")[0]
+    summary = re.sub(r":[\w:]+:`~?([^`<]+?)(?: <[^>]+>)?`", r"`\1`", summary)
+    return " ".join(summary.replace("``", "`").split())
 
 
 def _copy_figures(study: Path, pictures: Path) -> None:
@@ -149,15 +168,30 @@ def _copy_figures(study: Path, pictures: Path) -> None:
         _write(pictures / path.name, "\n".join(rows) + "\n")
 
 
-def _copy_reference(kept: Path, folder: Path) -> None:
-    """The pages of the reference run, with the tables and figures that they link."""
+def _copy_reference(stored: Path, folder: Path) -> None:
+    """Copy the pages of the reference run, with the tables and figures that they link.
+
+    The tables are listed below the page of their paper, each with the name of its study.
+    """
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(kept, folder, ignore=shutil.ignore_patterns("*.csv", "*.json", "README.md"))
-    papers = sorted(path.stem for path in folder.glob("*.md"))
-    shutil.copyfile(kept / "README.md", folder / "index.md")
-    with (folder / "index.md").open("a", encoding="utf-8") as page:
-        page.write("\n```{toctree}\n:maxdepth: 1\n\n" + "\n".join(papers) + "\n```\n")
-        page.write("\n```{toctree}\n:hidden:\n:glob:\n\n*/tables/*\n```\n")
+    shutil.copytree(stored, folder, ignore=shutil.ignore_patterns("*.csv", "*.json", "README.md"))
+    pages = sorted(path.stem for path in folder.glob("*.md"))
+    tables: dict[str, list[str]] = {}
+    for path in sorted(folder.glob("*/tables/*.md")):
+        study = path.parts[-3]
+        text = path.read_text(encoding="utf-8")
+        title, _, rest = text.partition("\n")
+        path.write_text(f"{title} ({study})\n{rest}", encoding="utf-8")
+        paper = study.partition("_")[0]
+        place = paper if paper in pages else "index"
+        tables.setdefault(place, []).append(path.relative_to(folder).with_suffix("").as_posix())
+    shutil.copyfile(stored / "README.md", folder / "index.md")
+    for name, listed in {"index": pages, **tables}.items():
+        entries = listed if name != "index" else [*pages, *tables.get("index", [])]
+        with (folder / f"{name}.md").open("a", encoding="utf-8") as page:
+            page.write(
+                "\n```{toctree}\n:hidden:\n:titlesonly:\n\n" + "\n".join(entries) + "\n```\n"
+            )
 
 
 def _write(path: Path, text: str) -> None:

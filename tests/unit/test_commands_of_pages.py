@@ -65,7 +65,7 @@ def check_losaw(words):
         words += ["--rounds", "5"] if words[0] == "audit" else []
     if words[0] == "status":  # what is watched here never ends; tests/unit/study/test_watching.py
         words = [word for word in words if word != "--watch"]
-    if words[0] in ("run", "check"):  # they start processes and load plugins
+    if words[0] in ("run", "check", "--version"):  # they start processes and load plugins
         done = subprocess.run(
             [sys.executable, "-m", "losaw", *words], capture_output=True, text=True
         )
@@ -122,7 +122,9 @@ def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table = np.random.default_rng(0).standard_normal((60, 3))
     price = table[:, 0] + 0.1 * np.arange(60) % 1
-    pd.DataFrame({"size": table[:, 0], "age": table[:, 1], "price": price}).to_csv("data.csv")
+    pd.DataFrame({"size": table[:, 0], "age": table[:, 1], "price": price}).to_csv(
+        "data.csv", index=False
+    )
     for command in COMMANDS[page]:
         if not command.startswith(tuple(ELSEWHERE)):
             program, *words = shlex.split(command)

@@ -13,7 +13,7 @@ import yaml
 
 import losaw
 from losaw.datasets import is_there
-from losaw.registry import ENTRY_POINTS, get
+from losaw.registry import ENTRY_POINTS, KINDS, entries, get
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -127,6 +127,7 @@ def test_every_page_is_in_a_table_of_contents():
         for entry in block.splitlines()
         if entry.strip() and not entry.startswith(":")
     }
+    listed = {path.resolve() for path in listed}
     pages = {ROOT / page for page in PAGES if page.startswith("docs/")}
     heads = {ROOT / "docs" / name for name in ("index.md", "architecture_head.md")}
     assert pages - listed - heads == set()
@@ -144,6 +145,14 @@ def test_every_method_has_a_page_with_the_same_headings():
     for path in (ROOT / "docs" / "methods").glob("*.md"):
         if path.stem != "index":
             assert re.findall(r"^## (.*)$", path.read_text("utf-8"), re.MULTILINE) == headings, path
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_tables_of_registered_names_have_no_markup_of_docstrings(kind):
+    for entry in entries(kind):
+        summary = generate._summary(entry)
+        assert not re.search(r":\w+:|``|\n", summary), (entry.name, summary)
+        assert len(summary) > 10, entry.name
 
 
 @pytest.mark.parametrize("module", generate.PUBLIC)

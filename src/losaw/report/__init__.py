@@ -1,1 +1,1 @@
-"""What a reader sees: tables, figures and one self-contained HTML page."""
+"""Tables, figures and one self-contained HTML page of the studies."""

@@ -18,7 +18,7 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
         s.e.^2 = sum_s sd_s^2 / n_s / S^2,
 
     sd_s the standard deviation over the n_s seeds. The settings are taken as given: the error
-    says how well the mean over these settings is known, not what other settings would show.
+    is the error of the mean over these settings, not over other settings.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A published table as rows and columns of cells, laid out as its study file says."""
+"""A published table as rows and columns of cells, in the layout that its study file declares."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -36,14 +36,19 @@ _DEFAULT_DECIMALS, _FEWEST_DECIMALS = 3, 2
 Key = tuple[Any, ...]
 
 
+def word_of(verdict: str) -> str:
+    """Return a verdict as a reader sees it: "off" alone reads as "switched off"."""
+    return "deviates" if verdict == OFF else verdict
+
+
 @dataclass(frozen=True)
 class Cell:
-    """One number of a table, printed and reproduced.
+    """One number of a table, published and reproduced.
 
-    ``detectable`` is the smallest difference from print that the cell could have found, and
-    ``seeds_needed`` the seeds that would decide an undecided one. ``best`` and ``leads`` (and the
-    same of print) say that the method is the best of its row among the methods, and by more than
-    the table's ``underline_lead``.
+    ``detectable`` is the smallest difference from the published value that the cell could have
+    found, and ``seeds_needed`` the seeds that would decide an undecided one. ``best`` and ``leads``
+    (and the same for the published values) mark the best method of a row, and one that leads by
+    more than the table's ``underline_lead``.
     """
 
     published: float
@@ -72,6 +77,11 @@ class Cell:
         """The sign of the verdict."""
         return MARKS[self.verdict]
 
+    @property
+    def word(self) -> str:
+        """The verdict as a reader sees it."""
+        return word_of(self.verdict)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -87,7 +97,7 @@ class Table:
     cells : dict
         (row, column) -> Cell; a combination that the grid does not have is absent.
     decimals : int
-        Decimals of the printed numbers.
+        Decimals of the published values.
     show : callable
         Name -> label.
     underline_lead : float or None
@@ -113,7 +123,7 @@ class Table:
         return f"{self.show(axis)} = {self.show(value)}"
 
     def was_run(self, row: Key) -> bool:
-        """Whether any cell of a row was."""
+        """Return whether any cell of a row was run."""
         cells = (self.cells.get((row, column)) for column in self.columns)
         return any(cell is not None and cell.was_run for cell in cells)
 
@@ -174,7 +184,7 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> Table:
 
 
 def higher_is_better(study: Study, metric: str) -> bool:
-    """Whether more of a metric is better."""
+    """Return whether larger values of a metric are better."""
     return bool(study.metrics[metric].entry.load().higher_is_better)
 
 
@@ -196,7 +206,7 @@ def _ordered(axes: Iterable[str], records: list[dict[str, Any]]) -> list[Key]:
 
 
 def _decimals(published: Iterable[float]) -> int:
-    """The largest number of decimals of the printed numbers: shorter ones end in zeros."""
+    """Return the largest number of decimals of the published values: shorter ones end in zeros."""
     printed = [repr(float(value)) for value in published if math.isfinite(value)]
     decimals = [len(text.partition(".")[2]) for text in printed]
     return max([*decimals, _FEWEST_DECIMALS]) if decimals else _DEFAULT_DECIMALS

@@ -15,7 +15,7 @@ from losaw.study.results.agreement import (
 )
 
 LEGEND = (
-    "A cell reads: printed → reproduced (Monte Carlo s.e.), z, number of seeds n, the smallest "
+    "A cell reads: published → reproduced (Monte Carlo s.e.), z, number of seeds n, the smallest "
     "difference d that it could have found, and a verdict. z counts the standard errors between "
     "the two numbers, made of both Monte Carlo errors and the printed rounding. ✓ agrees: the "
     "90 % interval of the difference lies within the margin that the study declares for the "
@@ -23,12 +23,12 @@ LEGEND = (
 )
 
 COUNTED = {
-    DIFFERS: "differ from print (|z| > 3)",
-    OFF: "are off (|z| > 2)",
+    DIFFERS: "differ from the published value (|z| > 3)",
+    OFF: "deviate (2 < |z| ≤ 3)",
     UNDECIDED: "are undecided",
     AGREES: "agree within the margin",
-    NO_ERROR: "have no error at hand",
-    NOT_PRINTED: "are not printed",
+    NO_ERROR: "have no known error",
+    NOT_PRINTED: "have no published value",
     NOT_RUN: "were not run",
 }
 

@@ -9,7 +9,7 @@ Checked = TypeVar("Checked")
 
 
 class OptionError(ValueError):
-    """An option whose value a drawing cannot use; says what it can."""
+    """An option whose value a drawing cannot use; the message lists the allowed ones."""
 
 
 def whole_number(name: str, value: Any, minimum: int) -> int:
@@ -30,7 +30,7 @@ def several(name: str, values: Any, count: int) -> Sequence[Any]:
 
 
 def _option(check: Callable[[], Checked]) -> Checked:
-    """What ``check`` returns; what it refuses is an option's error, which names file and line."""
+    """Return ``check``'s value; an option that it refuses becomes an error with file and line."""
     try:
         return check()
     except ValueError as error:

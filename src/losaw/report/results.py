@@ -1,4 +1,4 @@
-"""What a study has left in its folder, read back for tables, drawings and the report."""
+"""The stored results of a study, read back for tables, drawings and the report."""
 
 import json
 from collections.abc import Callable
@@ -58,17 +58,17 @@ class StudyResults:
 
     @cached_property
     def comparison(self) -> pd.DataFrame:
-        """Every cell of the published tables, printed beside reproduced."""
+        """Every cell of the published tables, published and reproduced."""
         return self._csv("comparison.csv")
 
     @cached_property
     def agreement(self) -> pd.DataFrame:
-        """Verdicts and distances from print, counted by method and metric."""
+        """Verdicts and distances from the published values, counted by method and metric."""
         return self._csv("agreement.csv")
 
     @cached_property
     def signs(self) -> pd.DataFrame:
-        """Settings in which a learner lies on the printed side of the first one."""
+        """Settings in which a learner is better or worse than the first one, as published."""
         return self._csv("signs.csv")
 
     @cached_property

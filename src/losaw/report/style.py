@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette: told apart with any colour vision, and in grey by lightness.
+# Okabe and Ito's palette: distinguished with any colour vision, and in grey by lightness.
 SIGNAL = "#E69F00"
 NOISE = "#9A9A9A"
 FIRST = "#0072B2"
@@ -71,7 +71,7 @@ def house_style() -> Iterator[None]:
 
 
 def new_figure(height: float, width: float = TEXT_WIDTH) -> "Figure":
-    """An empty figure (inches) that no window and no global list of figures knows."""
+    """An empty figure (inches) outside of pyplot's global list of figures."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -31,7 +31,7 @@ def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> list[P
     StudyError
         If a layout puts two cells on one place, or a file cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)  # the workflow asks for it even without tables
+    folder.mkdir(parents=True, exist_ok=True)  # the workflow needs it even without tables
     written = []
     for name in study.file.tables:
         table = arrange(study, name, comparison)

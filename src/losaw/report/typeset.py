@@ -1,4 +1,4 @@
-"""Numbers and names as papers print them: plain, in LaTeX, in HTML."""
+"""Numbers and names in the style of papers: plain, in LaTeX, in HTML."""
 
 import html
 import math
@@ -48,7 +48,7 @@ _LATEX = {
 
 
 def number(value: float, decimals: int) -> str:
-    """``.530`` for 0.53, as the papers print it; empty for a missing number."""
+    """Return ``.530`` for 0.53, in the style of papers; empty for a missing number."""
     if not math.isfinite(value):
         return ""
     text = f"{value:.{decimals}f}"

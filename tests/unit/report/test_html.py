@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from losaw.report.layout import word_of
 from losaw.report.page.agreement import disagreements, sign_rows, total_agreement, undecided_line
 from losaw.report.page.html import write_report
 from losaw.report.page.sections import difference_grids
@@ -78,10 +79,10 @@ def test_every_cell_of_the_comparison_is_on_the_page(session, page):
     cells = [tip for tip in tips if "paired" not in tip]
     assert len(comparison) == len(cells) == 16
     for row in comparison.itertuples():
-        start = f"printed {number(row.published, 2)}; " if math.isfinite(row.published) else ""
+        start = f"published {number(row.published, 2)}; " if math.isfinite(row.published) else ""
         middle = f"reproduced {number(row.reproduced, 2)}, s.e. {number(row.mc_se, 3)}, n 5"
         z = f", z {signed(row.z)}, d {number(row.detectable, 2)}" if math.isfinite(row.z) else ""
-        assert any(tip.startswith(f"{start}{middle}{z}: {row.verdict}") for tip in cells)
+        assert any(tip.startswith(f"{start}{middle}{z}: {word_of(row.verdict)}") for tip in cells)
 
 
 def test_verdicts_are_classes_of_their_cells(session, page):
@@ -216,7 +217,7 @@ def test_a_difference_is_held_against_the_difference_of_the_printed_cells(study,
     t = 0.03 / math.sqrt(0.01**2 + 0.001**2 / 12)
     z = norm.isf(student.sf(t, 39))
     assert (printed["printed"], printed["mark"]) == ("-.010", "!")
-    assert printed["tip"].endswith(f"printed -.010, z +{z:.1f}: off")
+    assert printed["tip"].endswith(f"published -.010, z +{z:.1f}: deviates")
     assert (not_printed["printed"], not_printed["mark"]) == ("", "")
 
 
@@ -250,7 +251,7 @@ def test_the_cost_of_deciding_is_said(study, comparison):
         "for each of their settings would decide 1 of them, at about 0.0 core-hours."
     )
     comparison["seeds_needed"] = math.inf
-    assert "1 cannot be decided by seeds of ours" in undecided_line(study, comparison)
+    assert "1 cannot be decided by more seeds" in undecided_line(study, comparison)
     assert undecided_line(study, comparison[comparison["verdict"] == "off"]) == ""
 
 

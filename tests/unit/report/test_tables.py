@@ -42,8 +42,9 @@ def test_the_markdown_table_reads_as_expected(table):
 
 def test_the_markdown_table_counts_every_verdict(table):
     assert (
-        "Of 8 cells, 1 differ from print (|z| > 3), 1 are off (|z| > 2), 1 are undecided, "
-        "1 agree within the margin, 1 have no error at hand, 1 are not printed, 2 were not run."
+        "Of 8 cells, 1 differ from the published value (|z| > 3), 1 deviate (2 < |z| ≤ 3), "
+        "1 are undecided, 1 agree within the margin, 1 have no known error, "
+        "1 have no published value, 2 were not run."
     ) in to_markdown(table)
 
 

@@ -1,4 +1,4 @@
-"""Metrics of several methods along a noted number, beside their printed values."""
+"""Metrics of several methods along a stored number, with their published values."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ def draw(
     panels: str,
     where: Mapping[str, Any] | None = None,
 ) -> "Figure":
-    """Rows of panels for metrics, columns for values of an axis; a dashed line for print.
+    """Rows of panels for metrics, columns for values of an axis; dashed: the published value.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def draw(
 def _printed(
     study: Study, comparison: pd.DataFrame, selection: Mapping[str, Sequence[Any]]
 ) -> pd.DataFrame:
-    """The printed cells of the chosen settings."""
+    """The published cells of the chosen settings."""
     cells = comparison[comparison["published"].notna()]
     inside = [
         all(row[axis] in values for axis, values in selection.items() if axis in study.axes)
@@ -113,5 +113,5 @@ def _draw_lines(
             elinewidth=0.8,
         )
         for value in printed[printed["method"] == method]["published"].unique():
-            label = f"{study.show(method)}, print"
+            label = f"{study.show(method)}, published"
             ax.axhline(value, color=colour, linewidth=0.9, linestyle="--", label=label)

@@ -30,7 +30,7 @@ def draw(
     Raises
     ------
     OptionError
-        If the settings of a panel do not lie along the axis, or no score is there.
+        If the settings of a panel are not along the axis, or no score is there.
     """
     scores = results.scores_of(learner, importance)
     groups = panels_of(study, scores["setting_id"], panels)

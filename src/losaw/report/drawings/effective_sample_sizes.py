@@ -51,7 +51,7 @@ def draw(
 
     Notes
     -----
-    Where the replicate was not run, the figure says so.
+    Where the replicate was not run, the figure contains a note.
     """
     setting = chosen_setting(study, results, where or {}, whole_number("seed", seed, 0))
     row = None if setting is None else scores_of_fit(results, setting, learner, importance, seed)

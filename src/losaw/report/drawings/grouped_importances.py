@@ -1,4 +1,4 @@
-"""Several importances beside each other, feature by feature (Gerstorfer et al., Figures 7, 8)."""
+"""Several importances next to each other, feature by feature (Gerstorfer et al., Figures 7, 8)."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

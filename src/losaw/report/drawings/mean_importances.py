@@ -20,7 +20,7 @@ MOST_NAMES = 12  # of more features only the signals have room for their names
 def draw(
     study: Study, results: StudyResults, *, learner: str, importance: str, panels: str
 ) -> "Figure":
-    """Bars of the mean score per feature, signal and noise told apart by colour.
+    """Bars of the mean score per feature, signal and noise distinguished by colour.
 
     The error bars are 95 % intervals of the mean: 1.96 Monte Carlo standard errors. Of more than
     12 features only the signals are named.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SCALES = ("linear", "log", "symlog")
-STEP = 1.6  # points by which one method stands beside the next, so that bars do not hide bars
+STEP = 1.6  # points between neighbouring methods, so that bars do not hide bars
 
 
 def draw(
@@ -53,7 +53,7 @@ def draw(
     Raises
     ------
     OptionError
-        If the scale is unknown, the settings of a panel do not lie along the axis, or no value is
+        If the scale is unknown, the settings of a panel are not along the axis, or no value is
         there.
     """
     if scale not in SCALES:

@@ -54,7 +54,7 @@ def draw(
     reference : float or None
         Height of a thin horizontal line, for example the level of a test.
     printed : str or None
-        Table of the study whose printed numbers are shown as open markers.
+        Table of the study whose published values are shown as open markers.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def draw(
 
     Notes
     -----
-    Where nothing was run, as of most settings below the scale "paper", the figure says so.
+    Where nothing was run, as of most settings below the scale "paper", the figure contains a note.
     """
     _check(study, panel_metrics, axis, methods, where or {}, spread, printed)
     summary = _rows(study, results.summary, where or {})

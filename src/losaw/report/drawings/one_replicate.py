@@ -49,7 +49,7 @@ def scores_of_fit(
 
 
 def empty_figure(why: str = "this replicate was not run") -> "Figure":
-    """What stands in the place of a figure of which nothing was run."""
+    """A placeholder for a figure of which nothing was run."""
     figure = new_figure(1.0, 4.5)
     figure.text(0.5, 0.5, why, ha="center", va="center")
     return figure

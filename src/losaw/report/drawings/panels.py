@@ -80,7 +80,7 @@ def note_runs(ax: "Axes", counts: Iterable[int]) -> None:
 
 
 def nothing_was_run() -> "Figure":
-    """A figure that says so, for settings that most scales leave out."""
+    """A figure with a note, for settings that most scales leave out."""
     figure = new_figure(1.0, 4.5)
     figure.text(0.5, 0.5, "none of these settings was run", ha="center", va="center")
     return figure

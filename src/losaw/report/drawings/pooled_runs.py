@@ -66,7 +66,7 @@ def draw(
 
     Notes
     -----
-    Where nothing was run, as of most settings below the scale "paper", the figure says so.
+    Where nothing was run, as of most settings below the scale "paper", the figure contains a note.
     """
     _check(study, metric, axis, methods, shape, [*panels, *(where or {})])
     values = _values(study, results, metric, methods, where or {})

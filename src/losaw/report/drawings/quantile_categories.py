@@ -36,7 +36,7 @@ def draw(
     n_levels : int, default 4
         At most 8, one colour each.
     beta : float, default 0.5
-        Effects lie between -beta and beta.
+        Effects are between -beta and beta.
     weights : {"ordered", "shuffled"}, default "ordered"
         As of :func:`losaw.generators.category_effects.cut_into_levels`.
     n_samples, seed : int, int
@@ -49,7 +49,7 @@ def draw(
     """
     n_levels = whole_number("n_levels", n_levels, 2)
     if n_levels > MOST_LEVELS:
-        raise OptionError(f"n_levels: at most {MOST_LEVELS} levels can be told apart by colour")
+        raise OptionError(f"n_levels: at most {MOST_LEVELS} levels can be distinguished by colour")
     if weights not in WEIGHTS:
         raise OptionError(f"weights: {unknown('weights', weights, WEIGHTS)}")
     rng = as_generator(whole_number("seed", seed, 0))

@@ -22,7 +22,7 @@ def draw(
     """A dot per method at its mean rank, a bar of one standard error to either side.
 
     Ranks and errors are those of :func:`losaw.report.best_methods.rank_methods`. The methods are
-    sorted by the first metric. Below stand the settings that were run: methods rank otherwise
+    sorted by the first metric. The settings that were run are listed below: methods rank otherwise
     elsewhere.
 
     Parameters
@@ -39,7 +39,7 @@ def draw(
 
     Notes
     -----
-    Where no metric has two methods to compare, the figure says so.
+    Where no metric has two methods to compare, the figure contains a note.
     """
     for learner in highlight:
         if learner not in study.learners:
@@ -73,7 +73,7 @@ def draw(
 
 
 def _said(study: Study, results: StudyResults, metric: str) -> list[str]:
-    """What the ranks are of, as lines."""
+    """The settings that the ranks are averaged over, as lines."""
     grid = grid_of(study, metric, results.results)
     said = [f"Run: {grid}. Ranks on these data sets, no verdict on others."]
     return textwrap.wrap(" ".join([*said, *study.differs_at_scale.values()]), 105)

@@ -50,7 +50,7 @@ def draw(
 
     Notes
     -----
-    Where the replicate was not run, the figure says so.
+    Where the replicate was not run, the figure contains a note.
     """
     from matplotlib.patches import Patch
 
@@ -83,7 +83,7 @@ def draw(
 
 
 def describe(study: Study, axes: Mapping[str, Any]) -> str:
-    """``P = 100, f10``: a setting in words; names stand for themselves."""
+    """``P = 100, f10``: a setting in words; names are shown alone."""
     return ", ".join(
         str(value) if isinstance(value, str) else f"{study.show(axis)} = {value:g}"
         for axis, value in axes.items()

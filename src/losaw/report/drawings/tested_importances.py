@@ -48,7 +48,7 @@ def draw(
 
     Notes
     -----
-    Where the learner was not run, the figure says so.
+    Where the learner was not run, the figure contains a note.
     """
     from matplotlib.patches import Patch
 

@@ -42,7 +42,7 @@ def draw(
         Labels of the study.
     metrics : list of two metrics
     axis : str
-        Numerical axis of the study; all settings must lie along it.
+        Numerical axis of the study; all settings must be along it.
     etas : list of four numbers in [0, 1], default 1, .5, .25, 0
         Caps on the left; 0 is no cap.
     n_samples, correlation, seed : int, float, int
@@ -51,7 +51,7 @@ def draw(
     Raises
     ------
     OptionError
-        If the settings do not lie along the axis, or a number is out of range.
+        If the settings are not along the axis, or a number is out of range.
     """
     upper, lower = several("metrics", metrics, 2)
     caps = [between("etas", eta, 0, 1) for eta in several("etas", etas, 4)]
@@ -101,7 +101,7 @@ def _curve(summary: pd.DataFrame, metric: str, axis: str) -> pd.DataFrame:
     """``x``, ``mean``, ``mc_se``, ``n_seeds`` of a metric, ordered along the axis."""
     curve = summary[summary["metric"] == metric]
     if not pd.api.types.is_numeric_dtype(curve[axis]) or curve[axis].duplicated().any():
-        raise OptionError(f"axis: the settings do not lie along {axis!r}, one at each number")
+        raise OptionError(f"axis: the settings are not along {axis!r}, one at each number")
     return curve.assign(x=curve[axis]).sort_values("x")
 
 

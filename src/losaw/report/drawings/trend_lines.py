@@ -65,7 +65,7 @@ def draw(
         colours = feature_colours(features, signal)
         mean = np.stack([values.mean(axis=0) for values, _, _ in scores])
         half = 1.96 * np.stack([standard_error(values) for values, _, _ in scores])
-        # Noise features first: lines of signal features lie on top.
+        # Noise features first: lines of signal features are on top.
         for column in sorted(range(len(features)), key=lambda c: colours[features[c]] != NOISE):
             colour = colours[features[column]]
             low, high = mean[:, column] - half[:, column], mean[:, column] + half[:, column]

@@ -1,4 +1,4 @@
-"""What the report says of a study's agreement with print, as plain values for the template."""
+"""The agreement of a study with the published values, as plain values for the template."""
 
 import math
 from pathlib import Path
@@ -54,7 +54,7 @@ def _agreement(record: Record) -> Record:
 
 
 def sign_rows(study: Study, signs: pd.DataFrame) -> list[Record]:
-    """In how many settings the gain of a method has the printed sign, by axis and metric."""
+    """Count the settings in which a gain has the published sign, by axis and metric."""
     by = [name for name in signs.columns if name in study.axes[:1]]
     return [
         {
@@ -85,19 +85,19 @@ def undecided_line(study: Study, comparison: pd.DataFrame) -> str:
         )
     if more.hopeless:
         words += (
-            f" {more.hopeless} cannot be decided by seeds of ours: print's own error is too wide."
+            f" {more.hopeless} cannot be decided by more seeds: the published error is too large."
         )
     return words
 
 
 def shared_draws_line(study: Study, results: Path) -> str:
-    """How the error of printed numbers is known whose runs share draws of X."""
+    """Return a sentence on the error of published values whose runs share draws of X."""
     name = study.file.between_draws
     if name is None:
         return ""
-    words = "The runs behind some printed numbers share draws of X (published_draws). "
+    words = "The runs behind some published values share draws of X (published_draws). "
     if (results / name / DRAWS).is_file():
-        return words + f"Which share of the variance lies between draws, {name} has measured."
+        return words + f"The share of the variance between draws is measured by {name}."
     return words + (
         f"The study {name}, which measures the share of the variance between draws, was not run: "
         "all of it is taken to lie there, and such cells are seldom decided."
@@ -105,7 +105,7 @@ def shared_draws_line(study: Study, results: Path) -> str:
 
 
 def disagreements(study: Study, comparison: pd.DataFrame, published: pd.DataFrame) -> list[Record]:
-    """The cells that differ or are off, farthest from print first, with the notes of print."""
+    """The cells that differ or deviate, largest first, with the notes on the published values."""
     keys = ["table", *study.axes, "metric", "method"]
     noted = published[published["note"].notna()].to_dict("records")
     cells = compared(comparison)

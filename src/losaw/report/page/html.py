@@ -41,10 +41,10 @@ class Figure:
 
 
 def write_report(session: Session, path: Path) -> Path:
-    """Write the page that shows every study of a session, and what else was collected beside.
+    """Write the page of a session's studies, and of others that were collected in its folder.
 
-    The page asks nothing of the network: figures and style are inside it. Equal results give
-    equal bytes; what differs between runs (hosts, seconds) stands in a section of its own.
+    The page needs no network: figures and style are inside it. Equal results give equal bytes;
+    what differs between runs (hosts, seconds) is in a separate section.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
 
 
 def _tables(study: Study, comparison: pd.DataFrame) -> Iterator[tuple[Table, str, bool]]:
-    """(table, its counts in words, whether it stands open): the first that has numbers does."""
+    """Yield (table, its counts in words, whether it is open); the first that has numbers is."""
     any_open = False
     for name in study.file.tables:
         table = arrange(study, name, comparison)
@@ -174,21 +174,21 @@ def _figure(session: Session, study: Study, key: str) -> Figure:
 
 
 def tip(cell: Cell, decimals: int) -> str:
-    """Everything that is known of a cell, in one line."""
-    printed = f"printed {number(cell.published, decimals)}; " if cell.is_printed else ""
+    """Describe a cell in one line, with its errors and its verdict."""
+    printed = f"published {number(cell.published, decimals)}; " if cell.is_printed else ""
     if not cell.was_run:
-        return f"{printed}{cell.verdict}"
+        return f"{printed}{cell.word}"
     error = number(cell.mc_se, decimals + 1) or "unknown"
     words = f"{printed}reproduced {number(cell.reproduced, decimals)}, s.e. {error}"
     z = f", z {signed(cell.z)}" if cell.is_printed else ""
     detectable = (
         f", d {number(cell.detectable, decimals)}" if math.isfinite(cell.detectable) else ""
     )
-    return f"{words}, n {cell.n_seeds}{z}{detectable}: {cell.verdict}{_more(cell)}"
+    return f"{words}, n {cell.n_seeds}{z}{detectable}: {cell.word}{_more(cell)}"
 
 
 def _more(cell: Cell) -> str:
-    """What would decide an undecided cell."""
+    """Return the number of seeds that would decide an undecided cell, in words."""
     if math.isnan(cell.seeds_needed):
         return ""
     if math.isinf(cell.seeds_needed):
@@ -197,7 +197,7 @@ def _more(cell: Cell) -> str:
 
 
 def true_minus(text: str) -> str:
-    """The text with a minus sign where a hyphen stands for one."""
+    """Replace hyphens by minus signs."""
     return text.replace("-", "−")
 
 

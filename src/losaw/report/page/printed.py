@@ -1,4 +1,4 @@
-"""What print says of the difference between two methods."""
+"""Published differences between two methods, compared with ours."""
 
 import math
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from losaw.study.results.lookup import Lookup, lookup_of_shares, printed_axes
 
 @dataclass(frozen=True)
 class PrintedDifference:
-    """A printed difference, how many standard errors ours lies from it, and the verdict."""
+    """A published difference, its distance from ours in standard errors, and the verdict."""
 
     value: float
     z: float
@@ -25,7 +25,7 @@ class PrintedDifference:
 
 
 class PrintedDifferences:
-    """Differences between two printed cells, to be held against our paired differences.
+    """Differences between two published cells, to be compared with our paired differences.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class PrintedDifferences:
     differences : DataFrame
         Ours, as :func:`losaw.study.results.summary.paired_differences` makes them.
     between_draws : DataFrame or None
-        As :func:`losaw.study.results.draws.read_draws` reads it, for printed numbers whose runs
+        As :func:`losaw.study.results.draws.read_draws` reads it, for published values whose runs
         share draws of X.
     """
 
@@ -58,8 +58,8 @@ class PrintedDifferences:
             for key, cells in differences.groupby(["learner", "metric"], sort=False)
         }
 
-    def beside(self, record: dict[str, Any]) -> PrintedDifference | None:
-        """What print says beside one of our differences; None if it does not.
+    def of(self, record: dict[str, Any]) -> PrintedDifference | None:
+        """Return the published difference that belongs to one of ours; None if there is none.
 
         z and verdict are those of :func:`losaw.study.results.agreement.weigh` for the
         differences of single data sets: the paper, too, is taken to have shown both methods the

@@ -1,4 +1,4 @@
-"""Where the numbers of a study came from, read from its blocks and its manifest."""
+"""The origin of the numbers of a study, read from its blocks and its manifest."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ _SHOWN = 20
 
 
 def decided_by(session: Session, study: Study, results: StudyResults) -> list[tuple[str, str]]:
-    """What decided the numbers: the same wherever the blocks ran."""
+    """Inputs that determine the numbers: the same wherever the blocks ran."""
     blocks = results.blocks
     footers = [read_footer(session.results / file) for file in blocks["file"]]
     libraries = [
@@ -37,7 +37,7 @@ def decided_by(session: Session, study: Study, results: StudyResults) -> list[tu
 
 
 def run_where(session: Session, study: Study, results: StudyResults) -> list[tuple[str, str]]:
-    """Where, when and how fast: differs between runs, and decides nothing."""
+    """Places, times and speeds, which differ between runs and affect no number."""
     manifest = results.manifest
     by_learner = manifest["core_seconds_by_learner"]
     return [
@@ -54,7 +54,7 @@ def run_where(session: Session, study: Study, results: StudyResults) -> list[tup
 
 
 def _logs(session: Session, study: Study, results: StudyResults) -> list[tuple[str, str]]:
-    """Where the jobs' logs are, and which of them tell of what failed or is missing."""
+    """The places of the jobs' logs, and those that report failed or missing blocks."""
     folder = session.results.name
     logs = [("Logs", f"{folder}/jobs/{study.name}-*.log, one for each job of the workflow")]
     manifest = results.manifest
@@ -75,7 +75,7 @@ def _went_wrong(results: Path, block: BlockName) -> bool:
 
 
 def describe(study: Study) -> list[tuple[str, str]]:
-    """What the study does, in the words of its file."""
+    """A description of the study from its file."""
     fixed = _parameters(study.generator.parameters)
     axes = [
         f"{study.show(axis)}: {_listed(values)}" for axis, values in study.file.settings.items()
@@ -111,7 +111,7 @@ def metric_notes(study: Study) -> list[tuple[str, str]]:
 
 
 def _written_learners(study: Study) -> dict[str, Method]:
-    """Learners as the file lists them: those spread by ``each`` stand as one."""
+    """Learners as the file lists them: those made by ``each`` are one entry."""
     learners: dict[str, Method] = {}
     for label, method in study.learners.items():
         base = study.written_label(label)

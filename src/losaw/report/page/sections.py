@@ -1,4 +1,4 @@
-"""What the report says of one study, as plain values for the page's template."""
+"""The sections of one study, as plain values for the page's template."""
 
 import math
 import re
@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from scipy.special import stdtrit  # scipy.stats takes long to import
 
-from losaw.report.layout import MARKS, higher_is_better
+from losaw.report.layout import MARKS, higher_is_better, word_of
 from losaw.report.page.printed import PrintedDifferences
 from losaw.report.typeset import number, signed
 from losaw.study.design.grid import Study
@@ -48,7 +48,7 @@ def difference_grids(
 ) -> Iterator[Grid]:
     """Paired differences to the first learner, one grid per learner and metric.
 
-    The last axis lies across; a study with a single setting has one grid, its learners down
+    The last axis is across; a study with a single setting has one grid, its learners down
     and its metrics across.
     """
     if not differences.empty:
@@ -91,7 +91,7 @@ def _grid(
 
 
 def _difference(study: Study, record: Record, printed: PrintedDifferences) -> Record:
-    """A difference, what print says of it, and whether it is better, worse, or not clear."""
+    """A difference, the published one, and whether it is better, worse, or not clear."""
     value, error = record["difference"], record["mc_se"]
     z = value / error if error > 0 else math.nan
     towards_better = value > 0 if higher_is_better(study, record["metric"]) else value < 0
@@ -105,12 +105,12 @@ def _difference(study: Study, record: Record, printed: PrintedDifferences) -> Re
         "printed": "",
         "mark": "",
     }
-    print_says = printed.beside(record)
-    if print_says is not None:
-        shown["printed"] = _signed(print_says.value)
-        shown["mark"] = MARKS[print_says.verdict]
-        shown["tip"] += f"; printed {shown['printed']}, z {signed(print_says.z)}"
-        shown["tip"] += f": {print_says.verdict}"
+    published_one = printed.of(record)
+    if published_one is not None:
+        shown["printed"] = _signed(published_one.value)
+        shown["mark"] = MARKS[published_one.verdict]
+        shown["tip"] += f"; published {shown['printed']}, z {signed(published_one.z)}"
+        shown["tip"] += f": {word_of(published_one.verdict)}"
     return shown
 
 

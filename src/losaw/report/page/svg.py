@@ -8,7 +8,7 @@ _LIMIT, _BIN = 4.0, 0.5
 
 
 def z_histogram(comparison: pd.DataFrame) -> str:
-    """Histogram of the z-scores beside the standard normal curve they should follow.
+    """Histogram of the z-scores with the standard normal curve that they should follow.
 
     Scores beyond ±4 are counted in the outermost bins. Empty if there is no score.
     """

@@ -34,7 +34,7 @@ class NumberTable {
     const update = () => this.update();
     const add = (...elements) => this.controls.append(...elements);
     if (this.rows.length > 1 && this.table.querySelector("td.differs, td.off")) {
-      this.order = menu([["grave", "cells that differ first"], ["print", "as printed"]], () => {
+      this.order = menu([["grave", "cells that differ first"], ["print", "in the order of the paper"]], () => {
         this.sort = null;
         this.update();
       });
