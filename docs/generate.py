@@ -141,8 +141,9 @@ def _summary(entry: Any) -> str:
     words = _first_line(thing)
     # A class that applies a function to a study's sample has the function's summary.
     function = re.match(r"`(\w+)` of ", words)
-    if function and entry.kind == "importance":
-        words = _first_line(getattr(importlib.import_module("losaw.importance"), function[1]))
+    offered = importlib.import_module("losaw.importance")
+    if function and entry.kind == "importance" and function[1] in offered.__all__:
+        words = _first_line(getattr(offered, function[1]))
     words = words.rstrip(".,:").replace("|", "\\|")
     parameters = ", ".join(f"{name}={value!r}" for name, value in entry.parameters.items())
     return f"{words} (`{parameters}`)" if parameters else words

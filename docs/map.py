@@ -75,7 +75,7 @@ BUDGETS: dict[str, int] = {
     "explaining": 3200,
     "fitted_trees": 2650,
     "forest": 6300,
-    "generators": 2525,
+    "generators": 2600,
     "importance": 3600,
     "kernels": 1800,
     "knockoffs": 2200,
