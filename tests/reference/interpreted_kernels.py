@@ -1,11 +1,10 @@
 """The instructions of losaw.kernels in Python, so that changed kernels need not be compiled.
 
 Where numba does not compile, a kernel runs as the Python function that it is written as; only its
-instructions (vectors of eight doubles, the bits of a double, a call by address) have to be said
+instructions (vectors of eight doubles, the bits of a double) have to be said
 again, in numpy. Loops take some hundred times as long, hence for tests of small forests only.
 """
 
-import ctypes
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -77,13 +76,8 @@ def _double(bits: Any) -> float:
     return float(bits.view(np.float64))
 
 
-def _call(address: int, *arguments: int) -> int:
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * len(arguments))
-    return int(function(int(address))(*map(int, arguments)))
-
-
 def _instruction(function: Callable[..., Any]) -> Callable[..., Any]:
-    return {"_bits": _bits, "_double": _double, "_call": _call}[function.__name__]
+    return {"_bits": _bits, "_double": _double}[function.__name__]
 
 
 def interpret() -> None:

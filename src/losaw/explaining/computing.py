@@ -55,7 +55,7 @@ class Computed:
         Of single features, and of groups that hang together.
     quality : dict of model to Quality
     decorrelation : DataFrame or None
-        ``decorrelation_`` of losawRF, the mean over folds.
+        :func:`losaw.forest.decorrelation` of losawRF, the mean over folds.
     notes : list of str
         What could not be computed, and why.
     """
@@ -149,7 +149,7 @@ def compute(work: Work, model: Any, forest_is_model: bool) -> Computed:
         forests = _forests(work, decorrelated=True)
         computed.results["losaw"] = _shares("losaw", work, forests, mdi, work.losaw_splits)
         computed.quality["losaw"] = _quality(work, forests)
-        computed.decorrelation = _mean_frame([forest[-1].decorrelation_ for forest in forests])
+        computed.decorrelation = _decorrelation(work, forests)
     _loss_methods(work, shared, computed)
     computed.results = {
         name: computed.results[name] for name in methods if name in computed.results
@@ -196,8 +196,16 @@ def _read_off_trees(work: Work, forests: list[Any], computed: Computed) -> None:
             computed.results["atr"] = _directions(work, forests)
 
 
-def _mean_frame(frames: list[Any]) -> Any:
-    """The mean of frames, cell by cell, of those that have the cell."""
+def _decorrelation(work: Work, forests: list[Any]) -> Any:
+    """The mean over the folds of losawRF's measures, cell by cell, of those that have the cell."""
+    from losaw.forest import decorrelation
+
+    frames = []
+    for (train, _), forest in zip(work.losaw_splits, forests, strict=True):
+        with warnings.catch_warnings():  # the page says it
+            warnings.simplefilter("ignore")
+            rows = forest[:-1].transform(work.data.X.iloc[train])
+            frames.append(decorrelation(forest[-1], rows))
     total = sum(frame.fillna(0.0) for frame in frames)
     return total / sum(frame.notna().astype(float) for frame in frames)
 

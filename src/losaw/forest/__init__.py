@@ -1,6 +1,7 @@
 """The losaw random forest: scikit-learn estimators on compiled tree growing."""
 
 from losaw.forest.classifier import LosawRandomForestClassifier
+from losaw.forest.decorrelation import decorrelation
 from losaw.forest.diagnostics import diagnose, plot_diagnostics, summarize_diagnostics
 from losaw.forest.plain import PlainRandomForestRegressor
 from losaw.forest.regressor import LosawRandomForestRegressor
@@ -12,6 +13,7 @@ __all__ = [
     "LosawRandomForestRegressor",
     "PlainRandomForestRegressor",
     "Tree",
+    "decorrelation",
     "diagnose",
     "plot_diagnostics",
     "summarize_diagnostics",

@@ -3,7 +3,7 @@
 import inspect
 import warnings
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,9 +16,6 @@ from losaw.forest.fitting import FittedForest, fit_forest
 from losaw.forest.trees import Tree
 from losaw.forest.validation import check_finite, check_warm_start
 from losaw.support.words import did_you_mean
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Of a forest that is grown further; the others decide on the trees that are there.
 _MAY_CHANGE = {"n_estimators", "n_jobs", "verbose", "warm_start", "oob_score", "random_state"}
@@ -35,6 +32,11 @@ class LosawForest(BaseEstimator):
     def __new__(cls, *args: Any, **parameters: Any) -> Self:
         """Name the class that was called, and the parameters it has, if one is unknown."""
         for name in parameters:
+            if name in ("propensity", "stabilization"):
+                raise TypeError(
+                    f"{cls.__name__} has no parameter {name!r}: it has the paper's models. "
+                    "losaw.forest.as_printed.ForestAsPrinted takes others"
+                )
             if name not in cls._parameters:
                 raise TypeError(
                     f"{cls.__name__} has no parameter {name!r}"
@@ -64,8 +66,6 @@ class LosawForest(BaseEstimator):
         n_initial_estimators: int = 20,
         discrete_features: str | ArrayLike = "auto",
         nominal_features: str | ArrayLike = "auto",
-        propensity: Any = "auto",
-        stabilization: Any = "auto",
         bootstrap: bool = True,
         oob_score: bool = False,
         warm_start: bool = False,
@@ -83,8 +83,6 @@ class LosawForest(BaseEstimator):
         self.n_initial_estimators = n_initial_estimators
         self.discrete_features = discrete_features
         self.nominal_features = nominal_features
-        self.propensity = propensity
-        self.stabilization = stabilization
         self.bootstrap = bootstrap
         self.oob_score = oob_score
         self.warm_start = warm_start
@@ -215,22 +213,6 @@ class LosawForest(BaseEstimator):
             column if names is None else names[column]: list(levels.values)
             for column, levels in sorted(every.items())
         }
-
-    @property
-    def decorrelation_(self) -> "pd.DataFrame":
-        """What the weights do to every feature in a root that holds the whole training sample.
-
-        One row per feature: ``correlation`` and ``weighted_correlation``, the largest absolute
-        Pearson correlation with an adjustment feature without and with the capped weights (of
-        nominal features: of indicators of their levels), ``effective_size`` and
-        ``capped_effective_size``, relative, before and after the cap. NaN for a feature without
-        adjustment features, or one that cannot be split there.
-        """
-        import pandas as pd
-
-        measured = self._fit_result.decorrelation
-        names = getattr(self, "feature_names_in_", None)
-        return pd.DataFrame(measured._asdict(), index=names)
 
     @property
     def feature_importances_(self) -> FloatArray:

@@ -56,17 +56,6 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
         Discrete features whose levels have no order: split into two sets of levels (see Notes),
         in place of values up to a threshold and above. "auto": the unordered categorical columns
         of a data frame, which are nominal in any case.
-    propensity : "auto", "gaussian", "logit", "kernel", a PropensityModel or a dict, default "auto"
-        Model of P(target | adjustment features) in a node. "auto": normal linear regression for
-        continuous targets ("gaussian"), multinomial logit for discrete ones ("logit"), both
-        compiled. "kernel": :class:`losaw.weighting.KernelConditional` for continuous targets. A
-        model of one's own (:class:`losaw.weighting.PropensityModel`) serves all targets, a dict
-        with the keys "continuous" and "discrete" sets them apart. Models that are not compiled
-        are called from Python, for every node and drawn target, and take far longer.
-    stabilization : "auto", "normal", "frequency", "kernel", a StabilizationModel or a dict
-        Model of P(target) on the training sample. "auto": normal density and class frequencies.
-        "kernel": :class:`losaw.weighting.KernelMarginal` for continuous targets. Evaluated once
-        per fit, so that any model is as fast as the default.
     bootstrap : bool, default True
         Whether a tree's sample is drawn with replacement; if not, it is the training sample.
     oob_score : bool, default False
@@ -96,11 +85,6 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
     categories_ : dict
         Levels in the order of their codes, by the name (or number) of the column: of categorical
         columns and of those in ``nominal_features``.
-    decorrelation_ : pandas.DataFrame
-        Per feature, the largest absolute correlation with an adjustment feature without and with
-        weights, and the effective sample size before and after the cap, in a root that holds the
-        training sample. ``fit`` warns where weights leave a correlation at more than .9 of what
-        it was and beyond chance.
     oob_score_ : float
         Of the rows that some tree left out: accuracy. Only with ``oob_score``.
     oob_decision_function_ : array of shape (n_samples, n_classes)
@@ -119,6 +103,7 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
     Notes
     -----
     There is no ``sample_weight`` (see :class:`LosawRandomForestRegressor`).
+    Propensity models other than the paper's: :class:`losaw.forest.as_printed.ForestAsPrinted`.
 
     Columns of the dtypes category (pandas), Categorical and Enum (polars) are taken as they are.
     Ordered ones (in polars: Enum) are discrete features in the order of their categories. The

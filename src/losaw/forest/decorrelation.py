@@ -1,141 +1,128 @@
-"""How far the weights decorrelate every feature, measured once per fit at the training sample."""
+"""How far the weights decorrelate a feature among some rows, and a measure of it for a fit."""
 
 import warnings
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.forest.growing.arrays import ForestData, Measure, Settings, empty_nodes
-from losaw.forest.growing.growth import grow_trees
-from losaw.forest.growing.own_models import Answers, OwnModels
-from losaw.forest.growing.workspace import (
-    make_cells,
-    make_classes,
-    make_sample,
-    make_workspace,
+from losaw.forest.adjustment import location_and_scale, standardize
+from losaw.forest.base import LosawForest
+from losaw.weighting import (
+    ClassFrequency,
+    GaussianLinear,
+    MultinomialLogit,
+    NormalDensity,
+    PointMassError,
+    cap_weights,
+    effective_sample_size,
+    losaw_weights,
+    weighted_correlations,
 )
-from losaw.kernels.inversion import padded
 
-_SHARE_LEFT = 0.9
-_BLOCK = 4096  # rows centred at a time, so that no second sample stands in memory
+if TYPE_CHECKING:
+    import pandas as pd
+
+MEASURES = ["correlation", "weighted_correlation", "effective_size", "capped_effective_size"]
+_UNCAPPED = 1e-12
+_SHARE_LEFT = 0.9  # of a correlation; a warning names the features that keep more
 _SHOWN = 6
 
 
-class Decorrelation(NamedTuple):
-    """Per feature, (n_features,) each; NaN without adjustment features or without a split.
+def decorrelation(forest: LosawForest, X: ArrayLike) -> "pd.DataFrame":
+    """Measure what the weights do to every feature in a root that holds the training sample.
 
-    Largest absolute correlation with an adjustment feature without and with weights, and the
-    relative effective sample size of the weights before and after the cap.
+    Warns once where weights leave more than .9 of a correlation and chance does not explain it.
+    Of m correlations in n effective rows the largest stays below ``sqrt(2 log(100 m) / n)`` with a
+    probability of at least .98, if they are Gaussian.
+
+    Parameters
+    ----------
+    forest : LosawRandomForestRegressor or LosawRandomForestClassifier
+        Fitted.
+    X : array or data frame of shape (n_samples, n_features)
+        The training rows of ``forest``, in their order.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per feature: ``correlation`` and ``weighted_correlation``, the largest absolute
+        Pearson correlation with an adjustment feature without and with the capped weights (of
+        nominal features: of indicators of their levels), ``effective_size`` and
+        ``capped_effective_size``, relative, before and after the cap. NaN for a feature without
+        adjustment features, and for a constant one.
+
+    Raises
+    ------
+    ValueError
+        If ``X`` does not hold the training rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((200, 3))
+    >>> from losaw import LosawRandomForestRegressor
+    >>> X[:, 1] += X[:, 0]
+    >>> forest = LosawRandomForestRegressor(n_estimators=5, random_state=0).fit(X, X[:, 0])
+    >>> from losaw.forest import decorrelation
+    >>> measured = decorrelation(forest, X).loc[0]
+    >>> bool(measured["weighted_correlation"] < 0.5 * measured["correlation"])
+    True
     """
+    import pandas as pd
 
-    correlation: FloatArray
-    weighted_correlation: FloatArray
-    effective_size: FloatArray
-    capped_effective_size: FloatArray
-
-
-def not_measured(n_features: int) -> tuple[Decorrelation, FloatArray]:
-    """What a forest has that adjusts nothing."""
-    return Decorrelation(*np.full((4, n_features), np.nan)), np.zeros(n_features)
-
-
-def measure_decorrelation(
-    data: ForestData,
-    settings: Settings,
-    X: FloatArray,
-    location: FloatArray,
-    adjustment: NDArray[np.bool_],
-    own: OwnModels | None,
-) -> tuple[Decorrelation, FloatArray]:
-    """What the weights do in a root that holds the training sample, and what is mere chance.
-
-    The second array bounds what the largest of the weighted correlations comes to by chance: of m
-    correlations in n effective rows ``sqrt(2 log(100 m) / n)``, exceeded with a probability of
-    at most .02 if they are Gaussian.
-    """
-    n_samples, n_features = X.shape
-    targets = np.require(X, requirements=["C", "A", "W"])  # another type would compile anew
-    centre, first_target = location, np.arange(n_features + 1, dtype=np.int64)
-    if data.is_nominal.any():
-        targets, centre, first_target = _with_indicators(X, location, data)
-    # Columns of the features that something is adjusted for, and which of them each target's are.
-    width = np.diff(first_target)
-    is_used = np.repeat(adjustment.any(axis=0), width)
-    used = np.flatnonzero(is_used)
-    columns = np.zeros((n_samples, padded(len(used))))
-    np.subtract(targets[:, used], centre[used], out=columns[:, : len(used)])
-    is_other = np.repeat(adjustment, width, axis=1)[:, used]
-    weighted = np.full(n_features, np.nan)
-    measure = Measure(
-        is_on=np.ones(1, dtype=np.int64),
-        targets=targets,
-        centre=centre,
-        first_target=first_target,
-        columns=columns,
-        others=np.nonzero(is_other)[1].astype(np.int64),
-        first_other=np.cumsum([0, *is_other.sum(axis=1)], dtype=np.int64),
-        moments=np.empty((3, columns.shape[1])),
-        target=np.empty(n_samples),
-        strength=weighted,
-    )
-    sample = make_sample(data)
-    work = make_workspace(data)._replace(measure=measure)
-    answers = None if own is None else Answers(own, data, sample, work)
-    root = settings._replace(max_depth=1, max_features=n_features, bootstrap=False)
-    nodes = empty_nodes(3, data.n_classes)
-    seeds, sizes = np.zeros(1, dtype=np.uint64), np.empty(1, dtype=np.int64)
-    cells, classes = make_cells(data), make_classes(data)
-    grow_trees(data, root, seeds, sample, work, cells, classes, nodes, sizes)
-    if answers is not None:
-        answers.raise_error()
-    weighted[~adjustment.any(axis=1)] = np.nan
-    size = np.full((n_features, 2), np.nan)
-    size[work.features] = work.splits[:, 2:4]
-    size[np.isnan(weighted)] = np.nan
-    strength = _correlations(targets, centre, columns, used)
-    strength[~np.repeat(is_other, width, axis=0)] = 0.0
-    unweighted = np.maximum.reduceat(strength.max(axis=1), first_target[:-1])
-    unweighted[np.isnan(weighted)] = np.nan
-    pairs = width * is_other.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chance = np.sqrt(2.0 * np.log(100.0 * pairs) / (size[:, 1] * n_samples))
-    return Decorrelation(unweighted, weighted, size[:, 0], size[:, 1]), chance
+    rows = training_rows(forest, X)
+    scaled = standardize(rows, *location_and_scale(rows))
+    n_samples, n_features = rows.shape
+    every, once = np.arange(n_samples), np.ones(n_samples, dtype=np.int64)
+    names = getattr(forest, "feature_names_in_", np.arange(n_features))
+    measured = pd.DataFrame(np.nan, index=names, columns=MEASURES)
+    for target in np.flatnonzero(forest.adjustment_.any(axis=1)):
+        found = measure(forest, rows, scaled, every, once, int(target))
+        if found is not None:
+            measured.iloc[target] = [found[name] for name in MEASURES]
+    _warn_of_correlations(measured, _chance(forest, rows, measured), forest.eta)
+    return measured
 
 
-def _correlations(
-    targets: FloatArray, centre: FloatArray, columns: FloatArray, used: NDArray[Any]
-) -> FloatArray:
-    """Absolute correlations of the columns of targets with the ``used`` ones; 0 of constants.
-
-    ``columns`` holds the used ones, centred, and zeros behind them.
-    """
-    product = np.zeros((targets.shape[1], columns.shape[1]))
-    square = np.zeros(len(product))
-    for start in range(0, len(targets), _BLOCK):
-        centred = targets[start : start + _BLOCK] - centre
-        product += centred.T @ columns[start : start + _BLOCK]
-        square += np.einsum("ij,ij->j", centred, centred)
-    product = np.abs(product[:, : len(used)])
-    scale = np.sqrt(np.outer(square, square[used]))
-    return np.divide(product, scale, out=np.zeros_like(product), where=scale > 0.0)
+def training_rows(forest: LosawForest, X: ArrayLike) -> FloatArray:
+    """Rows as the trees compare them; raises unless the forest was fitted on them."""
+    rows = forest.numeric_rows(X)
+    if len(rows) != forest.forest_.n_samples:
+        raise ValueError(
+            f"X has {len(rows)} rows, the forest was fitted on {forest.forest_.n_samples}: give "
+            "the training rows"
+        )
+    if not forest.forest_.grew_on(rows):
+        raise ValueError(
+            "X holds other rows than those that the forest was fitted on, or in another order: "
+            "give the training rows in their order"
+        )
+    return rows
 
 
-def warn_of_correlations(
-    measured: Decorrelation, chance: FloatArray, eta: float, names: NDArray[Any] | None
-) -> None:
-    """One warning that names the features which weighting leaves as correlated as they were."""
-    before, after = measured.correlation, measured.weighted_correlation
-    with np.errstate(invalid="ignore"):
-        left = np.flatnonzero((after > _SHARE_LEFT * before) & (after > chance))
-    if len(left) == 0:
+def _chance(forest: LosawForest, X: FloatArray, measured: "pd.DataFrame") -> FloatArray:
+    """Bound on the largest weighted correlation of independent features; NaN if not measured."""
+    width = np.ones(X.shape[1])
+    for p in np.flatnonzero(forest.is_nominal_):
+        width[p] = len(np.unique(X[:, p]))
+    pairs = np.maximum(width * (forest.adjustment_ @ width), 1.0)
+    size = measured["capped_effective_size"].to_numpy() * len(X)
+    return np.asarray(np.sqrt(2.0 * np.log(100.0 * pairs) / size))
+
+
+def _warn_of_correlations(measured: "pd.DataFrame", chance: FloatArray, eta: float) -> None:
+    """Warn once of the features which weighting leaves as correlated as they were."""
+    before, after = measured["correlation"], measured["weighted_correlation"]
+    left = measured[(after > _SHARE_LEFT * before) & (after > chance)]
+    if left.empty:
         return
-    left = left[np.argsort(-after[left], kind="stable")]
+    left = left.sort_values("weighted_correlation", ascending=False, kind="stable")
     shown = ", ".join(
-        f"{names[p] if names is not None else p} ({before[p]:.2f} -> {after[p]:.2f}, effective "
-        f"size {measured.effective_size[p]:.2g})"
-        for p in left[:_SHOWN]
+        f"{name} ({row.correlation:.2f} -> {row.weighted_correlation:.2f}, effective "
+        f"size {row.effective_size:.2g})"
+        for name, row in left.head(_SHOWN).iterrows()
     )
     warnings.warn(
         f"weighting does not decorrelate {len(left)} feature(s): their largest correlation with an "
@@ -143,19 +130,69 @@ def warn_of_correlations(
         f"{', ...' if len(left) > _SHOWN else ''}. Their importances are shared among correlated "
         "features as in a plain random forest. A "
         f"smaller eta (now {eta:g}) helps where the effective size is a little below it; elsewhere "
-        "the data do not tell the features apart: drop or group them (see decorrelation_)",
-        stacklevel=5,
+        "the data cannot distinguish the features: drop or group them",
+        stacklevel=3,
     )
 
 
-def _with_indicators(
-    X: FloatArray, location: FloatArray, data: ForestData
-) -> tuple[FloatArray, FloatArray, NDArray[Any]]:
-    """Columns of all features, indicators of the levels of the nominal ones; means; first ones."""
+def measure(
+    forest: LosawForest,
+    X: FloatArray,
+    scaled: FloatArray,
+    members: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    target: int,
+) -> dict[str, float] | None:
+    """Sizes and correlations of one target; None where it is constant."""
+    others = np.flatnonzero(forest.adjustment_[target])
+    x = X[members, target]
+    if x.min() == x.max():
+        return None
+    adjustment = np.where(forest.is_discrete_, X, scaled)[np.ix_(members, others)]
+    mask = forest.is_discrete_[others]
+    propensity: Any = GaussianLinear(discrete=mask)
+    stabilization: Any = NormalDensity()
+    if forest.is_discrete_[target]:  # continuous adjustment features are scaled already
+        propensity = MultinomialLogit(discrete=mask, standardize=False)
+        stabilization = ClassFrequency()
+    try:
+        raw = losaw_weights(
+            x,
+            adjustment,
+            eta=_UNCAPPED,
+            counts=counts,
+            propensity=propensity,
+            stabilization=stabilization,
+            reference=X[:, target],
+        )
+    except PointMassError:  # no residual variance: the forest does not weight here
+        raw = np.full(len(x), 1.0 / counts.sum())
+    capped = cap_weights(raw, forest.eta, counts)
+    n = counts.sum()
+    uniform = np.ones(len(x))
+    x_columns = _columns(X[members], [target], forest.is_nominal_)
+    other_columns = _columns(X[members], others, forest.is_nominal_)
+    return {
+        "effective_size": effective_sample_size(raw, counts) / n,
+        "capped_effective_size": effective_sample_size(capped, counts) / n,
+        "correlation": _largest_correlation(x_columns, other_columns, uniform, counts),
+        "weighted_correlation": _largest_correlation(x_columns, other_columns, capped, counts),
+    }
+
+
+def _columns(X: FloatArray, features: Any, is_nominal: NDArray[np.bool_]) -> FloatArray:
+    """Columns of some features; indicators of the levels of the nominal ones."""
     blocks = [
-        (X[:, [p]] == np.unique(X[:, p])).astype(np.float64) if data.is_nominal[p] else X[:, [p]]
-        for p in range(X.shape[1])
+        (X[:, [p]] == np.unique(X[:, p])).astype(float) if is_nominal[p] else X[:, [p]]
+        for p in features
     ]
-    columns = np.ascontiguousarray(np.hstack(blocks))
-    first = np.cumsum([0] + [block.shape[1] for block in blocks], dtype=np.int64)
-    return columns, columns.mean(axis=0), first
+    return np.hstack(blocks)
+
+
+def _largest_correlation(
+    x: FloatArray, others: FloatArray, weights: FloatArray, counts: NDArray[np.int64]
+) -> float:
+    return max(
+        float(np.abs(weighted_correlations(column, others, weights, counts)).max())
+        for column in x.T
+    )

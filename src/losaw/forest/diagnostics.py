@@ -1,4 +1,4 @@
-"""Does losaw decorrelate in this forest, and at what price? Weights node by node."""
+"""Weights of the features in the upper nodes of a forest, as a table and a plot."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -8,31 +8,22 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale, standardize
 from losaw.forest.base import LosawForest
+from losaw.forest.decorrelation import MEASURES, measure, training_rows
 from losaw.forest.trees import Tree
 from losaw.support.extras import extra
-from losaw.weighting import (
-    PointMassError,
-    cap_weights,
-    effective_sample_size,
-    losaw_weights,
-    weighted_correlations,
-)
-from losaw.weighting.target_models import resolve_models
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_UNCAPPED = 1e-12
-
 
 def diagnose(
     forest: LosawForest, X: ArrayLike, *, n_trees: int = 3, max_depth: int = 3
 ) -> "pd.DataFrame":
-    """Weights of every adjusted feature in the upper nodes of some trees.
+    """Measure the weights of every adjusted feature in the upper nodes of some trees.
 
-    Estimated anew from the training rows with :mod:`losaw.weighting`, as the forest did when it
-    grew, for all adjusted features and not only the drawn ones.
+    They are estimated anew from the training rows with :mod:`losaw.weighting`, as the forest did
+    when it grew, for all adjusted features and not only the drawn ones.
 
     Parameters
     ----------
@@ -59,7 +50,7 @@ def diagnose(
     Raises
     ------
     ValueError
-        If ``X`` does not have the training sample's shape, or ``forest.eta`` is 1.
+        If ``X`` does not hold the training rows, or ``forest.eta`` is 1.
 
     Examples
     --------
@@ -75,13 +66,8 @@ def diagnose(
     """
     import pandas as pd
 
-    rows = forest.numeric_rows(X)
+    rows = training_rows(forest, X)
     counts = forest.in_bag_counts()
-    if len(rows) != counts.shape[1]:
-        raise ValueError(
-            f"X has {len(rows)} rows, the forest was fitted on {counts.shape[1]}: give the "
-            "training rows"
-        )
     if forest.eta == 1.0:
         raise ValueError("a forest with eta = 1 has no weights to look at")
     scaled = standardize(rows, *location_and_scale(rows))
@@ -91,7 +77,7 @@ def diagnose(
         in_bag = np.flatnonzero(count)
         for node, depth, members in _inner_nodes(tree, rows, in_bag, max_depth):
             for target in np.flatnonzero(forest.adjustment_.any(axis=1)):
-                measured = _at_node(forest, rows, scaled, members, count[members], int(target))
+                measured = measure(forest, rows, scaled, members, count[members], int(target))
                 if measured is not None:
                     place = {"tree": number, "node": node, "depth": depth}
                     is_split = bool(tree.feature[node] == target)
@@ -105,12 +91,12 @@ def diagnose(
 
 
 def summarize_diagnostics(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Means over the nodes of :func:`diagnose`, one row per feature.
+    """Return the means over the nodes of :func:`diagnose`, one row per feature.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        What :func:`diagnose` returns.
+        The table that :func:`diagnose` returns.
 
     Returns
     -------
@@ -134,13 +120,12 @@ def summarize_diagnostics(frame: "pd.DataFrame") -> "pd.DataFrame":
     """
     import pandas as pd
 
-    columns = ["correlation", "weighted_correlation", "effective_size", "capped_effective_size"]
     groups = frame.groupby("feature", sort=False)
     means = {
-        feature: np.average(part[columns], axis=0, weights=part["n_samples"])
+        feature: np.average(part[MEASURES], axis=0, weights=part["n_samples"])
         for feature, part in groups
     }
-    summary = pd.DataFrame.from_dict(means, orient="index", columns=columns)
+    summary = pd.DataFrame.from_dict(means, orient="index", columns=MEASURES)
     summary.insert(0, "nodes", groups.size())
     summary.insert(1, "splits", groups["is_split"].sum())
     summary["share_left"] = summary["weighted_correlation"] / summary["correlation"]
@@ -148,7 +133,7 @@ def summarize_diagnostics(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def plot_diagnostics(frame: "pd.DataFrame", ax: "Axes | None" = None) -> "Axes":
-    """Correlation left over against the effective sample size paid, one point per row.
+    """Plot the correlation that is left against the effective sample size, one point per row.
 
     Grey: before weighting (relative effective sample size 1); coloured by depth: after the cap.
 
@@ -197,11 +182,6 @@ def _inner_nodes(
         if tree.feature[node] < 0 or depth > max_depth:
             continue
         inner_nodes.append((node, depth, members))
-        if not len(members):
-            raise ValueError(
-                "X holds other rows than the forest was fitted to: none of them comes to a node "
-                "that was split; give the training rows"
-            )
         values = X[members, tree.feature[node]]
         left = values <= tree.threshold[node]
         if tree.left_levels[node]:
@@ -210,63 +190,3 @@ def _inner_nodes(
         pending.append((int(tree.children_left[node]), depth + 1, members[left]))
         pending.append((int(tree.children_right[node]), depth + 1, members[~left]))
     return inner_nodes
-
-
-def _at_node(
-    forest: LosawForest,
-    X: FloatArray,
-    scaled: FloatArray,
-    members: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    target: int,
-) -> dict[str, float] | None:
-    """Sizes and correlations of one target; None where it is constant."""
-    others = np.flatnonzero(forest.adjustment_[target])
-    x = X[members, target]
-    if x.min() == x.max():
-        return None
-    adjustment = np.where(forest.is_discrete_, X, scaled)[np.ix_(members, others)]
-    mask = forest.is_discrete_[others]
-    kind = "discrete" if forest.is_discrete_[target] else "continuous"
-    models = resolve_models(forest.propensity, forest.stabilization)[kind]
-    try:
-        raw = losaw_weights(
-            x,
-            adjustment,
-            eta=_UNCAPPED,
-            counts=counts,
-            propensity=models.new_propensity(mask),
-            stabilization=models.new_stabilization(),
-            reference=X[:, target],
-        )
-    except PointMassError:  # no residual variance: the forest does not weight here
-        raw = np.full(len(x), 1.0 / counts.sum())
-    capped = cap_weights(raw, forest.eta, counts)
-    n = counts.sum()
-    uniform = np.ones(len(x))
-    x_columns = _columns(X[members], [target], forest.is_nominal_)
-    other_columns = _columns(X[members], others, forest.is_nominal_)
-    return {
-        "effective_size": effective_sample_size(raw, counts) / n,
-        "capped_effective_size": effective_sample_size(capped, counts) / n,
-        "correlation": _largest_correlation(x_columns, other_columns, uniform, counts),
-        "weighted_correlation": _largest_correlation(x_columns, other_columns, capped, counts),
-    }
-
-
-def _columns(X: FloatArray, features: Any, is_nominal: NDArray[np.bool_]) -> FloatArray:
-    """Columns of some features; indicators of the levels of the nominal ones."""
-    blocks = [
-        (X[:, [p]] == np.unique(X[:, p])).astype(float) if is_nominal[p] else X[:, [p]]
-        for p in features
-    ]
-    return np.hstack(blocks)
-
-
-def _largest_correlation(
-    x: FloatArray, others: FloatArray, weights: FloatArray, counts: NDArray[np.int64]
-) -> float:
-    return max(
-        float(np.abs(weighted_correlations(column, others, weights, counts)).max())
-        for column in x.T
-    )

@@ -20,7 +20,6 @@ from losaw.forest.growing.arrays import (
 )
 from losaw.forest.growing.bootstrap import draw_in_bag_counts
 from losaw.forest.growing.growth import grow_trees
-from losaw.forest.growing.own_models import Answers, OwnModels
 from losaw.forest.growing.workspace import make_cells, make_classes, make_sample, make_workspace
 from losaw.forest.trees import Tree, to_tree
 from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
@@ -132,18 +131,21 @@ class Forest:
         with np.errstate(invalid="ignore"):
             return np.asarray((total.T / n_trees).T)
 
-    def grew_on(self, X: FloatArray, y: FloatArray) -> bool:
-        """Whether the first tree's leaves hold these rows and their mean responses."""
+    def grew_on(self, X: FloatArray, y: FloatArray | None = None) -> bool:
+        """Return whether the first tree's leaves hold these rows, and their mean responses."""
         if X.shape != (self.n_samples, self.n_features):
             return False
         leaves, counts = next(self._leaves_and_counts(X, with_counts=True))
         size = np.bincount(leaves, counts, self.starts[1])
-        total = np.bincount(leaves, counts * y, self.starts[1])
         used = np.flatnonzero(self.nodes.feature[: self.starts[1]] == LEAF)
+        if not np.array_equal(size[used], self.nodes.n_samples[used]):
+            return False
+        if y is None:
+            return True
+        total = np.bincount(leaves, counts * y, self.starts[1])
         mean = np.divide(total, size, out=np.zeros(len(size)), where=size > 0)
         tolerance = 1e-9 * max(1.0, float(np.abs(y).max()))
-        same_size = np.array_equal(size[used], self.nodes.n_samples[used])
-        return same_size and bool(np.allclose(mean[used], self.nodes.value[used], atol=tolerance))
+        return bool(np.allclose(mean[used], self.nodes.value[used], atol=tolerance))
 
     def joined(self, more: "Forest") -> "Forest":
         """The trees of both forests, which were grown on one sample."""
@@ -183,12 +185,8 @@ def grow_forest(
     seeds: NDArray[np.uint64],
     n_jobs: int = 1,
     progress: bool = False,
-    own: OwnModels | None = None,
 ) -> Forest:
-    """Grow a tree from every seed, each from a stream of its own; the same for any ``n_jobs``.
-
-    ``own`` answers for targets whose propensity model is not a compiled one.
-    """
+    """Grow a tree from every seed, each from a stream of its own; the same for any ``n_jobs``."""
     n_trees = len(seeds)
     size = max(_BATCH, min(_BATCH_ROWS // len(data.response), -(-n_trees // n_jobs)))
     batches = [seeds[i : i + size] for i in range(0, n_trees, size)]
@@ -197,11 +195,11 @@ def grow_forest(
         from tqdm import tqdm
 
         with tqdm(total=n_trees, unit="tree", desc="losaw forest") as bar:
-            for part in _grow_batches(data, settings, batches, n_jobs, own):
+            for part in _grow_batches(data, settings, batches, n_jobs):
                 parts.append(part)
                 bar.update(len(part[1]))
     else:
-        parts.extend(_grow_batches(data, settings, batches, n_jobs, own))
+        parts.extend(_grow_batches(data, settings, batches, n_jobs))
     nodes = Nodes._make(
         np.concatenate(arrays) for arrays in zip(*(p[0] for p in parts), strict=True)
     )
@@ -228,17 +226,16 @@ def _grow_batches(
     settings: Settings,
     batches: list[NDArray[np.uint64]],
     n_jobs: int,
-    own: OwnModels | None,
 ) -> Iterator[tuple[Nodes, NDArray[np.int64], int]]:
     """Batches in order, grown in this thread or in ``n_jobs`` threads (kernels hold no lock)."""
     if n_jobs == 1 or len(batches) == 1:
         for seeds in batches:
-            yield _grow_batch(data, settings, seeds, own)
+            yield _grow_batch(data, settings, seeds)
         return
     pool = ThreadPoolExecutor(n_jobs)
     try:
         futures: list[Future[tuple[Nodes, NDArray[np.int64], int]]] = [
-            pool.submit(_grow_batch, data, settings, seeds, own) for seeds in batches
+            pool.submit(_grow_batch, data, settings, seeds) for seeds in batches
         ]
         for future in futures:
             yield future.result()
@@ -247,17 +244,14 @@ def _grow_batches(
 
 
 def _grow_batch(
-    data: ForestData, settings: Settings, seeds: NDArray[np.uint64], own: OwnModels | None
+    data: ForestData, settings: Settings, seeds: NDArray[np.uint64]
 ) -> tuple[Nodes, NDArray[np.int64], int]:
     """Nodes of a tree for every seed, the trees' sizes, logits that did not reach their optimum."""
     nodes = empty_nodes(len(seeds) * node_capacity(len(data.response), settings), data.n_classes)
     sizes = np.empty(len(seeds), dtype=np.int64)
     sample = make_sample(data)
     work = make_workspace(data)
-    answers = None if own is None else Answers(own, data, sample, work)
     cells, classes = make_cells(data), make_classes(data)
     grow_trees(data, settings, seeds, sample, work, cells, classes, nodes, sizes)
-    if answers is not None:
-        answers.raise_error()
     grown = Nodes._make(array[: sizes.sum()].copy() for array in nodes)
     return grown, sizes, 0 if cells is None else int(cells.unfinished[0])

@@ -8,15 +8,9 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale, select_adjustment_features
 from losaw.forest.columns import Columns
-from losaw.forest.decorrelation import (
-    Decorrelation,
-    measure_decorrelation,
-    not_measured,
-    warn_of_correlations,
-)
 from losaw.forest.ensemble import Forest, draw_seeds, grow_forest
 from losaw.forest.growing.arrays import Settings
-from losaw.forest.preparation import add_adjustment, add_models, prepare
+from losaw.forest.preparation import add_adjustment, prepare
 from losaw.forest.validation import (
     check_max_depth,
     check_max_features,
@@ -28,7 +22,6 @@ from losaw.forest.validation import (
 from losaw.rng import as_generator
 from losaw.support.arguments import real_number, whole_number
 from losaw.weighting.checks import check_eta
-from losaw.weighting.target_models import resolve_models
 
 
 class FittedForest(NamedTuple):
@@ -39,7 +32,6 @@ class FittedForest(NamedTuple):
     is_discrete: NDArray[np.bool_]
     is_nominal: NDArray[np.bool_]
     columns: Columns
-    decorrelation: Decorrelation
 
 
 def fit_forest(
@@ -63,7 +55,6 @@ def fit_forest(
     n_initial = whole_number("n_initial_estimators", estimator.n_initial_estimators, 1)
     threshold = real_number("correlation_threshold", estimator.correlation_threshold, 0, 1)
     n_jobs = check_n_jobs(estimator.n_jobs)
-    models = resolve_models(estimator.propensity, estimator.stabilization)
     settings = Settings(
         max_depth=check_max_depth(estimator.max_depth),
         min_samples_leaf=whole_number("min_samples_leaf", estimator.min_samples_leaf, 1),
@@ -83,8 +74,6 @@ def fit_forest(
     location, scale = location_and_scale(X)
     data = prepare(X, y, is_discrete, is_nominal, levels, location, scale, n_classes)
     adjustment = np.zeros((n_features, n_features), dtype=bool)
-    own = None
-    decorrelation, chance = not_measured(n_features)
     if settings.eta < 1.0 and n_adjustment > 0:
         importances = None
         if n_features > n_adjustment:
@@ -101,11 +90,10 @@ def fit_forest(
             )
         )
         data = add_adjustment(data, X, adjustment)
-        data, own = add_models(data, X, adjustment, levels, models)
     n_kept = 0 if previous is None else len(previous.forest)
     seeds = draw_seeds(rng, n_trees)[n_kept:]
     if len(seeds) > 0:
-        forest = grow_forest(data, settings, seeds, n_jobs, estimator.verbose > 0, own)
+        forest = grow_forest(data, settings, seeds, n_jobs, estimator.verbose > 0)
         features = np.flatnonzero(is_discrete)
         ordered = {
             int(p): values for p, values in zip(features, levels, strict=True) if not is_nominal[p]
@@ -113,10 +101,7 @@ def fit_forest(
         forest = _on_original_scale(forest, ordered, y.mean())
     if previous is not None:
         forest = previous.forest.joined(forest) if len(seeds) > 0 else previous.forest
-    if adjustment.any():
-        decorrelation, chance = measure_decorrelation(data, settings, X, location, adjustment, own)
-        warn_of_correlations(decorrelation, chance, settings.eta, names)
-    return FittedForest(forest, adjustment, is_discrete, is_nominal, columns, decorrelation)
+    return FittedForest(forest, adjustment, is_discrete, is_nominal, columns)
 
 
 def _on_original_scale(forest: Forest, levels: dict[int, FloatArray], centre: float) -> Forest:

@@ -7,13 +7,10 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import MAX_LEVELS, SMALL, ForestData
-from losaw.forest.growing.own_models import OwnModels
 from losaw.forest.growing.scan_levels import encode_levels
 from losaw.kernels.inversion import padded
 from losaw.kernels.vectors import LANES
-from losaw.weighting.choice import positive_density
 from losaw.weighting.levels import helmert
-from losaw.weighting.target_models import TargetModels
 
 
 def prepare(
@@ -63,7 +60,6 @@ def prepare(
         has_ties=has_ties,
         location=np.ascontiguousarray(location[continuous]),
         scale=np.ascontiguousarray(scale[continuous]),
-        log_marginal=np.empty((0, n_samples)),
         codes=codes,
         n_levels=np.array([len(level) for level in levels], dtype=np.int64),
         frequency=frequency,
@@ -148,44 +144,6 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
         patterns=ids,
         n_patterns=int(ids.max()) + 1 if ids.size else 0,
     )
-
-
-def add_models(
-    data: ForestData,
-    X: FloatArray,
-    adjustment: NDArray[np.bool_],
-    levels: list[FloatArray],
-    models: dict[str, TargetModels],
-) -> tuple[ForestData, OwnModels | None]:
-    """``data`` with stabilising densities that are not the paper's, and what answers callbacks."""
-    has_own = {kind: model.propensity is not None for kind, model in models.items()}
-    marginal: dict[int, FloatArray] = {}
-    log_marginal = data.log_marginal
-    frequency = data.frequency.copy()
-    if models["continuous"].stabilization is not None:
-        log_marginal = np.zeros(data.values.shape)
-    for target in np.flatnonzero(adjustment.any(axis=1)):
-        kind = "discrete" if data.is_discrete[target] else "continuous"
-        if models[kind].stabilization is None and not has_own[kind]:
-            continue
-        column = X[:, target] if kind == "discrete" else standardized(data, int(target))
-        model = models[kind].new_stabilization()
-        model.fit(column)
-        p = data.position[target]
-        if kind == "discrete":
-            frequency[p, : len(levels[p])] = positive_density(model, levels[p])
-            marginal[int(target)] = frequency[p][data.codes[:, p]]
-        else:
-            marginal[int(target)] = positive_density(model, column)
-            if len(log_marginal):
-                log_marginal[p] = np.log(marginal[int(target)])
-    data = data._replace(log_marginal=log_marginal, frequency=frequency)
-    if not any(has_own.values()):
-        return data, None
-    seen = X.copy()
-    for q in np.flatnonzero(~data.is_discrete):
-        seen[:, q] = standardized(data, int(q))
-    return data, OwnModels(seen, adjustment, data.is_discrete, models, marginal)
 
 
 def _is_small(data: ForestData, target: int, adjusted_for: list[int]) -> bool:

@@ -54,17 +54,6 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
         Discrete features whose levels have no order: split into two sets of levels (see Notes),
         in place of values up to a threshold and above. "auto": the unordered categorical columns
         of a data frame, which are nominal in any case.
-    propensity : "auto", "gaussian", "logit", "kernel", a PropensityModel or a dict, default "auto"
-        Model of P(target | adjustment features) in a node. "auto": normal linear regression for
-        continuous targets ("gaussian"), multinomial logit for discrete ones ("logit"), both
-        compiled. "kernel": :class:`losaw.weighting.KernelConditional` for continuous targets. A
-        model of one's own (:class:`losaw.weighting.PropensityModel`) serves all targets, a dict
-        with the keys "continuous" and "discrete" sets them apart. Models that are not compiled
-        are called from Python, for every node and drawn target, and take far longer.
-    stabilization : "auto", "normal", "frequency", "kernel", a StabilizationModel or a dict
-        Model of P(target) on the training sample. "auto": normal density and class frequencies.
-        "kernel": :class:`losaw.weighting.KernelMarginal` for continuous targets. Evaluated once
-        per fit, so that any model is as fast as the default.
     bootstrap : bool, default True
         Whether a tree's sample is drawn with replacement; if not, it is the training sample.
     oob_score : bool, default False
@@ -92,11 +81,6 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     categories_ : dict
         Levels in the order of their codes, by the name (or number) of the column: of categorical
         columns and of those in ``nominal_features``.
-    decorrelation_ : pandas.DataFrame
-        Per feature, the largest absolute correlation with an adjustment feature without and with
-        weights, and the effective sample size before and after the cap, in a root that holds the
-        training sample. ``fit`` warns where weights leave a correlation at more than .9 of what
-        it was and beyond chance.
     oob_score_ : float
         Of the rows that some tree left out: R^2. Only with ``oob_score``.
     oob_prediction_ : array of shape (n_samples,)
@@ -118,9 +102,13 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     would have to enter the propensities, the effective sample size and the bootstrap alike,
     which the paper does not define. Repeat rows instead.
 
-    A feature without adjustment features, or whose regression leaves no residual variance in the
-    node, is split with uniform weights. Propensities are estimated in the node, stabilising
-    densities on the full training sample.
+    Propensities are the paper's two: normal linear regression for continuous targets, multinomial
+    logit for discrete ones, both estimated in the node. Stabilising densities (normal, class
+    frequencies) are estimated on the full training sample. A feature without adjustment features,
+    or whose regression leaves no residual variance in the node, is split with uniform weights.
+    :class:`losaw.forest.as_printed.ForestAsPrinted`, which is slow, takes any other model.
+
+    :func:`losaw.forest.decorrelation` measures how far the weights decorrelate each feature.
 
     Columns of the dtypes category (pandas), Categorical and Enum (polars) are taken as they are.
     Ordered ones (in polars: Enum) are discrete features in the order of their categories. The

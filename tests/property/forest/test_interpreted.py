@@ -21,9 +21,7 @@ sys.exit(pytest.main(sys.argv[1:]))
 @pytest.mark.parametrize(
     "test",
     [
-        "property/forest/test_against_the_paper.py",
-        "property/forest/test_sets_of_levels.py",
-        "unit/forest/test_own_models.py",
+        "property/forest/test_as_printed.py",
         "unit/learners/test_ranger_trees.py",
     ],
 )

@@ -137,13 +137,11 @@ def test_polars_frames_are_read_alike():
     np.testing.assert_array_equal(forest.predict(theirs), forest.predict(X))
 
 
-def test_classes_and_own_models_take_categories_too():
+def test_classes_take_categories_too():
     X, y = frame()
     labels = np.array(["low", "mid", "high"])[np.digitize(y, np.quantile(y, [0.3, 0.7]))]
     forest = LosawRandomForestClassifier(n_estimators=10, random_state=0).fit(X, labels)
     assert forest.score(X, labels) > 0.7
-    kernel = LosawRandomForestRegressor(n_estimators=2, propensity="kernel", random_state=0)
-    assert np.isfinite(kernel.fit(X, y).predict(X)).all()
 
 
 def test_pickled_forests_predict_alike_and_the_frame_is_left_alone():

@@ -1,4 +1,4 @@
-"""What weights leave of correlations: measured at every fit, and said where it is nearly all."""
+"""How much weights leave of correlations, and a warning where it is nearly all."""
 
 import warnings
 
@@ -9,6 +9,7 @@ import pytest
 from losaw.forest import (
     LosawRandomForestClassifier,
     LosawRandomForestRegressor,
+    decorrelation,
     diagnose,
     summarize_diagnostics,
 )
@@ -27,7 +28,7 @@ def mixed(n=400):
     return frame, hidden[:, 0] + rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("kind", ["regression", "classes", "own"])
+@pytest.mark.parametrize("kind", ["regression", "classes"])
 def test_it_is_what_the_root_of_an_undrawn_sample_has(kind):
     X, y = mixed()
     model = LosawRandomForestClassifier if kind == "classes" else LosawRandomForestRegressor
@@ -36,11 +37,10 @@ def test_it_is_what_the_root_of_an_undrawn_sample_has(kind):
         max_depth=1,
         bootstrap=False,
         correlation_threshold=0.2,
-        propensity={"continuous": "kernel"} if kind == "own" else "auto",
         random_state=0,
     ).fit(X, np.digitize(y, [-0.5, 0.5]) if kind == "classes" else y)
     root = diagnose(forest, X, n_trees=1, max_depth=0).set_index("feature")
-    measured = forest.decorrelation_
+    measured = decorrelation(forest, X)
     assert list(measured.index) == list("abcdef")
     assert measured.loc["f"].isna().all()  # nothing to adjust for
     assert len(root) == 5
@@ -58,22 +58,24 @@ def test_nothing_is_said_where_weights_decorrelate():
     X, y = mixed()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
+        forest = LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
+        decorrelation(forest, X)
 
 
 def test_one_warning_names_the_features_that_stay_correlated():
     X, y = mixed()
     X["copy"] = 3 * X["a"]
     X["near"] = X["a"] + 0.05 * X["f"]
+    forest = LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
     with pytest.warns(UserWarning, match="does not decorrelate") as caught:
-        forest = LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
+        measured = decorrelation(forest, X)
     assert len(caught) == 1
     message = str(caught[0].message)
     for name in ("a (1.00 -> 1.00", "copy (1.00 -> 1.00", "near (1.00 -> "):
         assert name in message
     assert "b (" not in message
     assert caught[0].filename == __file__
-    assert forest.decorrelation_.loc["copy", "effective_size"] == 1.0  # no density to invert
+    assert measured.loc["copy", "effective_size"] == pytest.approx(1.0)  # no density to invert
 
 
 def test_small_correlations_that_chance_explains_are_no_reason_to_warn():
@@ -82,7 +84,7 @@ def test_small_correlations_that_chance_explains_are_no_reason_to_warn():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         forest = LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
-    measured = forest.decorrelation_.dropna()
+        measured = decorrelation(forest, X).dropna()
     still = measured["weighted_correlation"] > 0.9 * measured["correlation"]
     assert still.any()
 
@@ -90,7 +92,25 @@ def test_small_correlations_that_chance_explains_are_no_reason_to_warn():
 def test_a_plain_forest_measures_nothing():
     X, y = mixed()
     forest = LosawRandomForestRegressor(n_estimators=1, eta=1.0).fit(X, y)
-    assert forest.decorrelation_.isna().all().all()
+    assert decorrelation(forest, X).isna().all().all()
+
+
+def test_a_column_of_an_array_is_known_by_its_number_and_a_constant_one_is_not_measured():
+    X, y = mixed()
+    numbers = X[["a", "b", "f"]].to_numpy()
+    numbers[:, 2] = 1.0
+    forest = LosawRandomForestRegressor(n_estimators=1, random_state=0).fit(numbers, y)
+    measured = decorrelation(forest, numbers)
+    assert measured.index.tolist() == [0, 1, 2]
+    assert measured.isna().any(axis=1).tolist() == [False, False, True]
+
+
+def test_rows_in_another_order_are_refused():
+    X, y = mixed()
+    forest = LosawRandomForestRegressor(n_estimators=1, random_state=0).fit(X, y)
+    for measure in (decorrelation, diagnose):
+        with pytest.raises(ValueError, match="in their order"):
+            measure(forest, X[::-1])
 
 
 def test_the_summary_of_the_diagnostics_has_weighted_means_by_feature():
@@ -131,8 +151,11 @@ def test_an_unknown_parameter_is_named_with_the_class_that_was_called(model):
 def test_correlations_far_from_zero_keep_their_digits():
     X, y = mixed(150)
     X = X[["a", "b", "f"]].to_numpy()
-    near, far = (
-        LosawRandomForestRegressor(n_estimators=1, max_depth=1, random_state=0).fit(X + shift, y)
-        for shift in (0.0, 1e7)
-    )
-    np.testing.assert_allclose(far.decorrelation_, near.decorrelation_, rtol=1e-5)
+    forest = LosawRandomForestRegressor(n_estimators=1, max_depth=1, random_state=0)
+    near, far = (decorrelation(forest.fit(X + shift, y), X + shift) for shift in (0.0, 1e7))
+    np.testing.assert_allclose(far, near, rtol=1e-5)
+
+
+def test_where_another_propensity_model_goes_is_said():
+    with pytest.raises(TypeError, match=r"'propensity'.*ForestAsPrinted"):
+        LosawRandomForestRegressor(propensity="kernel")

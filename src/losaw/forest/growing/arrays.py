@@ -36,7 +36,6 @@ class ForestData(NamedTuple):
     has_ties: NDArray[np.bool_]  # (P_continuous,)
     location: NDArray[np.float64]  # (P_continuous,), mean of the full training sample
     scale: NDArray[np.float64]  # (P_continuous,), its standard deviation (1/N)
-    log_marginal: NDArray[np.float64]  # (P_continuous, N), if not normal, else (0, N)
     codes: NDArray[np.uint8]  # (N, P_discrete padded with zeros to a multiple of 8), ranks
     n_levels: NDArray[np.int64]  # (P_discrete,)
     frequency: NDArray[np.float64]  # (P_discrete, MAX_LEVELS), stabilising: class frequencies
@@ -131,24 +130,6 @@ class Sample(NamedTuple):
     patterns: NDArray[np.uint32]  # (n_slots, n)
 
 
-class Measure(NamedTuple):
-    """What weighted correlations of targets with their adjustment features are noted in, and from.
-
-    A feature has one column, its values, or an indicator for each level if it is nominal.
-    """
-
-    is_on: NDArray[np.int64]  # (1,), whether correlations are noted; the rest is empty if not
-    targets: NDArray[np.float64]  # (N, n_target_columns)
-    centre: NDArray[np.float64]  # (n_target_columns,), their means
-    first_target: NDArray[np.int64]  # (P + 1,), columns of feature p: from here to the next one's
-    columns: NDArray[np.float64]  # (N, padded), centred ones of all adjustment features
-    others: NDArray[np.int64]  # places among ``columns``
-    first_other: NDArray[np.int64]  # (P + 1,), of target p's: from here to the next one's
-    moments: NDArray[np.float64]  # (3, padded)
-    target: NDArray[np.float64]  # (N,), one target in the order of its rows
-    strength: NDArray[np.float64]  # (P,), largest |correlation| with weights
-
-
 class Workspace(NamedTuple):
     """Scratch arrays of the tree grower."""
 
@@ -157,8 +138,6 @@ class Workspace(NamedTuple):
     features: NDArray[np.int64]  # a permutation of the P features; the drawn ones first
     splits: NDArray[np.float64]  # (P, 4), of the drawn ones: decrease, place, effective sizes
     left_levels: NDArray[np.uint64]  # (P,), of the drawn ones that are nominal
-    measure: Measure
-    models: NDArray[np.int64]  # (2,), address of the user's model of either kind, or 0
     w: NDArray[np.float64]  # (n,), weights in sorted order
     c: NDArray[np.float64]
     cy: NDArray[np.float64]
@@ -230,14 +209,6 @@ class CellWorkspace(NamedTuple):
     class_of: NDArray[np.int64]  # (levels,), the same for an adjustment feature
     batch: Batch  # candidates that wait for each other
     unfinished: NDArray[np.int64]  # (1,), logits that have not reached their optimum
-
-
-def no_measure() -> Measure:
-    """Nothing is noted: as in every tree of a forest."""
-    none = np.zeros(1, dtype=np.int64)
-    empty = np.empty((0, 0))
-    nothing = np.empty(0)
-    return Measure(none, empty, nothing, none, empty, none, none, empty, nothing, nothing)
 
 
 def empty_nodes(capacity: int, n_classes: int) -> Nodes:

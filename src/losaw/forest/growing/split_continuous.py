@@ -11,9 +11,7 @@ from losaw.forest.growing.arrays import (
     Split,
     Workspace,
 )
-from losaw.forest.growing.correlations import note_correlations
 from losaw.forest.growing.gini import scan_classes
-from losaw.forest.growing.own_models import ask_model
 from losaw.forest.growing.scan_continuous import scan_uniform, scan_weighted, sort_values
 from losaw.forest.growing.weights_continuous import apply_cap, gaussian_weights, relative_size
 from losaw.kernels.compiled import inlined_kernel
@@ -49,25 +47,15 @@ def split_continuous(
     ):
         return Split(0.0, 0, 1.0, 1.0, True)
 
-    # Weights w ~ P(x) / P(x | a) of the rows (Definition 2.1), from the user's model or a node
-    # regression. With eta = 1 or nothing to adjust for they are uniform, and so they are where
-    # the model says that x follows from a: P(x | a) would be a point mass.
+    # Weights w ~ P(x) / P(x | a) of the rows (Definition 2.1), from a node regression. With eta = 1
+    # or nothing to adjust for they are uniform, and so they are where x follows from a: P(x | a)
+    # would be a point mass.
     n = node.end - node.start
     weighted = settings.eta < 1.0 and (
         data.columns_start[feature + 1] > data.columns_start[feature]
     )
-    if weighted and work.models[0] != 0:
-        for i in range(n):
-            work.c[i] = sample.pair[order[p, node.start + i], 0]
-            work.cy[i] = sample.pair[order[p, node.start + i], 1]
-        weighted = ask_model(work.models[0], feature, node.start, node.end)
-    elif weighted:
+    if weighted:
         weighted = gaussian_weights(data, sample, work, node, feature)
-
-    if work.measure.is_on[0] != 0 and not weighted:
-        for i in range(n):
-            work.w[i] = 1.0
-        note_correlations(work.measure, feature, order, p, node.start, n, work.w)
 
     # Uniform weights: the node's impurity is known, Delta_w is compared through the order itself.
     if classes is not None and data.n_classes > 2 and not weighted:
@@ -88,8 +76,6 @@ def split_continuous(
         cut, shift = find_cap(work.w, work.c, n, settings.eta)
     total, first, second = apply_cap(work.w, work.c, work.cy, n, cut, shift)
     after = max(before, settings.eta)
-    if work.measure.is_on[0] != 0:
-        note_correlations(work.measure, feature, order, p, node.start, n, work.w)
     if classes is not None and data.n_classes > 2:
         decrease, place = scan_classes(data, sample, work, node, p, min_leaf, classes)
         return Split(decrease, place, before, after, False)

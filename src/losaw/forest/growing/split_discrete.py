@@ -12,16 +12,13 @@ from losaw.forest.growing.arrays import (
     Split,
     Workspace,
 )
-from losaw.forest.growing.correlations import note_correlations
 from losaw.forest.growing.gini import split_classes_at_levels
 from losaw.forest.growing.logits_of_cells import (
     fit_in_effects,
     is_cheaper_in_effects,
     shape_in_effects,
 )
-from losaw.forest.growing.own_models import ask_model
 from losaw.forest.growing.scan_levels import can_split, scan_levels, scan_sets
-from losaw.forest.growing.weights_continuous import relative_size
 from losaw.forest.growing.weights_discrete import (
     PENALTY,
     cell_weights,
@@ -31,8 +28,7 @@ from losaw.forest.growing.weights_discrete import (
     sum_cells,
 )
 from losaw.forest.growing.weights_of_eight import defer
-from losaw.kernels.compiled import inlined_kernel, inner_kernel
-from losaw.weighting.effective_sample_size import find_cap
+from losaw.kernels.compiled import inlined_kernel
 from losaw.weighting.logit.newton import fit_multinomial
 
 
@@ -80,17 +76,8 @@ def split_discrete(
     if not can_split(cells.level_count, n_levels, min_leaf, node.n_samples, is_nominal):
         return Split(0.0, 0, 1.0, 1.0, False)
 
-    # Weights w ~ P(x) / P(x | a) (Definition 2.1) from the user's model, row by row.
+    # Uniform weights: with eta = 1, or with nothing to adjust for. A level's weight is its count.
     weighted = settings.eta < 1.0 and data.pattern_slot[feature] >= 0
-    if weighted and work.models[1] != 0:
-        if ask_model(work.models[1], feature, node.start, node.end):
-            return _split_own(
-                data, settings, sample, work, cells, node, feature, candidate, classes
-            )
-        weighted = False
-
-    # Uniform weights: with eta = 1, with nothing to adjust for, or where the user's model says
-    # that x follows from a. A level's weight is its count.
     if not weighted and data.n_classes > 2:
         for i in range(node.end - node.start):
             work.w[i] = 1.0
@@ -113,8 +100,7 @@ def split_discrete(
 
     # Three levels and one small adjustment feature: too few cells for a vector, so that the
     # feature waits for seven others.
-    is_measured = work.measure.is_on[0] != 0
-    if data.only_factor[feature] >= 0 and present == SMALL and not is_measured:
+    if data.only_factor[feature] >= 0 and present == SMALL:
         defer(
             candidate,
             sample.rows,
@@ -186,8 +172,7 @@ def _split_cells(
         n_patterns, n_classes, data.frequency, p, settings.eta, node.n_samples, cells
     )
     after = max(before, settings.eta)
-    is_measured = work.measure.is_on[0] != 0
-    if data.n_classes > 2 or is_measured:
+    if data.n_classes > 2:
         spread_weights(
             sample.rows,
             node.start,
@@ -200,10 +185,6 @@ def _split_cells(
             cells,
             work.w,
         )
-    if is_measured:
-        size = node.end - node.start
-        note_correlations(work.measure, feature, sample.rows, 0, node.start, size, work.w)
-    if data.n_classes > 2:
         decrease, level = split_classes_at_levels(
             data, sample, work, cells, node, feature, candidate, min_leaf, classes
         )
@@ -267,65 +248,3 @@ def _scan(
         return score, 0
     score, entry = scan_levels(sums, min_leaf, node.n_samples)
     return score, sums.level[max(entry, 0)]
-
-
-@inner_kernel()
-def _split_own(
-    data: ForestData,
-    settings: Settings,
-    sample: Sample,
-    work: Workspace,
-    cells: CellWorkspace,
-    node: Node,
-    feature: int,
-    candidate: int,
-    classes: Classes,
-) -> Split:
-    """Best split of a discrete feature with a user's weights, row by row in the workspace."""
-    p = data.position[feature]
-    n = node.end - node.start
-    min_leaf = float(settings.min_samples_leaf)
-    for i in range(n):
-        work.c[i] = sample.pair[sample.rows[0, node.start + i], 0]
-
-    # The cap, as of the compiled models.
-    before = relative_size(work.w, work.c, n, node.n_samples)
-    after = max(before, settings.eta)
-    if before < settings.eta:
-        cut, shift = find_cap(work.w, work.c, n, settings.eta)
-        for i in range(n):
-            work.w[i] = min(work.w[i], cut) + shift
-    if work.measure.is_on[0] != 0:
-        note_correlations(work.measure, feature, sample.rows, 0, node.start, n, work.w)
-    if data.n_classes > 2:
-        decrease, level = split_classes_at_levels(
-            data, sample, work, cells, node, feature, candidate, min_leaf, classes
-        )
-        return Split(decrease, level, before, after, False)
-
-    # Weights and weighted responses of the levels, and MSE_w = E_w[y^2] - E_w[y]^2 of the node.
-    n_levels = data.n_levels[p]
-    for k in range(n_levels):
-        cells.level_weight[k] = 0.0
-        cells.level_response[k] = 0.0
-    total = 0.0
-    first = 0.0
-    second = 0.0
-    for i in range(n):
-        row = sample.rows[0, node.start + i]
-        cy = sample.pair[row, 1]
-        cells.level_weight[sample.codes[row, p]] += work.w[i] * work.c[i]
-        cells.level_response[sample.codes[row, p]] += work.w[i] * cy
-        total += work.w[i] * work.c[i]
-        first += work.w[i] * cy
-        second += work.w[i] * cy * cy / work.c[i]
-    sums = LevelSums(
-        n_levels,
-        cells.level_count,
-        cells.level_weight,
-        cells.level_response,
-        work.every_level,
-        total,
-        first / total,
-    )
-    return _split_weighted(data, settings, work, node, feature, candidate, sums, second, before)

@@ -1,8 +1,7 @@
 """Weights of a continuous feature: node regression, normal densities, cap (losaw, 2 and 3).
 
 The weight of a row is P(x) / P(x | a) (Definition 2.1). In the node, x given its adjustment
-features a is normal around the least squares prediction; on the full training sample x is normal
-(or has the density that a model of the user's gives it).
+features a is normal around the least squares prediction; on the full training sample x is normal.
 """
 
 import numpy as np
@@ -172,7 +171,7 @@ def _density_ratios(
     """w = phi(z) / phi((z - b'a) / sigma), up to a factor, in sorted order.
 
     z is the target in units of the full training sample, so that its stabilising density is
-    the standard normal; another one is looked up by training row.
+    the standard normal.
     """
     p = data.position[feature]
     order = sample.order
@@ -197,10 +196,6 @@ def _density_ratios(
             for lane in range(0, padded, LANES):
                 residual -= dot(work.coefficients, lane, design, row * padded + lane)
         work.w[i] = residual * residual * half - 0.5 * work.z[i] * work.z[i]
-    if data.log_marginal.shape[0] > 0:
-        for i in range(n):
-            row = sample.tree_rows[order[p, start + i]]
-            work.w[i] += 0.5 * work.z[i] * work.z[i] + data.log_marginal[p, row]
     for i in range(n):
         work.w[i] = exponential(work.w[i])
 

@@ -10,7 +10,6 @@ from losaw.forest.growing.arrays import (
     ForestData,
     Sample,
     Workspace,
-    no_measure,
 )
 from losaw.forest.growing.logits_of_cells import MOST_IN_CONTRASTS
 from losaw.forest.growing.weights_of_eight import make_batch
@@ -47,8 +46,6 @@ def make_workspace(data: ForestData) -> Workspace:
         features=np.empty(len(data.is_discrete), dtype=np.int64),
         splits=np.empty((len(data.is_discrete), 4)),
         left_levels=np.zeros(len(data.is_discrete), dtype=np.uint64),
-        measure=no_measure(),
-        models=np.zeros(2, dtype=np.int64),
         w=np.empty(n),
         c=np.empty(n),
         cy=np.empty(n),
