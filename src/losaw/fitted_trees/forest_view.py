@@ -111,6 +111,7 @@ def _losaw_view(forest: Any, X: FloatArray, y: NDArray[Any], features: IntArray)
     trees = [
         _tree_view(tree, leaf, features) for tree, leaf in zip(forest.trees_, leaves.T, strict=True)
     ]
+    _check_leaves(trees, counts, [tree.n_samples for tree in forest.trees_])
     if hasattr(forest, "classes_"):
         if len(forest.classes_) == 2:  # its nodes hold the share of the second class alone
             second = float(forest.trees_[0].value[0])
@@ -152,6 +153,8 @@ def _scikit_learn_view(
     single = X.astype(np.float32)
     inner = [estimator.tree_ for estimator in forest.estimators_]
     trees = [_tree_view(tree, tree.apply(single), features) for tree in inner]
+    # Their number of rows in a node counts a row once, however often it is in the bag.
+    _check_leaves(trees, counts > 0, [tree.n_node_samples for tree in inner])
     root = inner[0].value[0, 0]
     if hasattr(forest, "classes_"):
         outcomes = _indicators(y, forest.classes_)
@@ -186,6 +189,31 @@ def _check_rows(given: int, fitted: int) -> None:
         raise ValueError(
             f"X has {given} rows, but the forest was fitted on {fitted}; give its training sample"
         )
+
+
+def _check_leaves(
+    trees: list[TreeView], weights: NDArray[Any], fitted: Sequence[NDArray[Any]]
+) -> None:
+    """As many in-bag rows reach every leaf as when the forest was fitted, or these are other rows.
+
+    Parameters
+    ----------
+    weights : array of shape (n_trees, n_samples)
+        How much every row counts in every tree.
+    fitted : sequence of arrays of shape (n_nodes,)
+        The numbers of rows that the trees were fitted to.
+    """
+    for number, (tree, weight, expected) in enumerate(zip(trees, weights, fitted, strict=True)):
+        found = np.bincount(tree.leaf, weight, minlength=len(expected))
+        different = (tree.nodes.feature == LEAF) & (found != expected)
+        if different.any():
+            leaf = int(np.flatnonzero(different)[0])
+            raise ValueError(
+                "X is not the sample that the forest was fitted on: "
+                f"{found[leaf]:g} of its in-bag rows reach leaf {leaf} of tree {number}, but that "
+                f"leaf was fitted to {expected[leaf]:g}. Give the rows of the fit in the same "
+                "order, with the same columns in the same order, and in the same units"
+            )
 
 
 def _check_root(root: Any, expected: Any, spread: float) -> None:

@@ -5,6 +5,7 @@ importance.permutation.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression
@@ -13,8 +14,12 @@ from sklearn.preprocessing import OneHotEncoder
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import scores_of_trees
-from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
-from losaw.importance import mdi_oob, split_improvement, ufi
+from losaw.forest import (
+    LosawRandomForestClassifier,
+    LosawRandomForestRegressor,
+    PlainRandomForestRegressor,
+)
+from losaw.importance import mdi_oob, split_improvement, tree_permutation, ufi
 from losaw.importance.actual_impurity_reduction import ActualImpurityReduction
 from losaw.importance.per_tree_permutation import TreePermutationImportance
 from losaw.importance.permutation import PermutationImportance
@@ -333,6 +338,78 @@ def test_a_model_that_is_no_forest_is_refused():
         ActualImpurityReduction().explain(
             fitted("losaw")[0], data_of(X, y), np.random.default_rng(0)
         )
+
+
+OF_THE_TRAINING_SAMPLE = (ufi, split_improvement, mdi_oob, tree_permutation)
+FORESTS = {
+    "scikit-learn": RandomForestRegressor(6, random_state=0),
+    "a share of the rows": RandomForestRegressor(6, max_samples=0.6, random_state=0),
+    "extra trees": ExtraTreesRegressor(6, bootstrap=True, max_depth=4, random_state=0),
+    "ours": LosawRandomForestRegressor(6, random_state=0),
+    "plain": PlainRandomForestRegressor(6, min_samples_leaf=3, random_state=0),
+    "dummies": RandomForest(n_estimators=6, one_hot=[3], random_state=0),
+    "classes": RandomForestClassifier(6, random_state=0),
+    "our classes": LosawRandomForestClassifier(6, random_state=0),
+}
+
+
+def numbers_and_levels(name):
+    """Columns of several scales, the last of whole numbers; classes for a classifier."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((150, 4)) * [1.0, 100.0, 1.0, 2.0]
+    X[:, 3] = np.round(X[:, 3])
+    y = X[:, 0] + X[:, 1] / 100 + 0.3 * X[:, 3] + rng.standard_normal(150)
+    return X, np.digitize(y, [0.0]) if "classes" in name else y
+
+
+@pytest.mark.parametrize("method", OF_THE_TRAINING_SAMPLE)
+@pytest.mark.parametrize("name", FORESTS)
+def test_rows_other_than_those_of_the_fit_are_refused(name, method):
+    X, y = numbers_and_levels(name)
+    model = FORESTS[name].fit(X, y)
+    assert np.isfinite(method(model, X, y).scores).all()
+    unrelated = np.random.default_rng(4).standard_normal(X.shape)
+    unrelated[:, 3] = X[::-1, 3]
+    other_unit = X * [1.0, 0.01, 1.0, 1.0]
+    for other in (X[:, [1, 0, 2, 3]], other_unit, unrelated):
+        with pytest.raises(ValueError, match=r"X is not the sample .* reach leaf \d+ of tree 0"):
+            method(model, other, y)
+
+
+@pytest.mark.parametrize("name", ["scikit-learn", "extra trees", "classes"])
+def test_the_rows_of_the_fit_in_double_precision_are_those_of_the_fit(name):
+    X, y = numbers_and_levels(name)
+    expected = ufi(FORESTS[name].fit(X, y), X, y).scores
+    single = FORESTS[name].fit(X.astype(np.float32), y)
+    np.testing.assert_array_equal(ufi(single, X, y).scores, expected)
+    np.testing.assert_array_equal(ufi(single, X.astype(np.float32), y).scores, expected)
+
+
+@pytest.mark.parametrize("name", FORESTS)
+def test_a_frame_of_the_rows_is_the_rows(name):
+    X, y = numbers_and_levels(name)
+    frame = pd.DataFrame(X, columns=list("abcd")).astype({"d": "float32"})
+    model = FORESTS[name].fit(frame, y)
+    assert np.isfinite(ufi(model, frame, y).scores).all()
+    with pytest.raises(ValueError, match="X is not the sample"):
+        ufi(model, frame.assign(a=frame.b, b=frame.a), y)
+
+
+@pytest.mark.parametrize("forest", [LosawRandomForestRegressor, LosawRandomForestClassifier])
+def test_categories_reach_the_leaves_that_they_were_fitted_to(forest):
+    X, y = numbers_and_levels("classes" if forest is LosawRandomForestClassifier else "")
+    towns = pd.Categorical(np.array(list("uvwxyzabcdefg"))[X[:, 3].astype(int)])
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "town": towns, "yes": X[:, 2] > 0})
+    model = forest(6, random_state=0).fit(frame, y)
+    assert np.isfinite(ufi(model, frame, y).scores).all()
+    with pytest.raises(ValueError, match="X is not the sample"):
+        ufi(model, frame.assign(town=frame.town.to_numpy()[::-1]), y)
+
+
+def test_a_forest_whose_rows_all_weigh_the_same_is_scored():
+    X, y = sample()
+    model = RandomForestRegressor(8, random_state=1).fit(X, y, sample_weight=np.full(len(y), 2.0))
+    assert np.isfinite(ufi(model, X, y).scores).all()
 
 
 def test_wrong_shapes_are_named():
