@@ -98,14 +98,14 @@ def deep() -> None:
 
 def replicate() -> None:
     """Seconds of a replicate of Figure 2: the forest, and each CPI of it."""
-    from losaw.importance.conditional_predictive_impact import ConditionalPredictiveImpact
     from losaw.learners.ranger_forest import RangerForest
+    from losaw.registry import get
 
     sample = data()
     for encoding, sampler in (("codes", "sequential"), ("dummies", "gaussian")):
         forest = RangerForest(encoding=encoding, nominal=[0, 2], random_state=1)
         fitting = show(f"forest on {encoding}", lambda forest=forest: forest.fit(*sample.train))
-        method = ConditionalPredictiveImpact(sampler)
+        method = get("importance", "cpi").create(sampler=sampler)
         explaining = show(
             f"CPI, {sampler}",
             lambda method=method, forest=forest: method.explain(

@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from losaw.explaining import explain as explain
     from losaw.forest import LosawRandomForestClassifier as LosawRandomForestClassifier
     from losaw.forest import LosawRandomForestRegressor as LosawRandomForestRegressor
-    from losaw.importance.conditional_predictive_impact import (
-        ConditionalPredictiveImpact as ConditionalPredictiveImpact,
-    )
     from losaw.network import LosawMiniBatches as LosawMiniBatches
     from losaw.network import LosawNetworkRegressor as LosawNetworkRegressor
     from losaw.network import NetworkRegressor as NetworkRegressor
@@ -23,7 +20,6 @@ __version__ = "0.1.0"
 # Public name -> module. Imported on first use, so that `import losaw` costs nothing.
 _PUBLIC = {
     "Audit": "losaw.auditing",
-    "ConditionalPredictiveImpact": "losaw.importance.conditional_predictive_impact",
     "Explanation": "losaw.explaining",
     "ImportanceResult": "losaw.scoring.result",
     "LosawMiniBatches": "losaw.network",
@@ -37,7 +33,6 @@ _PUBLIC = {
 
 __all__ = [
     "Audit",
-    "ConditionalPredictiveImpact",
     "Explanation",
     "ImportanceResult",
     "LosawMiniBatches",

@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 
 from losaw.generators.mixed_cardinality import MixedCardinalityGenerator
-from losaw.importance.actual_impurity_reduction import ActualImpurityReduction
-from losaw.importance.split_improvements import SplitImprovement
-from losaw.importance.unbiased_feature_importance import UnbiasedFeatureImportance
 from losaw.learners.random_forest import RandomForest
+from losaw.registry import get
 
 TASKS = ("regression", "classification")
 ENCODINGS = {"integers": (), "dummies": (1, 2, 3, 4)}
 IMPORTANCES = {
-    "UFI": UnbiasedFeatureImportance(),
-    "AIR": ActualImpurityReduction(),
-    "SI": SplitImprovement(),
+    "UFI": get("importance", "ufi").create(),
+    "AIR": get("importance", "air").create(),
+    "SI": get("importance", "split-improvement").create(),
 }
 RUNS = 100
 # The bound, for every feature. Student's t with 99 degrees of freedom is beyond it with

@@ -75,4 +75,4 @@ def test_built_in_names_are_found_without_a_look_at_what_is_installed(package, m
 
     package("importance.shuffled-loss = other_package:ShuffledLoss")
     monkeypatch.setattr(registry.importlib.metadata, "entry_points", look)
-    assert np.isscalar(registry.get("importance", "pfi-ratio").create().n_repeats)
+    assert np.isscalar(registry.get("importance", "pfi-ratio").create().parameters["n_repeats"])

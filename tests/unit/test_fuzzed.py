@@ -129,8 +129,8 @@ def test_any_sequence_of_names_fits_a_signature(names):
 
 
 def test_numbers_of_numpy_fit_a_signature():
-    assert get("importance", "cpi-gaussian").create(n_folds=np.int64(3)).n_folds == 3
-    assert get("importance", "subgroups").create(n_repeats=np.int32(2)).n_repeats == 2
+    assert get("importance", "cpi-gaussian").create(n_folds=np.int64(3)).parameters["n_folds"] == 3
+    assert get("importance", "subgroups").create(n_repeats=np.int32(2)).parameters["n_repeats"] == 2
 
 
 def test_a_checked_function_is_the_same_at_every_look_and_can_be_pickled():

@@ -24,6 +24,7 @@ def plan(options: argparse.Namespace) -> None:
 def list_names(options: argparse.Namespace) -> None:
     """Every registered name and every study."""
     from losaw import registry
+    from losaw.registry.catalogue import ALIASES
 
     if options.drawings:
         require("study", STUDY)
@@ -35,6 +36,9 @@ def list_names(options: argparse.Namespace) -> None:
         print(f"{kind}s")
         for entry in registry.entries(kind):
             print(f"  {entry.name:28} {entry.target}")
+        for (of_kind, name), registered in ALIASES.items():
+            if of_kind == kind:
+                print(f"  {name:28} another name of {registered}")
     print("studies")
     try:
         require("study", STUDY)

@@ -97,12 +97,11 @@ def compile_importances() -> None:
     import numpy as np
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-    from losaw.data import Dataset, Sample, Truth, default_feature_names
     from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
     from losaw.fitted_trees.shapley import shapley_values
     from losaw.forest import LosawRandomForestRegressor
     from losaw.importance.leave_one_covariate_out import loco
-    from losaw.importance.per_tree_permutation import TreePermutationImportance
+    from losaw.importance.per_tree_permutation import tree_permutation
     from losaw.importance.shapley_global_importance import sage
     from losaw.importance.unbiased_feature_importance import ufi
     from losaw.learners.ranger_forest import RangerForest
@@ -111,12 +110,10 @@ def compile_importances() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3))
     y = X[:, 0] + rng.standard_normal(60)
-    sample, names = Sample(X, y), default_feature_names(3)
-    data = Dataset(sample, sample, Truth((0,), 3), names, ("continuous",) * 3)
     for model in (RandomForestRegressor, LosawRandomForestRegressor):
         forest = model(2, random_state=0).fit(X, y)
         for rows in ("out-of-bag", "in-bag"):
-            TreePermutationImportance(rows).explain(forest, data, rng)
+            tree_permutation(forest, X, y, rows=rows, random_state=0)
     sage(forest, X, y, max_permutations=2, random_state=0)
     loco(RandomForestRegressor(2, random_state=0).fit(X, y), X, y, train=(X, y))
     shapley_values(forest, X)

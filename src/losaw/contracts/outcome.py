@@ -76,7 +76,7 @@ def _creation_message(error: Exception) -> str:
 
 def _place(entry: Entry, error: Exception) -> str:
     """Where in the file of a registered thing an error came from, the innermost line of it."""
-    file = inspect.getsourcefile(entry.load())
+    file = inspect.getsourcefile(inspect.unwrap(entry.load()))
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
     return f" ({file}:{frames[-1].lineno}, in {frames[-1].name})" if frames else ""
 

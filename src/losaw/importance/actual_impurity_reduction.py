@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.data import Dataset, FloatArray
+from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import forest_rows
 from losaw.rng import as_generator, seed_integer
-from losaw.scoring.explained import of_dataset
-from losaw.scoring.over_trees import result_of_trees, scores_only
-from losaw.scoring.parameter_repr import Described, described
+from losaw.scoring.over_trees import result_of_trees
+from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -30,7 +29,17 @@ def air(
     n_jobs: int | None = None,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
-    """Actual impurity reduction, see :class:`ActualImpurityReduction`.
+    """Split improvement of a feature minus that of its permuted copy.
+
+    A forest with the parameters of the given one is grown on ``[X, X[pi]]``, pi one random
+    permutation of the rows,
+
+        AIR_j = SI_j - SI_{j+p},
+
+    with SI the split improvement that is not normalised. At a node as many columns are drawn
+    from all 2p as the given forest draws from p. The dummies of a nominal feature are summed.
+
+    This grows a second forest: the cost of an explanation is about that of a fit.
 
     Parameters
     ----------
@@ -38,9 +47,10 @@ def air(
     X, y, features, groups, kinds, feature_names
         As in :func:`losaw.importance.ufi`.
     max_features : int or None, default None
-        Columns drawn at a node; None: as many as the given forest.
+        Columns drawn at a node; None: as many as the given forest. ranger's default is the
+        square root of p, rounded down.
     n_jobs : int or None
-        Of the second forest; None: as the given one.
+        Threads that grow the second forest; None: as the given forest.
     random_state : int, Generator or None
         Draws the permutation and the second forest's seed.
 
@@ -94,39 +104,3 @@ def air(
     shown = described("air", max_features=max_features)
     of_trees = np.stack([of_units(decreases) for decreases in own])
     return result_of_trees(shown, of_trees, sample, features, of_units(np.mean(own, axis=0)))
-
-
-class ActualImpurityReduction(Described):
-    """Split improvement of a feature minus that of its permuted copy.
-
-    A forest with the parameters of the given one is grown on ``[X, X[pi]]``, pi one random
-    permutation of the rows,
-
-        AIR_j = SI_j - SI_{j+p},
-
-    with SI the split improvement that is not normalised. At a node as many columns are drawn
-    from all 2p as the given forest draws from p. A nominal feature's dummies are summed.
-
-    This grows a second forest: the cost of an explanation is about that of a fit.
-
-    Parameters
-    ----------
-    max_features : int or None, default None
-        Columns drawn at a node; None: as many as the given forest. ranger's default is the
-        square root of p, rounded down.
-
-    Raises
-    ------
-    TypeError
-        If the model is not a random forest of scikit-learn or this package's ``RandomForest``.
-    """
-
-    def __init__(self, max_features: int | None = None) -> None:
-        self.max_features = max_features
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of the second forest; ``rng`` draws the permutation and the forest's seed."""
-        columns = of_dataset(model, data)
-        return scores_only(
-            air(model, *data.train, max_features=self.max_features, random_state=rng, **columns)
-        )

@@ -6,17 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.data import Dataset, FloatArray
+from losaw.data import FloatArray
 from losaw.importance.per_tree_permutation import tree_permutation
 from losaw.rng import as_generator, seed_integer
+from losaw.scoring.in_studies import checked_by
 from losaw.scoring.out_of_bag_permutation import out_of_bag_z_scores
 from losaw.scoring.own_fits import own_fits
-from losaw.scoring.parameter_repr import Described, described
+from losaw.scoring.parameter_repr import described
 from losaw.scoring.residual_algorithms import seeded_clone
 from losaw.scoring.result import ImportanceResult
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.jobs import Jobs, checked_jobs
-from losaw.support.outcomes import Task, task_of
+from losaw.support.outcomes import Task
 from losaw.support.words import unknown
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -26,6 +27,16 @@ CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 _MIN_SHADOWS = 5
 
 
+def _check(n_estimators: int, max_runs: int, alpha: float, importance: str | None = None) -> None:
+    whole_number("n_estimators", n_estimators, 2)
+    whole_number("max_runs", max_runs, 1)
+    if not 0 < real_number("alpha", alpha) < 1:
+        raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}")
+    if importance is not None and importance not in IMPORTANCES:
+        raise ValueError(unknown("importance", importance, IMPORTANCES))
+
+
+@checked_by(_check)
 def boruta(
     model: Any,
     X: ArrayLike,
@@ -197,15 +208,6 @@ def _with_shadows(
     ]
 
 
-def _check(n_estimators: int, max_runs: int, alpha: float, importance: str | None = None) -> None:
-    whole_number("n_estimators", n_estimators, 2)
-    whole_number("max_runs", max_runs, 1)
-    if not 0 < real_number("alpha", alpha) < 1:
-        raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}")
-    if importance is not None and importance not in IMPORTANCES:
-        raise ValueError(unknown("importance", importance, IMPORTANCES))
-
-
 def _importances_of(
     estimator: Any,
     columns: FloatArray,
@@ -259,38 +261,3 @@ def _over_error(scores: FloatArray, error: FloatArray | None) -> FloatArray:
     if error is None:
         return scores
     return np.divide(scores, error, out=np.zeros_like(scores), where=error > 0)
-
-
-class Boruta(Described):
-    """:func:`boruta` of a study's training sample; the given model is not used.
-
-    Parameters
-    ----------
-    n_estimators, max_runs, alpha
-        As in :func:`boruta`.
-    """
-
-    # A hundred forests of 500 trees are no example.
-    examples = ({"n_estimators": 20, "max_runs": 5},)
-
-    def __init__(self, n_estimators: int = 500, max_runs: int = 100, alpha: float = 0.01) -> None:
-        _check(n_estimators, max_runs, alpha)
-        self.n_estimators = n_estimators
-        self.max_runs = max_runs
-        self.alpha = alpha
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Decisions on every feature, from the training sample."""
-        if model is not None:
-            task_of(model, data.task)
-        return boruta(
-            None,
-            *data.train,
-            task=data.task,
-            n_estimators=self.n_estimators,
-            max_runs=self.max_runs,
-            alpha=self.alpha,
-            feature_names=data.feature_names,
-            kinds=data.feature_kinds,
-            random_state=rng,
-        )

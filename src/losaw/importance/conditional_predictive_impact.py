@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.data import Dataset, FloatArray
+from losaw.data import FloatArray
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.draws import draws, own_shares
 from losaw.rng import as_generator
@@ -15,13 +15,13 @@ from losaw.scoring.explained import (
     Options,
     Rows,
     explained,
-    of_dataset,
     read_rows,
     require_complete,
 )
+from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss
 from losaw.scoring.one_sided_tests import check_test
-from losaw.scoring.parameter_repr import Described, described
+from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted, hold_out
 from losaw.support.arguments import whole_number
@@ -36,6 +36,22 @@ _COPY = "untestable: the other features determine it (its knockoff is its copy)"
 _CONSTANT = "constant: there is nothing to test"
 
 
+def _check(
+    sampler: Any,
+    sampler_parameters: Mapping[str, Any] | None,
+    test: str,
+    adjustment: str,
+    level: float,
+    n_draws: int,
+) -> None:
+    check_test(test, adjustment)
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, got {level!r}")
+    whole_number("n_draws", n_draws, 1)
+    make_sampler(sampler, **(sampler_parameters or {}))
+
+
+@checked_by(_check)
 def cpi(
     model: Any,
     X: ArrayLike,
@@ -140,8 +156,7 @@ def cpi(
     >>> cpi(model, X[200:], y[200:], random_state=0).select(fwer=0.05)
     ('X1',)
     """
-    _check(test, adjustment, level, n_draws)
-    make_sampler(sampler, **(sampler_parameters or {}))
+    _check(sampler, sampler_parameters, test, adjustment, level, n_draws)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
     options = Options(loss, features, groups, n_jobs, verbose)
@@ -219,88 +234,3 @@ def _check_sampler(subject: Explained, sampler: Any, knows_levels: bool) -> None
                 f"column {name!r} holds levels, which {type(sampler).__name__} would imitate as "
                 "numbers; use sampler='sequential'"
             )
-
-
-def _check(test: str, adjustment: str, level: float, n_draws: int) -> None:
-    check_test(test, adjustment)
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1, got {level!r}")
-    whole_number("n_draws", n_draws, 1)
-
-
-class ConditionalPredictiveImpact(Described):
-    """:func:`cpi` of a study's test sample.
-
-    Parameters
-    ----------
-    sampler, sampler_parameters, loss, test, adjustment, level, n_draws
-        As in :func:`cpi`.
-    groups : dict of str to sequence of str, or None
-        Group name -> feature names that are replaced together; only groups are scored. None:
-        every feature alone.
-    n_folds : int or None, default None
-        None: hold-out, the given model on the test sample. Otherwise ``cv`` on the training
-        sample.
-
-    Raises
-    ------
-    ValueError
-        As :func:`cpi`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from losaw import ConditionalPredictiveImpact
-    >>> from losaw.registry import get
-    >>> data = get("generator", "normal-linear").create(
-    ...     correlation="identity", n_samples=200, n_features=3, function="f3", noise_variance=1.0
-    ... ).sample(np.random.default_rng(0))
-    >>> model = get("learner", "random-forest").create(random_state=0).fit(*data.train)
-    >>> ConditionalPredictiveImpact().explain(model, data, np.random.default_rng(0)).select(top=2)
-    ('X1', 'X2')
-    """
-
-    def __init__(
-        self,
-        sampler: Any = "sequential",
-        sampler_parameters: Mapping[str, Any] | None = None,
-        loss: str | Loss | None = None,
-        test: str = "t",
-        adjustment: str = "none",
-        level: float = 0.95,
-        groups: Mapping[str, Sequence[str]] | None = None,
-        n_draws: int = 1,
-        n_folds: int | None = None,
-    ) -> None:
-        _check(test, adjustment, level, n_draws)
-        if n_folds is not None and n_folds < 2:
-            raise ValueError(f"n_folds must be at least 2, or None for hold-out, got {n_folds!r}")
-        make_sampler(sampler, **(sampler_parameters or {}))
-        self.sampler = sampler
-        self.sampler_parameters = dict(sampler_parameters or {})
-        self.loss = loss
-        self.test = test
-        self.adjustment = adjustment
-        self.level = level
-        self.groups = groups
-        self.n_draws = n_draws
-        self.n_folds = n_folds
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """CPI of every feature or group for a fitted ``model``."""
-        return cpi(
-            model,
-            *(data.test if self.n_folds is None else data.train),
-            sampler=self.sampler,
-            sampler_parameters=self.sampler_parameters,
-            n_draws=self.n_draws,
-            loss=self.loss,
-            test=self.test,
-            adjustment=self.adjustment,
-            level=self.level,
-            features=None if self.groups is None else list(self.groups),
-            groups=self.groups,
-            cv=self.n_folds,
-            random_state=rng,
-            **of_dataset(model, data),
-        )

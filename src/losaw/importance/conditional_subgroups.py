@@ -16,8 +16,8 @@ from losaw.scoring.explained import (
     explained,
     read_rows,
 )
+from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss
-from losaw.scoring.on_test_sample import OnTestSample
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
@@ -27,6 +27,13 @@ from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
 
+def _check(max_depth: int, min_samples_leaf: int, n_repeats: int) -> None:
+    whole_number("max_depth", max_depth, 1)
+    whole_number("min_samples_leaf", min_samples_leaf, 1)
+    whole_number("n_repeats", n_repeats, 1)
+
+
+@checked_by(_check)
 def subgroups(
     model: Any,
     X: ArrayLike,
@@ -215,35 +222,3 @@ def _cycle_within(leaves: NDArray[np.intp], rng: np.random.Generator) -> NDArray
         rows = rng.permutation(np.flatnonzero(leaves == leaf))
         source[rows] = np.roll(rows, 1)
     return source
-
-
-def _check(max_depth: int, min_samples_leaf: int, n_repeats: int) -> None:
-    whole_number("max_depth", max_depth, 1)
-    whole_number("min_samples_leaf", min_samples_leaf, 1)
-    whole_number("n_repeats", n_repeats, 1)
-
-
-class ConditionalSubgroups(OnTestSample):
-    """:func:`subgroups` of a study's test sample, trees grown on its training sample.
-
-    Parameters
-    ----------
-    max_depth, min_samples_leaf, n_repeats, loss
-        As in :func:`subgroups`.
-    """
-
-    function = staticmethod(subgroups)
-    takes_train = True
-
-    def __init__(
-        self,
-        max_depth: int = 3,
-        min_samples_leaf: int = 30,
-        n_repeats: int = 5,
-        loss: str | Loss | None = None,
-    ) -> None:
-        _check(max_depth, min_samples_leaf, n_repeats)
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.n_repeats = n_repeats
-        self.loss = loss

@@ -17,9 +17,9 @@ from losaw.scoring.explained import (
     read_rows,
 )
 from losaw.scoring.fewer_columns import without
+from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss
 from losaw.scoring.model_view import view_model
-from losaw.scoring.on_test_sample import OnTestSample
 from losaw.scoring.one_sided_tests import check_test
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
@@ -36,6 +36,7 @@ from losaw.tables.kinds import Kinds
 ERROR_KIND = "over test rows, both fitted models held fixed"
 
 
+@checked_by(check_test)
 def loco(
     model: Any,
     X: ArrayLike,
@@ -191,24 +192,3 @@ def _by_growing_again(subject: Explained, train: Rows) -> FloatArray | None:
         return None
     again = GrowableForest(forest, columns, train.y)
     return again.predictions_without(asked, left_out, subject.jobs)
-
-
-class LeaveOneCovariateOut(OnTestSample):
-    """:func:`loco` of a study's test sample, fitted to its training sample.
-
-    Parameters
-    ----------
-    loss, test, adjustment
-        As in :func:`loco`.
-    """
-
-    function = staticmethod(loco)
-    takes_train = True
-
-    def __init__(
-        self, loss: str | Loss | None = None, test: str = "t", adjustment: str = "none"
-    ) -> None:
-        check_test(test, adjustment)
-        self.loss = loss
-        self.test = test
-        self.adjustment = adjustment

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.data import Dataset, FloatArray
+from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import ForestRows, forest_rows
 from losaw.scoring.over_trees import result_of_trees
-from losaw.scoring.parameter_repr import Described
 from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -25,20 +24,27 @@ def mdi(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
 ) -> ImportanceResult:
-    """The forest's own ``feature_importances_``, see :class:`MeanDecreaseInImpurity`.
+    """The forest's own ``feature_importances_``.
 
+    For a tree with inner nodes k, split features p_k, in-bag sizes N_k and impurity decreases
+    Delta_k,
+
+        FI_p = sum_k 1(p_k = p) N_k Delta_k / sum_k N_k Delta_k,
+
+    averaged over the trees (Breiman et al. 1984). For losawRF, Delta_k is the weighted relative
+    impurity decrease times the node's unweighted mean squared error (losaw, Definition 4.6).
     Columns that a Pipeline makes of one column of X are one feature; their scores are summed.
 
     Parameters
     ----------
     model : fitted forest of trees, or a Pipeline that ends with one
     X, y, features, groups, kinds, feature_names
-        As in :func:`losaw.importance.ufi`; X and y name the columns, and are not computed with.
+        As in :func:`losaw.importance.ufi`. Nothing is computed from the values of X and y.
 
     Returns
     -------
     ImportanceResult
-        ``std_error`` over trees, where each tree has importances of its own.
+        ``std_error`` over trees, if each tree has importances of its own.
 
     Raises
     ------
@@ -74,20 +80,3 @@ def _summed(sample: ForestRows, scores: FloatArray) -> FloatArray:
     """Scores of columns, summed by feature."""
     sums = np.bincount(sample.unit_of_column, scores, minlength=len(sample.names))
     return sums.astype(float)
-
-
-class MeanDecreaseInImpurity(Described):
-    """The forest's own ``feature_importances_``.
-
-    For a tree with inner nodes k, split features p_k, in-bag sizes N_k and impurity decreases
-    Delta_k,
-
-        FI_p = sum_k 1(p_k = p) N_k Delta_k / sum_k N_k Delta_k,
-
-    averaged over the trees (Breiman et al. 1984). For losawRF, Delta_k is the weighted relative
-    impurity decrease times the node's unweighted mean squared error (losaw, Definition 4.6).
-    """
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Read the scores off the fitted ``model``; ``rng`` is not used."""
-        return ImportanceResult(np.array(model.feature_importances_), data.feature_names)

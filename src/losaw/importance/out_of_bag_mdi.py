@@ -3,49 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.data import Dataset, FloatArray
+from losaw.data import FloatArray
 from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import Nodes
-from losaw.scoring.explained import of_dataset
-from losaw.scoring.over_trees import mean_over_trees, scores_only
-from losaw.scoring.parameter_repr import Described
+from losaw.scoring.over_trees import mean_over_trees
 from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
-
-
-class OutOfBagMdi(Described):
-    """Inner product of a feature's contributions with the response, on out-of-bag rows.
-
-    With mu_m the in-bag mean (or class shares) of node m, and
-
-        f_j(x) = sum over splits m on j of mu_child(x) - mu_m   over the nodes m that x passes,
-        MDI-oob_j = mean over trees of mean over out-of-bag rows of f_j(x_i) · y_i.
-
-    On the in-bag rows the same expression is the split improvement (their Proposition 1).
-    The response is centred by its training mean, which changes nothing in bag, where the
-    contributions of a split sum to 0.
-
-    Of classes, features without effect score a little below 0, by the formula itself. With
-    d_c = mu_c - mu_m for the children c of a split, N'_c their out-of-bag rows, and s'_c and s'
-    the mean outcomes of these rows and of all of the node's, a split adds
-
-        s' · sum_c N'_c d_c + sum_c N'_c (s'_c - s') · d_c.
-
-    The second sum has mean 0 for a feature without effect. In bag the first is 0; out of bag the
-    children hold other shares of the rows, and where the classes of a node are not balanced a
-    chosen child leans to the rare one. Measured (tests/statistical/test_null_scores.py, 250 data
-    sets of 150 rows, three features without effect): -2.2, -3.1 and -0.7 thousandths (z -2.5, -3.9
-    and -2.6), of which the first sum is -2.8, -3.0 and -0.6, the second 0.7, -0.1 and -0.1 (z 1.0,
-    -0.2 and -0.8). UFI weighs the children by their in-bag rows and has no such term.
-    """
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of the forest ``model`` fitted on ``data.train``; ``rng`` is not used."""
-        return scores_only(mdi_oob(model, *data.train, **of_dataset(model, data)))
 
 
 def mdi_oob(
@@ -62,8 +28,12 @@ def mdi_oob(
 
         MDI-oob_j = mean over trees of mean over out-of-bag rows of f_j(x_i) · y_i,
 
-    f_j(x) the sum of the changes of the node mean over the splits on j that x passes (Li, Wang,
-    Basu, Kumbier and Yu 2019). Around 0 for noise.
+        f_j(x) = sum over splits m on j of mu_child(x) - mu_m   over the nodes m that x passes,
+
+    with mu_m the in-bag mean (or class shares) of node m (Li, Wang, Basu, Kumbier and Yu 2019).
+    Around 0 for noise. On the in-bag rows the same expression is the split improvement (their
+    Proposition 1). The response is centred by its training mean, which changes nothing in bag,
+    where the contributions of a split sum to 0.
 
     Parameters
     ----------
@@ -79,6 +49,21 @@ def mdi_oob(
     ------
     ValueError, TypeError
         As :func:`losaw.importance.ufi`.
+
+    Notes
+    -----
+    For classes, features without effect score a little below 0, by the formula itself. With
+    d_c = mu_c - mu_m for the children c of a split, N'_c their out-of-bag rows, and s'_c and s'
+    the mean outcomes of these rows and of all of the node's, a split adds
+
+        s' · sum_c N'_c d_c + sum_c N'_c (s'_c - s') · d_c.
+
+    The second sum has mean 0 for a feature without effect. In bag the first sum is 0. Out of bag
+    the children have other shares of the rows, and where the classes of a node are not balanced
+    the chosen child leans to the rare class. Measured (tests/statistical/test_null_scores.py, 250
+    data sets of 150 rows, three features without effect): -2.2, -3.1 and -0.7 thousandths (z -2.5,
+    -3.9 and -2.6), of which the first sum is -2.8, -3.0 and -0.6, the second 0.7, -0.1 and -0.1 (z
+    1.0, -0.2 and -0.8). UFI weighs the children by their in-bag rows and has no such term.
 
     Examples
     --------

@@ -6,19 +6,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.data import Dataset, FloatArray
+from losaw.data import FloatArray
 from losaw.fitted_trees.exchanged import ExchangeableTrees
 from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
 from losaw.rng import as_generator
-from losaw.scoring.explained import of_dataset, require_complete
+from losaw.scoring.explained import require_complete
+from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, resolve_loss
-from losaw.scoring.over_trees import result_of_trees, scores_only
-from losaw.scoring.parameter_repr import Described, described
+from losaw.scoring.over_trees import result_of_trees
+from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
+from losaw.support.arguments import one_of
 from losaw.support.jobs import checked_jobs
 from losaw.support.outcomes import finite_numbers
-from losaw.support.words import unknown
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
@@ -38,6 +39,11 @@ class _Drawn(NamedTuple):
     orders: list[NDArray[np.intp]]
 
 
+def _check(rows: str) -> None:
+    one_of("rows", rows, ROWS)
+
+
+@checked_by(_check)
 def tree_permutation(
     model: Any,
     X: ArrayLike,
@@ -53,12 +59,17 @@ def tree_permutation(
     verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
-    """Permutation importance of every tree, see :class:`TreePermutationImportance`.
+    """Mean over trees of the increase in loss when a feature is permuted within the tree's rows,
+
+        PFI_j = mean over trees of mean over rows i of l(y_i, t(x_i^(pi, j))) - l(y_i, t(x_i)),
+
+    with l the squared error, or 1 for a wrong class (Breiman 2001, Section 10). The columns of one
+    feature are permuted together.
 
     Parameters
     ----------
     model, X, y, features, groups, kinds, feature_names
-        As in :func:`losaw.importance.ufi`; columns of one feature are permuted together.
+        As in :func:`losaw.importance.ufi`.
     rows : {"out-of-bag", "in-bag"}, default "out-of-bag"
         In-bag rows count as often as they are in the bag.
     loss : str, callable or None, default None
@@ -90,8 +101,7 @@ def tree_permutation(
     >>> tree_permutation(forest, X, X[:, 0], random_state=0).select(top=1)
     ('X1',)
     """
-    if rows not in ROWS:
-        raise ValueError(unknown("rows", rows, ROWS))
+    _check(rows)
     rng = as_generator(random_state)
     forest, sample = view_forest(model, X, y, groups, kinds, feature_names)
     if np.isnan(forest.rows).any():
@@ -118,33 +128,6 @@ def tree_permutation(
     )
     shown = described("tree_permutation", rows=rows, loss=loss)
     return result_of_trees(shown, np.stack(list(increases)), sample, features)
-
-
-class TreePermutationImportance(Described):
-    """Mean over trees of the increase in loss when a feature is permuted within the tree's rows,
-
-        PFI_j = mean over trees of mean over rows i of l(y_i, t(x_i^(pi, j))) - l(y_i, t(x_i)),
-
-    with l the squared error, or 1 for a wrong class (Breiman 2001, Section 10). The dummies of a
-    nominal feature are permuted together.
-
-    Parameters
-    ----------
-    rows : {"out-of-bag", "in-bag"}, default "out-of-bag"
-        In-bag rows count as often as they are in the bag.
-    """
-
-    def __init__(self, rows: str = "out-of-bag") -> None:
-        if rows not in ROWS:
-            raise ValueError(unknown("rows", rows, ROWS))
-        self.rows = rows
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of the forest ``model`` fitted on ``data.train``; ``rng`` permutes."""
-        columns = of_dataset(model, data)
-        return scores_only(
-            tree_permutation(model, *data.train, rows=self.rows, random_state=rng, **columns)
-        )
 
 
 def _tree_scores(forest: ForestView, drawn: _Drawn, losses_of: _Losses) -> FloatArray:

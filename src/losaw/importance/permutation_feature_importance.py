@@ -16,8 +16,8 @@ from losaw.scoring.explained import (
     explained,
     read_rows,
 )
+from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss
-from losaw.scoring.on_test_sample import OnTestSample
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
@@ -29,6 +29,13 @@ from losaw.tables.kinds import Kinds
 SCALES = ("difference", "ratio")
 
 
+def _check(scale: str, n_repeats: int) -> None:
+    if scale not in SCALES:
+        raise ValueError(unknown("scale", scale, SCALES))
+    whole_number("n_repeats", n_repeats, 1)
+
+
+@checked_by(_check)
 def pfi(
     model: Any,
     X: ArrayLike,
@@ -160,29 +167,3 @@ def permuted_differences(
             total[:, place] += after - before
     repeats = repeats - original if scale == "difference" else repeats / original
     return Differences(total / n_repeats, np.median(repeats, axis=0), {"repeats": repeats})
-
-
-def _check(scale: str, n_repeats: int) -> None:
-    if scale not in SCALES:
-        raise ValueError(unknown("scale", scale, SCALES))
-    whole_number("n_repeats", n_repeats, 1)
-
-
-class PermutationFeatureImportance(OnTestSample):
-    """:func:`pfi` of a study's test sample.
-
-    Parameters
-    ----------
-    scale, n_repeats, loss
-        As in :func:`pfi`.
-    """
-
-    function = staticmethod(pfi)
-
-    def __init__(
-        self, scale: str = "difference", n_repeats: int = 5, loss: str | Loss | None = None
-    ) -> None:
-        _check(scale, n_repeats)
-        self.scale = scale
-        self.n_repeats = n_repeats
-        self.loss = loss

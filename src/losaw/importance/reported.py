@@ -1,29 +1,34 @@
 """The scores that a fitted learner reports of itself."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from losaw.data import Dataset
-from losaw.scoring.parameter_repr import Described
 from losaw.scoring.result import ImportanceResult
 
 
-class ReportedImportance(Described):
-    """``feature_importances_`` of any fitted learner, as it is.
+def reported(model: Any, *, feature_names: Sequence[str]) -> ImportanceResult:
+    """The ``feature_importances_`` of any fitted learner, unchanged.
 
-    What it estimates is the learner's business: for the R peers, ranger's corrected impurity and
-    cforest's permutation importance.
+    The learner decides what they estimate: for the learners in R, the corrected impurity of ranger
+    and the permutation importance of cforest.
+
+    Parameters
+    ----------
+    model : fitted learner
+    feature_names : sequence of str
+
+    Returns
+    -------
+    ImportanceResult
 
     Raises
     ------
     TypeError
         If the learner reports none.
     """
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Read the scores off the fitted ``model``; ``rng`` is not used."""
-        scores = getattr(model, "feature_importances_", None)
-        if scores is None:
-            raise TypeError(f"{type(model).__name__} has no feature_importances_ to report")
-        return ImportanceResult(np.array(scores, dtype=float), data.feature_names)
+    scores = getattr(model, "feature_importances_", None)
+    if scores is None:
+        raise TypeError(f"{type(model).__name__} has no feature_importances_ to report")
+    return ImportanceResult(np.array(scores, dtype=float), tuple(feature_names))

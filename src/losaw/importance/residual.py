@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.data import Dataset, FloatArray
+from losaw.data import FloatArray
 from losaw.rng import as_generator
+from losaw.scoring.in_studies import checked_by
 from losaw.scoring.own_fits import own_fits
-from losaw.scoring.parameter_repr import Described, described
+from losaw.scoring.parameter_repr import described
 from losaw.scoring.residual_algorithms import (
     Prefix,
     plain_forest,
@@ -236,72 +237,85 @@ def residual_features(
     return prefix_of(rows, columns, units, steps, {}, as_generator(random_state)).residuals
 
 
-class ResidualImportance(Described):
-    """:func:`residual_importance` of the training sample; the fitted model is not explained.
+def _check(
+    algorithm: str | Fittable, n_permutations: int, n_estimators: int, top_features: int | None
+) -> None:
+    whole_number("n_permutations", n_permutations, 1)
+    residual_algorithm(algorithm, whole_number("n_estimators", n_estimators, 1))
+    if top_features is not None:
+        whole_number("top_features", top_features, 1)
+
+
+@checked_by(_check)
+def residual_of_top_features(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    algorithm: str | Fittable = "gram-schmidt",
+    n_permutations: int = 20,
+    n_estimators: int = 100,
+    top_features: int | None = None,
+    feature_names: Sequence[str],
+    kinds: Kinds = None,
+    random_state: int | np.random.Generator | None = None,
+) -> ImportanceResult:
+    """Residual importance of a training sample, with the forests of the paper.
+
+    The fitted model is not explained; it chooses the ``top_features``. See
+    :func:`losaw.importance.residual_importance`.
 
     Parameters
     ----------
+    model : fitted model
+    X, y : array of shape (n_samples, n_features), array of shape (n_samples,)
     algorithm, n_permutations, n_estimators
-        As in :func:`residual_importance`.
+        As in :func:`losaw.importance.residual_importance`.
     top_features : int or None
         Only the features with the largest ``feature_importances_`` of the fitted model take
         part; all others score 0. For many features: the number of forests grows with the number
         of features, with Gram-Schmidt linearly, with forest residuals cubically.
+    feature_names : sequence of str
+    kinds : sequence of str or None
+        Not used: nominal features enter with their level codes.
+    random_state : int, Generator or None
 
-    Notes
-    -----
-    Nominal features enter with their level codes. Two classes are explained as 0 and 1; more are
-    refused.
+    Returns
+    -------
+    ImportanceResult
+
+    Raises
+    ------
+    ValueError
+        For more than two classes; two are explained as 0 and 1.
     """
+    X, y = np.asarray(X), unnamed_response(y, task_of(model))
+    columns = np.arange(X.shape[1])
+    if top_features is not None and top_features < X.shape[1]:
+        order = np.argsort(-np.asarray(model.feature_importances_), kind="stable")
+        columns = np.sort(order[:top_features])
+    result = residual_importance(
+        None,
+        X[:, columns],
+        y,
+        algorithm=algorithm,
+        n_permutations=n_permutations,
+        n_estimators=n_estimators,
+        random_state=random_state,
+    )
 
-    examples = ({"n_permutations": 2, "n_estimators": 30, "top_features": 3},)
+    def spread(values: FloatArray) -> FloatArray:
+        everywhere = np.zeros(X.shape[1])
+        everywhere[columns] = values
+        return everywhere
 
-    def __init__(
-        self,
-        algorithm: str | Fittable = "gram-schmidt",
-        n_permutations: int = 20,
-        n_estimators: int = 100,
-        top_features: int | None = None,
-    ) -> None:
-        self.algorithm = algorithm
-        self.n_permutations = whole_number("n_permutations", n_permutations, 1)
-        self.n_estimators = whole_number("n_estimators", n_estimators, 1)
-        self.top_features = (
-            None if top_features is None else whole_number("top_features", top_features, 1)
-        )
-        residual_algorithm(algorithm, self.n_estimators)
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of all features; ``model`` only chooses the ``top_features``."""
-        X, y = data.train.X, unnamed_response(data.train.y, task_of(model, data.task))
-        columns = np.arange(X.shape[1])
-        if self.top_features is not None and self.top_features < X.shape[1]:
-            order = np.argsort(-np.asarray(model.feature_importances_), kind="stable")
-            columns = np.sort(order[: self.top_features])
-        result = residual_importance(
-            None,
-            X[:, columns],
-            y,
-            algorithm=self.algorithm,
-            n_permutations=self.n_permutations,
-            n_estimators=self.n_estimators,
-            random_state=rng,
-        )
-
-        def spread(values: FloatArray | None) -> FloatArray | None:
-            if values is None:
-                return None
-            everywhere = np.zeros(X.shape[1])
-            everywhere[columns] = values
-            return everywhere
-
-        return ImportanceResult(
-            np.asarray(spread(result.scores)),
-            data.feature_names,
-            std_error=spread(result.std_error),
-            std_error_kind=result.std_error_kind,
-            details={**result.details, "features": tuple(columns.tolist())},
-        )
+    return ImportanceResult(
+        spread(result.scores),
+        tuple(feature_names),
+        std_error=None if result.std_error is None else spread(result.std_error),
+        std_error_kind=result.std_error_kind,
+        details={**result.details, "features": tuple(columns.tolist())},
+    )
 
 
 def _orders(

@@ -16,8 +16,8 @@ from losaw.scoring.explained import (
     kinds_of,
     read_rows,
 )
+from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss
-from losaw.scoring.on_test_sample import OnTestSample
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted
@@ -30,6 +30,14 @@ _BATCH = 16  # permutations between two looks at the convergence
 ERROR_KIND = "over random orders and test rows, the background held fixed"
 
 
+def _check(n_background: int, max_permutations: int, threshold: float | None) -> None:
+    whole_number("n_background", n_background, 2)
+    whole_number("max_permutations", max_permutations, 2)
+    if threshold is not None and not real_number("threshold", threshold) > 0:
+        raise ValueError(f"threshold must be positive or None, got {threshold!r}")
+
+
+@checked_by(_check)
 def sage(
     model: Any,
     X: ArrayLike,
@@ -234,36 +242,3 @@ def _report(contributions: FloatArray, most: int) -> None:
         "of the spread",
         file=sys.stderr,
     )
-
-
-def _check(n_background: int, max_permutations: int, threshold: float | None) -> None:
-    whole_number("n_background", n_background, 2)
-    whole_number("max_permutations", max_permutations, 2)
-    if threshold is not None and not real_number("threshold", threshold) > 0:
-        raise ValueError(f"threshold must be positive or None, got {threshold!r}")
-
-
-class ShapleyGlobalImportance(OnTestSample):
-    """:func:`sage` of a study's test sample.
-
-    Parameters
-    ----------
-    n_background, max_permutations, threshold, loss
-        As in :func:`sage`.
-    """
-
-    examples = ({"n_background": 8, "max_permutations": 32},)
-    function = staticmethod(sage)
-
-    def __init__(
-        self,
-        n_background: int = 32,
-        max_permutations: int = 512,
-        threshold: float | None = 0.05,
-        loss: str | Loss | None = None,
-    ) -> None:
-        _check(n_background, max_permutations, threshold)
-        self.n_background = n_background
-        self.max_permutations = max_permutations
-        self.threshold = threshold
-        self.loss = loss

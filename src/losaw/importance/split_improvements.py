@@ -1,35 +1,17 @@
-"""Split improvement: the mean decrease in impurity as it is, not normalised."""
+"""Split improvement: the mean decrease in impurity without normalisation."""
 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.data import Dataset, FloatArray
+from losaw.data import FloatArray
 from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import Nodes
-from losaw.scoring.explained import of_dataset
-from losaw.scoring.over_trees import mean_over_trees, scores_only
-from losaw.scoring.parameter_repr import Described
+from losaw.scoring.over_trees import mean_over_trees
 from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
-
-
-class SplitImprovement(Described):
-    """Decrease of the in-bag impurity, summed over the splits on a feature,
-
-        SI_j = mean over trees of sum over splits m on j of w_m H(m) - w_l H(l) - w_r H(r),
-
-    with w the share of the tree's in-bag rows and H their variance or Gini index (Breiman et al.
-    1984; Zhou and Hooker 2021, Equations (3) to (5)). In units of the response's variance;
-    scikit-learn's ``feature_importances_`` is the same with every tree scaled to sum 1.
-    """
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of the forest ``model`` fitted on ``data.train``; ``rng`` is not used."""
-        return scores_only(split_improvement(model, *data.train, **of_dataset(model, data)))
 
 
 def split_improvement(
@@ -47,7 +29,8 @@ def split_improvement(
         SI_j = mean over trees of sum over splits m on j of w_m H(m) - w_l H(l) - w_r H(r),
 
     with w the share of the tree's in-bag rows and H their variance or Gini index (Breiman et al.
-    1984; Zhou and Hooker 2021, Equations (3) to (5)). In units of the response's variance.
+    1984; Zhou and Hooker 2021, Equations (3) to (5)). In units of the response's variance;
+    scikit-learn's ``feature_importances_`` is the same with every tree scaled to sum 1.
 
     Parameters
     ----------

@@ -1,52 +1,68 @@
 """Total gain of boosted trees, and how far Proposition 3 of TreeInner is from xgboost's own."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from losaw.data import Dataset, FloatArray
+from losaw.data import FloatArray
 from losaw.fitted_trees.attributions import attribution_sums
 from losaw.fitted_trees.booster import as_booster
-from losaw.scoring.parameter_repr import Described
 from losaw.scoring.result import ImportanceResult
+from losaw.tables.kinds import Kinds
 
 
-class TotalGain(Described):
+def total_gain(model: Any, *, feature_names: Sequence[str]) -> ImportanceResult:
     """Summed decrease of the penalised training loss by the splits on a feature,
 
         TotalGain_k = sum over trees and splits t on k of
                       G_l^2 / (H_l + lambda) + G_r^2 / (H_r + lambda) - G_t^2 / (H_t + lambda),
 
     as xgboost reports it (TreeInner, Definitions 2 and 3).
+
+    Parameters
+    ----------
+    model : fitted xgboost model
+    feature_names : sequence of str
+
+    Returns
+    -------
+    ImportanceResult
     """
-
-    example_learner = "xgboost"
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of a fitted xgboost model; ``rng`` is not used."""
-        return ImportanceResult(total_gain(model), data.feature_names)
+    return ImportanceResult(reported_total_gain(model), tuple(feature_names))
 
 
-class TotalGainDeviation(Described):
+def total_gain_deviation(
+    model: Any, X: ArrayLike, y: ArrayLike, *, feature_names: Sequence[str], kinds: Kinds = None
+) -> ImportanceResult:
     """Distance between two computations of the normalised total gain,
 
         abs(T_k / sum T - S_k / sum S),
 
     T from attributions on the training rows (Proposition 3), S as xgboost reports it. A check of
     numerical exactness, not an importance (TreeInner, Section 4.3 and Figure 1).
+
+    Parameters
+    ----------
+    model : fitted xgboost model
+    X, y : array of shape (n_samples, n_features), array of shape (n_samples,)
+        The training sample.
+    feature_names : sequence of str
+    kinds : sequence of str or None
+        Not used.
+
+    Returns
+    -------
+    ImportanceResult
     """
-
-    example_learner = "xgboost"
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Distances for a fitted xgboost model; ``rng`` is not used."""
-        ours = attribution_sums(model, *data.train, "predecomp").inner
-        reported = total_gain(model)
-        distance = np.abs(ours / ours.sum() - reported / reported.sum())
-        return ImportanceResult(distance, data.feature_names)
+    ours = attribution_sums(model, X, y, "predecomp").inner
+    reported = reported_total_gain(model)
+    distance = np.abs(ours / ours.sum() - reported / reported.sum())
+    return ImportanceResult(distance, tuple(feature_names))
 
 
-def total_gain(model: Any) -> FloatArray:
+def reported_total_gain(model: Any) -> FloatArray:
     """``get_score(importance_type="total_gain")`` with a 0 for features without a split."""
     booster = as_booster(model)
     score = booster.get_score(importance_type="total_gain")

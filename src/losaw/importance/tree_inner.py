@@ -6,108 +6,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.data import Dataset, FloatArray, Sample
-from losaw.fitted_trees.attributions import ATTRIBUTIONS, AttributionSums, attribution_sums
+from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
 from losaw.fitted_trees.forest_rows import forest_rows
 from losaw.scoring.explained import kinds_of
-from losaw.scoring.parameter_repr import Described, described
+from losaw.scoring.in_studies import checked_by
+from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
-from losaw.support.words import unknown
+from losaw.support.arguments import one_of
 from losaw.tables import read_table
 from losaw.tables.groups import Groups, Units, chosen_units, units_of
 from losaw.tables.kinds import Kinds
 
-ROWS = ("test", "train")
+LEVELS = ("tree", "forest")
 ERROR_KIND = "over rows, the booster held fixed; of rows that it has not seen"
 
 
-class _AttributionScore(Described):
-    """A score made of the sums of one attribution on one sample."""
-
-    example_learner = "xgboost"
-
-    def __init__(self, rows: str = "test", attribution: str = "predecomp") -> None:
-        self.rows = check_rows(rows)
-        if attribution not in ATTRIBUTIONS:
-            raise ValueError(unknown("attribution", attribution, ATTRIBUTIONS))
-        self.attribution = attribution
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of a fitted xgboost model; ``rng`` is not used."""
-        X, y = sample_of(data, self.rows)
-        scores = self._scores(attribution_sums(model, X, y, self.attribution))
-        return ImportanceResult(scores, data.feature_names)
-
-    def _scores(self, sums: AttributionSums) -> FloatArray:
-        raise TypeError(f"{type(self).__name__} does not say what it makes of the sums")
+def _check(attribution: str, level: str = "tree") -> None:
+    one_of("attribution", attribution, ATTRIBUTIONS)
+    one_of("level", level, LEVELS)
 
 
-class TreeInner(_AttributionScore):
-    """Inner product of a tree's attributions with the residuals before it, summed over trees,
-
-        TreeInner_k = (1 / eta) sum_m sum_i r_mk(x_i) (y_i - f_[m-1](x_i))
-
-    (Definition 4, Equation (21); for classification the residual is y - P(Y = 1)). On training
-    rows with PreDecomp this is xgboost's total gain (Proposition 3). On rows that the trees have
-    not seen, noise features score around or below 0.
-
-    Parameters
-    ----------
-    rows : {"test", "train"}, default "test"
-        The sample of the sum; the paper's validation data are our test data.
-    attribution : {"predecomp", "saabas", "treeshap"}, default "predecomp"
-        r; "saabas" goes by the expected output below a node (Equation (8)), TreeSHAP takes longer.
-    """
-
-    def _scores(self, sums: AttributionSums) -> FloatArray:
-        return sums.inner
-
-
-class ForestInner(_AttributionScore):
-    """Inner product of the ensemble's attributions with the summed residuals,
-
-        ForestInner_k = (1 / eta) sum_i (sum_m r_mk(x_i)) (sum_m (y_i - f_[m-1](x_i)))
-
-    (Definition 5, first line of Equation (22), which is the authors' code. The second line of
-    that equation, the inner product with y, is another number.)
-
-    Parameters
-    ----------
-    rows, attribution
-        As of :class:`TreeInner`.
-    """
-
-    def _scores(self, sums: AttributionSums) -> FloatArray:
-        return sums.forest_inner
-
-
-class AbsoluteAttribution(_AttributionScore):
-    """Summed magnitude of the attributions, per tree or of the ensemble,
-
-        Abs_k = sum_m sum_i abs(r_mk(x_i))      (level "tree", the authors' code)
-        Abs_k = sum_i abs(sum_m r_mk(x_i))      (level "forest", the usual mean |SHAP|).
-
-    (Section 4.4; the text leaves the level open.)
-
-    Parameters
-    ----------
-    rows, attribution
-        As of :class:`TreeInner`.
-    level : {"tree", "forest"}, default "tree"
-    """
-
-    def __init__(
-        self, rows: str = "test", attribution: str = "predecomp", level: str = "tree"
-    ) -> None:
-        super().__init__(rows, attribution)
-        if level not in ("tree", "forest"):
-            raise ValueError(unknown("level", level, ("tree", "forest")))
-        self.level = level
-
-    def _scores(self, sums: AttributionSums) -> FloatArray:
-        return sums.absolute if self.level == "tree" else np.abs(sums.forest).sum(axis=0)
-
-
+@checked_by(_check)
 def treeinner(
     model: Any,
     X: ArrayLike,
@@ -119,26 +38,35 @@ def treeinner(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
 ) -> ImportanceResult:
-    """TreeInner of your own xgboost model on any sample, see :class:`TreeInner`.
+    """Inner product of a tree's attributions with the residuals before it, summed over trees,
+
+        TreeInner_k = (1 / eta) sum_m sum_i r_mk(x_i) (y_i - f_[m-1](x_i))
+
+    (Definition 4, Equation (21); for classification the residual is y - P(Y = 1)). On training
+    rows with PreDecomp this is xgboost's total gain (Proposition 3). On rows that the trees have
+    not seen, noise features score around or below 0.
 
     Parameters
     ----------
     model : xgboost.Booster, XGBRegressor or XGBClassifier, or a Pipeline that ends with one
         Trained with squared error or binary log-loss, without L1 penalty.
     X : array or data frame of shape (n_samples, n_features)
-        Rows that the model has not seen, best; missing values go where xgboost sends them.
+        Best rows that the model has not seen; missing values go where xgboost sends them. In a
+        study the test sample, the paper's validation data, unless ``rows: train`` is given.
     y : array of shape (n_samples,)
         Responses, or classes 0 and 1.
     attribution : {"predecomp", "saabas", "treeshap"}, default "predecomp"
+        The attributions r. "saabas" uses the expected output below a node (Equation (8)); TreeSHAP
+        takes longer.
     features, groups, kinds, feature_names
         As in :func:`losaw.importance.ufi`; scores of a group are summed.
 
     Returns
     -------
     ImportanceResult
-        ``std_error``: the score is a sum over rows, n rows times the mean of what each adds, so
-        that its error is sqrt(n) times their standard deviation, the booster held fixed. It holds
-        for rows that the booster has not seen; those it was fitted to are no sample of new ones.
+        ``std_error``: the score is a sum over rows, so that its error is sqrt(n) times the standard
+        deviation of the rows' contributions, the booster held fixed. It is valid for rows that the
+        booster has not seen; the rows of the fit are no sample of new ones.
 
     Raises
     ------
@@ -155,6 +83,7 @@ def treeinner(
     >>> treeinner(model, X[200:], X[200:, 0]).select(top=1)
     ('X1',)
     """
+    _check(attribution)
     if hasattr(model, "steps") or hasattr(model, "best_estimator_"):
         sample = forest_rows(model, X, y, groups, kinds, feature_names)
         sums = attribution_sums(sample.forest, sample.rows, sample.y, attribution, of_rows=True)
@@ -185,13 +114,68 @@ def treeinner(
     )
 
 
-def sample_of(data: Dataset, rows: str) -> Sample:
-    """The sample that ``rows`` names."""
-    return data.test if rows == "test" else data.train
+@checked_by(_check)
+def forest_inner(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    attribution: str = "predecomp",
+    feature_names: Sequence[str],
+    kinds: Kinds = None,
+) -> ImportanceResult:
+    """Inner product of the ensemble's attributions with the summed residuals,
+
+        ForestInner_k = (1 / eta) sum_i (sum_m r_mk(x_i)) (sum_m (y_i - f_[m-1](x_i)))
+
+    (Definition 5, first line of Equation (22), which is the authors' code. The second line of
+    that equation, the inner product with y, is another number.)
+
+    Parameters
+    ----------
+    model : fitted xgboost model
+    X, y : array of shape (n_samples, n_features), array of shape (n_samples,)
+    attribution : {"predecomp", "saabas", "treeshap"}, default "predecomp"
+    feature_names : sequence of str
+    kinds : sequence of str or None
+        Not used.
+
+    Returns
+    -------
+    ImportanceResult
+    """
+    sums = attribution_sums(model, X, y, attribution)
+    return ImportanceResult(sums.forest_inner, tuple(feature_names))
 
 
-def check_rows(rows: str) -> str:
-    """``rows`` if it is one of ROWS."""
-    if rows not in ROWS:
-        raise ValueError(unknown("rows", rows, ROWS))
-    return rows
+@checked_by(_check)
+def absolute_attribution(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    attribution: str = "predecomp",
+    level: str = "tree",
+    feature_names: Sequence[str],
+    kinds: Kinds = None,
+) -> ImportanceResult:
+    """Summed magnitude of the attributions, either of every tree or of the ensemble,
+
+        Abs_k = sum_m sum_i abs(r_mk(x_i))      (level "tree", the authors' code)
+        Abs_k = sum_i abs(sum_m r_mk(x_i))      (level "forest", the usual mean |SHAP|).
+
+    (Section 4.4; the text leaves the level open.)
+
+    Parameters
+    ----------
+    model, X, y, attribution, feature_names, kinds
+        As of :func:`forest_inner`.
+    level : {"tree", "forest"}, default "tree"
+
+    Returns
+    -------
+    ImportanceResult
+    """
+    sums = attribution_sums(model, X, y, attribution)
+    scores = sums.absolute if level == "tree" else np.abs(sums.forest).sum(axis=0)
+    return ImportanceResult(scores, tuple(feature_names))

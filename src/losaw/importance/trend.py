@@ -1,27 +1,80 @@
-"""Trend estimators as importances: how strong a trend is, or which way it goes."""
+"""Trend estimators as importances: the strength of a trend, or its direction."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from losaw.data import Dataset, FloatArray
 from losaw.rng import as_generator
-from losaw.scoring.parameter_repr import Described
+from losaw.scoring.in_studies import checked_by
 from losaw.scoring.result import ImportanceResult
-from losaw.support.outcomes import is_classifier, numeric_response
-from losaw.support.words import unknown
+from losaw.support.arguments import one_of
+from losaw.support.outcomes import is_classifier, numeric_response, task_of
+from losaw.tables.kinds import Kinds
 from losaw.trends.result import TrendResult
 
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "atr": ("weighting",),
+    "rtr": ("form", "weighting"),
+    "linear-coefficient": ("standardized",),
+    "pearson": (),
+    "spearman": (),
+    "shap-pearson": ("n_rows",),
+    "shap-spearman": ("n_rows",),
+}
 
-class TrendImportance(Described):
-    """Absolute value of a trend estimate, or the estimate itself.
+
+def _check(
+    estimator: str,
+    weighting: str | None,
+    form: str | None,
+    standardized: bool | None,
+    n_rows: int | None,
+) -> dict[str, Any]:
+    """The options that are given, each known to the estimator."""
+    one_of("trend estimator", estimator, OPTIONS)
+    options = {
+        "weighting": weighting,
+        "form": form,
+        "standardized": standardized,
+        "n_rows": n_rows,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in OPTIONS[estimator]:
+            known = ", ".join(OPTIONS[estimator]) or "none"
+            raise ValueError(f"{estimator} has no option {name!r} (its options: {known})")
+    return given
+
+
+@checked_by(_check)
+def trend(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    estimator: str,
+    signed: bool = False,
+    weighting: str | None = None,
+    form: str | None = None,
+    standardized: bool | None = None,
+    n_rows: int | None = None,
+    feature_names: Sequence[str],
+    kinds: Kinds = None,
+    random_state: int | np.random.Generator | None = None,
+) -> ImportanceResult:
+    """Strength of a feature's trend, the absolute value of an estimate; or the signed estimate.
 
     Parameters
     ----------
+    model : fitted model
+        Its traversal rates and Shapley values are read from it.
+    X, y : array of shape (n_samples, n_features), array of shape (n_samples,)
+        The training sample, for the other estimators.
     estimator : str
         ``atr``, ``rtr``, ``linear-coefficient``, ``pearson``, ``spearman``, ``shap-pearson`` or
-        ``shap-spearman``; traversal rates and Shapley values are those of the fitted model, the
-        others of the training sample. See :mod:`losaw.trends`.
+        ``shap-spearman``. See :mod:`losaw.trends`.
     signed : bool, default False
         Score every feature with its estimate, which is negative for a falling trend, instead of
         the absolute value. A ranking then puts falling trends last.
@@ -33,135 +86,59 @@ class TrendImportance(Described):
         Option of linear-coefficient.
     n_rows : int or None
         Option of shap-pearson and shap-spearman. None is the estimator's default, here and above.
+    feature_names : sequence of str
+    kinds : sequence of str or None
+        Not used.
+    random_state : int, Generator or None
+        Draws the rows of Shapley values.
 
-    Notes
-    -----
-    Absolute values of linear-coefficient come with their p-values, unless features are linearly
-    dependent.
+    Returns
+    -------
+    ImportanceResult
+        Absolute values of linear-coefficient come with their p-values, unless features are linearly
+        dependent. ``details["trend"]``: the :class:`losaw.trends.TrendResult`.
 
     Raises
     ------
     ValueError
         For an unknown estimator, an option that it does not have, or more than two classes; for
-        rtr of a classifier: which class is called the second would decide on the size.
+        rtr of a classifier, whose size would depend on which class comes second.
     """
-
-    examples: tuple[dict[str, Any], ...] = ({}, {"signed": True})
-
-    def __init__(
-        self,
-        estimator: str,
-        signed: bool = False,
-        weighting: str | None = None,
-        form: str | None = None,
-        standardized: bool | None = None,
-        n_rows: int | None = None,
-    ) -> None:
-        if estimator not in _ESTIMATORS:
-            raise ValueError(unknown("trend estimator", estimator, _ESTIMATORS))
-        given = {
-            "weighting": weighting,
-            "form": form,
-            "standardized": standardized,
-            "n_rows": n_rows,
-        }
-        self.estimator = estimator
-        self.signed = signed
-        self.weighting = weighting
-        self.form = form
-        self.standardized = standardized
-        self.n_rows = n_rows
-        self.options = {name: value for name, value in given.items() if value is not None}
-        allowed = _OPTIONS[estimator]
-        for name in self.options:
-            if name not in allowed:
-                known = ", ".join(allowed) or "none"
-                raise ValueError(f"{estimator} has no option {name!r} (its options: {known})")
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of all features; ``rng`` draws the rows of Shapley values."""
-        rng = as_generator(rng)
-        trend = _ESTIMATORS[self.estimator](model, data, rng, **self.options)
-        if self.signed:
-            return ImportanceResult(trend.estimates, data.feature_names, details={"trend": trend})
-        p_values = trend.p_values
-        tested = p_values is not None and bool(np.isfinite(p_values).all())
-        return ImportanceResult(
-            trend.size,
-            data.feature_names,
-            p_values=p_values if tested else None,
-            details={"trend": trend},
-        )
+    options = _check(estimator, weighting, form, standardized, n_rows)
+    found = _estimate(estimator, model, X, y, as_generator(random_state), options)
+    names = tuple(feature_names)
+    if signed:
+        return ImportanceResult(found.estimates, names, details={"trend": found})
+    p_values = found.p_values
+    tested = p_values is not None and bool(np.isfinite(p_values).all())
+    return ImportanceResult(
+        found.size, names, p_values=p_values if tested else None, details={"trend": found}
+    )
 
 
-def _absolute_traversal_rate(
-    model: Any, data: Dataset, rng: np.random.Generator, **options: Any
+def _estimate(
+    estimator: str,
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    rng: np.random.Generator,
+    options: dict[str, Any],
 ) -> TrendResult:
-    from losaw.trends.traversal_rate import absolute_traversal_rate
+    from losaw import trends
 
-    return absolute_traversal_rate(model, **options)
-
-
-def _relative_traversal_rate(
-    model: Any, data: Dataset, rng: np.random.Generator, **options: Any
-) -> TrendResult:
-    from losaw.trends.traversal_rate import relative_traversal_rate
-
-    if is_classifier(model):
-        raise ValueError(
-            "rtr is relative to the share of the second class: the scores would change with the "
-            "names of the classes; use atr"
-        )
-    return relative_traversal_rate(model, **options)
-
-
-def _linear_coefficient(
-    model: Any, data: Dataset, rng: np.random.Generator, **options: Any
-) -> TrendResult:
-    from losaw.trends.linear import linear_coefficient
-
-    return linear_coefficient(data.train.X, _response(data), **options)
-
-
-def _response(data: Dataset) -> FloatArray:
-    return numeric_response(data.train.y, data.task)
-
-
-def _target(method: str) -> Any:
-    def correlate(model: Any, data: Dataset, rng: np.random.Generator) -> TrendResult:
-        from losaw.trends.correlation import target_correlation
-
-        return target_correlation(data.train.X, _response(data), method=method)
-
-    return correlate
-
-
-def _shapley(method: str) -> Any:
-    def correlate(
-        model: Any, data: Dataset, rng: np.random.Generator, **options: Any
-    ) -> TrendResult:
-        from losaw.trends.correlation import shapley_correlation
-
-        return shapley_correlation(model, data.train.X, method=method, random_state=rng, **options)
-
-    return correlate
-
-
-_ESTIMATORS: dict[str, Any] = {
-    "atr": _absolute_traversal_rate,
-    "rtr": _relative_traversal_rate,
-    "linear-coefficient": _linear_coefficient,
-    "pearson": _target("pearson"),
-    "spearman": _target("spearman"),
-    "shap-pearson": _shapley("pearson"),
-    "shap-spearman": _shapley("spearman"),
-}
-_OPTIONS: dict[str, tuple[str, ...]] = {
-    "atr": ("weighting",),
-    "rtr": ("form", "weighting"),
-    "linear-coefficient": ("standardized",),
-    "pearson": (),
-    "spearman": (),
-    "shap-pearson": ("n_rows",),
-    "shap-spearman": ("n_rows",),
-}
+    if estimator == "atr":
+        return trends.absolute_traversal_rate(model, **options)
+    if estimator == "rtr":
+        if is_classifier(model):
+            raise ValueError(
+                "rtr is relative to the share of the second class: the scores would change with "
+                "the names of the classes; use atr"
+            )
+        return trends.relative_traversal_rate(model, **options)
+    if estimator.startswith("shap-"):
+        method = estimator.removeprefix("shap-")
+        return trends.shapley_correlation(model, X, method=method, random_state=rng, **options)
+    response = numeric_response(y, task_of(model))
+    if estimator == "linear-coefficient":
+        return trends.linear_coefficient(X, response, **options)
+    return trends.target_correlation(X, response, method=estimator)

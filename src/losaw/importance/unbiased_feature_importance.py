@@ -6,19 +6,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.data import Dataset, FloatArray
+from losaw.data import FloatArray
 from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import Nodes
-from losaw.scoring.explained import of_dataset
-from losaw.scoring.over_trees import mean_over_trees, scores_only
-from losaw.scoring.parameter_repr import Described
+from losaw.scoring.over_trees import mean_over_trees
 from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
 
-class UnbiasedFeatureImportance(Described):
-    """Split improvement measured with the rows that the tree has not seen.
+def ufi(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    features: Sequence[str] | None = None,
+    groups: Groups = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+) -> ImportanceResult:
+    """Split improvement measured with the rows that a tree has not seen.
 
     With w_m the share of the tree's in-bag rows in node m, y_m its in-bag mean, p_m its in-bag
     class shares, and y', p' the same of its out-of-bag rows,
@@ -32,26 +39,8 @@ class UnbiasedFeatureImportance(Described):
     independent of the response in every node (Theorems 2 and 4); it can be negative and is never
     normalised. Equations (6) to (9); the sum over classes extends the paper's binary case.
 
-    A split counts only if both children hold out-of-bag rows: without them H' is not defined
+    A split counts only if both children contain out-of-bag rows: without them H' is not defined
     (authors' code; deep trees lose many splits to this).
-    """
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of the forest ``model`` fitted on ``data.train``; ``rng`` is not used."""
-        return scores_only(ufi(model, *data.train, **of_dataset(model, data)))
-
-
-def ufi(
-    model: Any,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    features: Sequence[str] | None = None,
-    groups: Groups = None,
-    kinds: Kinds = None,
-    feature_names: Sequence[str] | None = None,
-) -> ImportanceResult:
-    """UFI of a fitted forest, see :class:`UnbiasedFeatureImportance`.
 
     Parameters
     ----------
@@ -71,8 +60,8 @@ def ufi(
     Returns
     -------
     ImportanceResult
-        ``std_error`` over trees: it says how far more trees would move the score, not whether the
-        score would be another in another sample.
+        ``std_error`` over trees: it shows how far more trees would move the score, and not how
+        much the score would change in another sample.
 
     Raises
     ------
@@ -111,7 +100,7 @@ def _regression(nodes: Nodes) -> FloatArray:
 
 
 def _seen(nodes: Nodes, values: FloatArray) -> FloatArray:
-    """``values`` of the splits whose children hold out-of-bag rows, 0 of the others."""
+    """Return ``values``, with 0 for the splits that have a child without out-of-bag rows."""
     size, (left, right) = nodes.out_of_bag.size, nodes.children
     seen = (size[left] > 0) & (size[right] > 0)
     return np.where(seen, values, 0.0)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from losaw.registry.catalogue import BUILT_IN, RENAMED
+from losaw.registry.catalogue import ADAPTER, ALIASES, BUILT_IN, RENAMED, USES, Use
 from losaw.support.errors import LosawError
 from losaw.support.words import did_you_mean, unknown
 
@@ -54,8 +54,8 @@ class Entry:
     Examples
     --------
     >>> from losaw.registry import get
-    >>> get("importance", "pfi-ratio").create(n_repeats=3).n_repeats
-    3
+    >>> get("importance", "pfi-ratio").create(n_repeats=3)
+    pfi(scale='ratio', n_repeats=3, loss=None)
     """
 
     kind: str
@@ -63,10 +63,17 @@ class Entry:
     target: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def use(self) -> Use | None:
+        """How studies use a function of :mod:`losaw.importance`; None for anything else."""
+        module, _, function = self.target.partition(":")
+        return USES[function] if module.startswith("losaw.importance.") else None
+
     def load(self) -> Any:
-        """The registered attribute itself; imports its module."""
-        module, _, attribute = self.target.partition(":")
-        return getattr(importlib.import_module(module), attribute)
+        """The registered class or function; a function of ours in the adapter for studies."""
+        if self.use is None:
+            return _attribute(self.target)
+        return _attribute(ADAPTER)(_attribute(self.target), self.use)
 
     def create(self, **parameters: Any) -> Any:
         """An instance, with ``parameters`` overriding the registered defaults.
@@ -96,6 +103,11 @@ class Entry:
                 raise RegistryError(
                     f"{self.kind} {self.name!r}: {unknown('parameter', parameter, known)}"
                 )
+
+
+def _attribute(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 _entries: dict[tuple[str, str], Entry] = {}
@@ -135,6 +147,9 @@ def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
     """
     if kind not in KINDS:
         raise RegistryError(unknown("kind", kind, KINDS))
+    if (kind, name) in ALIASES:
+        taken = ALIASES[kind, name]
+        raise RegistryError(f"{kind} {name!r} is another name of {taken!r}; choose another name")
     entry = Entry(kind, name, target, parameters)
     for other in _entries.values():
         if other.kind != kind or other == entry:
@@ -186,7 +201,8 @@ def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], 
 def get(kind: str, name: str) -> Entry:
     """The entry of a name; an unknown one raises with the nearest match and the known names.
 
-    A name that has been given up goes on working, with a warning that says the new one.
+    A name that has been given up goes on working, with a warning that says the new one. The names
+    ``pfi``, ``cpi`` and ``losaw`` of the library are names here, too.
 
     Parameters
     ----------
@@ -212,8 +228,10 @@ def get(kind: str, name: str) -> Entry:
         new_name = RENAMED[kind, name]
         warnings.warn(f"{kind} {name!r} is called {new_name!r} now", FutureWarning, stacklevel=2)
         name = new_name
+    name = ALIASES.get((kind, name), name)
     if (kind, name) not in _entries:
-        known = names(kind)  # looks at the installed packages
+        aliases = (other for other_kind, other in ALIASES if other_kind == kind)
+        known = (*names(kind), *aliases)  # looks at the installed packages
     if (kind, name) not in _entries:
         raise RegistryError(
             f"{kind} {name!r} is not registered{did_you_mean(name, known)} "

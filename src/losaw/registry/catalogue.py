@@ -3,7 +3,7 @@
 Nothing here decides a number: a results version covers what a name stands for, not this list.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 # kind -> name -> "module:attribute".
 NAMES: dict[str, dict[str, str]] = {
@@ -23,24 +23,24 @@ NAMES: dict[str, dict[str, str]] = {
         "r-cforest": "losaw.learners.r_forests:ConditionalForest",
     },
     "importance": {
-        "mdi": "losaw.importance.mean_decrease_in_impurity:MeanDecreaseInImpurity",
-        "saliency": "losaw.importance.saliency:Saliency",
-        "reported": "losaw.importance.reported:ReportedImportance",
-        "split-improvement": "losaw.importance.split_improvements:SplitImprovement",
-        "ufi": "losaw.importance.unbiased_feature_importance:UnbiasedFeatureImportance",
-        "air": "losaw.importance.actual_impurity_reduction:ActualImpurityReduction",
-        "mdi-oob": "losaw.importance.out_of_bag_mdi:OutOfBagMdi",
-        "permutation": "losaw.importance.permutation:PermutationImportance",
-        "tree-permutation": "losaw.importance.per_tree_permutation:TreePermutationImportance",
-        "total-gain": "losaw.importance.total_gain:TotalGain",
-        "total-gain-deviation": "losaw.importance.total_gain:TotalGainDeviation",
-        "tree-inner": "losaw.importance.tree_inner:TreeInner",
-        "forest-inner": "losaw.importance.tree_inner:ForestInner",
-        "absolute-attribution": "losaw.importance.tree_inner:AbsoluteAttribution",
-        "loco": "losaw.importance.leave_one_covariate_out:LeaveOneCovariateOut",
-        "subgroups": "losaw.importance.conditional_subgroups:ConditionalSubgroups",
-        "sage": "losaw.importance.shapley_global_importance:ShapleyGlobalImportance",
-        "boruta": "losaw.importance.boruta_selection:Boruta",
+        "mdi": "losaw.importance.mean_decrease_in_impurity:mdi",
+        "saliency": "losaw.importance.saliency:saliency",
+        "reported": "losaw.importance.reported:reported",
+        "split-improvement": "losaw.importance.split_improvements:split_improvement",
+        "ufi": "losaw.importance.unbiased_feature_importance:ufi",
+        "air": "losaw.importance.actual_impurity_reduction:air",
+        "mdi-oob": "losaw.importance.out_of_bag_mdi:mdi_oob",
+        "permutation": "losaw.importance.permutation:permutation",
+        "tree-permutation": "losaw.importance.per_tree_permutation:tree_permutation",
+        "total-gain": "losaw.importance.total_gain:total_gain",
+        "total-gain-deviation": "losaw.importance.total_gain:total_gain_deviation",
+        "tree-inner": "losaw.importance.tree_inner:treeinner",
+        "forest-inner": "losaw.importance.tree_inner:forest_inner",
+        "absolute-attribution": "losaw.importance.tree_inner:absolute_attribution",
+        "loco": "losaw.importance.leave_one_covariate_out:loco",
+        "subgroups": "losaw.importance.conditional_subgroups:subgroups",
+        "sage": "losaw.importance.shapley_global_importance:sage",
+        "boruta": "losaw.importance.boruta_selection:boruta",
     },
     "generator": {
         "losaw": "losaw.generators.losaw:LosawGenerator",
@@ -116,33 +116,120 @@ NAMES: dict[str, dict[str, str]] = {
     },
 }
 
-# One class under several names, by one of its parameters: (kind, "module:attribute", parameter,
-# name with {} for the value, values).
+
+class Use(NamedTuple):
+    """How a study uses a function of :mod:`losaw.importance`.
+
+    Attributes
+    ----------
+    on : {"test", "train", "test and train", "rows", "model", "own models"}
+        The sample that the function is given; with "rows" a parameter of the study file says
+        which; with "model" none, because the fitted model reports the scores; with "own models"
+        the training sample and no model.
+    options : tuple of str
+        The parameters that a study file may set; ``n_folds`` stands for ``cv`` on the training
+        sample.
+    scores_only : bool
+        Whether studies store scores without errors and tests.
+    examples : tuple of dict
+        Parameters that the contract tests run with.
+    learner : str
+        The registered name of the learner that the contract tests explain.
+    """
+
+    on: str = "test"
+    options: tuple[str, ...] = ()
+    scores_only: bool = False
+    examples: tuple[dict[str, Any], ...] = ({},)
+    learner: str = "random-forest"
+
+
+_FEW_FORESTS = {"n_permutations": 2, "n_estimators": 30, "top_features": 3}
+# The function of an importance -> how a study uses it.
+USES: dict[str, Use] = {
+    "mdi": Use("train", scores_only=True),
+    "saliency": Use("model"),
+    "reported": Use("model"),
+    "split_improvement": Use("train", scores_only=True),
+    "ufi": Use("train", scores_only=True),
+    "air": Use("train", ("max_features",), scores_only=True),
+    "mdi_oob": Use("train", scores_only=True),
+    "permutation": Use("rows", ("n_repeats",)),
+    "tree_permutation": Use("train", ("rows",), scores_only=True),
+    "total_gain": Use("model", learner="xgboost"),
+    "total_gain_deviation": Use("train", learner="xgboost"),
+    "treeinner": Use("rows", ("attribution",), scores_only=True, learner="xgboost"),
+    "forest_inner": Use("rows", ("attribution",), learner="xgboost"),
+    "absolute_attribution": Use("rows", ("attribution", "level"), learner="xgboost"),
+    "loco": Use("test and train", ("loss", "test", "adjustment")),
+    "subgroups": Use("test and train", ("max_depth", "min_samples_leaf", "n_repeats", "loss")),
+    "sage": Use(
+        "test",
+        ("n_background", "max_permutations", "threshold", "loss"),
+        examples=({"n_background": 8, "max_permutations": 32},),
+    ),
+    "boruta": Use(
+        "own models",
+        ("n_estimators", "max_runs", "alpha"),
+        # A hundred forests of 500 trees are no example.
+        examples=({"n_estimators": 20, "max_runs": 5},),
+    ),
+    "cpi": Use(
+        "test",
+        (
+            "sampler",
+            "sampler_parameters",
+            "loss",
+            "test",
+            "adjustment",
+            "level",
+            "groups",
+            "n_draws",
+            "n_folds",
+        ),
+    ),
+    "pfi": Use("test", ("scale", "n_repeats", "loss")),
+    "residual_of_top_features": Use(
+        "train",
+        ("algorithm", "n_permutations", "n_estimators", "top_features"),
+        examples=(_FEW_FORESTS,),
+    ),
+    "trend": Use(
+        "train",
+        ("estimator", "signed", "weighting", "form", "standardized", "n_rows"),
+        examples=({}, {"signed": True}),
+    ),
+}
+# Loads what a study calls, from a function and its use.
+ADAPTER = "losaw.scoring.in_studies:InStudies"
+
+# One class or function under several names, by one of its parameters: (kind, "module:attribute",
+# parameter, name with {} for the value, values).
 FAMILIES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (
         "importance",
-        "losaw.importance.conditional_predictive_impact:ConditionalPredictiveImpact",
+        "losaw.importance.conditional_predictive_impact:cpi",
         "sampler",
         "cpi-{}",
         ("sequential", "gaussian", "deep"),
     ),
     (
         "importance",
-        "losaw.importance.permutation_feature_importance:PermutationFeatureImportance",
+        "losaw.importance.permutation_feature_importance:pfi",
         "scale",
         "pfi-{}",
         ("difference", "ratio"),
     ),
     (
         "importance",
-        "losaw.importance.residual:ResidualImportance",
+        "losaw.importance.residual:residual_of_top_features",
         "algorithm",
         "residual-{}",
         ("gram-schmidt", "gram-schmidt-printed", "random-forest", "random-forest-out-of-bag"),
     ),
     (
         "importance",
-        "losaw.importance.trend:TrendImportance",
+        "losaw.importance.trend:trend",
         "estimator",
         "{}",
         (
@@ -179,6 +266,14 @@ RENAMED = {
     ("metric", "truth-detail"): "truth_detail",
     ("metric", "importance-detail"): "importance_detail",
     ("metric", "signal-share"): "signal_share",
+}
+
+# (kind, name) -> the registered name of the same thing, so that a study file and the library have
+# the same names: losaw.importance.pfi, losaw.importance.cpi, the forest `losaw` of `losaw explain`.
+ALIASES = {
+    ("importance", "pfi"): "pfi-difference",
+    ("importance", "cpi"): "cpi-sequential",
+    ("learner", "losaw"): "losaw-forest",
 }
 
 BUILT_IN: tuple[tuple[str, str, str, dict[str, Any]], ...] = (

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.data import Dataset, FeatureKind, FloatArray
+from losaw.data import FeatureKind, FloatArray
 from losaw.scoring.losses import Loss, resolve_loss
 from losaw.scoring.model_columns import ModelColumns
 from losaw.scoring.model_view import view_model
 from losaw.support.jobs import Jobs, checked_jobs
-from losaw.support.outcomes import one_column, task_of
+from losaw.support.outcomes import one_column
 from losaw.tables import Table, read_table
 from losaw.tables.groups import Groups, Units, chosen_units, units_of
 from losaw.tables.kinds import Kinds
@@ -167,18 +167,6 @@ def explained(model: Any, rows: Rows, options: Options) -> Explained:
         scored=chosen_units(units, options.features),
         jobs=checked_jobs(options.n_jobs, options.verbose),
     )
-
-
-def of_dataset(model: Any, data: Dataset) -> dict[str, Any]:
-    """The columns of the engine's data, as a method's function takes them.
-
-    Raises
-    ------
-    ValueError
-        If the model is a classifier and the data are declared a regression, or the reverse.
-    """
-    task_of(model, data.task)
-    return {"feature_names": data.feature_names, "kinds": data.feature_kinds}
 
 
 def require_complete(table: Table, what: str, remedy: str) -> None:

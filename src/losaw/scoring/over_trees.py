@@ -60,8 +60,3 @@ def result_of_trees(
         degrees_of_freedom=n_trees - 1 if n_trees > 1 else None,
         table=sample.table,
     )
-
-
-def scores_only(result: ImportanceResult) -> ImportanceResult:
-    """Names and scores: what the studies store."""
-    return ImportanceResult(result.scores, result.feature_names)

@@ -1,15 +1,7 @@
-"""Methods that show their parameters."""
+"""The name of a method with its parameters."""
 
 import inspect
 from typing import Any
-
-
-class Described:
-    """A method whose parameters are attributes of their names, and stand in its repr."""
-
-    def __repr__(self) -> str:
-        names = inspect.signature(type(self)).parameters
-        return described(type(self).__name__, **{name: getattr(self, name) for name in names})
 
 
 def described(name: str, **parameters: Any) -> str:

@@ -40,7 +40,7 @@ class Differences(NamedTuple):
 
 @dataclass(frozen=True)
 class Testing:
-    """How differences are tested, as :class:`ConditionalPredictiveImpact` describes it."""
+    """The test of the differences, with the parameters of :func:`losaw.importance.cpi`."""
 
     test: str = "t"
     adjustment: str = "none"

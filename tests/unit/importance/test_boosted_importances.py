@@ -12,9 +12,15 @@ from losaw.fitted_trees.booster import expected_values, read_booster
 from losaw.fitted_trees.tree_shap import MOST_KEPT
 from losaw.generators.low_signal import LowSignalGenerator
 from losaw.importance import predecomp, saabas, treeinner
-from losaw.importance.total_gain import TotalGainDeviation, total_gain
-from losaw.importance.tree_inner import AbsoluteAttribution, ForestInner, TreeInner
+from losaw.importance.total_gain import reported_total_gain
 from losaw.learners.xgboost_trees import XGBoostTrees
+from losaw.registry import get
+
+
+def in_study(name, **parameters):
+    """The importance of a study file's name and parameters."""
+    return get("importance", name).create(**parameters)
+
 
 TASKS = ("regression", "classification")
 STANDARD = {"eta": 0.01, "max_depth": 4, "min_child_weight": 1, "reg_lambda": 1}
@@ -134,14 +140,18 @@ def test_proposition_3_holds_over_the_whole_hyperparameter_table(task, changed, 
     data = data_of(task)
     rounds = {} if n_rounds is None else {"num_boost_round": n_rounds}
     model = learner(task, **rounds | changed).fit(*data.train)
-    result = TotalGainDeviation().explain(model, data, np.random.default_rng(0))
+    result = (
+        get("importance", "total-gain-deviation")
+        .create()
+        .explain(model, data, np.random.default_rng(0))
+    )
     assert result.scores.max() < 1e-5
 
 
 def test_treeinner_on_training_rows_is_the_total_gain_in_size_too(fitted):
     model, data = fitted
     scores = treeinner(model, *data.train).scores
-    np.testing.assert_allclose(scores, total_gain(model), rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(scores, reported_total_gain(model), rtol=1e-5, atol=1e-4)
 
 
 @pytest.mark.parametrize("attribution", ["predecomp", "saabas", "treeshap"])
@@ -165,12 +175,14 @@ def test_the_scores_are_the_sums_that_define_them(fitted, attribution):
         forest += one
     rng = np.random.default_rng(0)
     expected = {
-        TreeInner("train", attribution): inner,
-        ForestInner("train", attribution): forest.T @ total / eta,
-        AbsoluteAttribution("train", attribution): absolute,
-        AbsoluteAttribution("train", attribution, "forest"): np.abs(forest).sum(axis=0),
+        ("tree-inner", ""): inner,
+        ("forest-inner", ""): forest.T @ total / eta,
+        ("absolute-attribution", "tree"): absolute,
+        ("absolute-attribution", "forest"): np.abs(forest).sum(axis=0),
     }
-    for importance, scores in expected.items():
+    for (name, level), scores in expected.items():
+        options = {"level": level} if level else {}
+        importance = in_study(name, rows="train", attribution=attribution, **options)
         found = importance.explain(model, data, rng).scores
         np.testing.assert_allclose(found, scores, rtol=1e-4, atol=1e-4 * np.abs(scores).max())
 
@@ -229,7 +241,7 @@ def test_rows_with_missing_values_go_where_xgboost_sends_them():
     margin = booster.predict(xgboost.DMatrix(X), output_margin=True)
     assert np.abs(attributions.sum(axis=1) + bias - margin).max() < 1e-5
     np.testing.assert_allclose(
-        treeinner(booster, X, y).scores, total_gain(booster), rtol=1e-3, atol=0.1
+        treeinner(booster, X, y).scores, reported_total_gain(booster), rtol=1e-3, atol=0.1
     )
 
 
@@ -239,7 +251,7 @@ def test_a_pruned_tree_is_read_as_it_is_left():
     booster = xgboost.train(parameters, xgboost.DMatrix(X, y), 20)
     unpruned = xgboost.train({**parameters, "gamma": 0.0}, xgboost.DMatrix(X, y), 20)
     assert len(booster.trees_to_dataframe()) < len(unpruned.trees_to_dataframe())
-    gain = total_gain(booster)
+    gain = reported_total_gain(booster)
     np.testing.assert_allclose(treeinner(booster, X, y).scores, gain, rtol=1e-3, atol=0.1)
 
 
@@ -252,7 +264,7 @@ def test_estimators_and_data_frames_of_your_own_are_taken():
     result = treeinner(model, frame, y)
     assert result.feature_names[:2] == ("gene 0", "gene 1")
     np.testing.assert_array_equal(result.scores, treeinner(model, X, y).scores)
-    np.testing.assert_allclose(result.scores, total_gain(model), rtol=1e-3, atol=1e-2)
+    np.testing.assert_allclose(result.scores, reported_total_gain(model), rtol=1e-3, atol=1e-2)
 
 
 def test_columns_under_other_names_or_in_another_order_are_refused_before_anything_is_kept():
@@ -383,9 +395,9 @@ def test_a_model_that_is_not_xgboosts_and_an_unknown_attribution_are_refused():
     with pytest.raises(TypeError, match="RandomForestRegressor is not an xgboost model"):
         treeinner(forest, *data.test)
     with pytest.raises(ValueError, match="did you mean 'treeshap'"):
-        TreeInner("test", "treshap")
+        in_study("tree-inner", attribution="treshap")
     with pytest.raises(ValueError, match="did you mean 'train'"):
-        ForestInner("trains")
+        in_study("forest-inner", rows="trains")
 
 
 def test_sparse_rows_and_two_columns_of_one_name_are_refused():

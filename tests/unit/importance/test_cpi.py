@@ -11,9 +11,14 @@ from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.generators.conditional_dag import ConditionalDagGenerator
-from losaw.importance.conditional_predictive_impact import ConditionalPredictiveImpact
 from losaw.learners.generalized_linear import GeneralizedLinearModel
 from losaw.learners.ranger_forest import RangerForest
+from losaw.registry import get
+
+
+def in_study(name, **parameters):
+    """The importance of a study file's name and parameters."""
+    return get("importance", name).create(**parameters)
 
 
 def linear_data(n=300, seed=0, kinds=("continuous",) * 3):
@@ -31,7 +36,7 @@ def mixed_data(seed=0, **changes):
 
 
 def explain(data, model, seed=1, **parameters):
-    method = ConditionalPredictiveImpact(**parameters)
+    method = in_study("cpi", **parameters)
     return method.explain(model, data, np.random.default_rng(seed))
 
 
@@ -238,7 +243,7 @@ def test_missing_values_are_refused_with_the_row():
 )
 def test_bad_parameters_are_refused_when_the_method_is_made(parameters, message):
     with pytest.raises(ValueError, match=message):
-        ConditionalPredictiveImpact(**parameters)
+        in_study("cpi", **parameters)
 
 
 def test_an_unknown_feature_of_a_group_names_the_nearest():

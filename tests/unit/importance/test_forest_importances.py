@@ -20,11 +20,14 @@ from losaw.forest import (
     PlainRandomForestRegressor,
 )
 from losaw.importance import mdi_oob, split_improvement, tree_permutation, ufi
-from losaw.importance.actual_impurity_reduction import ActualImpurityReduction
-from losaw.importance.per_tree_permutation import TreePermutationImportance
-from losaw.importance.permutation import PermutationImportance
-from losaw.importance.unbiased_feature_importance import UnbiasedFeatureImportance
 from losaw.learners.random_forest import RandomForest
+from losaw.registry import get
+
+
+def in_study(name, **parameters):
+    """The importance of a study file's name and parameters."""
+    return get("importance", name).create(**parameters)
+
 
 CASES = ("regression", "binary", "three classes", "deep", "extra trees", "losaw")
 
@@ -266,7 +269,7 @@ def test_a_feature_that_no_tree_uses_has_tree_permutation_importance_zero(case, 
     X = np.column_stack([X, np.ones(len(X))])
     model = model.fit(X, y)
     data = data_of(X, y, "classification" if case == "binary" else "regression")
-    importance = TreePermutationImportance(rows)
+    importance = in_study("tree-permutation", rows=rows)
     scores = importance.explain(model, data, np.random.default_rng(0)).scores
     assert scores[4] == 0
     assert scores[0] > 0
@@ -277,7 +280,10 @@ def test_permuting_in_bag_rows_costs_more_than_permuting_out_of_bag_rows():
     model, X, y = fitted("deep")
     data = data_of(X, y)
     inside, outside = (
-        TreePermutationImportance(rows).explain(model, data, np.random.default_rng(0)).scores
+        get("importance", "tree-permutation")
+        .create(rows=rows)
+        .explain(model, data, np.random.default_rng(0))
+        .scores
         for rows in ("in-bag", "out-of-bag")
     )
     assert (inside > outside).all()
@@ -289,7 +295,11 @@ def test_permutation_importance_of_a_linear_model_is_the_formula():
     X = rng.standard_normal((4000, 2))
     y = X @ [2.0, 0.0]
     model = LinearRegression().fit(X, y)
-    result = PermutationImportance("train", n_repeats=20).explain(model, data_of(X, y), rng)
+    result = (
+        get("importance", "permutation")
+        .create(rows="train", n_repeats=20)
+        .explain(model, data_of(X, y), rng)
+    )
     assert result.scores[0] == pytest.approx(8 * X[:, 0].var(), rel=0.05)
     assert result.scores[1] == pytest.approx(0, abs=1e-12)
     assert result.std_error_kind == "over permutations"
@@ -299,7 +309,10 @@ def test_air_of_a_permuted_copy_has_the_opposite_sign_on_average():
     X, y = sample(400)
     model = RandomForestRegressor(20, max_depth=5, random_state=1).fit(X, y)
     draws = [
-        ActualImpurityReduction().explain(model, data_of(X, y), np.random.default_rng(s)).scores
+        get("importance", "air")
+        .create()
+        .explain(model, data_of(X, y), np.random.default_rng(s))
+        .scores
         for s in range(10)
     ]
     mean, error = np.mean(draws, axis=0), np.std(draws, axis=0, ddof=1) / np.sqrt(10)
@@ -310,7 +323,7 @@ def test_air_of_a_permuted_copy_has_the_opposite_sign_on_average():
 def test_explain_scores_the_training_sample():
     model, X, y = fitted("regression")
     data = data_of(X, y)
-    result = UnbiasedFeatureImportance().explain(model, data, np.random.default_rng(0))
+    result = in_study("ufi").explain(model, data, np.random.default_rng(0))
     np.testing.assert_array_equal(result.scores, ufi(model, X, y).scores)
 
 
@@ -335,9 +348,7 @@ def test_a_model_that_is_no_forest_is_refused():
     with pytest.raises(TypeError, match="LinearRegression is not a fitted bagged forest"):
         ufi(LinearRegression().fit(X, y), X, y)
     with pytest.raises(TypeError, match="LosawRandomForestRegressor is not"):
-        ActualImpurityReduction().explain(
-            fitted("losaw")[0], data_of(X, y), np.random.default_rng(0)
-        )
+        in_study("air").explain(fitted("losaw")[0], data_of(X, y), np.random.default_rng(0))
 
 
 OF_THE_TRAINING_SAMPLE = (ufi, split_improvement, mdi_oob, tree_permutation)
@@ -422,9 +433,9 @@ def test_wrong_shapes_are_named():
 
 def test_unknown_rows_of_a_permutation_are_refused():
     with pytest.raises(ValueError, match="did you mean 'train'"):
-        PermutationImportance("trian")
+        in_study("permutation", rows="trian")
     with pytest.raises(ValueError, match="did you mean 'out-of-bag'"):
-        TreePermutationImportance("out-of-bags")
+        in_study("tree-permutation", rows="out-of-bags")
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

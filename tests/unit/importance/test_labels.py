@@ -14,11 +14,17 @@ from losaw.contracts.learner import example_data
 from losaw.data import Dataset, Sample, Truth
 from losaw.forest import LosawRandomForestClassifier
 from losaw.importance import cpi, mdi_oob, pfi, ufi
-from losaw.importance.permutation_feature_importance import PermutationFeatureImportance
 from losaw.metrics.base import Predictions
 from losaw.metrics.optimum import DistanceFromOptimum
+from losaw.registry import get
 from losaw.scoring.losses import LOSSES, log_loss, pinball, zero_one
 from losaw.study.running.replicate import predict
+
+
+def in_study(name, **parameters):
+    """The importance of a study file's name and parameters."""
+    return get("importance", name).create(**parameters)
+
 
 EXAMPLES = ("squared-error", "absolute-error", "log-loss", "brier", "zero-one")
 
@@ -87,7 +93,7 @@ def test_a_classifier_whose_task_is_not_named_is_refused():
     data = Dataset(sample, sample, Truth((0,), 3), ("a", "b", "c"), kinds)
     model = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match="task='classification'"):
-        PermutationFeatureImportance().explain(model, data, np.random.default_rng(0))
+        in_study("pfi").explain(model, data, np.random.default_rng(0))
     with pytest.raises(ValueError, match="task='classification'"):
         predict(model, data)
     named = replace(data, task="classification")

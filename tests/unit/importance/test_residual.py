@@ -13,13 +13,20 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import residual
-from losaw.importance.residual import ResidualImportance, residual_features, residual_importance
+from losaw.importance.residual import residual_features, residual_importance
+from losaw.registry import get
 from losaw.scoring.residual_algorithms import (
     ALGORITHMS,
     GramSchmidt,
     out_of_bag_prediction,
     plain_forest,
 )
+
+
+def in_study(name, **parameters):
+    """The importance of a study file's name and parameters."""
+    return get("importance", name).create(**parameters)
+
 
 FEW = {"n_permutations": 3, "n_estimators": 40, "random_state": 0}
 
@@ -260,7 +267,7 @@ def test_only_the_top_features_of_the_model_take_part():
     X, y = data()
     sample = Sample(X, y)
     whole = Dataset(sample, sample, Truth((0, 3), 4), ("a", "b", "c", "d"), ("continuous",) * 4)
-    method = ResidualImportance(n_permutations=2, n_estimators=20, top_features=2)
+    method = in_study("residual-gram-schmidt", n_permutations=2, n_estimators=20, top_features=2)
     result = method.explain(Model(), whole, np.random.default_rng(0))
     assert result.scores[0] == result.scores[2] == 0
     assert result.scores[[1, 3]].sum() == pytest.approx(1)

@@ -14,13 +14,15 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.importance.boruta_selection import Boruta
-from losaw.importance.conditional_subgroups import ConditionalSubgroups, _cycle_within
-from losaw.importance.leave_one_covariate_out import LeaveOneCovariateOut
-from losaw.importance.permutation_feature_importance import PermutationFeatureImportance
-from losaw.importance.shapley_global_importance import ShapleyGlobalImportance
+from losaw.importance.conditional_subgroups import _cycle_within
 from losaw.learners.ranger_forest import RangerForest
+from losaw.registry import get
 from losaw.scoring.fewer_columns import without
+
+
+def in_study(name, **parameters):
+    """The importance of a study file's name and parameters."""
+    return get("importance", name).create(**parameters)
 
 
 def data(n=400, seed=0, rho=0.9):
@@ -41,7 +43,7 @@ def explain(method, model, sample, seed=1):
 def test_loco_is_the_difference_of_two_fits():
     sample = data()
     model = LinearRegression().fit(*sample.train)
-    found = explain(LeaveOneCovariateOut(), model, sample)
+    found = explain(in_study("loco"), model, sample)
     X, y = sample.test
     reduced = LinearRegression().fit(sample.train.X[:, 1:], sample.train.y)
     expected = (y - reduced.predict(X[:, 1:])) ** 2 - (y - model.predict(X)) ** 2
@@ -65,7 +67,7 @@ def test_leaving_a_column_out_lowers_max_features_where_it_must():
 def test_pfi_agrees_with_scikit_learn():
     sample = data(n=2000)
     model = LinearRegression().fit(*sample.train)
-    found = explain(PermutationFeatureImportance(n_repeats=30), model, sample)
+    found = explain(in_study("pfi", n_repeats=30), model, sample)
     theirs = permutation_importance(
         model, *sample.test, scoring="neg_mean_squared_error", n_repeats=30, random_state=1
     )
@@ -76,8 +78,8 @@ def test_pfi_agrees_with_scikit_learn():
 def test_the_ratio_of_pfi_is_the_difference_over_the_loss_plus_1():
     sample = data()
     model = LinearRegression().fit(*sample.train)
-    difference = explain(PermutationFeatureImportance("difference"), model, sample).scores
-    ratio = explain(PermutationFeatureImportance("ratio"), model, sample).scores
+    difference = explain(in_study("pfi", scale="difference"), model, sample).scores
+    ratio = explain(in_study("pfi", scale="ratio"), model, sample).scores
     loss = ((sample.test.y - model.predict(sample.test.X)) ** 2).mean()
     assert np.allclose(ratio, 1 + difference / loss)
 
@@ -85,8 +87,8 @@ def test_the_ratio_of_pfi_is_the_difference_over_the_loss_plus_1():
 def test_subgroups_shrink_the_importance_of_a_feature_that_others_replace():
     sample = data(n=1500, rho=0.95)
     model = LinearRegression().fit(*sample.train)
-    marginal = explain(PermutationFeatureImportance(), model, sample).scores
-    conditional = explain(ConditionalSubgroups(), model, sample).scores
+    marginal = explain(in_study("pfi"), model, sample).scores
+    conditional = explain(in_study("subgroups"), model, sample).scores
     assert conditional[0] < 0.4 * marginal[0]
     # X3 is independent of the others: its subgroups are arbitrary.
     assert conditional[2] == pytest.approx(marginal[2], rel=0.15)
@@ -104,7 +106,7 @@ def test_sage_agrees_with_the_exact_shapley_values():
     sample = data(n=60, rho=0.5)
     model = LinearRegression().fit(*sample.train)
     X, y = sample.test
-    method = ShapleyGlobalImportance(n_background=60, max_permutations=3000, threshold=None)
+    method = in_study("sage", n_background=60, max_permutations=3000, threshold=None)
     found = explain(method, model, sample)
 
     def loss(known):
@@ -125,7 +127,7 @@ def test_sage_values_sum_to_what_the_features_explain():
     sample = data(n=50)
     model = LinearRegression().fit(*sample.train)
     X, y = sample.test
-    method = ShapleyGlobalImportance(n_background=50, max_permutations=50, threshold=None)
+    method = in_study("sage", n_background=50, max_permutations=50, threshold=None)
     found = explain(method, model, sample)
     fitted = model.predict(X)
     assert found.scores.sum() == pytest.approx(
@@ -136,8 +138,8 @@ def test_sage_values_sum_to_what_the_features_explain():
 def test_sage_stops_when_its_error_is_small():
     sample = data()
     model = LinearRegression().fit(*sample.train)
-    loose = explain(ShapleyGlobalImportance(threshold=0.5), model, sample)
-    strict = explain(ShapleyGlobalImportance(threshold=1e-6, max_permutations=64), model, sample)
+    loose = explain(in_study("sage", threshold=0.5), model, sample)
+    strict = explain(in_study("sage", threshold=1e-6, max_permutations=64), model, sample)
     assert loose.details["converged"]
     assert loose.details["n_permutations"] < 512
     assert not strict.details["converged"]
@@ -146,7 +148,7 @@ def test_sage_stops_when_its_error_is_small():
 
 def test_boruta_confirms_signal_and_its_stand_in_and_rejects_noise():
     sample = data(n=300)
-    found = explain(Boruta(n_estimators=60, max_runs=25), None, sample)
+    found = explain(in_study("boruta", n_estimators=60, max_runs=25), None, sample)
     assert found.details["selected"].tolist() == [True, True, True, False]
     assert found.p_values[3] > 0.05
 
@@ -154,13 +156,13 @@ def test_boruta_confirms_signal_and_its_stand_in_and_rejects_noise():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: PermutationFeatureImportance("ratios"), "did you mean 'ratio'"),
-        (lambda: PermutationFeatureImportance(n_repeats=0), "n_repeats"),
-        (lambda: ConditionalSubgroups(max_depth=0), "max_depth"),
-        (lambda: ShapleyGlobalImportance(n_background=1), "n_background"),
-        (lambda: ShapleyGlobalImportance(threshold=0), "threshold"),
-        (lambda: LeaveOneCovariateOut(test="tt"), "did you mean 't'"),
-        (lambda: Boruta(alpha=0), "alpha"),
+        (lambda: in_study("pfi", scale="ratios"), "did you mean 'ratio'"),
+        (lambda: in_study("pfi", n_repeats=0), "n_repeats"),
+        (lambda: in_study("subgroups", max_depth=0), "max_depth"),
+        (lambda: in_study("sage", n_background=1), "n_background"),
+        (lambda: in_study("sage", threshold=0), "threshold"),
+        (lambda: in_study("loco", test="tt"), "did you mean 't'"),
+        (lambda: in_study("boruta", alpha=0), "alpha"),
     ],
 )
 def test_bad_parameters_are_refused(make, message):
@@ -171,10 +173,10 @@ def test_bad_parameters_are_refused(make, message):
 @pytest.mark.parametrize(
     "method",
     [
-        LeaveOneCovariateOut(),
-        PermutationFeatureImportance(),
-        ConditionalSubgroups(),
-        ShapleyGlobalImportance(),
+        in_study("loco"),
+        in_study("pfi"),
+        in_study("subgroups"),
+        in_study("sage"),
     ],
     ids=lambda method: type(method).__name__,
 )
@@ -200,7 +202,7 @@ def test_boruta_asks_for_more_than_the_best_shadow(monkeypatch):
         ("a", "b"),
         ("continuous",) * 2,
     )
-    found = explain(Boruta(max_runs=30), None, two)
+    found = explain(in_study("boruta", max_runs=30), None, two)
     assert found.details["decisions"].tolist() == [1, -1]
 
 
@@ -217,6 +219,6 @@ def test_boruta_corrects_its_limit_for_the_number_of_features(monkeypatch, max_r
     sample = Sample(np.zeros((9, 10)), np.zeros(9))
     names = tuple("abcdefghij")
     ten = Dataset(sample, sample, Truth((0,), 10), names, ("continuous",) * 10)
-    found = explain(Boruta(max_runs=max_runs, alpha=0.05), None, ten)
+    found = explain(in_study("boruta", max_runs=max_runs, alpha=0.05), None, ten)
     assert found.details["decisions"][0] == decision
     assert found.p_values[0] == pytest.approx(10 * 0.5**max_runs)

@@ -1,12 +1,20 @@
 """Trend estimators as importances."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.importance.trend import TrendImportance
+from losaw.registry import get
 from losaw.trends import absolute_traversal_rate
+
+
+def in_study(name, **parameters):
+    """The importance of a study file's name and parameters."""
+    return get("importance", name).create(**parameters)
+
 
 NAMES = ("atr", "rtr", "linear-coefficient", "pearson", "spearman", "shap-pearson", "shap-spearman")
 
@@ -24,7 +32,9 @@ def fitted():
 def test_signed_scores_are_the_estimates_and_others_their_size(fitted, name):
     options = {"n_rows": 40} if name.startswith("shap") else {}
     signed, size = (
-        TrendImportance(name, signed=signed, **options).explain(*fitted, np.random.default_rng(0))
+        get("importance", name)
+        .create(signed=signed, **options)
+        .explain(*fitted, np.random.default_rng(0))
         for signed in (True, False)
     )
     assert signed.scores[0] > 0 > signed.scores[1]
@@ -34,20 +44,21 @@ def test_signed_scores_are_the_estimates_and_others_their_size(fitted, name):
 
 def test_options_reach_the_estimator(fitted):
     model, data = fitted
-    result = TrendImportance("atr", weighting="rows").explain(model, data, np.random.default_rng(0))
+    result = in_study("atr", weighting="rows").explain(model, data, np.random.default_rng(0))
     expected = absolute_traversal_rate(model, weighting="rows")
     np.testing.assert_array_equal(result.scores, expected.size)
 
 
 def test_an_option_of_another_estimator_is_refused():
     with pytest.raises(ValueError, match=r"pearson has no option 'form' \(its options: none\)"):
-        TrendImportance("pearson", form="mean")
+        in_study("pearson", form="mean")
     with pytest.raises(ValueError, match="unknown trend estimator 'atrr'; did you mean 'atr'"):
-        TrendImportance("atrr")
+        in_study("atr", estimator="atrr")
 
 
 def test_rtr_of_classes_is_refused_since_its_size_depends_on_their_names(fitted):
     _, data = fitted
     forest = RandomForestClassifier(5, random_state=0).fit(data.train.X, data.train.y > 5)
+    data = replace(data, task="classification")
     with pytest.raises(ValueError, match="names of the classes; use atr"):
-        TrendImportance("rtr").explain(forest, data, np.random.default_rng(0))
+        in_study("rtr").explain(forest, data, np.random.default_rng(0))

@@ -16,7 +16,7 @@ from losaw.commands.warm_up import compile_importances, compile_knockoffs
 from losaw.knockoffs import elastic_net, make_sampler, multinomial, s_matrix
 from losaw.kernels import trees
 from losaw.fitted_trees import tree_shap
-from losaw.importance.per_tree_permutation import TreePermutationImportance
+from losaw.registry import get
 import xgboost
 
 KERNELS = (
@@ -49,7 +49,7 @@ for model, response in (
         score(model, X, response)
 for model in (RandomForestRegressor(2).fit(*sample), LosawRandomForestRegressor(2).fit(*sample)):
     for rows in ("out-of-bag", "in-bag"):
-        TreePermutationImportance(rows).explain(model, data, rng)
+        get("importance", "tree-permutation").create(rows=rows).explain(model, data, rng)
     sage(model, X, y, max_permutations=2, random_state=0)
 for kinds in (("continuous",) * 4, ("discrete",) * 4):
     for name in ("gaussian", "sequential"):

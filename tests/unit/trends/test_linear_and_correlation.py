@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestRegressor
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.importance.trend import TrendImportance
+from losaw.registry import get
 from losaw.trends import (
     TrendResult,
     estimate_trends,
@@ -23,6 +23,11 @@ from losaw.trends import (
     shapley_correlation,
     target_correlation,
 )
+
+
+def in_study(name, **parameters):
+    """The importance of a study file's name and parameters."""
+    return get("importance", name).create(**parameters)
 
 
 @settings(max_examples=40, deadline=None)
@@ -85,13 +90,17 @@ def test_sizes_as_importances_come_with_p_values_where_there_are_any():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 2))
     data = data_set(X, X[:, 0] + rng.standard_normal(60))
-    result = TrendImportance("linear-coefficient").explain(None, data, rng)
+    result = in_study("linear-coefficient").explain(None, data, rng)
     assert result.p_values[0] < 0.001 < result.p_values[1]
     assert (
-        TrendImportance("linear-coefficient", signed=True).explain(None, data, rng).p_values is None
+        get("importance", "linear-coefficient")
+        .create(signed=True)
+        .explain(None, data, rng)
+        .p_values
+        is None
     )
     twice = data_set(X[:, [0, 0]], X[:, 0])
-    assert TrendImportance("linear-coefficient").explain(None, twice, rng).p_values is None
+    assert in_study("linear-coefficient").explain(None, twice, rng).p_values is None
 
 
 def data_set(X, y):

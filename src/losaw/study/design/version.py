@@ -9,6 +9,7 @@ the block's footer, not here: results move between machines.
 from typing import Any
 
 from losaw.registry import RegistryError, entries, get, package_of
+from losaw.registry.catalogue import ADAPTER
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.identifiers import short_digest
 from losaw.study.design.settings import Setting
@@ -34,7 +35,9 @@ def results_version(study: Study, learner: Method, setting: Setting) -> str:
 
 def _method(method: Method, setting: Setting) -> list[Any]:
     parameters = {**method.entry.parameters, **method.parameters_for(setting)}
-    return [_source(method.entry.target), parameters, _samplers(method.entry.target, parameters)]
+    entry = method.entry
+    how = [] if entry.use is None else [source_digest(ADAPTER), entry.use.on, entry.use.scores_only]
+    return [_source(entry.target), *how, parameters, _samplers(entry.target, parameters)]
 
 
 def _source(target: str) -> str:

@@ -1,0 +1,135 @@
+"""The adapter through which studies call the functions of :mod:`losaw.importance`."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from losaw.data import Dataset
+from losaw.registry.catalogue import Use
+from losaw.scoring.parameter_repr import described
+from losaw.scoring.result import ImportanceResult
+from losaw.support.arguments import one_of, whole_number
+from losaw.support.outcomes import task_of
+
+SAMPLES = ("test", "train")
+Function = TypeVar("Function", bound=Callable[..., ImportanceResult])
+
+
+class InStudies:
+    """An importance function as studies call it.
+
+    The registry loads one without parameters. Called with the parameters of a study file, it
+    returns one that explains fitted models with them.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(model, X, y, *, feature_names, kinds, …) -> ImportanceResult``, or
+        ``function(model, *, feature_names)`` for scores that the model reports of itself.
+    use : Use
+        The sample that the function is given, and the parameters that a study file may set.
+    parameters : dict or None
+        Their values.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., ImportanceResult],
+        use: Use,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.function = function
+        self.use = use
+        self.parameters = dict(parameters or {})
+        self.examples = use.examples
+        self.example_learner = use.learner
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+        self.__signature__ = _signature(function, use)
+
+    def __call__(self, **parameters: Any) -> "InStudies":
+        """The same function with parameters; those out of range raise an error at once."""
+        given = self.__signature__.bind(**parameters)
+        given.apply_defaults()
+        values = given.arguments
+        if self.use.on == "rows":
+            one_of("rows", values["rows"], SAMPLES)
+        if values.get("n_folds") is not None:
+            whole_number("n_folds", values["n_folds"], 2, "or None for the given model")
+        check = getattr(self.function, "check", None)
+        if check is not None:
+            looked_at = inspect.signature(check).parameters
+            check(**{name: value for name, value in values.items() if name in looked_at})
+        return InStudies(self.function, self.use, values)
+
+    def __repr__(self) -> str:
+        return described(self.function.__name__, **self.parameters)
+
+    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
+        """Scores of the features of ``data`` for a fitted ``model``.
+
+        Raises
+        ------
+        ValueError
+            If the model is a classifier and the data are declared a regression, or the reverse;
+            and as the function does.
+        """
+        options = dict(self.parameters)
+        options["feature_names"] = data.feature_names
+        if self.use.on == "model":
+            return self.function(model, **options)
+        options["kinds"] = data.feature_kinds
+        if model is not None:
+            task_of(model, data.task)
+        if self.use.on == "own models":
+            model, options["task"] = None, data.task
+        sample = data.test if self.use.on.startswith("test") else data.train
+        if self.use.on == "rows" and options.pop("rows") == "test":
+            sample = data.test
+        if self.use.on == "test and train":
+            options["train"] = data.train
+        if options.get("groups") is not None:
+            options["features"] = list(options["groups"])  # of a study only groups are scored
+        n_folds = options.pop("n_folds", None)
+        if n_folds is not None:
+            sample, options["cv"] = data.train, n_folds
+        if "random_state" in inspect.signature(self.function).parameters:
+            options["random_state"] = rng
+        result = self.function(model, *sample, **options)
+        if self.use.scores_only:
+            return ImportanceResult(result.scores, result.feature_names)
+        return result
+
+
+def checked_by(check: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Name the check of a function's parameters, so that a study file is checked when it is read.
+
+    Parameters
+    ----------
+    check : callable
+        Takes some of the function's parameters by name, and raises for those out of range.
+    """
+
+    def decorate(function: Function) -> Function:
+        function.check = check  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def _signature(function: Callable[..., Any], use: Use) -> inspect.Signature:
+    """The parameters that a study file may set, with the defaults of the function."""
+    known = inspect.signature(function).parameters
+    own = {
+        "rows": _parameter("rows", "test", str),
+        "n_folds": _parameter("n_folds", None, int | None),
+    }
+    names = (("rows",) if use.on == "rows" else ()) + use.options
+    return inspect.Signature([known.get(name) or own[name] for name in names])
+
+
+def _parameter(name: str, default: Any, annotation: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
