@@ -292,7 +292,6 @@ OF_TABLES: dict[str, tuple[Any, ...]] = {
     "feature_names": (["a", "b"],),
 }
 OF_MODELS: dict[str, dict[str, Any]] = {
-    "cpi": {"sampler_parameters": {"n_folds": 2, "n_penalties": 4}},
     "loco": {"cv": 2},
     "sage": {"n_background": 4, "max_permutations": 16},
 }

@@ -46,7 +46,12 @@ FAST = {"n_folds": 3, "n_penalties": 8}
 
 def with_sequential(X, y, rng):
     return cpi(
-        model().fit(X[:80], y[:80]), X[80:], y[80:], sampler_parameters=FAST, random_state=rng
+        model().fit(X[:80], y[:80]),
+        X[80:],
+        y[80:],
+        sampler="sequential",
+        sampler_parameters=FAST,
+        random_state=rng,
     )
 
 

@@ -1,39 +1,42 @@
 """Conditional predictive impact (Watson & Wright 2021; Blesch, Watson & Wright 2023)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+<<<<<<< HEAD
 from losaw.data import FloatArray
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.draws import draws, own_shares
+=======
+from losaw.data import Dataset
+>>>>>>> 8d21aa0 (Draw features from their own distribution given the others: the conditional sampler, default of cpi)
 from losaw.rng import as_generator
+from losaw.scoring.draw_differences import differences_of, sampler_of
 from losaw.scoring.explained import (
-    Explained,
     Options,
-    Rows,
     explained,
     read_rows,
-    require_complete,
 )
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss
 from losaw.scoring.one_sided_tests import check_test
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
-from losaw.scoring.row_differences import Differences, Testing, cross_fitted, hold_out
+from losaw.scoring.row_differences import (
+    Testing,
+    cross_fitted,
+    folds,
+    hold_out,
+)
 from losaw.support.arguments import whole_number
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
 ERROR_KIND = "over test rows, the fitted model and the drawn knockoffs held fixed"
-# A knockoff that differs from its feature by less than this part of what an independent copy would
-# leaves nothing to be tested.
-SMALLEST_OWN_SHARE = 1e-3
-_COPY = "untestable: the other features determine it (its knockoff is its copy)"
-_CONSTANT = "constant: there is nothing to test"
 
 
 def _check(
@@ -57,7 +60,7 @@ def cpi(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    sampler: Any = "sequential",
+    sampler: Any = "conditional",
     sampler_parameters: Mapping[str, Any] | None = None,
     n_draws: int = 1,
     loss: str | Loss | None = None,
@@ -74,12 +77,12 @@ def cpi(
     verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
-    """Mean increase in loss when a feature is replaced by its knockoff,
+    """Estimate the mean increase in loss when a feature is replaced by a draw given the others,
 
-        CPI_j = E[L(f(X_-j, X~_j), Y) - L(f(X), Y)],
+        CPI_j = E[L(f(X_-j, X~_j), Y) - L(f(X), Y)],   X~_j ~ P(X_j | X_-j), independent of Y,
 
-    on rows that the model has not seen; f is fitted once. 0 or less if Y is independent of X_j
-    given the other features. (Algorithm 2 prints the difference with the other sign.)
+    on rows that the model has not seen; f is fitted once. It is 0 or less if Y is independent of
+    X_j given the other features. (Algorithm 2 prints the difference with the other sign.)
 
     Parameters
     ----------
@@ -88,17 +91,22 @@ def cpi(
         cloned and need not be fitted.
     X : array, pandas or polars frame of shape (n_samples, n_features)
         Rows that the model has not seen (with ``cv``: all rows), columns as it was fitted to.
-        Missing values are drawn with the values by sequential knockoffs, if the model takes them.
+        Missing values are drawn with the values by the conditional and the sequential sampler, if
+        the model takes them.
     y : array of shape (n_samples,)
         Numbers, or labels of any kind.
-    sampler : {"sequential", "gaussian", "deep"} or KnockoffSampler, default "sequential"
-        Fitted to X and drawn from ``n_draws`` times. A sampler that does not know levels imitates
-        the columns that the model sees (codes or dummies) as real numbers, and all columns of a
-        feature are replaced together.
+    sampler : {"conditional", "sequential", "gaussian", "deep"} or KnockoffSampler
+        Default "conditional": draws every feature, or group, from its own distribution given all
+        columns outside of it (:class:`losaw.knockoffs.conditional.ConditionalSampler`), fitted to
+        all rows of X. The others draw joint knockoffs; with ``cv`` they are fitted to the rows that
+        a fold holds out. A sampler that does not know levels imitates the columns that the model
+        sees (codes or dummies) as real numbers, and all columns of a feature are replaced
+        together. Gaussian knockoffs that are given by name take ``s_method="mvr"`` unless
+        ``sampler_parameters`` names another.
     sampler_parameters : dict or None
         For a sampler that is given by name.
     n_draws : int, default 1
-        Knockoff draws; the losses of a row are averaged over them.
+        Draws; the losses of a row are averaged over them.
     loss : str, callable or None, default None
         Of single rows, see :mod:`losaw.scoring.losses`. None: squared error, of classes
         log-loss.
@@ -123,7 +131,7 @@ def cpi(
         None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
         the rows left out: see :func:`losaw.scoring.row_differences.cross_fitted`.
     n_jobs : int or None
-        Threads that predict, and that draw knockoffs if the sampler ``handles_threads``; the
+        Threads that predict, and that draw if the sampler ``handles_threads``; the
         result does not depend on it.
     verbose : bool, default False
         Show a progress bar.
@@ -134,8 +142,8 @@ def cpi(
     ImportanceResult
         ``scores`` CPI, ``std_error``, ``p_values`` adjusted, ``rows``; ``notes`` names features
         that cannot be tested; ``details``: ``lower`` (of the confidence interval), ``lower_of``
-        (of which quantity), ``raw_p_values``, ``own_share`` (how far knockoffs are from their
-        features: 0 for copies, 1 for independent ones).
+        (of which quantity), ``raw_p_values``, ``own_share`` (how far draws are from their features:
+        0 for copies, 1 for independent ones).
 
     Raises
     ------
@@ -156,7 +164,12 @@ def cpi(
     >>> cpi(model, X[200:], y[200:], random_state=0).select(fwer=0.05)
     ('X1',)
     """
+<<<<<<< HEAD
     _check(sampler, sampler_parameters, test, adjustment, level, n_draws)
+=======
+    _check(test, adjustment, level, n_draws)
+    sampler_of(sampler, sampler_parameters)
+>>>>>>> 8d21aa0 (Draw features from their own distribution given the others: the conditional sampler, default of cpi)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
     options = Options(loss, features, groups, n_jobs, verbose)
@@ -173,13 +186,11 @@ def cpi(
     )
     testing = Testing(test, adjustment, level, ERROR_KIND, shown)
 
-    def differences(subject: Explained, train: Rows | None) -> Differences:
-        return _differences(
-            subject, make_sampler(sampler, **(sampler_parameters or {})), n_draws, rng
-        )
-
+    make = partial(sampler_of, sampler, sampler_parameters)
     if cv is None:
+        differences = differences_of(make, rows, [np.arange(len(rows))], n_draws, rng)
         return hold_out(differences, explained(model, rows, options), None, testing, rng)
+<<<<<<< HEAD
     return cross_fitted(differences, model, rows, options, cv, testing, rng)
 
 
@@ -234,3 +245,94 @@ def _check_sampler(subject: Explained, sampler: Any, knows_levels: bool) -> None
                 f"column {name!r} holds levels, which {type(sampler).__name__} would imitate as "
                 "numbers; use sampler='sequential'"
             )
+=======
+    parts = list(folds(cv, model, rows, rng))
+    differences = differences_of(make, rows, [held for _, held in parts], n_draws, rng)
+    return cross_fitted(differences, model, rows, options, parts, testing, rng)
+
+
+def _check(test: str, adjustment: str, level: float, n_draws: int) -> None:
+    check_test(test, adjustment)
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, got {level!r}")
+    whole_number("n_draws", n_draws, 1)
+
+
+class ConditionalPredictiveImpact(Described):
+    """:func:`cpi` of a study's test sample.
+
+    Parameters
+    ----------
+    sampler, sampler_parameters, loss, test, adjustment, level, n_draws
+        As in :func:`cpi`, but that Gaussian knockoffs take ``s_method="sdp"``, as published.
+    groups : dict of str to sequence of str, or None
+        Group name -> feature names that are replaced together; only groups are scored. None:
+        every feature alone.
+    n_folds : int or None, default None
+        None: hold-out, the given model on the test sample. Otherwise ``cv`` on the training
+        sample.
+
+    Raises
+    ------
+    ValueError
+        As :func:`cpi`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw import ConditionalPredictiveImpact
+    >>> from losaw.registry import get
+    >>> data = get("generator", "normal-linear").create(
+    ...     correlation="identity", n_samples=200, n_features=3, function="f3", noise_variance=1.0
+    ... ).sample(np.random.default_rng(0))
+    >>> model = get("learner", "random-forest").create(random_state=0).fit(*data.train)
+    >>> ConditionalPredictiveImpact().explain(model, data, np.random.default_rng(0)).select(top=2)
+    ('X1', 'X2')
+    """
+
+    def __init__(
+        self,
+        sampler: Any = "conditional",
+        sampler_parameters: Mapping[str, Any] | None = None,
+        loss: str | Loss | None = None,
+        test: str = "t",
+        adjustment: str = "none",
+        level: float = 0.95,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        n_draws: int = 1,
+        n_folds: int | None = None,
+    ) -> None:
+        _check(test, adjustment, level, n_draws)
+        if n_folds is not None and n_folds < 2:
+            raise ValueError(f"n_folds must be at least 2, or None for hold-out, got {n_folds!r}")
+        sampler_of(sampler, sampler_parameters)
+        self.sampler = sampler
+        self.sampler_parameters = dict(sampler_parameters or {})
+        self.loss = loss
+        self.test = test
+        self.adjustment = adjustment
+        self.level = level
+        self.groups = groups
+        self.n_draws = n_draws
+        self.n_folds = n_folds
+
+    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
+        """Return the CPI of every feature or group for a fitted ``model``."""
+        published = {"s_method": "sdp"} if self.sampler == "gaussian" else {}
+        return cpi(
+            model,
+            *(data.test if self.n_folds is None else data.train),
+            sampler=self.sampler,
+            sampler_parameters={**published, **self.sampler_parameters},
+            n_draws=self.n_draws,
+            loss=self.loss,
+            test=self.test,
+            adjustment=self.adjustment,
+            level=self.level,
+            features=None if self.groups is None else list(self.groups),
+            groups=self.groups,
+            cv=self.n_folds,
+            random_state=rng,
+            **of_dataset(model, data),
+        )
+>>>>>>> 8d21aa0 (Draw features from their own distribution given the others: the conditional sampler, default of cpi)

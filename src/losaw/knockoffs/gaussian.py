@@ -53,6 +53,11 @@ class GaussianKnockoffs:
 
     handles_nominal = False
     handles_threads = True
+    # The semidefinite program leaves s_j = 0 also for features that the others do not determine.
+    reason_for_copies = (
+        "untestable: its knockoffs are its copies, because the sampler chose s = 0 for it; "
+        "take s_method='mvr' or sampler='conditional', unless the other features determine it"
+    )
 
     def __init__(self, s_method: str = "sdp", shrinkage: float | None = None) -> None:
         if s_method not in METHODS:

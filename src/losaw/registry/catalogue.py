@@ -111,6 +111,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "knockoff": {
         "gaussian": "losaw.knockoffs.gaussian:GaussianKnockoffs",
+        "conditional": "losaw.knockoffs.conditional:ConditionalSampler",
         "sequential": "losaw.knockoffs.sequential:SequentialKnockoffs",
         "deep": "losaw.knockoffs.deep:DeepKnockoffs",
     },
@@ -211,7 +212,7 @@ FAMILIES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         "losaw.importance.conditional_predictive_impact:cpi",
         "sampler",
         "cpi-{}",
-        ("sequential", "gaussian", "deep"),
+        ("conditional", "sequential", "gaussian", "deep"),
     ),
     (
         "importance",

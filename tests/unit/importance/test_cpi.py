@@ -238,7 +238,7 @@ def test_missing_values_are_refused_with_the_row():
         ({"n_folds": 1}, "n_folds"),
         ({"n_draws": 0}, "n_draws"),
         ({"level": 1.0}, "level"),
-        ({"sampler_parameters": {"n_folds": 1}}, "n_folds"),
+        ({"sampler": "sequential", "sampler_parameters": {"n_folds": 1}}, "n_folds"),
     ],
 )
 def test_bad_parameters_are_refused_when_the_method_is_made(parameters, message):

@@ -26,7 +26,7 @@ OF_TREES = {
     "ufi": {},
 }
 OF_MODELS = {
-    "cpi": {"sampler_parameters": {"n_folds": 3, "n_penalties": 5}, "random_state": 0},
+    "cpi": {"random_state": 0},
     "loco": {"cv": 2, "random_state": 0},
     "pfi": {"random_state": 0},
     "sage": {"n_background": 4, "max_permutations": 8, "random_state": 0},

@@ -65,9 +65,9 @@ def pipeline(last=None):
 def fast(method):
     """Parameters that keep a method short."""
     return {
-        cpi: {"sampler_parameters": {"n_folds": 3, "n_penalties": 10, "patience": 2}},
         sage: {"max_permutations": 32, "n_background": 8},
         pfi: {"n_repeats": 2},
+        cpi: {},
         subgroups: {"n_repeats": 2},
         loco: {"cv": 3},
     }[method]
@@ -258,7 +258,7 @@ def test_missing_values_go_to_the_model_or_are_refused_by_name():
     model = HistGradientBoostingClassifier(max_iter=10).fit(numbers, y)
     assert pfi(model, numbers, y, random_state=0).select(top=1) == ("size",)
     assert cpi(model, numbers, y, random_state=0, **fast(cpi)).select(top=1) == ("size",)
-    with pytest.raises(ValueError, match=r"column 'size' has missing values .*sequential"):
+    with pytest.raises(ValueError, match=r"column 'size' has missing values .*conditional"):
         cpi(model, numbers, y, sampler="gaussian")
 
 

@@ -1,0 +1,251 @@
+"""Draws of single features, or groups, from their own distribution given all other columns."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FeatureKind, FloatArray
+from losaw.knockoffs.base import check_features, varying_columns
+from losaw.knockoffs.conditional_mean import (
+    Regressors,
+    conditional_mean,
+    indicators,
+    normal_scores,
+    regressors_of,
+    smooth_mean,
+)
+from losaw.support.arguments import whole_number
+
+# Similar rows are sought in at most so many directions of the predictions.
+_MOST_DIRECTIONS = 8
+# Weight of a predicted spread next to a predicted mean, in standard deviations of the residuals.
+_WEIGHT_OF_SPREAD = 3.0
+# Rows with the same prediction are neighbours in random order.
+_JITTER = 1e-6
+
+
+class _Unit(NamedTuple):
+    """Columns that are drawn together, by predictions and residuals of their targets."""
+
+    columns: NDArray[np.intp]
+    mean: FloatArray
+    residual: FloatArray
+    neighbours: NDArray[np.intp]
+
+
+class ConditionalSampler:
+    """Draws a feature, or a group of features, from its distribution given all other columns,
+
+        X~_j ~ P(X_j | X_-j),   independent of Y,
+
+    one unit at a time: this is what :func:`losaw.importance.cpi` needs, which replaces one unit and
+    leaves the others as they are. The draws of different units do not form joint knockoffs.
+
+    Numbers become normal scores of their ranks, levels indicators. They are regressed on all other
+    columns; the regression is chosen by its held-out error
+    (:mod:`losaw.knockoffs.conditional_mean`). A draw for a row is its own prediction plus the
+    residual of another row, one of the ``n_neighbors`` with the most similar prediction (and, where
+    it can be predicted, spread), moved to the nearest value of the column. So every value that is
+    drawn occurs in the data, with its point masses, bounds and rounding. A group takes the
+    residuals of one row. A feature that nothing predicts is drawn from its marginal distribution.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 5
+        Rows with the most similar predictions, of which one gives its residual. The row itself is
+        never one of them.
+
+    Notes
+    -----
+    A missing number is drawn together with the values: a row whose residual is taken gives its
+    missing value too. Of levels, missing is one more level.
+
+    No sampler is right for every distribution. The differences to the true one are the distance of
+    the neighbours and the error of the regression; :func:`losaw.knockoffs.diagnostics.draw_tests`
+    looks for them. A constant column is its own draw; so is, nearly, a column that the others
+    determine.
+
+    Raises
+    ------
+    ValueError
+        For a parameter out of range, or as :func:`losaw.knockoffs.base.check_features`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.knockoffs import make_sampler
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.exp(rng.standard_normal((200, 1)) + 0.1 * rng.standard_normal((200, 3)))
+    >>> drawn = make_sampler("conditional").fit(X, rng=rng).sample(rng)
+    >>> bool(np.isin(drawn[:, 0], X[:, 0]).all())
+    True
+    """
+
+    handles_nominal = True
+    handles_missing = True
+    handles_threads = True
+    handles_units = True
+
+    def __init__(self, n_neighbors: int = 5) -> None:
+        self.n_neighbors = whole_number("n_neighbors", n_neighbors, 1)
+
+    def fit(
+        self,
+        X: ArrayLike,
+        kinds: Sequence[FeatureKind] | None = None,
+        rng: np.random.Generator | None = None,
+        units: Sequence[NDArray[np.intp]] | None = None,
+    ) -> Self:
+        """Regress every unit on the columns outside of it.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Rows for which there will be draws; more rows make better regressions.
+        kinds : sequence of {"continuous", "discrete", "nominal"} or None
+            Of the columns; None: all continuous.
+        rng : Generator or None
+            For forests and rows of equal predictions; None takes fresh entropy.
+        units : sequence of int arrays, or None
+            Columns that are drawn together, possibly overlapping; None: every column alone.
+
+        Returns
+        -------
+        ConditionalSampler
+            Itself.
+        """
+        self._X, self._kinds = check_features(X, kinds, allow_missing=True)
+        n_columns = self._X.shape[1]
+        units = [np.array([j]) for j in range(n_columns)] if units is None else units
+        seed = int((np.random.default_rng() if rng is None else rng).integers(2**63))
+        self._varying = varying_columns(self._X)
+        regressors = {j: regressors_of(self._X[:, j], self._kinds[j]) for j in self._varying}
+        self._units = [
+            self._fitted(columns, regressors, _stream(seed, columns))
+            for columns in (np.asarray(unit, dtype=np.intp) for unit in units)
+        ]
+        return self
+
+    def sample(self, rng: np.random.Generator) -> FloatArray:
+        """Draw every unit once, each given the original others, (n_samples, n_features).
+
+        Raises
+        ------
+        ValueError
+            If units overlap: a column then has several draws.
+        """
+        drawn = self._X.copy()
+        columns = np.concatenate([np.empty(0, np.intp), *(unit.columns for unit in self._units)])
+        if len(np.unique(columns)) < len(columns):
+            raise ValueError("units overlap: a column has several draws; take sample_units")
+        for unit, values in zip(self._units, self.sample_units(rng), strict=True):
+            drawn[:, unit.columns] = values
+        return drawn
+
+    def sample_units(self, rng: np.random.Generator) -> list[FloatArray]:
+        """Draw every unit once: arrays of shape (n_samples, n_columns of the unit)."""
+        seed = int(rng.integers(2**63))
+        return [self._drawn(unit, _stream(seed, unit.columns)) for unit in self._units]
+
+    def _fitted(
+        self, columns: NDArray[np.intp], regressors: dict[int, Regressors], rng: np.random.Generator
+    ) -> _Unit:
+        n_rows = len(self._X)
+        varying = [j for j in columns if j in regressors]
+        if not varying:
+            return _Unit(columns, np.empty((n_rows, 0)), np.empty((n_rows, 0)), _none(n_rows))
+        targets = np.column_stack([self._targets(j) for j in varying])
+        known = ~np.isnan(targets)
+        complete = known.all(axis=0)
+        others = [regressors[j] for j in regressors if j not in set(varying)]
+        mean = np.empty_like(targets)
+        mean[:, complete] = conditional_mean(targets[:, complete], others, rng)
+        for t in np.flatnonzero(~complete):
+            filled = np.where(known[:, [t]], targets[:, [t]], 0.0)
+            mean[:, [t]] = conditional_mean(filled, others, rng, known[:, t])
+        residual = np.where(known, targets - mean, 0.0)
+        scale = np.maximum(np.sqrt((residual**2).mean(axis=0)), 1e-3 * np.nanstd(targets, axis=0))
+        places = _reduced(mean / scale)
+        spread = normal_scores(np.sqrt(((residual / scale) ** 2).sum(axis=1)))
+        predicted = smooth_mean(spread, others)
+        if predicted is not None:
+            places = np.column_stack([places, _WEIGHT_OF_SPREAD * predicted])
+        return _Unit(columns, mean, residual, self._neighbours(places, rng))
+
+    def _targets(self, j: int) -> FloatArray:
+        """Return what is predicted of a column: indicators of levels, or scores and missingness."""
+        column = self._X[:, j]
+        if self._kinds[j] == "nominal":
+            return indicators(column)
+        missing = np.isnan(column)
+        scores = column.copy()
+        scores[~missing] = normal_scores(column[~missing])
+        return np.column_stack([scores, missing]) if missing.any() else scores[:, None]
+
+    def _neighbours(self, places: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
+        """Return the rows next to each row, itself left out, (n_rows, n_neighbors)."""
+        from scipy.spatial import cKDTree
+
+        n_rows = len(places)
+        count = min(self.n_neighbors, n_rows - 1)
+        places = places + _JITTER * rng.standard_normal(places.shape)
+        _, nearest = cKDTree(places).query(places, k=count + 1)
+        others = nearest != np.arange(n_rows)[:, None]
+        others[others.all(axis=1), -1] = False
+        return np.asarray(nearest[others].reshape(n_rows, count), dtype=np.intp)
+
+    def _drawn(self, unit: _Unit, rng: np.random.Generator) -> FloatArray:
+        n_rows = len(self._X)
+        drawn = self._X[:, unit.columns]
+        if not unit.mean.shape[1]:
+            return drawn
+        turn = rng.integers(unit.neighbours.shape[1], size=n_rows)
+        donors = unit.neighbours[np.arange(n_rows), turn]
+        moved = unit.mean + unit.residual[donors]
+        first = 0
+        for place, j in enumerate(unit.columns):
+            if j not in self._varying:
+                continue
+            targets = self._targets(j)
+            last = first + targets.shape[1]
+            drawn[:, place] = self._nearest(j, moved[:, first:last], targets, donors)
+            first = last
+        return drawn
+
+    def _nearest(
+        self, j: int, moved: FloatArray, targets: FloatArray, donors: NDArray[np.intp]
+    ) -> FloatArray:
+        """Return the value of column j that is nearest to a predicted target."""
+        column = self._X[:, j]
+        if self._kinds[j] == "nominal":
+            return np.asarray(np.unique(column)[moved.argmax(axis=1)])
+        missing = np.isnan(column)
+        values, first = np.unique(column[~missing], return_index=True)
+        scores = targets[~missing, 0][first]
+        above = np.clip(np.searchsorted(scores, moved[:, 0]), 1, max(len(scores) - 1, 1))
+        if len(values) == 1:
+            nearest = np.full(len(column), values[0])
+        else:
+            lower = moved[:, 0] - scores[above - 1] < scores[above] - moved[:, 0]
+            nearest = values[np.where(lower, above - 1, above)]
+        return np.where(missing[donors], np.nan, nearest)
+
+
+def _reduced(places: FloatArray) -> FloatArray:
+    """Return places in as few directions as are needed to find neighbours quickly."""
+    if places.shape[1] <= _MOST_DIRECTIONS:
+        return places
+    centred = places - places.mean(axis=0)
+    _, vectors = np.linalg.eigh(centred.T @ centred)
+    return np.asarray(centred @ vectors[:, -_MOST_DIRECTIONS:])
+
+
+def _stream(seed: int, columns: NDArray[np.intp]) -> np.random.Generator:
+    """Return a generator of its own for every unit, so that no draw depends on other units."""
+    return np.random.default_rng([seed, *columns.tolist()])
+
+
+def _none(n_rows: int) -> NDArray[np.intp]:
+    return np.empty((n_rows, 0), dtype=np.intp)

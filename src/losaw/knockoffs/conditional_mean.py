@@ -1,0 +1,303 @@
+"""Regression of one feature, or a group, on all other columns, chosen by held-out error.
+
+A table's features differ: one follows another in a straight line, the next in a curve, a third
+changes at a threshold or with a product. So a few regressions are fitted to every feature, and the
+one with the least error on rows that it was not fitted to is taken:
+
+1. ridge regression on normal scores of numbers and indicators of levels;
+2. the same with splines of single columns and products of two columns, as long as the residuals
+   correlate with any by more than chance explains and the error falls;
+3. a forest, out of bag, and a forest of the residuals of 2.
+
+The error of a ridge regression is its generalised cross-validation (Golub, Heath & Wahba 1979).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FeatureKind, FloatArray
+from losaw.forest import PlainRandomForestRegressor
+
+_PENALTIES = np.geomspace(1e-4, 10.0, 11)
+_ROUNDS, _TERMS_A_ROUND = 4, 5
+# Products are formed of at most so many columns, and sought for so many directions of a residual.
+_MOST_IN_PRODUCTS, _DIRECTIONS = 60, 3
+_TREES, _LEAF, _FOREST_COLUMNS, _FOREST_ROWS = 50, 5, 12, 5_000
+# A forest is taken if its error is smaller by this share; it costs smoothness.
+SMALLEST_GAIN = 0.02
+# Values that so large a share of the rows has get an indicator in a spline.
+_POINT_MASS = 0.1
+_FEW_VALUES = 10
+
+
+class Regressors(NamedTuple):
+    """One column as others are regressed on it: arrays (n_rows, …) with mean 0 and variance 1.
+
+    ``linear`` is the normal score of a number, or the indicators of levels; ``curved`` a spline of
+    the score, empty for levels.
+    """
+
+    linear: FloatArray
+    curved: FloatArray
+
+
+class _Fit(NamedTuple):
+    mean: FloatArray
+    error: float
+
+
+def normal_scores(values: FloatArray) -> FloatArray:
+    """Return normal quantiles of mid-ranks, with variance 1; equal values have equal scores."""
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    if not len(values):
+        return values
+    scores = ndtri((rankdata(values) - 0.5) / len(values))
+    return np.asarray(scores / (scores.std() or 1.0))
+
+
+def regressors_of(column: FloatArray, kind: FeatureKind) -> Regressors:
+    """Return scores, indicators and splines of a column (n_rows,), and what of it is missing."""
+    nothing = np.empty((len(column), 0))
+    if kind == "nominal":
+        return Regressors(_standardised(indicators(column)), nothing)
+    missing = np.isnan(column)
+    scores = np.zeros(len(column))
+    scores[~missing] = normal_scores(column[~missing])
+    linear = _standardised(np.column_stack([scores, missing]))
+    values, counts = np.unique(scores[~missing], return_counts=True)
+    if len(values) <= 2:
+        return Regressors(linear, nothing)
+    if len(values) <= _FEW_VALUES:
+        return Regressors(linear, _standardised(scores[:, None] == values))
+    masses = values[counts >= _POINT_MASS * len(column)]
+    curved = np.column_stack([_spline(scores), scores[:, None] == masses])
+    return Regressors(linear, _standardised(curved))
+
+
+def indicators(column: FloatArray) -> FloatArray:
+    """Return one column of 0 and 1 for every value, missing as the last, (n_rows, n_values)."""
+    values, codes = np.unique(column, return_inverse=True)
+    return np.eye(len(values))[codes]
+
+
+def conditional_mean(
+    targets: FloatArray,
+    columns: Sequence[Regressors],
+    rng: np.random.Generator,
+    known: NDArray[np.bool_] | None = None,
+) -> FloatArray:
+    """Return means of targets (n_rows, n_targets) given the columns, by the best regression.
+
+    Ridge regressions are evaluated on the rows that they were fitted to, so that mean and residual
+    of a row add up to a draw of the right variance; forests out of bag.
+
+    Parameters
+    ----------
+    known : boolean array of shape (n_rows,), or None
+        Rows whose targets are known; the regressions are fitted to these. None: all.
+    """
+    rows = np.arange(len(targets)) if known is None else np.flatnonzero(known)
+    smooth = _additive(targets, columns, rows)
+    linear = _joined([column.linear for column in columns], len(targets))
+    if not linear.shape[1] or not smooth.error > 0:
+        return smooth.mean
+    best = _Fit(smooth.mean, smooth.error * (1.0 - SMALLEST_GAIN))
+    chosen = _strongest(targets, columns, linear, rows)
+    for start in (targets[rows].mean(axis=0) + np.zeros_like(targets), smooth.mean):
+        change = _out_of_bag(chosen, targets - start, rows, rng)
+        error = float(((targets - start - change)[rows] ** 2).sum() / len(rows))
+        if error < best.error:
+            best = _Fit(start + change, error)
+    return best.mean
+
+
+def smooth_mean(target: FloatArray, columns: Sequence[Regressors]) -> FloatArray | None:
+    """Return the mean of a target (n_rows,) by ridge regression; None if that explains nothing."""
+    fit = _additive(target[:, None], columns, np.arange(len(target)))
+    return fit.mean[:, 0] if fit.error < (1.0 - SMALLEST_GAIN) * float(target.var()) else None
+
+
+def _additive(targets: FloatArray, columns: Sequence[Regressors], rows: NDArray[np.intp]) -> _Fit:
+    """Fit a ridge regression to some rows, and add curves and products while its error falls."""
+    design = _joined([column.linear for column in columns], len(targets))
+    fit = _ridge(design, targets, rows)
+    curves = [column.curved for column in columns if column.curved.shape[1]]
+    strength = _correlations(design[rows], targets[rows])
+    factors = design[:, _first_by(strength, _MOST_IN_PRODUCTS)]
+    n_terms = sum(curve.shape[1] for curve in curves) + factors.shape[1] * (factors.shape[1] - 1)
+    if not n_terms:
+        return fit
+    # No more than about one term of a table without any passes by chance.
+    least = np.sqrt((2.0 * np.log(n_terms) + 2.0) / len(rows))
+    taken: set[tuple[int, ...]] = set()
+    for _ in range(_ROUNDS):
+        known_curves = [curve[rows] for curve in curves]
+        found = _promising((targets - fit.mean)[rows], known_curves, factors[rows], least)
+        new = [term for _, term in sorted(found, reverse=True) if term not in taken]
+        new = new[:_TERMS_A_ROUND]
+        if not new:
+            break
+        taken.update(new)
+        terms = [
+            curves[term[0]]
+            if len(term) == 1
+            else _standardised(factors[:, [term[0]]] * factors[:, [term[1]]])
+            for term in new
+        ]
+        design = np.column_stack([design, *terms])
+        richer = _ridge(design, targets, rows)
+        if richer.error >= fit.error:
+            break
+        fit = richer
+    return fit
+
+
+def _promising(
+    residual: FloatArray, curves: Sequence[FloatArray], factors: FloatArray, least: float
+) -> list[tuple[float, tuple[int, ...]]]:
+    """Return curves (place,) and products (place, place) that correlate with the residual."""
+    n_rows = len(residual)
+    scaled = residual / np.maximum(residual.std(axis=0), 1e-12)
+    found: list[tuple[float, tuple[int, ...]]] = []
+    for place, curve in enumerate(curves):
+        strength = float(np.abs(curve.T @ scaled).max() / n_rows)
+        if strength > least:
+            found.append((strength, (place,)))
+    for direction in _leading(scaled, _DIRECTIONS).T:
+        products = np.abs((factors * direction[:, None]).T @ factors) / n_rows
+        for a, b in zip(*np.nonzero(np.triu(products > least, 1)), strict=True):
+            found.append((float(products[a, b]), (int(a), int(b))))
+    return found
+
+
+def _ridge(design: FloatArray, targets: FloatArray, rows: NDArray[np.intp]) -> _Fit:
+    """Fit to some rows at the penalty with the least generalised cross-validation error."""
+    offset, centre = targets[rows].mean(axis=0), design[rows].mean(axis=0)
+    response, columns = targets[rows] - offset, design[rows] - centre
+    n_rows, n_columns = columns.shape
+    total = float((response**2).sum())
+    if not n_columns:
+        return _Fit(offset + np.zeros_like(targets), total / n_rows)
+    if n_columns <= n_rows:
+        values, vectors = np.linalg.eigh(columns.T @ columns / n_rows)
+        known = values > 1e-10 * values[-1]
+        values = values[known]
+        left = columns @ (vectors[:, known] / np.sqrt(n_rows * values))
+    else:
+        values, left = np.linalg.eigh(columns @ columns.T / n_rows)
+        known = values > 1e-10 * values[-1]
+        values, left = values[known], left[:, known]
+    projected = left.T @ response
+    squares = (projected**2).sum(axis=1)
+    best_error, best_penalty = np.inf, 0.0
+    for penalty in _PENALTIES:
+        shrinkage = values / (values + penalty)
+        lost = total - float((squares * (1.0 - (1.0 - shrinkage) ** 2)).sum())
+        freedom = min((shrinkage.sum() + 1.0) / n_rows, 0.95)
+        error = max(lost, 0.0) / n_rows / (1.0 - freedom) ** 2
+        if error < best_error:
+            best_error, best_penalty = error, penalty
+    scaled = projected / (n_rows * (values + best_penalty))[:, None]
+    coefficients = columns.T @ (left @ scaled)
+    return _Fit(offset + (design - centre) @ coefficients, best_error)
+
+
+def _strongest(
+    targets: FloatArray,
+    columns: Sequence[Regressors],
+    linear: FloatArray,
+    rows: NDArray[np.intp],
+) -> FloatArray:
+    """Return the linear columns that are most associated with the targets, for a forest."""
+    strength = _correlations(linear[rows], targets[rows])
+    place = 0
+    for column in columns:
+        width = column.linear.shape[1]
+        if column.curved.shape[1] and width:
+            curved = _correlations(column.curved[rows], targets[rows]).max()
+            strength[place] = max(strength[place], curved)
+        place += width
+    return linear[:, _first_by(strength, _FOREST_COLUMNS)]
+
+
+def _out_of_bag(
+    columns: FloatArray,
+    targets: FloatArray,
+    rows: NDArray[np.intp],
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return means of the targets in the leaves of trees that did not see the row.
+
+    Trees are grown on ``rows``, those of several targets on random combinations of the targets, a
+    few trees on each.
+    """
+    from scipy.sparse import csr_matrix
+
+    n_rows, n_targets = targets.shape
+    if len(rows) > _FOREST_ROWS:
+        rows = np.sort(rng.choice(rows, _FOREST_ROWS, replace=False))
+    n_forests = min(n_targets, 5)
+    total, n_trees = np.zeros_like(targets), np.zeros(n_rows)
+    for _ in range(n_forests):
+        weights = np.ones(1) if n_targets == 1 else rng.standard_normal(n_targets)
+        response = targets @ (weights / np.maximum(targets[rows].std(axis=0), 1e-12))
+        forest = PlainRandomForestRegressor(
+            -(-_TREES // n_forests),
+            min_samples_leaf=_LEAF,
+            max_features=max(min(columns.shape[1], 4), columns.shape[1] // 3),
+            random_state=rng,
+        ).fit(columns[rows], response[rows])
+        for leaves, in_bag in zip(forest.apply(columns).T, forest.in_bag_counts(), strict=True):
+            counts = np.zeros(n_rows)
+            counts[rows] = in_bag
+            membership = csr_matrix((counts, (leaves, np.arange(n_rows))))
+            size = np.maximum(np.asarray(membership.sum(axis=1)), 1e-12)
+            means = (membership @ targets) / size
+            outside = counts == 0
+            total[outside] += means[leaves[outside]]
+            n_trees += outside
+    return np.asarray(total / np.maximum(n_trees, 1)[:, None])
+
+
+def _spline(scores: FloatArray) -> FloatArray:
+    """Return cubic B-splines with knots at eighths of the rows."""
+    from sklearn.preprocessing import SplineTransformer
+
+    knots = np.unique(np.quantile(scores, np.linspace(0, 1, 9)))[:, None]
+    return np.asarray(SplineTransformer(degree=3, knots=knots).fit_transform(scores[:, None]))
+
+
+def _standardised(columns: FloatArray | NDArray[np.bool_]) -> FloatArray:
+    """Return columns with mean 0 and variance 1, constant ones left out."""
+    columns = columns - columns.mean(axis=0)
+    scale = columns.std(axis=0)
+    return np.asarray(columns[:, scale > 1e-9] / scale[scale > 1e-9])
+
+
+def _joined(parts: Sequence[FloatArray], n_rows: int) -> FloatArray:
+    return np.column_stack([np.empty((n_rows, 0)), *parts])
+
+
+def _correlations(columns: FloatArray, targets: FloatArray) -> FloatArray:
+    """Return the largest absolute correlation of every column with a target."""
+    scaled = (targets - targets.mean(axis=0)) / np.maximum(targets.std(axis=0), 1e-12)
+    return np.asarray(np.abs(columns.T @ scaled).max(axis=1, initial=0.0) / len(targets))
+
+
+def _first_by(strength: FloatArray, most: int) -> NDArray[np.intp]:
+    """Return the places of the largest, in their old order."""
+    return np.sort(np.argsort(-strength, kind="stable")[:most])
+
+
+def _leading(columns: FloatArray, most: int) -> FloatArray:
+    """Return the first principal components of columns, with variance 1."""
+    if columns.shape[1] <= most:
+        return columns
+    _, vectors = np.linalg.eigh(columns.T @ columns)
+    leading = columns @ vectors[:, -most:]
+    return np.asarray(leading / np.maximum(leading.std(axis=0), 1e-12))

@@ -1,0 +1,138 @@
+"""Differences in loss of single rows when features are replaced by draws."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.knockoffs import make_sampler
+from losaw.knockoffs.draws import draws, own_shares
+from losaw.scoring.explained import Explained, Rows, require_complete
+from losaw.scoring.row_differences import Differences, Of
+
+# A draw that differs from its feature by less than this part of what an independent draw would
+# leaves nothing to be tested.
+SMALLEST_OWN_SHARE = 1e-3
+REASON_FOR_COPIES = "untestable: its draws are its copies, because the other features determine it"
+_CONSTANT = "constant: there is nothing to test"
+
+
+def sampler_of(sampler: Any, parameters: Mapping[str, Any] | None) -> Any:
+    """Return a new sampler; Gaussian knockoffs that are given by name take ``s_method="mvr"``.
+
+    The published semidefinite program sets s_j = 0 for many strongly correlated features, whose
+    knockoffs are then copies although no other feature determines them.
+    """
+    parameters = dict(parameters or {})
+    if sampler == "gaussian":
+        parameters.setdefault("s_method", "mvr")
+    return make_sampler(sampler, **parameters)
+
+
+def differences_of(
+    make: Callable[[], Any],
+    rows: Rows,
+    held: Sequence[NDArray[np.intp]],
+    n_draws: int,
+    rng: np.random.Generator,
+) -> Of:
+    """Return the function from a fitted model to the differences on its held-out rows.
+
+    It is called once for every entry of ``held``, in that order. A sampler that draws units given
+    all columns outside of them is fitted once to all rows, since it never sees the response; joint
+    knockoffs are fitted to the rows that are held out, as published.
+    """
+    turns = iter(held)
+    drawn: list[FloatArray] = []
+
+    def differences(subject: Explained, train: Rows | None) -> Differences:
+        sampler, at = make(), next(turns)
+        if not getattr(sampler, "handles_units", False):
+            return _with_knockoffs(sampler, subject, n_draws, rng)
+        if not drawn:
+            sampler.fit(rows.table.codes, rows.table.kinds, rng, units=subject.members)
+            drawn.extend(draws(sampler, n_draws, rng, subject.jobs))
+        return differences_of_draws(subject, (codes[at] for codes in drawn), n_draws)
+
+    return differences
+
+
+def _with_knockoffs(
+    sampler: Any, subject: Explained, n_draws: int, rng: np.random.Generator
+) -> Differences:
+    """Return differences with knockoffs of the held-out rows, of a sampler fitted to these."""
+    table, view = subject.table, subject.view
+    knows_levels = getattr(sampler, "handles_nominal", False)
+    _check_sampler(subject, sampler, knows_levels)
+    columns = view.encode(table.codes)
+    if knows_levels:
+        sampler.fit(table.codes, table.kinds, rng)
+    elif columns.shape[1]:
+        sampler.fit(columns, None, rng)
+    knockoffs = draws(sampler, n_draws, rng, subject.jobs)
+    reason = getattr(sampler, "reason_for_copies", REASON_FOR_COPIES)
+    return differences_of_draws(subject, knockoffs, n_draws, knows_levels, reason)
+
+
+def differences_of_draws(
+    subject: Explained,
+    drawn: Iterable[FloatArray],
+    n_draws: int,
+    knows_levels: bool = True,
+    reason: str = REASON_FOR_COPIES,
+) -> Differences:
+    """Return the loss with each scored unit replaced minus the loss, (n_rows, n_units).
+
+    Parameters
+    ----------
+    subject : Explained
+    drawn : iterable of n_draws arrays
+        Draws of the features, (n_rows, n_features), or of the model's columns.
+    knows_levels : bool
+        Whether ``drawn`` contains features; if not, the model's columns.
+    reason : str
+        The note of a unit whose draws are its copies.
+    """
+    view = subject.view
+    columns = view.encode(subject.table.codes)
+    replaced = [view.columns_of_unit(unit) for unit in subject.members]
+    total = np.zeros((len(subject.table), len(replaced)))
+    own = np.zeros(len(replaced))
+
+    def encoded() -> Iterator[FloatArray]:
+        for one in drawn:
+            copies = view.encode(one) if knows_levels else one
+            np.add(own, own_shares(columns, copies, replaced), out=own)
+            yield copies
+
+    for predictions in view.exchange(
+        columns, encoded(), n_draws, replaced, subject.jobs, "cpi, draws"
+    ):
+        original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)
+        total += np.column_stack([other - original for other in others])
+    own /= n_draws
+    notes = {
+        name: _CONSTANT if np.isnan(share) else reason
+        for name, share in zip(subject.names, own, strict=True)
+        if not share >= SMALLEST_OWN_SHARE
+    }
+    return Differences(total / n_draws, details={"own_share": own, "notes": notes})
+
+
+def _check_sampler(subject: Explained, sampler: Any, knows_levels: bool) -> None:
+    if not getattr(sampler, "handles_missing", False):
+        require_complete(
+            subject.table,
+            f"{type(sampler).__name__} cannot draw them",
+            "use sampler='conditional', or impute them first",
+        )
+    if knows_levels or subject.table.is_plain:
+        return
+    for name, levels in zip(subject.table.names, subject.table.levels, strict=True):
+        if levels is not None:
+            raise ValueError(
+                f"column {name!r} holds levels, which {type(sampler).__name__} would imitate as "
+                "numbers; use sampler='conditional'"
+            )
