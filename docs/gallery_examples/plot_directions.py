@@ -1,9 +1,9 @@
 """
-In which direction
-==================
+Directions
+==========
 
-Trend estimates of a forest beside correlations: a feature whose effect is falling when the others
-are held, but which rises with the response because it goes along with a stronger one.
+Trend estimates of a forest, compared with correlations: the response falls with a feature when the
+others are held fixed, but is positively correlated with it because of a stronger feature.
 """
 
 import matplotlib.pyplot as plt

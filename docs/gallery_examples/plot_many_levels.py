@@ -15,7 +15,7 @@ from losaw.importance import split_improvement, ufi
 rng = np.random.default_rng(0)
 levels = [2, 4, 10, 20, 600]
 X = np.column_stack([rng.integers(0, n, 600) for n in levels]).astype(float)
-y = 0.5 * X[:, 0] + rng.standard_normal(600)  # the feature with two levels alone
+y = 0.5 * X[:, 0] + rng.standard_normal(600)  # only the feature with two levels has an effect
 
 # %%
 forest = RandomForestRegressor(n_estimators=100, max_depth=5, random_state=0).fit(X, y)

@@ -3,8 +3,8 @@ A noise feature that wins
 =========================
 
 Two signals, and three noise features that correlate with both. An ordinary forest ranks the noise
-first; a forest of locally decorrelated splits does not, on average over data sets. On a single one
-its scores scatter nearly as much as they differ.
+first; a forest of locally decorrelated splits does not, on average over data sets. On a single
+data set its scores vary almost as much as they differ.
 """
 
 import warnings

@@ -4,9 +4,11 @@ import doctest
 import importlib
 import importlib.util
 import re
+import warnings
 from pathlib import Path
 
 import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import yaml
@@ -56,6 +58,16 @@ def test_the_examples_of_a_page_run_one_after_the_other(page):
     for example in examples:
         if "MyModel" not in example:  # stands for the reader's own
             exec(compile(example, page, "exec"), names)
+
+
+@pytest.mark.parametrize(
+    "example", sorted((ROOT / "docs" / "gallery_examples").glob("*.py")), ids=lambda path: path.stem
+)
+def test_an_example_of_the_gallery_runs(example):
+    matplotlib.use("agg")
+    with warnings.catch_warnings():
+        exec(compile(example.read_text("utf-8"), example.name, "exec"), {"__name__": "__main__"})
+    plt.close("all")
 
 
 def test_the_measured_parts_of_the_readme_are_up_to_date():
