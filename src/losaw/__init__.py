@@ -6,8 +6,8 @@ TYPE_CHECKING = False  # typing itself would be half of what `import losaw` cost
 if TYPE_CHECKING:
     from losaw.auditing import Audit as Audit
     from losaw.auditing import audit as audit
-    from losaw.explaining import Explanation as Explanation
-    from losaw.explaining import explain as explain
+    from losaw.explaining.api import explain as explain
+    from losaw.explaining.explanation import Explanation as Explanation
     from losaw.forest import LosawRandomForestClassifier as LosawRandomForestClassifier
     from losaw.forest import LosawRandomForestRegressor as LosawRandomForestRegressor
     from losaw.network import LosawMiniBatches as LosawMiniBatches
@@ -20,7 +20,7 @@ __version__ = "0.1.0"
 # Public name -> module. Imported on first use, so that `import losaw` costs nothing.
 _PUBLIC = {
     "Audit": "losaw.auditing",
-    "Explanation": "losaw.explaining",
+    "Explanation": "losaw.explaining.explanation",
     "ImportanceResult": "losaw.scoring.result",
     "LosawMiniBatches": "losaw.network",
     "LosawNetworkRegressor": "losaw.network",
@@ -28,7 +28,7 @@ _PUBLIC = {
     "LosawRandomForestRegressor": "losaw.forest",
     "NetworkRegressor": "losaw.network",
     "audit": "losaw.auditing",
-    "explain": "losaw.explaining",
+    "explain": "losaw.explaining.api",
 }
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""An audit: responses with known causes made of a table's own features, and all methods on them."""
+"""The function :func:`audit`: all methods on responses simulated from a table's own features."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,13 +7,14 @@ import numpy as np
 
 from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE
 from losaw.auditing.result import Audit
-from losaw.auditing.rounds import kept_share, run_round, share_explained
-from losaw.explaining.api import Bar, Begun, begin, name_of
+from losaw.auditing.rounds import allowed_share, run_round, share_explained
+from losaw.explaining.api import Begun, Progress, begin, name_of
 from losaw.explaining.methods import DEFAULT, METHODS, chosen_methods
+from losaw.explaining.options import Options
 from losaw.support.arguments import whole_number
 from losaw.support.errors import LosawError
 
-DEFAULT_BUDGET, DEFAULT_ROUNDS, FEWEST_ROUNDS = "10m", 30, 5
+DEFAULT_ROUNDS, FEWEST_ROUNDS = 30, 5
 _MOST_SIGNALS = 5
 
 
@@ -30,7 +31,7 @@ def audit(
     model: Any = "forest",
     drop: Sequence[str] = (),
     fdr: float = 0.1,
-    budget: str | float | None = DEFAULT_BUDGET,
+    budget: str | float | None = "10m",
     rows: int | None = None,
     losaw_rows: int | None = None,
     folds: int | None = None,
@@ -40,24 +41,25 @@ def audit(
     verbose: bool = False,
     random_state: int | np.random.Generator | None = 0,
 ) -> Audit:
-    """Which method to trust on a table like this: all of them, where the truth is known.
+    """Measure which methods find known causes among the features of a table.
 
-    The features stay as they are, with all that connects them. In every round some of them are
-    drawn at random, a response is made of these and of noise
-    (:func:`losaw.auditing.responses.make_response`), and the methods of :func:`losaw.explain` look
-    for them. The response can be known as well as ``model`` explains the target of the table.
+    The features stay as they are, with their dependence. In every round some of them are drawn at
+    random, a response is simulated from these and from noise
+    (:func:`losaw.auditing.responses.make_response`), and the methods of :func:`losaw.explain` are
+    run on it. The best prediction of a simulated response explains as much of it as ``model``
+    explains of the table's own target.
 
     Parameters
     ----------
     frame, target, kinds, task, model, drop, rows, losaw_rows, folds, permutations, draws
         As in :func:`losaw.explain`.
     rounds : int, default 30
-        Made responses, 5 at least.
+        Simulated responses, 5 at least.
     share : float or None
-        From .05 to .95: what the best prediction of a made response explains (R^2, or the Brier
-        skill of classes). None: what ``model`` explains of ``target`` on unseen rows.
+        From .05 to .95: the part of a simulated response that its best prediction explains (R^2, or
+        the Brier skill of classes). None: what ``model`` explains of ``target`` on unseen rows.
     signals : int or None
-        Features that make a response; None: a third of all, from 1 to 5.
+        Features that cause a response; None: a third of all, from 1 to 5.
     methods : sequence of str, str with commas, or None
         Of mdi, ufi, mdi_oob, losaw, pfi, cpi, subgroups, loco; None: all but mdi_oob and subgroups.
     fdr : float, default 0.1
@@ -67,7 +69,7 @@ def audit(
     n_jobs : int or None
         Threads of the forests; the result does not depend on it.
     verbose : bool, default False
-        Show a progress bar.
+        Show progress on stderr.
     random_state : int, Generator or None, default 0
 
     Returns
@@ -95,49 +97,19 @@ def audit(
     whole_number("rounds", rounds, FEWEST_ROUNDS)
     if share is not None:
         _check_share(share)
-    begun = begin(
-        frame,
-        target,
-        kinds=kinds,
-        task=task,
-        methods=_with_a_truth(methods),
-        model=model,
-        drop=drop,
-        fdr=fdr,
-        budget=budget,
-        asked={
-            "rows": rows,
-            "losaw_rows": losaw_rows,
-            "folds": folds,
-            "permutations": permutations,
-            "draws": draws,
-        },
-        n_jobs=n_jobs,
-        random_state=random_state,
-        times=rounds + 1,
-        groups=False,
-    )
+    methods = _with_a_truth(methods)
+    options = Options.of(locals())
+    begun = begin(frame, target, options, times=rounds + 1, groups=False)
     n_signals = _signals(signals, begun)
-    is_forest = isinstance(model, str) and model == "forest"
-    with Bar("audit", verbose) as bar:
-        bar.begin(rounds + 1)
-        quality = share_explained(begun, n_jobs)
-        bar.tick("the table's own response")
-        made_share = kept_share(quality.share if share is None else share)
+    with Progress("audit", verbose) as progress:
+        progress.begin(rounds + 1)
+        quality = share_explained(begun)
+        progress.tick("the table's own response")
+        made_share = allowed_share(quality.share if share is None else share)
         lines = []
         for number in range(rounds):
-            lines.append(
-                run_round(
-                    begun,
-                    number,
-                    share=made_share,
-                    n_signals=n_signals,
-                    fdr=fdr,
-                    forest_is_model=is_forest,
-                    n_jobs=n_jobs,
-                )
-            )
-            bar.tick(f"round {number + 1}")
+            lines.append(run_round(begun, number, made_share, n_signals))
+            progress.tick(f"round {number + 1}")
     return Audit(
         target=target,
         task=begun.part.task,

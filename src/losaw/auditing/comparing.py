@@ -1,4 +1,4 @@
-"""Methods beside the best one, round by round, and whether a selection keeps its rate."""
+"""Methods compared with the best one, round by round, and the rate of false selections."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Standing:
-    """What the rounds say of one method.
+    """The results of one method over all rounds.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Standing:
     p_value : float
         One-sided, of a method that is as good as the best; adjusted over methods (Holm).
     found, false, false_error : float
-        Means over rounds of what it selects, and the error of the second; NaN if it does not test.
+        Means over rounds of its selection, and the error of the second; NaN if it does not test.
     false_low, false_high : float
         One-sided 95 % bounds of ``false`` (:func:`bounds`).
     """
@@ -49,11 +49,11 @@ class Standing:
 
     @property
     def is_trusted(self) -> bool:
-        """Whether the rounds do not tell it from the best method."""
+        """Whether it is not significantly worse than the best method."""
         return not self.p_value <= LEVEL
 
     def keeps(self, fdr: float) -> str:
-        """Whether its share of false selections is ``fdr`` at most: "yes", "no" or "open".
+        """Return "yes", "no" or "open": its share of false selections is at most ``fdr``.
 
         By its one-sided 95 % bounds; empty if it does not test.
         """
@@ -65,10 +65,10 @@ class Standing:
 
 
 def bounds(shares: FloatArray) -> tuple[float, float]:
-    """One-sided 95 % bounds of the mean share of false selections, from one share a round.
+    """Return one-sided 95 % bounds of the mean share of false selections, from one share a round.
 
     Below by Student's t. Above as well, after one more round that is as bad as the worst: shares
-    are mostly 0 with a few large ones, and Student's t alone says too often that such a mean is
+    are mostly 0 with a few large ones, and Student's t alone claims too often that such a mean is
     small. Where all rounds agree there is no error to go by: then a round counts as one yes-or-no
     decision.
 
@@ -90,9 +90,9 @@ def bounds(shares: FloatArray) -> tuple[float, float]:
 
 
 def standings(rounds: "pd.DataFrame") -> list[Standing]:
-    """The methods from the best mean pr-AUC down, each beside the first one.
+    """Return the methods from the best mean pr-AUC down, each compared with the first.
 
-    The best is chosen by the rounds that it is compared on, which favours it a little.
+    The best is chosen by the rounds that it is compared on, which favours it slightly.
     """
     by_method = rounds.pivot(index="round", columns="method", values="pr_auc")
     order = by_method.mean().sort_values(ascending=False, kind="stable").index

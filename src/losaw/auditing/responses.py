@@ -1,4 +1,4 @@
-"""Responses whose causes are known, made of the features of a person's own table."""
+"""Responses with known causes, simulated from the features of a table."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from losaw.data import FloatArray
 if TYPE_CHECKING:
     import pandas as pd
 
-# The part of a response that can be known lies between these.
+# The part of a response that can be explained is between these.
 LEAST_SHARE, LARGEST_SHARE = 0.05, 0.95
 _PRODUCT_WEIGHT = 0.5
 _HALVINGS = 40
@@ -44,7 +44,7 @@ def make_response(
     n_signals: int,
     rng: np.random.Generator,
 ) -> MadeResponse:
-    """A response of ``n_signals`` features that are drawn at random,
+    """Simulate a response of ``n_signals`` features that are drawn at random,
 
         z = f(X) + e,   f = sum over s of w_s g_s(X_s) + .5 g_1(X_1) g_2(X_2),
 
@@ -56,12 +56,12 @@ def make_response(
     Parameters
     ----------
     X : DataFrame
-        Floats (NaN where missing: the median stands for it) and categories.
+        Floats (NaN where missing: replaced by the median) and categories.
     y : array of shape (n_rows,)
         The table's own response.
     task : {"regression", "classification"}
     share : float
-        What the best prediction explains: Var f / Var z; of classes its Brier skill.
+        The part that the best prediction explains: Var f / Var z; of classes its Brier skill.
     n_signals : int
     rng : Generator
     """
@@ -85,12 +85,12 @@ def make_response(
 
 
 def _term(values: "pd.Series", rng: np.random.Generator) -> FloatArray:
-    """What one feature adds: mean 0 and variance 1."""
+    """The term of one feature, with mean 0 and variance 1."""
     if values.dtype == "category":
         effects = rng.standard_normal(len(values.cat.categories))
         return _standard(effects[values.cat.codes.to_numpy()])
     known = values.fillna(values.median())
-    if known.nunique() < 2:  # one value, or none: what it tells is whether it is there
+    if known.nunique() < 2:  # one value, or none: its information is whether it is there
         known = values.isna().astype(float)
     ranks = (known.rank().to_numpy() - 0.5) / len(known)
     shape = _SHAPES[rng.integers(len(_SHAPES))]
@@ -111,7 +111,7 @@ def _standard(values: NDArray[Any]) -> FloatArray:
 
 
 def _noise_size(share: float) -> float:
-    """Standard deviation of the noise beside an f of variance 1."""
+    """Standard deviation of the noise next to an f of variance 1."""
     return float(np.sqrt((1.0 - share) / share))
 
 

@@ -1,4 +1,4 @@
-"""What an audit found: methods from the best down, sentences, and their files."""
+"""The result of an audit: methods from the best down, sentences, and their files."""
 
 import json
 from dataclasses import dataclass
@@ -35,14 +35,14 @@ class Audit:
         Rows with a response.
     design : Design
     cuts : tuple of str
-        What a budget left out.
+        Cuts by the budget.
     rounds : DataFrame
-        One line per round and method: pr_auc, first, found, false, what the model explained of the
-        made response on unseen rows, and its signals.
+        One line per round and method: pr_auc, first, found, false, the part of the simulated
+        response that the model explained on unseen rows, and its signals.
     share : float
-        What the best prediction of a made response explains.
+        The part of a simulated response that its best prediction explains.
     quality : Quality
-        What the model explains of the table's own response.
+        Of the model on the table's own response.
     n_signals : int
     fdr : float
     random_state : int
@@ -82,7 +82,7 @@ class Audit:
 
     @property
     def trusted(self) -> tuple[str, ...]:
-        """The methods that the rounds do not tell from the best one, it first."""
+        """The best method, and those that are not significantly worse."""
         return tuple(s.method for s in self.standings if s.is_trusted)
 
     def to_frame(self) -> "pd.DataFrame":
@@ -115,21 +115,27 @@ class Audit:
         best, *others = [METHODS[name].label for name in self.trusted]
         others = [label for label in others if label not in level]
         worse = [METHODS[s.method].label for s in self.standings if not s.is_trusted]
-        said = [f"Best tells the causes from all others (mean pr-AUC): {', '.join(level)}."]
+        said = [
+            "Best at separating causes from the other features (highest mean pr-AUC): "
+            f"{', '.join(level)}."
+        ]
+        first = self.standings[0]
+        if first.found == 0:
+            said.append(
+                f"Its scores put causes first, but at the false discovery rate {best} selects "
+                "none of them: use its order, not its selection."
+            )
         if others:
-            said.append(f"Not told from it in {self.n_rounds} rounds: {', '.join(others)}.")
+            said.append(f"Not significantly worse in {self.n_rounds} rounds: {', '.join(others)}.")
         if worse:
             said.append(f"Worse than {best} (p ≤ .05, Holm): {', '.join(worse)}.")
-        else:
-            said.append("No method is told from the best: more rounds may tell them apart.")
+        elif others:
+            said.append("No method is significantly worse than the best. More rounds may show it.")
         rate = f"a false discovery rate of {self.fdr:g}"
         for answer, words in (
             ("yes", f"Selections that keep {rate}"),
-            (
-                "no",
-                f"Selections that do not keep {rate}, so that their stars are not to be trusted",
-            ),
-            ("open", f"Whether they keep {rate} is open after {self.n_rounds} rounds"),
+            ("no", f"Selections that exceed {rate}, so that their stars cannot be trusted"),
+            ("open", f"Open after {self.n_rounds} rounds, whether a selection keeps {rate}"),
         ):
             names = [
                 f"{METHODS[s.method].label} ({decimal(s.false)} false, finds {decimal(s.found)})"
@@ -142,49 +148,49 @@ class Audit:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What an audit does not say."""
+        """The limits of an audit."""
         said = [
-            "The features are the table's own, the responses are made: sums of lines, steps and "
-            "humps with one product. Where the real response is of another kind, the order may be "
-            "another one.",
-            "False is whatever made no response: PFI, MDI and others that credit a copy of a cause "
-            "answer another question, and are false by this count.",
+            "The features are the table's own. The responses are simulated, as sums of lines, "
+            "steps and humps with one product. For a real response of another kind the order may "
+            "differ.",
+            '"False" counts selected features that were not used to simulate the response. PFI, '
+            "MDI and others that credit a copy of a cause answer another question, and are false "
+            "by this count.",
         ]
         if self.design.rows < self.n_rows:
             said.append(
                 f"{self.design.rows:,} of {self.n_rows:,} rows were used: on all of them the order "
-                "may be another one."
+                "may differ."
             )
         if "losaw" in self.design.methods and self.design.losaw_rows < self.design.rows:
             said.append(
                 f"losawRF was fitted to {self.design.losaw_rows:,} of the {self.design.rows:,} "
-                "rows, the other methods to all: a larger budget or --losaw-rows is fair to it."
+                "rows, the other methods to all: use a larger budget or --losaw-rows for a fair "
+                "comparison."
             )
         if self.quality.share < self.share:
             said.append(
-                f"Of {self.target} {self.model} explains {100 * self.quality.share:.0f} %; "
-                f"responses were made of which {100 * self.share:.0f} % can be known."
+                f"{self.model[0].upper()}{self.model[1:]} explains "
+                f"{100 * self.quality.share:.0f} % of {self.target}; of the simulated responses up "
+                f"to {100 * self.share:.0f} % can be explained."
             )
         return tuple(said)
 
     @property
     def n_rounds(self) -> int:
-        """How many responses were made."""
+        """The number of simulated responses."""
         return int(self.rounds["round"].nunique())
 
     def headline(self) -> str:
-        """What was made, and how often."""
+        """The simulated responses in words."""
         explained = self.rounds.drop_duplicates("round")["explained"].mean()
-        reached = (
-            ""
-            if np.isnan(explained)
-            else f"; {self.model} explains {100 * explained:.0f} % of them"
-        )
+        of_them = "" if np.isnan(explained) else f"{100 * explained:.0f} % of them and "
         return (
-            f"{self.target} ({self.task}): {self.n_rounds} made responses of {self.n_signals} of "
-            f"{len(self.features)} features on {self.design.rows:,} rows, of which "
-            f"{100 * self.share:.0f} % can be known{reached} (of {self.target} "
-            f"{100 * self.quality.share:.0f} %)"
+            f"{self.target} ({self.task}): {self.n_rounds} responses were simulated on "
+            f"{self.design.rows:,} rows, each from {self.n_signals} of {len(self.features)} "
+            f"features. The best prediction explains {100 * self.share:.0f} % of each. "
+            f"{self.model[0].upper()}{self.model[1:]} explains {of_them}"
+            f"{100 * self.quality.share:.0f} % of {self.target}."
         )
 
     def __repr__(self) -> str:
@@ -256,9 +262,9 @@ class Audit:
         return page(self)
 
     def _repr_html_(self) -> str:
-        from losaw.auditing.page import body
+        from losaw.auditing.page import page
 
-        return body(self)
+        return page(self, "audit/content.html")
 
     def save(self, prefix: str | Path) -> tuple[Path, ...]:
         """Write ``prefix.html``, ``.csv`` and ``.json``: all of them, or none.

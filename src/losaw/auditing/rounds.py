@@ -1,4 +1,4 @@
-"""Rounds of an audit: a made response, all methods on it, and how well each found its causes."""
+"""Rounds of an audit: a simulated response, and all methods on it."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,28 +19,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def share_explained(begun: Begun, n_jobs: int | None) -> Quality:
-    """What the model explains of the table's own response, on unseen rows."""
+def share_explained(begun: Begun) -> Quality:
+    """Return how much the model explains of the table's own response, on unseen rows."""
     nothing = replace(begun, design=replace(begun.design, methods=()))
-    return _computed(nothing, begun.part, begun.seed, True, n_jobs).quality["model"]
+    quality: Quality = _computed(nothing, begun.part, begun.seed, True).quality["model"]
+    return quality
 
 
-def kept_share(share: float) -> float:
-    """A share that a response can be made with."""
+def allowed_share(share: float) -> float:
+    """Return the nearest share that a response can be simulated with."""
     return min(max(share, LEAST_SHARE), LARGEST_SHARE)
 
 
-def run_round(
-    begun: Begun,
-    number: int,
-    *,
-    share: float,
-    n_signals: int,
-    fdr: float,
-    forest_is_model: bool,
-    n_jobs: int | None,
-) -> "pd.DataFrame":
-    """One made response, and a line for every method.
+def run_round(begun: Begun, number: int, share: float, n_signals: int) -> "pd.DataFrame":
+    """Simulate one response, and return a line for every method.
 
     ``pr_auc``: of the scores, signals against the rest. ``first``: share of signals among as many
     features with the highest scores. Of methods that test, at the false discovery rate ``fdr``:
@@ -57,10 +49,11 @@ def run_round(
     part = begun.part
     made = make_response(part.X, part.y, part.task, share, n_signals, rng("response"))
     seed = seed_integer(rng("fits"))
-    computed = _computed(begun, replace(part, y=made.y), seed, forest_is_model, n_jobs)
+    is_forest = begun.options.is_forest
+    computed = _computed(begun, replace(part, y=made.y), seed, is_forest)
     truth = Truth(made.signal, part.X.shape[1])
     rows = [
-        {"round": number, "method": name, **_measured(result, truth, fdr)}
+        {"round": number, "method": name, **_measured(result, truth, begun.options.fdr)}
         for name, result in computed.results.items()
     ]
     signals = ", ".join(part.X.columns[list(made.signal)])
@@ -68,16 +61,10 @@ def run_round(
     return pd.DataFrame(rows).assign(explained=explained, signals=signals)
 
 
-def _computed(
-    begun: Begun,
-    data: Prepared,
-    seed: int,
-    forest_is_model: bool,
-    n_jobs: int | None,
-) -> Any:
+def _computed(begun: Begun, data: Prepared, seed: int, forest_is_model: bool) -> Any:
     # Groups are no features: what is scored has its own truth.
     related = replace(begun.related, groups={})
-    work = make_work(data, begun.design, related, seed, n_jobs, _silent)
+    work = make_work(data, begun.design, related, seed, begun.options.n_jobs, _silent)
     return compute(work, begun.model(seed), forest_is_model)
 
 

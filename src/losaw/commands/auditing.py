@@ -1,26 +1,21 @@
-"""audit: which method to trust on a table like one's own, from a file to a page."""
+"""audit: the methods that find known causes on a table, from a file to a page."""
 
 import argparse
-from pathlib import Path
 
 from losaw.commands.explaining import add_table_options, on_the_table, prefix_of
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of ``losaw audit``."""
-    add_table_options(parser, budget="10m")
-    parser.add_argument("--rounds", type=int, default=30, help="made responses (default 30)")
+    """Add the options of ``losaw audit``."""
+    add_table_options(parser, "audited", ".html, .csv and .json", budget="10m")
+    parser.add_argument("--rounds", type=int, default=30, help="simulated responses (default 30)")
     parser.add_argument(
         "--share", type=float,
-        help="what can be known of a response, .05 to .95 (default: as of the target)",
+        help="part of a response that can be explained, .05 to .95 (default: as of the target)",
     )  # fmt: skip
     parser.add_argument(
-        "--signals", type=int, help="features that make a response (default: a third, 5 at most)"
+        "--signals", type=int, help="features that cause a response (default: a third, 5 at most)"
     )
-    parser.add_argument(
-        "--output", type=Path, metavar="PREFIX",
-        help="PREFIX.html, .csv and .json are written (default: FILE_audited)",
-    )  # fmt: skip
 
 
 def audit(options: argparse.Namespace) -> None:

@@ -1,5 +1,6 @@
-"""A table explained: every importance in one call."""
+"""The function :func:`explain`: every importance of a table in one call."""
 
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,20 +12,21 @@ import numpy as np
 from losaw.explaining.association import Associations, associations
 from losaw.explaining.cautions import cautions
 from losaw.explaining.computing import compute, make_work, n_steps
-from losaw.explaining.design import DEFAULT_BUDGET, Design, cut, full_design, read_budget
+from losaw.explaining.design import Design, cut, folds_needed, full_design, read_budget
 from losaw.explaining.disagreements import disagreements
 from losaw.explaining.explanation import Explanation
 from losaw.explaining.methods import chosen_methods
 from losaw.explaining.models import make_model
+from losaw.explaining.options import Options
 from losaw.explaining.preparing import Prepared, prepare, sample_rows
 from losaw.explaining.probing import probe
 from losaw.explaining.reading import read_file
+from losaw.kernels.compiling import COMPILING
 from losaw.rng import as_generator, seed_integer, stream
 from losaw.support.arguments import whole_number
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 
-_LEAST = {"rows": 50, "losaw_rows": 50, "folds": 3, "permutations": 1, "draws": 1}
 _NAMES = {"forest": "a random forest", "gradient-boosting": "gradient boosting"}
 
 
@@ -38,7 +40,7 @@ def explain(
     model: Any = "forest",
     drop: Sequence[str] = (),
     fdr: float = 0.1,
-    budget: str | float | None = DEFAULT_BUDGET,
+    budget: str | float | None = "5m",
     rows: int | None = None,
     losaw_rows: int | None = None,
     folds: int | None = None,
@@ -48,12 +50,12 @@ def explain(
     verbose: bool = False,
     random_state: int | np.random.Generator | None = 0,
 ) -> Explanation:
-    """Which features a column of a table depends on, by several methods at once.
+    """Score the features of a table by several methods at once, and say what they disagree about.
 
     Models are fitted in every fold of a cross-fitting, and shared by all methods: a plain random
     forest (MDI, UFI, ATR), losawRF, and ``model`` (PFI, CPI with sequential knockoffs, LOCO). Then
-    come groups of features that hang together, what the methods disagree about, and warnings.
-    ``docs/explain.md`` says what each number means.
+    follow groups of associated features, disagreements between the methods, and warnings.
+    ``docs/explain.md`` explains every number.
 
     Parameters
     ----------
@@ -76,15 +78,16 @@ def explain(
     fdr : float, default 0.1
         False discovery rate of the selection, and of the disagreements.
     budget : str, float or None, default "5m"
-        Time, as ``"90s"``, ``"2m"`` or seconds. Folds, permutations, draws and rows are cut to fit,
-        and ``cuts`` says so; None cuts nothing. Only a cut makes a result depend on the machine.
+        Time, as ``"90s"``, ``"2m"`` or seconds, without compiling. Draws, permutations and rows are
+        cut to fit, folds only as far as the test can do without them; ``cuts`` lists it. None cuts
+        nothing. Only a cut makes a result depend on the machine.
     rows, losaw_rows, folds, permutations, draws : int or None
         Fixed, so that no budget cuts them; None: all rows (also for losawRF), 10 folds, 5
         permutations of PFI and subgroups, 3 knockoff draws of CPI.
     n_jobs : int or None
         Threads of the forests; the result does not depend on it.
     verbose : bool, default False
-        Show a progress bar.
+        Show progress on stderr.
     random_state : int, Generator or None, default 0
 
     Returns
@@ -109,33 +112,13 @@ def explain(
     >>> losaw.explain(frame, "price", methods=["pfi", "cpi"], folds=5).selected
     ('size', 'age')
     """
-    asked = {
-        "rows": rows,
-        "losaw_rows": losaw_rows,
-        "folds": folds,
-        "permutations": permutations,
-        "draws": draws,
-    }
-    begun = begin(
-        frame,
-        target,
-        kinds=kinds,
-        task=task,
-        methods=methods,
-        model=model,
-        drop=drop,
-        fdr=fdr,
-        budget=budget,
-        asked=asked,
-        n_jobs=n_jobs,
-        random_state=random_state,
-    )
+    options = Options.of(locals())
+    begun = begin(frame, target, options)
     design, related, seed = begun.design, begun.related, begun.seed
-    is_forest = isinstance(model, str) and model == "forest"
-    with Bar("explain", verbose) as bar:
-        work = make_work(begun.part, design, related, seed, n_jobs, bar.tick)
-        bar.begin(n_steps(work, is_forest))
-        computed = compute(work, begun.model(seed), is_forest)
+    with Progress("explain", verbose) as progress:
+        work = make_work(begun.part, design, related, seed, n_jobs, progress.tick)
+        progress.begin(n_steps(work, options.is_forest))
+        computed = compute(work, begun.model(seed), options.is_forest)
         warned = cautions(work, computed)
     return Explanation(
         target=target,
@@ -159,10 +142,11 @@ def explain(
 
 @dataclass(frozen=True)
 class Begun:
-    """A table that is read, with what will be computed of it.
+    """A table that is read, with a plan of what will be computed of it.
 
     Attributes
     ----------
+    options : Options
     data, part : Prepared
         All rows with a response, and those in use.
     related : Associations
@@ -175,6 +159,7 @@ class Begun:
         ``model(seed) -> unfitted estimator``.
     """
 
+    options: Options
     data: Prepared
     part: Prepared
     related: Associations
@@ -185,70 +170,55 @@ class Begun:
 
 
 def begin(
-    frame: Any,
-    target: str,
-    *,
-    kinds: Mapping[str, str] | None,
-    task: str | None,
-    methods: Sequence[str] | str | None,
-    model: Any,
-    drop: Sequence[str],
-    fdr: float,
-    budget: str | float | None,
-    asked: Mapping[str, int | None],
-    n_jobs: int | None,
-    random_state: int | np.random.Generator | None,
-    times: int = 1,
-    groups: bool = True,
+    frame: Any, target: str, options: Options, *, times: int = 1, groups: bool = True
 ) -> Begun:
-    """Read a table and choose the design; arguments as :func:`explain` has them.
+    """Read a table and choose the design.
 
     Parameters
     ----------
-    asked : mapping
-        rows, losaw_rows, folds, permutations and draws, as far as they are fixed.
+    frame, target
+        As in :func:`explain`.
+    options : Options
     times : int
         How often the design is to be computed within the budget.
     groups : bool
-        Whether groups are scored beside features.
+        Whether groups are scored in addition to features.
     """
-    start = time.perf_counter()
-    seconds = read_budget(budget)
-    wanted = chosen_methods(methods)
-    if not 0 < fdr < 1:
-        raise LosawError(f"fdr must be between 0 and 1, got {fdr!r}")
-    for name, value in asked.items():
-        if value is not None:
-            whole_number(name, value, _LEAST[name])
-    seed = _seed(random_state)
+    start, compiled = time.perf_counter(), COMPILING.seconds
+    seconds, wanted = read_budget(options.budget), chosen_methods(options.methods)
+    seed = _seed(options.random_state)
     if isinstance(frame, str | Path):
         frame = read_file(frame, target)
-    data = prepare(_without(frame, drop, target), target, kinds=kinds, task=task)
-    full = full_design(len(data), wanted, dict(asked))
+    frame = _without(frame, options.drop, target)
+    data = prepare(frame, target, kinds=options.kinds, task=options.task)
+    full = full_design(len(data), wanted, options.fixed)
 
-    def made(seed: int) -> Any:
-        n_features = data.X.shape[1]
+    def model(seed: int) -> Any:
+        n_features, n_jobs = data.X.shape[1], options.n_jobs
         return make_model(
-            model, data.task, n_features, n_trees=full.trees, seed=seed % 2**31, n_jobs=n_jobs
-        )
+            options.model, data.task, n_features, n_trees=full.trees, seed=seed % 2**31,
+            n_jobs=n_jobs,
+        )  # fmt: skip
 
-    trained = made(seed)
+    trained = model(seed)
     design, cuts = full, list[str]()
     part = _rows_in_use(data, full, seed)
     related = associations(part.X, list(part.kinds.values()), seed)
     if seconds is not None:
         n_groups = len(related.groups) * groups
         costs = probe(data, trained, full.trees, wanted, n_groups, seed)
-        left = max(seconds - (time.perf_counter() - start), 1.0)
-        design, cuts = cut(full, dict(asked), costs, left, times)
+        # Compiling happens once on a machine: it is announced, and no part of the budget.
+        used = time.perf_counter() - start - (COMPILING.seconds - compiled)
+        fewest = folds_needed(data.X.shape[1], options.fdr)
+        design, cuts = cut(full, options.fixed, costs, max(seconds - used, 1.0), times, fewest)
     if design.rows != full.rows:
         part = _rows_in_use(data, design, seed)
         related = associations(part.X, list(part.kinds.values()), seed)
-    return Begun(data, part, related, design, cuts, seed, made)
+    return Begun(options, data, part, related, design, cuts, seed, model)
 
 
 def name_of(model: Any) -> str:
-    """What a model is called in sentences."""
+    """Return the name of a model in sentences."""
     return _NAMES[model] if isinstance(model, str) else type(model).__name__
 
 
@@ -278,15 +248,16 @@ def _rows_in_use(data: Prepared, design: Design, seed: int) -> Prepared:
     return data.take(sample_rows(data, design.rows, rng))
 
 
-class Bar:
-    """A progress bar of fits and scores."""
+class Progress:
+    """A progress bar of fits and scores; in a log a line for every tenth of them."""
 
     def __init__(self, name: str, shown: bool) -> None:
         self.name = name
         self.shown = shown
         self.bar: Any = None
+        self.steps = self.done = 0
 
-    def __enter__(self) -> "Bar":
+    def __enter__(self) -> "Progress":
         return self
 
     def __exit__(self, *problem: object) -> None:
@@ -294,12 +265,25 @@ class Bar:
             self.bar.close()
 
     def begin(self, n_steps: int) -> None:
-        """Show the bar."""
+        """Show progress of so many steps."""
         from tqdm import tqdm
 
-        self.bar = tqdm(total=n_steps, disable=not self.shown, desc=self.name, unit="step")
+        self.steps, self.start = n_steps, time.perf_counter()
+        hidden = not (self.shown and sys.stderr.isatty())
+        self.bar = tqdm(total=n_steps, disable=hidden, desc=self.name, unit="step")
 
     def tick(self, what: str) -> None:
         """One step is done."""
         self.bar.set_description(f"{self.name}: {what}", refresh=False)
         self.bar.update()
+        self.done += 1
+        if self.shown and self.bar.disable and self._is_worth_a_line():
+            seconds = time.perf_counter() - self.start
+            print(
+                f"{self.name}: {self.done} of {self.steps} steps, {seconds:.0f} s ({what})",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    def _is_worth_a_line(self) -> bool:
+        return self.done * 10 // self.steps > (self.done - 1) * 10 // self.steps

@@ -1,4 +1,4 @@
-"""How strongly features hang together, and the groups that they make."""
+"""Associations between all pairs of features, and the groups of associated features."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MEASURE = (
     "numbers: Spearman's rank correlation; a number and a factor: correlation ratio of the ranks, "
     "corrected for the number of levels; two factors: Cramér's V, bias-corrected; all from 0 to 1"
 )
-# Features that hang together more than this on average are one group.
+# Features with a larger association on average are one group.
 GROUPED_ABOVE = 0.5
 _MOST_ROWS = 10_000
 
@@ -41,7 +41,7 @@ class Associations:
     groups: dict[str, list[str]]
 
     def partners(self, name: str, least: float, most: int = 2) -> list[tuple[str, float]]:
-        """The features that hang together with one most, strongest first."""
+        """Return the features with the strongest association with one, strongest first."""
         row = self.strength[self.names.index(name)].copy()
         row[self.names.index(name)] = 0.0
         order = np.argsort(-row, kind="stable")[:most]
@@ -57,7 +57,7 @@ def associations(
 ) -> Associations:
     """Associations and groups of the columns of a frame, from at most 10,000 rows.
 
-    Missing numbers stand at the median.
+    Missing numbers are set to the median.
     """
     from scipy.cluster.hierarchy import average, fcluster
     from scipy.spatial.distance import squareform

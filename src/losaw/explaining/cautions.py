@@ -1,15 +1,15 @@
-"""What a reader must be warned of before the importances are believed."""
+"""Warnings that a reader needs before believing the importances."""
 
 from typing import Any
 
+from losaw.explaining.answers import LEVEL, p_text
 from losaw.explaining.computing import Computed, Work, relative_loss
+from losaw.explaining.disagreements import decimal
 from losaw.explaining.models import make_forest
 from losaw.explaining.preparing import Prepared
 from losaw.scoring.losses import Loss
 from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
 
-# A model with less than this one-sided evidence does not predict better than a constant.
-_LEVEL = 0.05
 _FEW_ROWS = 10
 # A feature that explains so much alone may be made from the target; tried where all explain this.
 _LEAK, _WORTH_TRYING = 0.95, 0.8
@@ -17,7 +17,7 @@ _HARDLY_LOWER = 0.9
 
 
 def cautions(work: Work, computed: Computed) -> list[str]:
-    """Warnings, the weightiest first."""
+    """Return the warnings, the most serious first."""
     return [
         *_copies(work.data),
         *_no_model(work, computed),
@@ -30,27 +30,28 @@ def cautions(work: Work, computed: Computed) -> list[str]:
 
 def _copies(data: Prepared) -> list[str]:
     return [
-        f"{column.name} is a copy of {data.target} and was left out; had it been kept, nothing "
-        "else would have mattered."
+        f"{column.name} is a copy of {data.target} and was left out. With it, a model needs "
+        "no other feature."
         for column in data.columns
         if "copy of the target" in column.treatment
     ]
 
 
 def _no_model(work: Work, computed: Computed) -> list[str]:
+    """A test that does not reject: said as that, and not as a finding."""
     said = {"model": "The model", "losaw": "losawRF"}
     constant = "mean" if work.data.task == "regression" else "share of each class"
     return [
-        f"{said[name]} predicts unseen rows no better than the {constant} (share explained "
-        f"{quality.share:.3f} ± {quality.std_error:.3f}, p = {quality.p_value:.2f}): its "
-        "importances mean nothing."
+        f"{said[name]} is not shown to predict unseen rows better than the {constant} (share "
+        f"explained {decimal(quality.share)} ± {decimal(quality.std_error)}, p "
+        f"{p_text(quality.p_value)}). Its importances say little until more rows or folds show it."
         for name, quality in computed.quality.items()
-        if not quality.p_value <= _LEVEL
+        if not quality.p_value <= LEVEL
     ]
 
 
 def _leakage(work: Work, computed: Computed) -> list[str]:
-    """One feature alone explains nearly all: the strongest ones are tried."""
+    """Name a feature that alone explains nearly all; the strongest ones are tried."""
     quality = computed.quality.get("model") or computed.quality.get("losaw")
     if quality is None or quality.share < _WORTH_TRYING or work.data.X.shape[1] < 2:
         return []
@@ -65,14 +66,14 @@ def _leakage(work: Work, computed: Computed) -> list[str]:
         if share >= _LEAK:
             words.append(
                 f"{name} alone explains {100 * share:.0f} % of {work.data.target} on unseen rows. "
-                "Is it known before the response is, or made from it? Then leave it out "
+                "If it is computed from the response, or known only after it, leave it out "
                 f"(--drop {name}) and explain again."
             )
     return words
 
 
 def _alone(work: Work, name: str) -> float:
-    """Share that a forest explains which sees one feature, on the first fold's rows."""
+    """Return the share that a forest of one feature explains, on the first fold's rows."""
     train, held = work.splits[0]
     data = work.data
     forest = make_forest(
@@ -88,7 +89,7 @@ def _alone(work: Work, name: str) -> float:
 
 
 def _not_decorrelated(computed: Computed) -> list[str]:
-    """losawRF's weights that cannot do what they are for."""
+    """Name features that losawRF's weights hardly decorrelate."""
     measured: Any = computed.decorrelation
     if measured is None:
         return []
@@ -100,13 +101,14 @@ def _not_decorrelated(computed: Computed) -> list[str]:
     named = named.sort_values("weighted_correlation", ascending=False)
     shown = ", ".join(
         f"{name} ({row.correlation:.2f} before, {row.weighted_correlation:.2f} with weights, "
-        f"effective sample size {100 * row.effective_size:.2g} % of the rows)"
+        f"an effective sample of {100 * row.effective_size:.2g} % of the rows if unlimited)"
         for name, row in list(named.iterrows())[:4]
     )
     more = f" and {len(named) - 4} more" if len(named) > 4 else ""
     return [
-        "losawRF could not decorrelate: hardly any row shows these features apart from the others, "
-        f"and their importances are shared as in a random forest: {shown}{more}. Look at the group."
+        "losawRF could not decorrelate these features from the others within the limit on its "
+        f"weights: {shown}{more}. Their importances are shared nearly as in a random forest. Look "
+        "at the group."
     ]
 
 
@@ -120,7 +122,7 @@ def _few_rows(data: Prepared) -> list[str]:
             more = ", …" if len(few) > 4 else ""
             words.append(
                 f"{name} has {len(few)} level{'s' * (len(few) > 1)} with fewer than {_FEW_ROWS} "
-                f"rows: {shown}{more}. What is said of them is chance."
+                f"rows: {shown}{more}. Results for such rare levels are unreliable."
             )
     return words
 

@@ -1,4 +1,4 @@
-"""The methods, run on one set of cross-fitted models."""
+"""All methods on one set of cross-fitted models."""
 
 import warnings
 from collections.abc import Callable
@@ -47,17 +47,17 @@ class Quality:
 
 @dataclass
 class Computed:
-    """What the methods found.
+    """The results of the methods.
 
     Attributes
     ----------
     results, groups : dict of method to ImportanceResult
-        Of single features, and of groups that hang together.
+        Of single features, and of groups of associated ones.
     quality : dict of model to Quality
     decorrelation : DataFrame or None
         :func:`losaw.forest.decorrelation` of losawRF, the mean over folds.
     notes : list of str
-        What could not be computed, and why.
+        Methods that could not be computed, and why.
     """
 
     results: dict[str, ImportanceResult] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Computed:
 
 @dataclass(frozen=True)
 class Work:
-    """What every method is given."""
+    """The input of every method."""
 
     data: Prepared
     design: Design
@@ -189,11 +189,12 @@ def _read_off_trees(work: Work, forests: list[Any], computed: Computed) -> None:
             computed.results[name] = _shares(name, work, forests, functions[name])
     if "atr" in work.design.methods:
         if work.data.task == "classification" and len(np.unique(work.data.y)) > 2:
-            computed.notes.append(
-                "ATR is left out: a direction is defined for two classes, not more."
-            )
+            computed.notes.append("ATR is left out: a direction is defined for two classes only.")
         else:
             computed.results["atr"] = _directions(work, forests)
+            if work.data.task == "classification":
+                last = np.unique(work.data.y)[-1]
+                computed.notes.append(f"ATR: a prediction rises towards {work.data.target} {last}.")
 
 
 def _decorrelation(work: Work, forests: list[Any]) -> Any:
@@ -281,7 +282,7 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
         if name not in design.methods:
             continue
         if name == "loco" and data.X.shape[1] < 2:
-            computed.notes.append("LOCO is left out: without the only feature nothing is left.")
+            computed.notes.append("LOCO is left out: there is only one feature.")
             continue
         computed.results[name] = call(random_state=work.stream(name), **common)
         scored = groups_to_score(work, name)

@@ -1,4 +1,4 @@
-"""How much is computed: rows, folds, permutations, draws — and what a budget of time cuts."""
+"""The size of the computation: rows, folds, permutations, draws, and what a budget of time cuts."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any
 
 from losaw.support.errors import LosawError
 
-DEFAULT_BUDGET, SHORTEST_BUDGET = "5m", 10.0
+SHORTEST_BUDGET = 10.0
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 # The full design.
 FOLDS, PERMUTATIONS, DRAWS, TREES = 10, 5, 3, 100
@@ -20,7 +20,9 @@ _LOSAW_SHARE = 0.4
 _STEP = 0.8
 # The part of the budget that may be planned with: estimates are no promises.
 _SHARE = 0.7
-_STEPS_BEFORE_ROWS = 3
+_STEPS_BEFORE_ROWS = 2
+# Folds suffice if a feature with a score of so many standard errors is selected among all others.
+_STANDARD_ERRORS = 5.0
 # A fit's seconds grow as n log n; from a few thousand rows on about as this power of n.
 _GROWTH = 1.1
 
@@ -32,7 +34,7 @@ class Design:
     Attributes
     ----------
     rows : int
-        Rows in use, drawn at random if there are more.
+        Rows in use, drawn at random if the table has more.
     losaw_rows : int
         Of them those that losawRF is fitted to: its weights cost far more than its splits.
     folds : int
@@ -57,11 +59,11 @@ class Design:
         return (
             f"{self.rows:,} rows ({self.losaw_rows:,} for losawRF), {self.folds} folds, "
             f"{self.permutations} permutations, "
-            f"{self.draws} knockoff draw{'s' * (self.draws > 1)}, {self.trees} trees"
+            f"{self.draws} draw{'s' * (self.draws > 1)} of CPI, {self.trees} trees"
         )
 
     def options(self) -> str:
-        """The options of the command line that ask for this design, whatever it costs."""
+        """The options of the command line that give this design, whatever it costs."""
         return (
             f"--methods {','.join(self.methods)} --rows {self.rows} "
             f"--losaw-rows {self.losaw_rows} --folds {self.folds} "
@@ -128,16 +130,43 @@ def full_design(n_rows: int, methods: tuple[str, ...], asked: dict[str, int | No
     return replace(full, **given)
 
 
+def errors_needed(folds: int, n_features: int, fdr: float) -> float:
+    """Return the standard errors that a score must have if it is the only one to be selected.
+
+    The quantile 1 - fdr / n_features of Student's t with folds - 1 degrees of freedom: the first
+    step of Benjamini and Hochberg.
+    """
+    from scipy.special import stdtrit
+
+    return float(stdtrit(folds - 1, 1.0 - fdr / n_features))
+
+
+def folds_needed(n_features: int, fdr: float) -> int:
+    """Return the fewest folds, from 5 to 10, at which a score of 5 standard errors is selected."""
+    enough = (
+        folds
+        for folds in range(FEWEST_FOLDS, FOLDS)
+        if errors_needed(folds, n_features, fdr) <= _STANDARD_ERRORS
+    )
+    return next(enough, FOLDS)
+
+
 def cut(
-    full: Design, asked: dict[str, int | None], costs: Costs, seconds: float, times: int = 1
+    full: Design,
+    asked: dict[str, int | None],
+    costs: Costs,
+    seconds: float,
+    times: int = 1,
+    fewest_folds: int = FEWEST_FOLDS,
 ) -> tuple[Design, list[str]]:
     """The largest design that fits into the seconds ``times`` times, and what was cut, in words.
 
-    Cut in this order, as far as the user has not fixed it: folds, permutations and draws, rows of
-    losawRF, rows of all; LOCO is left out where 5,000 rows are too many.
+    Cut in this order, as far as the user has not fixed it: permutations and draws, rows of losawRF,
+    rows of all down to 5,000, folds down to ``fewest_folds``, LOCO, and rows down to 500. The power
+    of a test comes from its folds, which therefore are cut late.
     """
     planned = seconds * _SHARE / times
-    for step, design in enumerate(_ladder(full, asked)):
+    for step, design in enumerate(_ladder(full, asked, fewest_folds)):
         if step >= _STEPS_BEFORE_ROWS and asked.get("losaw_rows") is None:
             design = _with_fewer_for_losaw(design, costs, planned)
         if sum(costs.seconds(design).values()) <= planned:
@@ -154,8 +183,8 @@ def _with_fewer_for_losaw(design: Design, costs: Costs, planned: float) -> Desig
     return design
 
 
-def _ladder(full: Design, asked: dict[str, int | None]) -> Iterator[Design]:
-    yield full
+def _ladder(full: Design, asked: dict[str, int | None], fewest_folds: int) -> Iterator[Design]:
+    """Designs that cost less and less."""
 
     def fewer(design: Design, **values: int) -> Design:
         free: dict[str, Any] = {
@@ -163,23 +192,25 @@ def _ladder(full: Design, asked: dict[str, int | None]) -> Iterator[Design]:
         }
         return replace(design, **free)
 
-    design = fewer(full, folds=FEWEST_FOLDS)
+    yield full
+    design = fewer(full, permutations=FEWEST_PERMUTATIONS, draws=FEWEST_DRAWS)
     yield design
-    design = fewer(design, permutations=FEWEST_PERMUTATIONS, draws=FEWEST_DRAWS)
-    yield design
-    without = replace(design, methods=tuple(m for m in design.methods if m != "loco"))
-    rungs = [(design, _FEWEST_ROWS)]
-    if 0 < len(without.methods) < len(design.methods):
-        rungs.append((without, _SMALLEST_ROWS))
-    for rung, fewest in rungs:
+    few_folds = fewer(design, folds=fewest_folds)
+    without = replace(few_folds, methods=tuple(m for m in design.methods if m != "loco"))
+    most = full.rows
+    for rung, fewest in ((design, _FEWEST_ROWS), (few_folds, _FEWEST_ROWS), (without, 0)):
+        if not rung.methods:
+            return
+        least = fewest or _SMALLEST_ROWS
         if asked.get("rows") is not None:
             yield rung
             continue
-        rows = float(full.rows)
-        while rows > fewest:
+        rows = float(most)
+        while rows > least:
             yield _with_rows(rung, _round(rows))
             rows *= _STEP
-        yield _with_rows(rung, min(fewest, full.rows))
+        most = min(least, full.rows)
+        yield _with_rows(rung, most)
 
 
 def _with_rows(design: Design, rows: int) -> Design:
@@ -187,7 +218,7 @@ def _with_rows(design: Design, rows: int) -> Design:
 
 
 def _round(rows: float) -> int:
-    """Two digits, so that the number can be said again."""
+    """Two digits, so that the number can be typed again."""
     unit = 10 ** max(0, len(str(int(rows))) - 2)
     return int(rows // unit * unit)
 
@@ -198,7 +229,7 @@ def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
         "losaw_rows": "rows of losawRF",
         "folds": "folds",
         "permutations": "permutations of PFI",
-        "draws": "knockoff draws of CPI",
+        "draws": "draws of CPI",
     }
     cuts = [
         f"{word}: {getattr(design, name):,} in place of {getattr(full, name):,}"

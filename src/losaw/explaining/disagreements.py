@@ -1,10 +1,10 @@
-"""Where methods disagree about a feature, in words, and only where the difference is significant.
+"""Sentences on features about which methods disagree, where the difference is significant.
 
 For a squared loss and the best model f of independent features,
 
     PFI_j = CPI_j = 2 LOCO_j,    of any features  CPI_j = 2 E Var(f(X) | X_-j) = 2 LOCO_j,
 
-so that what departs from these equations has a reason. Each kind of disagreement is one contrast of
+so that a departure from these equations has a reason. Each kind of disagreement is one contrast of
 two methods, fold by fold; a feature is named if the contrast is above 0, and so is the score that
 the sentence starts from, at a false discovery rate over all contrasts of all features.
 """
@@ -116,8 +116,11 @@ def _conditional(
     def text(j: int) -> str:
         name = marginal.feature_names[j]
         who = partners(related, name)
-        own = _is_clear(given, j)
-        rest = f"{who} the same" if not own else f"most of that {who} as well"
+        rest = (
+            f"{who} most of the same information"
+            if _is_clear(given, j)
+            else f"it is not shown to add anything to {others(related, name)}"
+        )
         return (
             f"{name}: {_said(marginal, j, 'PFI')}, {_said(given, j, METHODS[conditional].label)}: "
             f"the model uses it, but {rest}."
@@ -145,8 +148,7 @@ def _seen(
         label = METHODS[unseen].label
         return (
             f"{seen.feature_names[j]}: {_said(seen, j, 'MDI')}, {_said(out, j, label)}: most of "
-            "what its splits gain is gained on the rows that they were grown on, and not found "
-            "again on unseen ones."
+            "what its splits gained on the training rows is not found again on unseen rows."
         )
 
     return _Contrast("seen or unseen rows", seen.feature_names, value, p_values, text)
@@ -164,13 +166,10 @@ def _refitted(
     label = METHODS[fixed].label
 
     def text(j: int) -> str:
-        why = (
-            ", in a way that the regressions of the knockoffs do not see" if fixed == "cpi" else ""
-        )
         name = held.feature_names[j]
         return (
             f"{name}: {_said(held, j, label)}, {_said(again, j, 'LOCO')}: the fitted model relies "
-            f"on it, but one that is fitted without it regains most of that from the others{why}."
+            "on it, but a model refitted without it recovers most of that from the other features."
         )
 
     p_values = np.maximum(p_values, _raw(held))
@@ -190,7 +189,7 @@ def _needed(
         name = held.feature_names[j]
         return (
             f"{name}: {_said(again, j, 'LOCO')}, {_said(held, j, 'CPI')}: the other features "
-            "know what it says, but the learner does worse when it has to find that out from them."
+            "contain its information, but a model that is refitted without it does worse with them."
         )
 
     p_values = np.maximum(p_values, _raw(again))
@@ -219,8 +218,8 @@ def _direction(
         j = ordered[place]
         return (
             f"{used.feature_names[j]}: {_said(used, j, label)}, {_said(rate, j, 'ATR')}: it "
-            "matters, but in no one direction: what it does turns along its range, or with the "
-            "other features."
+            "matters, but the prediction falls about as often as it rises with it: its effect "
+            "turns along its range, or with other features."
         )
 
     p_values = np.maximum(p_values, _raw(used)[ordered])
@@ -229,19 +228,28 @@ def _direction(
 
 
 def partners(related: Associations, name: str) -> str:
-    """Who knows what a feature knows, as the start of a sentence: a subject with its verb."""
+    """Return the features that are associated with one, as a subject with its verb."""
+    verb = "contains" if len(related.partners(name, NAMED_FROM)) == 1 else "contain"
+    return f"{others(related, name)} {verb}"
+
+
+def others(related: Associations, name: str) -> str:
+    """Return the features that are most associated with one, in words."""
     close = related.partners(name, NAMED_FROM)
-    if not close:
-        return "the other features together know"
-    shown = " and ".join(f"{other} (association {decimal(r)})" for other, r in close)
-    return f"{shown} {'knows' if len(close) == 1 else 'know'}"
+    named = " and ".join(f"{other} (association {decimal(r)})" for other, r in close)
+    return named or "the other features together"
 
 
 def decimal(value: float) -> str:
-    """Two digits behind the point, and no zero before it; three where two would be zero."""
+    """Return a number with two digits behind the point, or three where two would be zero.
+
+    No zero stands before the point, and no minus before a zero.
+    """
     text = f"{value:.2f}"
     if float(text) == 0 and value != 0:
         text = f"{value:.3f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
     text = text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
     return text.replace("-", "−")
 

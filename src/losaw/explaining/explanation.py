@@ -1,4 +1,4 @@
-"""What is known of a table once it is explained: numbers, sentences, and their files."""
+"""The result of an explanation: numbers, sentences, and their files."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from losaw.explaining.answers import Answer, answer
 from losaw.explaining.association import MEASURE, Associations
 from losaw.explaining.columns import Column
 from losaw.explaining.computing import Quality
@@ -34,7 +35,7 @@ _PIXELS_PER_INCH = 150
 
 @dataclass(frozen=True)
 class Explanation:
-    """The importances of a table's features, and what to think of them.
+    """The importances of a table's features, with an answer, warnings and disagreements.
 
     Attributes
     ----------
@@ -42,7 +43,7 @@ class Explanation:
     columns : tuple of Column
         Every column of the table but the target, with its treatment.
     notes, cautions, cuts : tuple of str
-        What was done, what to be warned of, what a budget left out.
+        Decisions on the table, warnings, and cuts by the budget.
     n_rows : int
         Rows with a response.
     design : Design
@@ -56,7 +57,7 @@ class Explanation:
     fdr : float
     random_state : int
     model : str
-        What PFI, CPI and LOCO explain, in words.
+        The model that PFI, CPI and LOCO explain, in words.
 
     Examples
     --------
@@ -90,7 +91,7 @@ class Explanation:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The features, those first that all methods together put first (mean rank)."""
+        """The features in the order of their mean rank over all methods."""
         first = self.associations.names
         ranked = [r for name, r in self.results.items() if METHODS[name].family != "direction"]
         if not ranked:
@@ -106,8 +107,13 @@ class Explanation:
 
     @property
     def selected(self) -> tuple[str, ...]:
-        """Features with a score above 0 at the false discovery rate (Benjamini and Hochberg)."""
+        """The features with a score above 0 at the false discovery rate."""
         return () if self.deciding is None else self.selected_by(self.deciding)
+
+    @property
+    def answer(self) -> Answer | None:
+        """The first sentences of the page; None if no method tests."""
+        return answer(self)
 
     def selected_by(self, method: str) -> tuple[str, ...]:
         """As :attr:`selected`, of one method that tests."""
@@ -135,7 +141,7 @@ class Explanation:
         return frame.set_index("feature").loc[list(self.names)].reset_index()
 
     def groups_to_frame(self) -> "pd.DataFrame":
-        """One row per group of features that hang together, scored as one."""
+        """One row per group of associated features, scored as one."""
         import pandas as pd
 
         groups = next((r.feature_names for r in self.group_results.values()), ())
@@ -182,27 +188,26 @@ class Explanation:
                 for score, star in zip(frame[label], below, strict=True)
             ]
         lines = [self.headline(), ""]
+        if self.answer is not None:
+            lines += [self.answer.head, *(f"  {s}" for s in self.answer.sentences), ""]
         lines += table.head(_SHOWN).to_string(index=False).split("\n")
         if len(table) > _SHOWN:
             lines.append(f"… and {len(table) - _SHOWN} more features")
         if any(METHODS[name].is_tested for name in self.results):
             lines.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
-        if self.deciding is not None:
-            selected = ", ".join(self.selected) or "nothing"
-            lines.append(f"{METHODS[self.deciding].label} selects: {selected}")
         for head, sentences in (
             ("Beware", self.cautions),
             ("Groups", self.group_lines()),
             ("Disagreements", [d.text for d in self.disagreements]),
             ("Cut by the budget", self.cuts),
-            ("Done", [*self.notes, *self.treatments()]),
+            ("Notes", [*self.notes, *self.treatments()]),
         ):
             if sentences:
                 lines += ["", head, *(f"  - {sentence}" for sentence in sentences)]
         return "\n".join(lines)
 
     def headline(self) -> str:
-        """What was explained, by how many rows, how well."""
+        """The target, the number of rows, and the part that the models explain."""
         parts = [f"{self.target} ({self.task}): {self.n_rows:,} rows, {len(self.names)} features"]
         said = {"model": self.model, "losaw": "losawRF"}
         parts += [
@@ -212,7 +217,7 @@ class Explanation:
         return "; ".join(parts) + (" of unseen rows" if self.quality else "")
 
     def group_lines(self) -> list[str]:
-        """What the groups score beside their features."""
+        """The scores of the groups next to those of their features."""
         name = next((n for n in ("loco", "pfi") if n in self.group_results), None)
         if name is None:
             return []
@@ -228,7 +233,7 @@ class Explanation:
         return lines
 
     def treatments(self) -> list[str]:
-        """What was done with columns that were not taken as they are."""
+        """The treatment of columns that were not taken as they are."""
         return [f"{c.name}: {c.treatment}" for c in self.columns if c.treatment]
 
     def to_json(self) -> str:
@@ -244,6 +249,7 @@ class Explanation:
             "false_discovery_rate": self.fdr,
             "selected_by": self.deciding,
             "selected": self.selected,
+            "answer": None if self.answer is None else [self.answer.head, *self.answer.sentences],
             "quality": {name: q.__dict__ for name, q in self.quality.items()},
             "columns": [
                 {"name": c.name, "kind": c.kind, "used": c.values is not None,
@@ -270,9 +276,9 @@ class Explanation:
         return page(self)
 
     def _repr_html_(self) -> str:
-        from losaw.explaining.page import body
+        from losaw.explaining.page import page
 
-        return body(self)
+        return page(self, "explain/content.html")
 
     def plot(self, top: int = 20) -> "Figure":
         """Bars of the ``top`` features, a panel per method, with 95 % intervals."""
@@ -314,7 +320,7 @@ def paths_of(prefix: str | Path, endings: Sequence[str] = ENDINGS) -> list[Path]
 def write_results(
     paths: Sequence[Path], contents: Sequence[str | Callable[[Path], object]]
 ) -> tuple[Path, ...]:
-    """Write texts, and what fills a file by itself: all of them, or none."""
+    """Write texts, or call functions that fill a file: all of them, or none."""
     writers = [partial(_write_text, c) if isinstance(c, str) else c for c in contents]
     advice = "choose another place with --output"
     write_together(list(zip(paths, writers, strict=True)), LosawError, advice)

@@ -1,4 +1,4 @@
-"""The methods that a table is explained by: what each asks, and what its score is."""
+"""The methods that ``explain`` runs: the question of each, and the meaning of its score."""
 
 from typing import NamedTuple
 
@@ -12,11 +12,11 @@ class Method(NamedTuple):
     Attributes
     ----------
     label : str
-        As tables call it.
+        Its name in tables.
     family : {"trees", "loss", "direction"}
         Read off fitted trees (shares), a difference in loss, or a trend.
     question, unit : str
-        What it asks, and what the score is, in words.
+        Its question, and the unit of its score, in words.
     page : str
         Its page in docs/methods.
     """
@@ -39,74 +39,76 @@ METHODS: dict[str, Method] = {
     "mdi": Method(
         "MDI",
         "trees",
-        "What did the splits of a random forest gain on the rows that they were grown on?",
+        "How much did the splits of a random forest gain on the rows that they were grown on?",
         _SHARE,
         "mdi",
     ),
     "ufi": Method(
         "UFI",
         "trees",
-        "What did the same splits gain on rows that the tree has not seen?",
-        f"{_SHARE}; negative where unseen rows speak against",
+        "How much did the same splits gain on rows that the tree has not seen?",
+        f"{_SHARE}; negative where unseen rows contradict the splits",
         "ufi",
     ),
     "mdi_oob": Method(
         "MDI-oob",
         "trees",
-        "What did the same splits gain, their means taken from unseen rows?",
-        f"{_SHARE}; negative where unseen rows speak against",
+        "How much did the same splits gain, with means taken from unseen rows?",
+        f"{_SHARE}; negative where unseen rows contradict the splits",
         "mdi_oob",
     ),
     "losaw": Method(
         "losawRF",
         "trees",
-        "What do splits gain once weights have made the feature uncorrelated with the others?",
+        "How much do splits gain when weights make the feature uncorrelated with the others?",
         _SHARE,
         "losaw_forest",
     ),
     "pfi": Method(
         "PFI",
         "loss",
-        "What does the fitted model lose when the feature is shuffled?",
+        "How much worse does the fitted model predict when the feature is shuffled?",
         _LOSS,
         "pfi",
     ),
     "cpi": Method(
         "CPI",
         "loss",
-        "What does it lose when only that is shuffled which the other features do not know?",
+        "How much worse does the fitted model predict when only the part of the feature that the "
+        "others cannot supply is shuffled?",
         _LOSS,
         "cpi",
     ),
     "subgroups": Method(
         "subgroups",
         "loss",
-        "What does it lose when the feature is shuffled among rows that are alike otherwise?",
+        "How much worse does the fitted model predict when the feature is shuffled among rows that "
+        "are alike in the others?",
         _LOSS,
         "subgroups",
     ),
     "loco": Method(
         "LOCO",
         "loss",
-        "What does a model lose that is fitted without the feature?",
+        "How much worse does a model predict that is fitted without the feature?",
         _LOSS,
         "loco",
     ),
     "atr": Method(
         "ATR",
         "direction",
-        "Does the response rise (1) or fall (−1) with the feature?",
+        "Does the prediction rise (1) or fall (−1) with the feature?",
         "share of rising splits minus falling ones, by their rows",
         "trends",
     ),
 }
 DEFAULT = ("mdi", "ufi", "losaw", "pfi", "cpi", "loco", "atr")
-# Whose selection is the answer, if it was run.
+# The first of these that was run decides what is selected.
 DECIDING = ("cpi", "loco", "subgroups", "pfi")
 
 
 def chosen_methods(methods: object) -> tuple[str, ...]:
-    """The methods that are asked for, in the order of ``METHODS``; None: the default ones.
+    """Return the methods that are requested, in the order of ``METHODS``; None: the default ones.
 
     Raises
     ------

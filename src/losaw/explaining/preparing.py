@@ -1,4 +1,4 @@
-"""A person's table as the models are given it, and everything that was decided on the way."""
+"""A table as the models are given it, with all decisions on its rows and columns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +21,8 @@ FEWEST_ROWS = 50
 # Every fold is to hold rows of every class.
 FEWEST_ROWS_OF_A_CLASS = 10
 MOST_CLASSES = 50
+# A target of at most so many whole numbers may well be classes.
+_FEW_VALUES = 10
 _COPY = 1.0 - 1e-9
 
 
@@ -38,7 +40,7 @@ class Prepared:
     columns : tuple of Column
         All columns but the target, those left out too.
     notes : tuple of str
-        What was done with the rows and the target.
+        Decisions on the rows and the target.
     """
 
     X: "pd.DataFrame"
@@ -116,6 +118,11 @@ def prepare(
             f"the rows, and need at least {FEWEST_ROWS}"
         )
     y, solved = _response(responses.iloc[known], target, task)
+    if solved == "regression" and len(np.unique(y)) <= _FEW_VALUES and (y % 1 == 0).all():
+        notes.append(
+            f"{target} has {len(np.unique(y))} different whole numbers and is explained as a "
+            "number. If they are classes, use task classification (--task classification)."
+        )
     columns, incomplete = [], np.zeros(len(known), dtype=bool)
     for at, name in enumerate(names):
         if at == place:
@@ -205,18 +212,18 @@ def _response(
 
 
 def _without_copies(column: Column, y: NDArray[Any], target: str, task: str) -> Column:
-    """A column that is the target in other words is left out."""
+    """Leave a column out that determines the target and is determined by it."""
     import pandas as pd
 
     values = column.values
     if values is None or not _is_copy(values, pd.Series(y), task):
         return column
-    why = f"left out: a copy of the target, each tells the other's value ({target})"
+    why = f"left out: a copy of the target ({target}), either determines the other"
     return column._replace(values=None, kind="", treatment=why)
 
 
 def _is_copy(values: "pd.Series", y: "pd.Series", task: str) -> bool:
-    """Whether either tells the other: a straight line of numbers, pairs of levels and classes."""
+    """Whether either determines the other: a straight line of numbers, pairs of levels."""
     import pandas as pd
 
     if values.isna().any():

@@ -2,10 +2,20 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from losaw.explaining.design import Costs, cut, full_design, read_budget
+from losaw.explaining.design import (
+    Costs,
+    cut,
+    errors_needed,
+    folds_needed,
+    full_design,
+    read_budget,
+)
 from losaw.explaining.methods import DEFAULT, METHODS, chosen_methods
+from losaw.scoring.one_sided_tests import adjust
 from losaw.support.errors import LosawError
 
 COSTS = Costs(
@@ -31,18 +41,31 @@ def test_less_time_never_computes_more():
     assert designs[0] == FULL and "loco" not in designs[-1].methods
 
 
-def test_folds_go_first_then_draws_then_rows_of_losaw_then_rows():
-    folds, _ = cut(FULL, FREE, COSTS, seconds(FULL) * 0.9 / 0.7)
-    assert folds == replace(FULL, folds=5)
-    draws, _ = cut(FULL, FREE, COSTS, seconds(folds) * 0.99 / 0.7)
-    assert (draws.rows, draws.permutations, draws.draws) == (20_000, 2, 1)
+def test_draws_go_first_then_rows_of_losaw_then_rows_and_folds_last():
+    draws = replace(FULL, permutations=2, draws=1)
+    assert cut(FULL, FREE, COSTS, seconds(draws) * 1.01 / 0.7)[0] == draws
     losaw, said = cut(FULL, FREE, COSTS, seconds(draws) * 0.9 / 0.7)
-    assert losaw.rows == 20_000 and losaw.losaw_rows < 20_000
+    assert losaw.rows == 20_000 and losaw.losaw_rows < 20_000 and losaw.folds == 10
     assert said[0].startswith("rows of losawRF: ") and "(everything would take about" in said[0]
-    assert len(said) == 4
+    assert len(said) == 3
     rows, _ = cut(FULL, FREE, COSTS, seconds(draws) * 0.5 / 0.7)
-    assert rows.losaw_rows <= rows.rows < 20_000
+    assert rows.losaw_rows <= rows.rows < 20_000 and rows.folds == 10
     assert COSTS.seconds(rows)["losaw"] <= 0.4 * seconds(draws) * 0.5
+    tight = [cut(FULL, FREE, COSTS, 2.0**power / 4)[0] for power in range(14, 0, -1)]
+    folds = next(design for design in tight if design.folds < 10)
+    assert (folds.folds, folds.rows) == (5, 5000)
+
+
+@pytest.mark.parametrize(("n_features", "folds"), [(2, 5), (10, 5), (50, 7), (200, 10), (5000, 10)])
+def test_folds_are_not_cut_below_what_the_test_needs(n_features, folds):
+    assert folds_needed(n_features, 0.1) == folds
+    needed = errors_needed(folds, n_features, 0.1)
+    p_value = stats.t.sf(needed, folds - 1)
+    # The first step of Benjamini and Hochberg: a single p-value of so many is just selected.
+    p_values = np.array([p_value, *[0.9] * (n_features - 1)])
+    assert adjust(p_values, "benjamini-hochberg")[0] == pytest.approx(0.1)
+    for time in (0.1, 5.0, 20.0, 80.0):
+        assert cut(FULL, FREE, COSTS, time, fewest_folds=folds)[0].folds >= folds
 
 
 def test_a_budget_of_several_runs_is_shared():

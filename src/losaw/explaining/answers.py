@@ -1,0 +1,87 @@
+"""The answer of an explanation: the first sentences that a reader sees, and no more than is known.
+
+A test that does not reject shows nothing. So "nothing matters" is never said: where no feature is
+selected, the answer is what is known of the features together, and how strong the test was.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from losaw.explaining.design import FOLDS, errors_needed
+from losaw.explaining.methods import METHODS
+
+if TYPE_CHECKING:
+    from losaw.explaining.explanation import Explanation
+
+# A model with a larger p-value is not shown to predict better than a constant.
+LEVEL = 0.05
+# A test that needs more standard errors than this for a single feature is called weak.
+_WEAK = 6.0
+
+
+class Answer(NamedTuple):
+    """A headline, and the sentences below it."""
+
+    head: str
+    sentences: tuple[str, ...]
+
+
+def answer(explanation: "Explanation") -> Answer | None:
+    """Return what the deciding method and the model say together; None without a test."""
+    if explanation.deciding is None:
+        return None
+    method = METHODS[explanation.deciding]
+    selected, n = explanation.selected, len(explanation.names)
+    quality = explanation.quality.get("model")
+    explains = quality is not None and quality.p_value <= LEVEL
+    rate = f"a false discovery rate of {explanation.fdr:g} over {n} feature{'s' * (n > 1)}"
+    asks = f"{method.label}: {method.question}"
+    if selected:
+        rest = n - len(selected)
+        said = [f"Each has a score above 0 at {rate}."]
+        if rest:
+            said.append(
+                f"{rest} feature{'s are' if rest > 1 else ' is'} not selected. That does not show "
+                "that they do not matter."
+            )
+        return Answer(f"Selected by {method.label}: {', '.join(selected)}", (*said, asks))
+    weak = weak_test(explanation)
+    nothing = f"{method.label} selects no single feature at {rate}."
+    if explains and quality is not None:
+        share = f"{100 * quality.share:.0f} % of the variation of unseen rows"
+        found = f"{explanation.model} explains {share} (p {p_text(quality.p_value)})"
+        if n == 1:
+            together = head = f"{explanation.names[0]} predicts {explanation.target}"
+        else:
+            together = "The features together matter"
+            head = f"{together}, but no single one is selected"
+        said = [f"{together}: {found}.", nothing]
+        if n > 1 and explanation.deciding != "pfi":
+            said.append(
+                "Features that contain the same information hide each other from this test."
+            )
+        return Answer(weak or head, (*said, asks))
+    head = weak or "These data do not decide which features matter"
+    no_model = (
+        f"{explanation.model[0].upper()}{explanation.model[1:]} is not shown to predict unseen "
+        "rows better than a constant, so that its importances say little."
+    )
+    return Answer(head, (nothing, *([no_model] if quality is not None else []), asks))
+
+
+def weak_test(explanation: "Explanation") -> str:
+    """Return the sentence on a test that can hardly select a feature; empty if it can."""
+    n, folds = len(explanation.names), explanation.design.folds
+    needed = errors_needed(folds, n, explanation.fdr)
+    if needed <= _WEAK:
+        return ""
+    usual = errors_needed(FOLDS, n, explanation.fdr)
+    more = f" (with {FOLDS} folds {usual:.1f})" if folds < FOLDS else ""
+    return (
+        f"With {folds} folds hardly any of {n} features can be selected: a single one needs a "
+        f"score of {needed:.1f} standard errors{more}"
+    )
+
+
+def p_text(p_value: float) -> str:
+    """A p-value with its sign, as ``= .03`` or ``< .001``."""
+    return "< .001" if p_value < 0.001 else f"= {p_value:.3f}".replace("= 0.", "= .")

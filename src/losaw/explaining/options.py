@@ -1,0 +1,83 @@
+"""The options of ``explain`` and ``audit``: names, defaults, checks and help in one place.
+
+The signatures of :func:`losaw.explain` and :func:`losaw.audit` spell them for readers and editors;
+a test compares both with this record. The command line is built from it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+from losaw.explaining.methods import chosen_methods
+from losaw.support.errors import LosawError
+
+
+def _option(default: Any, help: str, **more: Any) -> Any:
+    """A field with help, ``type``, ``metavar``, ``flag`` and ``least`` for the command line."""
+    return field(default=default, metadata={"help": help, **more})
+
+
+def _fixed(least: int, help: str) -> Any:
+    words = f"{help}: fixed, not cut by the budget"
+    return _option(None, words, type=int, least=least)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a table is explained; :func:`losaw.explain` documents every option.
+
+    Raises
+    ------
+    LosawError, ValueError
+        For a value that is not allowed.
+    """
+
+    kinds: Mapping[str, str] | None = _option(
+        None,
+        "kinds of columns (continuous, discrete, nominal) that are inferred wrongly",
+        metavar="NAME:KIND,…",
+    )
+    task: str | None = _option(None, "regression or classification, if inferred wrongly")
+    methods: Sequence[str] | str | None = _option(
+        None, "mdi, ufi, losaw, pfi, cpi, loco, atr, …, with commas"
+    )
+    model: object = _option(
+        "forest", "model that PFI, CPI and LOCO explain: forest (default) or gradient-boosting"
+    )
+    drop: Sequence[str] = _option((), "columns to leave out", metavar="NAME,…")
+    fdr: float = _option(0.1, "false discovery rate (default .1)", type=float)
+    budget: str | float | None = _option("5m", "time, like 90s or 2m; none cuts nothing")
+    rows: int | None = _fixed(50, "rows in use")
+    losaw_rows: int | None = _fixed(50, "rows that losawRF is fitted to")
+    folds: int | None = _fixed(3, "folds of the cross-fitting")
+    permutations: int | None = _fixed(1, "permutations of PFI")
+    draws: int | None = _fixed(1, "draws of CPI")
+    n_jobs: int | None = _option(None, "threads (default 1; -1: all cores)", type=int, flag="jobs")
+    verbose: bool = _option(False, "")
+    random_state: object = _option(0, "seed (default 0)", type=int)
+
+    def __post_init__(self) -> None:
+        from losaw.support.arguments import whole_number  # numpy, which the parser does not need
+
+        chosen_methods(self.methods)
+        if not 0 < self.fdr < 1:
+            raise LosawError(f"fdr must be between 0 and 1, got {self.fdr!r}")
+        for each in fields(self):
+            least, value = each.metadata.get("least"), getattr(self, each.name)
+            if least is not None and value is not None:
+                whole_number(each.name, value, least)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """Take the options among the arguments of a function (its ``locals()``)."""
+        return cls(**{each.name: given[each.name] for each in fields(cls)})
+
+    @property
+    def fixed(self) -> dict[str, int | None]:
+        """The parts of the design that the user may fix; None where the budget decides."""
+        return {e.name: getattr(self, e.name) for e in fields(self) if "least" in e.metadata}
+
+    @property
+    def is_forest(self) -> bool:
+        """Whether the model is the plain forest, whose fits then serve all methods."""
+        return isinstance(self.model, str) and self.model == "forest"
