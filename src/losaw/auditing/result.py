@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+import losaw
 from losaw.auditing.comparing import Standing, standings
 from losaw.explaining import explanation
 from losaw.explaining.computing import Quality
@@ -257,14 +258,27 @@ class Audit:
 
     def to_html(self) -> str:
         """One page that asks nothing of the network."""
-        from losaw.auditing.page import page
-
-        return page(self)
+        return self._page("audit/page.html")
 
     def _repr_html_(self) -> str:
-        from losaw.auditing.page import page
+        return self._page("audit/content.html")
 
-        return page(self, "audit/content.html")
+    def _page(self, template: str) -> str:
+        from losaw.pages import render
+
+        again = (
+            f"{self.design.options()} --rounds {self.n_rounds} --signals {self.n_signals} "
+            f"--share {self.share:.17g}"
+        )
+        computed = [
+            f"{self.design.words()}.",
+            *(f"Cut by the budget: {cut}." for cut in self.cuts),
+            f"The same numbers on any machine: {again}",
+            f"The model is {self.model}; random state {self.random_state}; losaw "
+            f"{losaw.__version__}.",
+        ]
+        rows = list(zip(self.standings, self.cells(), strict=True))
+        return render(template, audit=self, rows=rows, computed=computed)
 
     def save(self, prefix: str | Path) -> tuple[Path, ...]:
         """Write ``prefix.html``, ``.csv`` and ``.json``: all of them, or none.

@@ -4,13 +4,10 @@ A test that does not reject shows nothing. So "nothing matters" is never said: w
 selected, the answer is what is known of the features together, and how strong the test was.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from losaw.explaining.design import FOLDS, errors_needed
 from losaw.explaining.methods import METHODS
-
-if TYPE_CHECKING:
-    from losaw.explaining.explanation import Explanation
 
 # A model with a larger p-value is not shown to predict better than a constant.
 LEVEL = 0.05
@@ -25,7 +22,7 @@ class Answer(NamedTuple):
     sentences: tuple[str, ...]
 
 
-def answer(explanation: "Explanation") -> Answer | None:
+def answer(explanation: Any) -> Answer | None:
     """Return what the deciding method and the model say together; None without a test."""
     if explanation.deciding is None:
         return None
@@ -68,7 +65,7 @@ def answer(explanation: "Explanation") -> Answer | None:
     return Answer(head, (nothing, *([no_model] if quality is not None else []), asks))
 
 
-def weak_test(explanation: "Explanation") -> str:
+def weak_test(explanation: Any) -> str:
     """Return the sentence on a test that can hardly select a feature; empty if it can."""
     n, folds = len(explanation.names), explanation.design.folds
     needed = errors_needed(folds, n, explanation.fdr)

@@ -14,8 +14,6 @@ from losaw.explaining.methods import METHODS
 if TYPE_CHECKING:
     import pandas as pd
 
-    from losaw.explaining.explanation import Explanation
-
 
 _AXES = {
     "marginal or conditional": "Used by the model, but shared with other features",
@@ -25,7 +23,7 @@ _AXES = {
 }
 
 
-def page(explanation: "Explanation", template: str = "explain/page.html") -> str:
+def page(explanation: Any, template: str = "explain/page.html") -> str:
     """Return the page; with the template ``explain/content.html`` its content without a style."""
     from markupsafe import Markup
 
