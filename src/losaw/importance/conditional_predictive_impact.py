@@ -7,13 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-<<<<<<< HEAD
-from losaw.data import FloatArray
-from losaw.knockoffs import make_sampler
-from losaw.knockoffs.draws import draws, own_shares
-=======
-from losaw.data import Dataset
->>>>>>> 8d21aa0 (Draw features from their own distribution given the others: the conditional sampler, default of cpi)
 from losaw.rng import as_generator
 from losaw.scoring.draw_differences import differences_of, sampler_of
 from losaw.scoring.explained import (
@@ -51,7 +44,7 @@ def _check(
     if not 0 < level < 1:
         raise ValueError(f"level must be between 0 and 1, got {level!r}")
     whole_number("n_draws", n_draws, 1)
-    make_sampler(sampler, **(sampler_parameters or {}))
+    sampler_of(sampler, sampler_parameters)
 
 
 @checked_by(_check)
@@ -164,12 +157,7 @@ def cpi(
     >>> cpi(model, X[200:], y[200:], random_state=0).select(fwer=0.05)
     ('X1',)
     """
-<<<<<<< HEAD
     _check(sampler, sampler_parameters, test, adjustment, level, n_draws)
-=======
-    _check(test, adjustment, level, n_draws)
-    sampler_of(sampler, sampler_parameters)
->>>>>>> 8d21aa0 (Draw features from their own distribution given the others: the conditional sampler, default of cpi)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
     options = Options(loss, features, groups, n_jobs, verbose)
@@ -190,149 +178,6 @@ def cpi(
     if cv is None:
         differences = differences_of(make, rows, [np.arange(len(rows))], n_draws, rng)
         return hold_out(differences, explained(model, rows, options), None, testing, rng)
-<<<<<<< HEAD
-    return cross_fitted(differences, model, rows, options, cv, testing, rng)
-
-
-def _differences(
-    subject: Explained, sampler: Any, n_draws: int, rng: np.random.Generator
-) -> Differences:
-    """Loss with knockoffs minus loss, shape (n_samples, n_units)."""
-    table, view = subject.table, subject.view
-    columns = view.encode(table.codes)
-    replaced = [view.columns_of_unit(unit) for unit in subject.members]
-    knows_levels = getattr(sampler, "handles_nominal", False)
-    _check_sampler(subject, sampler, knows_levels)
-    if knows_levels:
-        sampler.fit(table.codes, table.kinds, rng)
-    elif columns.shape[1]:
-        sampler.fit(columns, None, rng)
-    total = np.zeros((len(table), len(replaced)))
-    own = np.zeros(len(replaced))
-
-    def knockoffs() -> Iterator[FloatArray]:
-        for drawn in draws(sampler, n_draws, rng, subject.jobs):
-            copies = view.encode(drawn) if knows_levels else drawn
-            np.add(own, own_shares(columns, copies, replaced), out=own)
-            yield copies
-
-    for predictions in view.exchange(
-        columns, knockoffs(), n_draws, replaced, subject.jobs, "cpi, draws"
-    ):
-        original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)
-        total += np.column_stack([other - original for other in others])
-    own /= n_draws
-    notes = {
-        name: _CONSTANT if np.isnan(share) else _COPY
-        for name, share in zip(subject.names, own, strict=True)
-        if not share >= SMALLEST_OWN_SHARE
-    }
-    return Differences(total / n_draws, details={"own_share": own, "notes": notes})
-
-
-def _check_sampler(subject: Explained, sampler: Any, knows_levels: bool) -> None:
-    if not getattr(sampler, "handles_missing", False):
-        require_complete(
-            subject.table,
-            f"{type(sampler).__name__} cannot draw them",
-            "use sampler='sequential', or impute them first",
-        )
-    if knows_levels or subject.table.is_plain:
-        return
-    for name, levels in zip(subject.table.names, subject.table.levels, strict=True):
-        if levels is not None:
-            raise ValueError(
-                f"column {name!r} holds levels, which {type(sampler).__name__} would imitate as "
-                "numbers; use sampler='sequential'"
-            )
-=======
     parts = list(folds(cv, model, rows, rng))
     differences = differences_of(make, rows, [held for _, held in parts], n_draws, rng)
     return cross_fitted(differences, model, rows, options, parts, testing, rng)
-
-
-def _check(test: str, adjustment: str, level: float, n_draws: int) -> None:
-    check_test(test, adjustment)
-    if not 0 < level < 1:
-        raise ValueError(f"level must be between 0 and 1, got {level!r}")
-    whole_number("n_draws", n_draws, 1)
-
-
-class ConditionalPredictiveImpact(Described):
-    """:func:`cpi` of a study's test sample.
-
-    Parameters
-    ----------
-    sampler, sampler_parameters, loss, test, adjustment, level, n_draws
-        As in :func:`cpi`, but that Gaussian knockoffs take ``s_method="sdp"``, as published.
-    groups : dict of str to sequence of str, or None
-        Group name -> feature names that are replaced together; only groups are scored. None:
-        every feature alone.
-    n_folds : int or None, default None
-        None: hold-out, the given model on the test sample. Otherwise ``cv`` on the training
-        sample.
-
-    Raises
-    ------
-    ValueError
-        As :func:`cpi`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from losaw import ConditionalPredictiveImpact
-    >>> from losaw.registry import get
-    >>> data = get("generator", "normal-linear").create(
-    ...     correlation="identity", n_samples=200, n_features=3, function="f3", noise_variance=1.0
-    ... ).sample(np.random.default_rng(0))
-    >>> model = get("learner", "random-forest").create(random_state=0).fit(*data.train)
-    >>> ConditionalPredictiveImpact().explain(model, data, np.random.default_rng(0)).select(top=2)
-    ('X1', 'X2')
-    """
-
-    def __init__(
-        self,
-        sampler: Any = "conditional",
-        sampler_parameters: Mapping[str, Any] | None = None,
-        loss: str | Loss | None = None,
-        test: str = "t",
-        adjustment: str = "none",
-        level: float = 0.95,
-        groups: Mapping[str, Sequence[str]] | None = None,
-        n_draws: int = 1,
-        n_folds: int | None = None,
-    ) -> None:
-        _check(test, adjustment, level, n_draws)
-        if n_folds is not None and n_folds < 2:
-            raise ValueError(f"n_folds must be at least 2, or None for hold-out, got {n_folds!r}")
-        sampler_of(sampler, sampler_parameters)
-        self.sampler = sampler
-        self.sampler_parameters = dict(sampler_parameters or {})
-        self.loss = loss
-        self.test = test
-        self.adjustment = adjustment
-        self.level = level
-        self.groups = groups
-        self.n_draws = n_draws
-        self.n_folds = n_folds
-
-    def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Return the CPI of every feature or group for a fitted ``model``."""
-        published = {"s_method": "sdp"} if self.sampler == "gaussian" else {}
-        return cpi(
-            model,
-            *(data.test if self.n_folds is None else data.train),
-            sampler=self.sampler,
-            sampler_parameters={**published, **self.sampler_parameters},
-            n_draws=self.n_draws,
-            loss=self.loss,
-            test=self.test,
-            adjustment=self.adjustment,
-            level=self.level,
-            features=None if self.groups is None else list(self.groups),
-            groups=self.groups,
-            cv=self.n_folds,
-            random_state=rng,
-            **of_dataset(model, data),
-        )
->>>>>>> 8d21aa0 (Draw features from their own distribution given the others: the conditional sampler, default of cpi)

@@ -212,7 +212,7 @@ FAMILIES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         "losaw.importance.conditional_predictive_impact:cpi",
         "sampler",
         "cpi-{}",
-        ("conditional", "sequential", "gaussian", "deep"),
+        ("conditional", "sequential", "deep"),
     ),
     (
         "importance",
@@ -273,7 +273,7 @@ RENAMED = {
 # the same names: losaw.importance.pfi, losaw.importance.cpi, the forest `losaw` of `losaw explain`.
 ALIASES = {
     ("importance", "pfi"): "pfi-difference",
-    ("importance", "cpi"): "cpi-sequential",
+    ("importance", "cpi"): "cpi-conditional",
     ("learner", "losaw"): "losaw-forest",
 }
 
@@ -283,5 +283,12 @@ BUILT_IN: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
         (kind, pattern.format(value), target, {parameter: value})
         for kind, target, parameter, pattern, values in FAMILIES
         for value in values
+    ),
+    # The function takes another s by default, with which fewer knockoffs are copies.
+    (
+        "importance",
+        "cpi-gaussian",
+        "losaw.importance.conditional_predictive_impact:cpi",
+        {"sampler": "gaussian", "sampler_parameters": {"s_method": "sdp"}},
     ),
 )
