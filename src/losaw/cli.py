@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     laws = add("fit-law", running.fit_law, "fit joint laws (called by the workflow)")
     laws.add_argument("laws", type=Path, nargs="+", metavar="LAW", help="a law's JSON file")
     add("collect", outputs.collect, "collect the blocks: summary and comparison.csv")
-    add("tables", outputs.tables, "the published tables, printed beside reproduced")
+    add("tables", outputs.tables, "the published tables next to the reproduced ones")
     add("figures", outputs.figures, "the published figures")
     add("draw", outputs.draw, "tables and figures in one go")
     add("report", outputs.report, "results/report.html")

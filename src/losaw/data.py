@@ -1,4 +1,4 @@
-"""What a generator hands over: samples with their truth. Frozen, typed, nothing else."""
+"""The data sets that generators return: samples with their truth, frozen and typed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Truth:
-    """What the generator knows and the methods do not.
+    """The truth behind a data set, which the generator records and the methods do not see.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What every registered thing has to do, as checks.
+"""Checks of the requirements on every registered name.
 
 The package's own tests run them on every registered name, ``losaw check my_method.py`` on what a
 user's file registers.

@@ -232,7 +232,7 @@ def example_fit(subject: Subject) -> tuple[Any, Dataset]:
 
 @functools.cache
 def _example_forest() -> Any:
-    """What most importances explain, fitted once for all checks."""
+    """The model and data that most importances explain, fitted once for all checks."""
     return fitted_learner(get("learner", "random-forest").create(), example_data())
 
 

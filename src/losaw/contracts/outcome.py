@@ -14,7 +14,7 @@ from losaw.registry import Entry
 
 
 class ContractError(AssertionError):
-    """What a registered thing does not do, and what to implement."""
+    """A requirement that a registered thing does not meet, and what to implement."""
 
 
 class Outcome(NamedTuple):
@@ -75,7 +75,7 @@ def _creation_message(error: Exception) -> str:
 
 
 def _place(entry: Entry, error: Exception) -> str:
-    """Where in the file of a registered thing an error came from, the innermost line of it."""
+    """Return the innermost line of a registered thing's file that raised an error."""
     file = inspect.getsourcefile(inspect.unwrap(entry.load()))
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
     return f" ({file}:{frames[-1].lineno}, in {frames[-1].name})" if frames else ""

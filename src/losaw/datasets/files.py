@@ -31,7 +31,7 @@ class DatasetError(LosawError):
 
 
 def data_folder(folder: Path | str | None = None) -> Path:
-    """Where data sets lie: ``folder``, else $LOSAW_DATA, else ``./data``.
+    """Return the folder of data sets: ``folder``, else $LOSAW_DATA, else ``./data``.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def data_files(name: str, folder: Path | str | None = None, *, verify: bool = Tr
 
 
 def is_there(name: str, folder: Path | str | None = None) -> bool:
-    """Whether all files of a data set lie in the folder, without looking into them.
+    """Return whether all files of a data set are in the folder; their contents are not checked.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
 
 
 def _fetch(url: str, name: str) -> bytes:
-    """What a URL gives; pooch says on stderr that it downloads. An OSError if it cannot be had."""
+    """Download a URL; pooch reports it on stderr. An OSError if it fails."""
     with extra("study"):
         import pooch
 

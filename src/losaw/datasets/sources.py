@@ -1,4 +1,4 @@
-"""Where every real data set comes from, and the checksums of its files."""
+"""The origin of every real data set, and the checksums of its files."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -48,7 +48,7 @@ class Fit(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Where attributions are added up, over rows and trees."""
+    """The arrays in which attributions are summed over rows and trees."""
 
     inner: FloatArray  # (n_features,), attribution times residual
     absolute: FloatArray  # (n_features,)

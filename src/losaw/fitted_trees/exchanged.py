@@ -127,7 +127,7 @@ def _contiguous(columns: FloatArray) -> FloatArray:
 
 @inlined_kernel()
 def goes_left(trees: Trees, node: int, x: float) -> bool:
-    """Whether a value goes left at a node."""
+    """Return whether a value goes left at a node."""
     if len(trees.left_levels) > 0 and np.isnan(trees.threshold[node]):
         return bool((trees.left_levels[node] & bit(int(x))) != np.uint64(0))
     return bool(x <= trees.threshold[node])

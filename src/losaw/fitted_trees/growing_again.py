@@ -3,7 +3,7 @@
 A tree that looks at all columns in every node takes the best split of all. Without a column that
 did not win, the same split wins: the tree stays as it is above the nodes that the column splits.
 Only below those it is grown again, on the rows and the bootstrap weights that reached them, and
-only on the ways that the rows take whose predictions are asked for.
+only on the ways that the rows take whose predictions are needed.
 
 The rules are those of scikit-learn (:mod:`losaw.fitted_trees.squared_error_splits`).
 """
@@ -206,7 +206,7 @@ def add_without(
     weights : array of shape (n_trees, n_rows)
         How often a row stands in a tree's sample.
     asked : array of shape (n_columns, n_asked)
-        Rows whose predictions are asked for.
+        Rows whose predictions are needed.
     left_out : array of shape (n_sets, n_columns)
     seeds : array of shape (n_trees, n_sets)
         Not 0; they decide among equally good splits.

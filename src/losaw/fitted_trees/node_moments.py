@@ -1,4 +1,4 @@
-"""What a tree's nodes hold of the response, in bag and out of bag, and sums over splits."""
+"""Moments of the response in a tree's nodes, in bag and out of bag, and sums over splits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """The best split of a node by the squared error, by the rules of scikit-learn's trees.
 
-Features in 32 bits, values closer than 1e-7 not told apart, thresholds half way, and of columns
+Features in 32 bits, values closer than 1e-7 not distinguished, thresholds half way, and of columns
 with equally good splits one at random.
 """
 

@@ -63,7 +63,7 @@ class GrowableForest:
         if forest.bootstrap:
             for counts, taken in zip(self._counts, forest.estimators_samples_, strict=True):
                 counts[:] = np.bincount(taken, minlength=n_rows)
-        # Equally good splits are told apart by the trees' own seeds.
+        # The trees' own seeds choose between equally good splits.
         self._seeds = np.array(
             [
                 np.random.default_rng(estimator.random_state).integers(

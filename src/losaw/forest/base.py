@@ -1,4 +1,4 @@
-"""What the losaw forests share: parameters, checks of rows, access to the fitted trees."""
+"""The base of the losaw forests: parameters, checks of rows, access to the fitted trees."""
 
 import inspect
 import warnings

@@ -30,7 +30,7 @@ class Levels:
 
 @dataclass(frozen=True)
 class Columns:
-    """What a fit learned about the columns of its data frame; no levels for an array."""
+    """The columns of a fit's data frame: names and levels; no levels for an array."""
 
     levels: dict[int, Levels] = field(default_factory=dict)
     numbers: dict[int, FloatArray] = field(default_factory=dict)  # sorted, of nominal numeric ones
@@ -159,7 +159,7 @@ def _label(X: Any, column: int) -> str:
 
 
 def _is_number(X: Any, column: int) -> bool:
-    """Whether a column holds numbers or truth values, whatever their width."""
+    """Return whether a column contains numbers or truth values of any width."""
     dtype = (X.iloc[:, column] if hasattr(X, "iloc") else X.to_series(column)).dtype
     if hasattr(dtype, "is_numeric"):  # polars
         return bool(dtype.is_numeric() or str(dtype) == "Boolean")

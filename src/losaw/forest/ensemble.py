@@ -175,7 +175,7 @@ class Forest:
 
 
 def draw_seeds(rng: np.random.Generator, n_trees: int) -> NDArray[np.uint64]:
-    """Where the random streams of ``n_trees`` trees start."""
+    """Return the starts of the random streams of ``n_trees`` trees."""
     return rng.integers(2**64, size=n_trees, dtype=np.uint64)
 
 

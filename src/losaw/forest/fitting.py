@@ -25,7 +25,7 @@ from losaw.weighting.checks import check_eta
 
 
 class FittedForest(NamedTuple):
-    """What a fit leaves behind."""
+    """The result of a fit."""
 
     forest: Forest
     adjustment: NDArray[np.bool_]

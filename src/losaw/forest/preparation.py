@@ -147,7 +147,7 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
 
 
 def _is_small(data: ForestData, target: int, adjusted_for: list[int]) -> bool:
-    """Whether a discrete target's logit is one of those solved eight at a time."""
+    """Return whether a discrete target's logit is solved with seven others at once."""
     if data.n_classes > 2 or len(adjusted_for) != 1 or not data.is_discrete[adjusted_for[0]]:
         return False
     if data.is_nominal[target]:

@@ -241,7 +241,7 @@ def check_warm_start(
 
 
 def _equal(a: Any, b: Any) -> bool:
-    """Whether two values of a parameter are the same; models only have to be of one class."""
+    """Return whether two values of a parameter are equal; models are equal by their class."""
     plain = (str, numbers.Number, list, tuple, np.ndarray, type(None))
     if isinstance(a, plain) or isinstance(b, plain):
         return a is b or bool(np.array_equal(np.asarray(a), np.asarray(b)))

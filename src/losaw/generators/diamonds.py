@@ -29,7 +29,7 @@ class DiamondsGenerator:
 
     Notes
     -----
-    The truth names no signal features: nobody knows them.
+    The truth names no signal features: they are unknown.
     """
 
     examples = ({"fraction": 0.5},)

@@ -166,7 +166,7 @@ def draw_block(
 ) -> tuple[JointLawSpecification, dict[str, float]]:
     """A positive definite sigma(alpha, beta) by rejection, and how it was drawn.
 
-    ``law`` holds what else the specification of the law is asked for.
+    ``law`` contains further options of the law's specification.
     """
     rejected = 0
     while True:

@@ -19,7 +19,7 @@ from losaw.support.arguments import one_of, real_number, whole_number
 
 DATA_TYPES: dict[str, FeatureKind] = {"continuous": "continuous", "discrete": "discrete"}
 N_PILOT = 10_000
-# Share of independent features in the discrete law: chosen because it agrees with print.
+# Share of independent features in the discrete law, chosen because it agrees with the tables.
 INDEPENDENT_SHARE = 0.02
 # Beside its number, the seed of a fixed sample of training features.
 DRAWS = 913
@@ -60,8 +60,8 @@ class LosawGenerator:
         independent features is .02 with the maximum-entropy law, and 0 with the others.
     n_draws : int or None, default None
         A number: the training features are one of so many fixed samples, chosen at random in every
-        draw, so that the scatter between samples of X can be told from that of the noise. None:
-        they are drawn anew.
+        draw, so that the variance between samples of X can be separated from that of the noise.
+        None: they are drawn anew.
 
     Raises
     ------

@@ -17,7 +17,7 @@ def check_noise_share(value: object) -> float:
 
 
 def check_target(value: object) -> str:
-    """What happens to the response: one of :data:`TARGETS`."""
+    """The treatment of the response: one of :data:`TARGETS`."""
     return one_of("target", value, TARGETS)
 
 

@@ -46,7 +46,7 @@ class RealForestDataGenerator:
 
     Notes
     -----
-    The truth names no signal features: nobody knows them.
+    The truth names no signal features: they are unknown.
     """
 
     examples = tuple({"data_set": name} for name in DESIGNS)

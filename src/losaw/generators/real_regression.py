@@ -36,7 +36,7 @@ class RealRegressionGenerator:
 
     Notes
     -----
-    The truth names no signal features: nobody knows them.
+    The truth names no signal features: they are unknown.
     """
 
     examples = (

@@ -77,7 +77,7 @@ def loco(
     loss, test, adjustment, level, features, groups, kinds, feature_names, sample_weight
         As in :func:`losaw.importance.cpi`.
     cv : int, splitter or None, default None
-        As in :func:`losaw.importance.cpi`; not beside ``train``.
+        As in :func:`losaw.importance.cpi`; not together with ``train``.
     n_jobs : int or None
         Threads that fit; the result does not depend on it.
     verbose, random_state

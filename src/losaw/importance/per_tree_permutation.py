@@ -111,7 +111,7 @@ def tree_permutation(
     losses_of = _losses_of(loss, forest, sample.y)
 
     def drawn() -> Iterator[_Drawn]:
-        """What every tree permutes, drawn one after the other from the same stream."""
+        """Draw the permutations of all trees, one after the other, from one stream."""
         for tree, counts in zip(forest.trees, forest.in_bag_counts, strict=True):
             weights = (counts == 0).astype(float) if rows == "out-of-bag" else counts
             places = np.flatnonzero(weights)

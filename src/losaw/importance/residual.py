@@ -51,7 +51,7 @@ def residual_importance(
     verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
-    """What a feature explains once everything the others say about it is taken away.
+    """The importance of a feature's residual given the other features.
 
     For feature i and an order pi of all features that ends with i, let W be the residuals of the
     features in this order (W_1 = F_1, W_j = F_j - A(W_1, …, W_{j-1})). With MDI_i(W) the mean

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from losaw.rng import as_generator, seed_integer
 from losaw.support.words import unknown
 
-# Function -> module; imported when it is asked for.
+# Function -> module; imported when it is used.
 METHODS = {
     "air": "losaw.importance.actual_impurity_reduction",
     "boruta": "losaw.importance.boruta_selection",

@@ -1,11 +1,11 @@
-"""Whether this machine has compiled the loops already."""
+"""A test of whether this machine has compiled the loops already."""
 
 import os
 from pathlib import Path
 
 
 def is_compiled() -> bool:
-    """Whether numba's cache holds any of our loops: in the package, or where numba is told to."""
+    """Return whether numba's cache, here or in its own folder, contains any of our loops."""
     folders = [Path(__file__).parents[1]]
     if os.environ.get("NUMBA_CACHE_DIR"):
         folders = [Path(os.environ["NUMBA_CACHE_DIR"])]

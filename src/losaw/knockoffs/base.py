@@ -89,7 +89,7 @@ def make_sampler(sampler: Any, **parameters: Any) -> Any:
     ValueError
         For an unknown name.
     TypeError
-        For an object without ``fit`` and ``sample``, or parameters beside an object.
+        For an object without ``fit`` and ``sample``, or parameters in addition to an object.
 
     Examples
     --------
@@ -113,7 +113,9 @@ def make_sampler(sampler: Any, **parameters: Any) -> Any:
             f"fit(X, kinds) and sample(rng), got {sampler!r}"
         )
     if parameters:
-        raise TypeError("parameters of a sampler go into the object, not beside it")
+        raise TypeError(
+            "pass the parameters to the object: sampler_parameters belong to samplers given by name"
+        )
     return sampler
 
 

@@ -41,7 +41,7 @@ class _Training(NamedTuple):
 
 
 class _Aims(NamedTuple):
-    """What knockoffs should reach: covariance of all rows, and corr(X_j, X~_j)."""
+    """The targets of the training: the covariance of all rows, and corr(X_j, X~_j)."""
 
     covariance: jax.Array
     correlations: jax.Array
@@ -82,7 +82,7 @@ class DeepKnockoffs:
     The published code compares the moments within a batch and takes the columns as they are. The
     former pulls knockoffs towards their features, see
     :func:`losaw.knockoffs.deep_losses.second_moment_loss`: those of dummies, whose covariances
-    are many, hardly moved, no forest told them apart, and CPI was 0.
+    are many, hardly moved, no forest distinguished them, and CPI was 0.
 
     Stochastic gradient descent, rate .01, momentum .9; float32, on one thread (see
     :mod:`losaw.support.jax_backend`). A constant column is its own

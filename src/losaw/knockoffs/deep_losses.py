@@ -1,4 +1,4 @@
-"""What deep knockoffs are trained to make small (Romano, Sesia & Candès 2020, Section 4)."""
+"""Losses that deep knockoffs minimise (Romano, Sesia & Candès 2020, Section 4)."""
 
 import jax.numpy as jnp
 from jax import Array

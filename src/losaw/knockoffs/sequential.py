@@ -65,7 +65,7 @@ class SequentialKnockoffs:
     the value is missing, by multinomial regression, then the value where it is not, by a
     regression on the rows that have one. Together that is a draw from the estimated law of the
     column with its missing values given all others, as the knockoffs of complete columns are. As
-    regressors such columns enter with an indicator of what is missing beside the numbers, which
+    regressors such columns enter with the numbers and an indicator of what is missing, which
     have their mean there.
 
     A constant column is its own knockoff. A level of a single row is drawn with its estimated
@@ -162,7 +162,7 @@ class SequentialKnockoffs:
         missing: NDArray[np.bool_],
         rng: np.random.Generator,
     ) -> FloatArray:
-        """What is missing by its probability, and numbers for the rest."""
+        """Draw which values are missing, by their probability, and numbers for the rest."""
         n_rows, known = len(missing), ~missing
         absent = self._draw_codes(missing.astype(np.int64), 2, regressors, rng)[0] == 1
         values = self._X[known, j]

@@ -1,4 +1,4 @@
-"""What the learners for mixed data share: an encoding before a scikit-learn model."""
+"""The encoding that the learners for mixed data put before a scikit-learn model."""
 
 from collections.abc import Sequence
 from typing import Any, Self

@@ -14,7 +14,7 @@ Needs = Literal["importance", "prediction"]
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a fitted learner predicts, beside what was observed.
+    """Predictions of a fitted learner, with the observed responses.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ def split_scores(
     ------
     ValueError
         If a score is not finite, the number of scores is not that of the features, or there is
-        no signal or no noise feature to tell apart.
+        no signal or no noise feature to separate.
     """
     scores = result.ranking_scores()
     if len(scores) != truth.n_features:

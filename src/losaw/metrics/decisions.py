@@ -1,4 +1,4 @@
-"""What a method decides on: rejected features, and features among the first k."""
+"""Decisions of a method: rejected features, and features among the first k."""
 
 import math
 from collections.abc import Sequence

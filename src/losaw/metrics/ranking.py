@@ -64,7 +64,7 @@ class FeatureImportanceGap:
 
         min over S of u_s - max over N of u_n,   u = (FI - min FI) / (max FI - min FI)
 
-    (losaw, Section 5.3). 0 where all scores are equal: nothing is told apart.
+    (losaw, Section 5.3). 0 where all scores are equal: nothing is separated.
     """
 
     range = (-1.0, 1.0)

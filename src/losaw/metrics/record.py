@@ -1,4 +1,4 @@
-"""Numbers that a run notes beside its result, as columns of the results."""
+"""Numbers that a run records in addition to its result, as columns of the results."""
 
 import math
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from losaw.scoring.result import ImportanceResult
 
 
 class _Detail:
-    """What both kinds of detail have in common: they describe a run and do not judge it."""
+    """The base of both kinds of detail: they describe a run and do not judge it."""
 
     examples = ({"key": "detail"},)
     range = (-math.inf, math.inf)
@@ -27,7 +27,7 @@ class _Detail:
 
 
 class TruthDetail(_Detail):
-    """What the generator notes under a key, such as an attained correlation.
+    """A number that the generator records under a key, such as an attained correlation.
 
     ``truth.details[key]``. NaN, an empty cell, where the generator does not note it.
 
@@ -43,7 +43,7 @@ class TruthDetail(_Detail):
 
 
 class ImportanceDetail(_Detail):
-    """What the importance, or the learner behind it, notes under a key.
+    """A number that the importance, or its learner, records under a key.
 
     ``result.details[key]``. NaN, an empty cell, where it is not noted.
 

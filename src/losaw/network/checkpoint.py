@@ -27,7 +27,7 @@ def fingerprint(X: FloatArray, y: FloatArray, parameters: Mapping[str, Any]) -> 
 
 
 def save(path: Path, mark: str, step: int, arrays: list[Any], batches: dict[str, Any]) -> None:
-    """Write the state after ``step`` steps beside its place, then put it there.
+    """Write the state after ``step`` steps to a temporary file, then rename it.
 
     Parameters
     ----------

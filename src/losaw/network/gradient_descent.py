@@ -1,6 +1,6 @@
 """losaw gradient descent as the paper writes it (Algorithm 5.2), for a linear model.
 
-To be read beside :mod:`losaw.network.mini_batches` and :mod:`losaw.network.training`, which do the
+To be read next to :mod:`losaw.network.mini_batches` and :mod:`losaw.network.training`, which do the
 same for networks and many features. Nothing here needs JAX.
 """
 
@@ -16,7 +16,7 @@ from losaw.weighting import losaw_weights
 
 @dataclass(frozen=True)
 class Step:
-    """What one step of losawGD computes.
+    """The result of one step of losawGD.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ class LookupForm:
 
     @staticmethod
     def suits(architecture: Architecture, X: NDArray[Any]) -> bool:
-        """Whether all inputs are -1, 0 or 1, and there are few enough patterns for a table."""
+        """Return whether all inputs are -1, 0 or 1, with few enough patterns for a table."""
         return 3**architecture.receptive_field <= MOST_PATTERNS and all(
             bool(((rows == 0) | (np.abs(rows) == 1)).all())
             for rows in np.array_split(X, max(1, len(X) // 1000))

@@ -1,7 +1,7 @@
 """Registered names, imported on first use.
 
 A name is bound to ``"module:attribute"`` and to default parameters. Nothing is imported
-before it is asked for, so that a forest block never loads a neural-network library.
+before it is used, so that a forest block never loads a neural-network library.
 """
 
 import functools
@@ -49,7 +49,7 @@ class Entry:
     target : str
         ``"module:attribute"``.
     parameters : dict
-        What the name stands for, beside the class.
+        Parameters that belong to the name, in addition to the class.
 
     Examples
     --------
@@ -302,7 +302,7 @@ def package_of(target: str) -> str:
 def _fill_from_packages() -> None:
     """Read the names that installed packages offer, once, without importing these packages.
 
-    Only where a name is not a built-in one, or all are asked for: looking through what is
+    Only where a name is not a built-in one, or all are listed: looking through what is
     installed takes longer than everything else here. A name that cannot be used is left out with
     a warning: one package's mistake must not keep all others from running.
     """

@@ -99,7 +99,7 @@ def load_plugin(path: Path | str) -> ModuleType:
 
 
 def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
-    """What a plugin file registers, sorted by kind and name; loads it first.
+    """Load a plugin file, and return its entries, sorted by kind and name.
 
     Parameters
     ----------

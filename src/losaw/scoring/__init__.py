@@ -1,1 +1,1 @@
-"""What the importance methods share: a model on a table, losses, tests and results."""
+"""The common parts of the importance methods: a model on a table, losses, tests and results."""

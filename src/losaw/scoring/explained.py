@@ -1,4 +1,4 @@
-"""What a method works on: a fitted model, rows, and what of them is scored."""
+"""The input of a method: a fitted model, rows, and the features or groups to score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from losaw.tables.kinds import Kinds
 
 
 class Options(NamedTuple):
-    """What methods take beside the model and its rows."""
+    """Options of a method, in addition to the model and its rows."""
 
     loss: Any = None
     features: Sequence[str] | None = None
@@ -54,7 +54,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Explained:
-    """A fitted model beside the rows that it is explained on.
+    """A fitted model with the rows that it is explained on.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ def read_rows(
 
 
 def explained(model: Any, rows: Rows, options: Options) -> Explained:
-    """A fitted model beside the rows that it is explained on.
+    """A fitted model with the rows that it is explained on.
 
     Raises
     ------

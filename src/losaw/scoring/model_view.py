@@ -1,4 +1,4 @@
-"""What a fitted model sees of a table: its own columns, and what it predicts of them."""
+"""A table as a fitted model sees it: its own columns, and its predictions of them."""
 
 from collections.abc import Callable
 from typing import Any

@@ -46,7 +46,7 @@ def result_of_trees(
     shown = chosen_units(Units(sample.names, ()), features)
     n_trees = len(of_trees)
     if scores is None:
-        # One tree after the other, so that the sum is the same whatever else is asked for.
+        # One tree after the other, so that the sum is the same whatever else is requested.
         scores = np.add.accumulate(of_trees, axis=0)[-1] / n_trees
     of_trees = of_trees[:, shown]
     error = of_trees.std(axis=0, ddof=1) / np.sqrt(n_trees) if n_trees > 1 else None

@@ -1,4 +1,4 @@
-"""What methods work on that fit models of their own: an estimator to clone, and its importances."""
+"""The input of methods that fit models of their own: an estimator to clone, and a sample."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

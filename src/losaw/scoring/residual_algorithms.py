@@ -1,4 +1,4 @@
-"""What is left of a feature given the features before it: residual learning, Gram-Schmidt.
+"""Residuals of a feature given the features before it: residual learning, Gram-Schmidt.
 
 Gerstorfer, Krieg and Hahn-Klimroth, Section 3.2. An algorithm turns features F_1, …, F_d in a
 given order into residuals W_1 = F_1 and W_j = F_j - A(W_1, …, W_{j-1}).
@@ -67,7 +67,7 @@ class GramSchmidt:
         residual = feature - feature.mean()
         size = np.linalg.norm(residual)
         # The constant is one more direction: a mean left by rounding counts where the residual
-        # is small beside the feature.
+        # is small compared with the feature.
         for _ in range(2):
             residual = residual - prefix.basis @ (prefix.basis.T @ residual)
             residual = residual - residual.mean()

@@ -175,8 +175,8 @@ class ImportanceResult:
         Raises
         ------
         ValueError
-            If not exactly one is given, a number is out of range, or a rate is asked of a method
-            without p-values.
+            If not exactly one is given, a number is out of range, or a rate is requested from a
+            method without p-values.
         """
         asked = {"fdr": fdr, "fwer": fwer, "top": top}
         given = [name for name, value in asked.items() if value is not None]
@@ -237,7 +237,7 @@ class ImportanceResult:
         Parameters
         ----------
         path : path or None
-            A file to write it to, beside returning it.
+            A file to write it to, in addition to returning it.
 
         Returns
         -------

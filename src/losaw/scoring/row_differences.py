@@ -21,7 +21,7 @@ CROSS_FITTED = (
 
 
 class Differences(NamedTuple):
-    """What one fitted model says.
+    """The losses and scores of one fitted model.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
-"""What the command line answers with one line and exit status 2 instead of a traceback."""
+"""Errors that the command line reports in one line with exit status 2, without a traceback."""
 
 
 class LosawError(ValueError):
-    """A mistake that its maker can mend: the message says where it is and what to do."""
+    """A mistake that the user can fix: the message names its place and the remedy."""

@@ -1,4 +1,4 @@
-"""What a fitted model predicts, and responses in the form in which a loss compares them."""
+"""Predictions of a fitted model, and responses in the form in which a loss compares them."""
 
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ Task = Literal["regression", "classification"]
 
 
 def is_classifier(model: Any) -> bool:
-    """Whether a fitted model predicts classes: scikit-learn's tag, or ``predict_proba``."""
+    """Return whether a fitted model predicts classes: by its tag, or by ``predict_proba``."""
     from sklearn.base import is_classifier as is_tagged
 
     if hasattr(model, "predict_proba"):

@@ -1,8 +1,8 @@
-"""Do given values fit what a signature says? Asked where users' values come in, once for all.
+"""Run-time checks of arguments against the type annotations of a signature.
 
-At the functions of :mod:`losaw.importance` and where a registered name is made with parameters of
-a study file. Ranges are the business of who takes the value; here a sequence is told from a number
-before something in the depth stumbles over it.
+They apply to the functions of :mod:`losaw.importance`, and to registered names that a study file
+gives parameters. Only types are checked, for example a sequence in place of a number; ranges are
+checked by the function that takes the value.
 """
 
 import collections.abc
@@ -55,7 +55,7 @@ def checked(function: Callable[..., Any], where: str) -> Callable[..., Any]:
 
 
 def made(taker: Callable[..., Any], given: Mapping[str, Any], **rest: Any) -> Any:
-    """What ``taker`` makes of the given values; its own words for what is wrong come first."""
+    """Call ``taker`` with the given values; its own errors take precedence."""
     try:
         found = taker(**{**rest, **given})
     except (TypeError, ValueError) as error:
@@ -109,7 +109,7 @@ def _read_parameters(taker: Callable[..., Any]) -> tuple[tuple[str, inspect.Para
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of an annotation's type; of what is written otherwise nothing is said."""
+    """Return whether a value is of an annotation's type; True for annotations of other kinds."""
     kind = typing.get_origin(hint) or hint
     if kind in (types.UnionType, typing.Union):
         return any(_fits(value, each) for each in typing.get_args(hint))
@@ -128,7 +128,7 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def _has_parts(hint: Any) -> bool:
-    """Whether an annotation allows anything but numbers, strings and None."""
+    """Return whether an annotation allows anything except numbers, strings and None."""
     kind = typing.get_origin(hint) or hint
     if kind in (types.UnionType, typing.Union):
         return any(map(_has_parts, typing.get_args(hint)))
@@ -158,7 +158,7 @@ def _check_numbers(name: str, values: Any) -> None:
 
 
 def _any_huge(array: Any) -> bool:
-    """Whether an array of objects holds integers beyond the range of doubles."""
+    """Return whether an array of objects contains integers beyond the range of doubles."""
     if array.dtype != object:
         return False
     return any(isinstance(v, int) and v.bit_length() > 1023 for v in array.ravel())

@@ -1,4 +1,4 @@
-"""Files that are whole or absent: written beside their place, synced, renamed."""
+"""Files that are whole or absent: written to a temporary file, synced, renamed."""
 
 import contextlib
 import os
@@ -77,7 +77,7 @@ def write_together(
 
 
 def is_running(pid: int | str) -> bool:
-    """Whether this host has a process of that number, ours or another's."""
+    """Return whether this host has a process of that number, ours or another's."""
     try:
         os.kill(int(pid), 0)
     except (ProcessLookupError, ValueError):

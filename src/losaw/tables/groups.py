@@ -12,7 +12,7 @@ Groups = Mapping[str, Sequence[Any]] | None
 
 
 class Units(NamedTuple):
-    """What is scored: names, and the columns that belong to each."""
+    """The scored units: names, and the columns that belong to each."""
 
     names: tuple[str, ...]
     members: tuple[NDArray[np.intp], ...]

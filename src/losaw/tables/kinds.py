@@ -98,7 +98,7 @@ def kind_of_levels(name: str, asked: str | None, is_ordered: bool) -> FeatureKin
     Raises
     ------
     ValueError
-        If a continuous kind is asked for, or a discrete one of levels without an order.
+        If a continuous kind is requested, or a discrete one of levels without an order.
     """
     if asked == "continuous" or (asked == "discrete" and not is_ordered):
         order = "" if asked == "continuous" else " that have no order of their own"

@@ -67,7 +67,7 @@ class Values(NamedTuple):
 
 
 def is_frame(X: Any) -> bool:
-    """Whether ``X`` is a data frame of pandas or polars."""
+    """Return whether ``X`` is a data frame of pandas or polars."""
     return type(X).__module__.split(".")[0] in ("pandas", "polars") and hasattr(X, "columns")
 
 

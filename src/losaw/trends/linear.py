@@ -46,7 +46,7 @@ def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False
     >>> linear_coefficient(X, X[:, 0] - X[:, 1]).sign[:2].tolist()
     [1, -1]
 
-    Sign and p-value can mislead: the response rises with x², whose coefficient beside that of x
+    Sign and p-value can mislead: the response rises with x², whose coefficient next to that of x
     is negative and significant, because the model is not the right one.
 
     >>> x = np.random.default_rng(0).uniform(size=200)

@@ -1,6 +1,6 @@
 """The decrease that a weighted split makes, as losaw defines it (Definition 4.1, Lemma 9.2).
 
-To be read beside :mod:`losaw.forest.growing.scan_continuous`, where the same walk is compiled.
+To be read next to :mod:`losaw.forest.growing.scan_continuous`, where the same walk is compiled.
 """
 
 import numpy as np

@@ -12,7 +12,7 @@ from losaw.weighting.logit.terms import Logit
 LEAF = -1
 MAX_LEVELS = 63  # a set of levels is a word of 64 bits
 UNSEEN = 63  # the code of a level that the training sample does not have
-SMALL = 3  # levels of a feature whose logit is solved beside seven others
+SMALL = 3  # levels of a feature whose logit is solved together with seven others
 STACK = 80  # the smaller child is grown first: at most log2(rows) nodes are pending
 
 

@@ -2,7 +2,7 @@
 
 The stream is SplitMix64 (Steele, Lea & Flood 2014). It starts from the tree's own 64-bit seed and
 is used by nothing else, so that a tree is the same whichever thread grows it and however many
-trees are grown beside it.
+trees are grown next to it.
 """
 
 import numpy as np

@@ -102,7 +102,7 @@ def subtract_sums(sums: np.ndarray, slot: int, other: int) -> None:
 def can_split(
     count: np.ndarray, n_levels: int, min_leaf: float, n_samples: float, is_nominal: bool
 ) -> bool:
-    """Whether any split between levels leaves min_leaf rows on both sides.
+    """Return whether any split between levels leaves min_leaf rows on both sides.
 
     Of nominal levels it is only asked whether the largest one leaves enough rows to the others.
     """

@@ -5,7 +5,7 @@ from losaw.generators.joint_law.law import JointLaw, JointLawError, JointLawSpec
 
 
 def given_or_fitted(specification: JointLawSpecification, joint_law: JointLaw | None) -> JointLaw:
-    """The law to draw from: the given one if it is the one that is asked for, else a fitted one.
+    """Return the law to draw from: the given one if it is the right one, else a fitted one.
 
     Raises
     ------

@@ -109,7 +109,7 @@ class _Problem:
         return correlations
 
     def loosely_closest(self, solver: str, tolerance: float) -> tuple[FloatArray, str]:
-        """What a solver takes for a minimiser of the squared distance, and its status."""
+        """Return a solver's minimiser of the squared distance, and its status."""
         import cvxpy as cp
 
         cells = self._cells()

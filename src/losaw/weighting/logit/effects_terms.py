@@ -35,7 +35,7 @@ from losaw.kernels.vectors import (
 from losaw.weighting.logit.limited_memory import MEMORY
 
 # Sums of odds between these come from predictors that were not cut, but for probabilities that
-# nothing can tell from zero.
+# cannot be distinguished from zero.
 _LEAST_ODDS = 1e-20
 _MOST_ODDS = 1e60
 _NEVER = -1e9  # intercept of a class that fills up a vector

@@ -158,7 +158,7 @@ def update_probabilities(eight: EightLogits, n_patterns: int, n_classes: int, wi
 
 @inlined_kernel()
 def _share(n_classes: int) -> float:
-    """What the shift common to all classes takes off the penalty; two classes have none."""
+    """Return the penalty that the shift common to all classes saves; two classes have none."""
     return 1.0 / n_classes if n_classes > 2 else 0.0
 
 

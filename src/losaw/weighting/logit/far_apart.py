@@ -3,7 +3,7 @@
 The kernels take the exponential of each class's predictor against the first class. Where two of
 them are beyond the exponential's range both would be cut to the same number, and their classes held
 for equally likely. Here the largest predictor is taken off first: what is cut then is a probability
-of e^-150, which nothing can tell from zero. It takes longer, and hardly any node needs it.
+of e^-150, which cannot be distinguished from zero. It takes longer, and hardly any node needs it.
 """
 
 import numpy as np
