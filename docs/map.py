@@ -84,7 +84,7 @@ BUDGETS: dict[str, int] = {
     "network": 1775,
     "pages": 75,
     "reference": 1900,
-    "registry": 755,
+    "registry": 765,
     "report": 4600,
     "root": 500,
     "scoring": 2650,

@@ -103,13 +103,13 @@ def conditional_mean(
     """
     rows = np.arange(len(targets)) if known is None else np.flatnonzero(known)
     smooth = _additive(targets, columns, rows)
-    linear = _joined([column.linear for column in columns], len(targets))
+    linear = joined([column.linear for column in columns], len(targets))
     if not linear.shape[1] or not smooth.error > 0:
         return smooth.mean
     best = _Fit(smooth.mean, smooth.error * (1.0 - SMALLEST_GAIN))
-    chosen = _strongest(targets, columns, linear, rows)
+    chosen = strongest_columns(targets, columns, linear, rows)
     for start in (targets[rows].mean(axis=0) + np.zeros_like(targets), smooth.mean):
-        change = _out_of_bag(chosen, targets - start, rows, rng)
+        change = out_of_bag_means(chosen, targets - start, rows, rng)
         error = float(((targets - start - change)[rows] ** 2).sum() / len(rows))
         if error < best.error:
             best = _Fit(start + change, error)
@@ -124,7 +124,7 @@ def smooth_mean(target: FloatArray, columns: Sequence[Regressors]) -> FloatArray
 
 def _additive(targets: FloatArray, columns: Sequence[Regressors], rows: NDArray[np.intp]) -> _Fit:
     """Fit a ridge regression to some rows, and add curves and products while its error falls."""
-    design = _joined([column.linear for column in columns], len(targets))
+    design = joined([column.linear for column in columns], len(targets))
     fit = _ridge(design, targets, rows)
     curves = [column.curved for column in columns if column.curved.shape[1]]
     strength = _correlations(design[rows], targets[rows])
@@ -207,11 +207,12 @@ def _ridge(design: FloatArray, targets: FloatArray, rows: NDArray[np.intp]) -> _
     return _Fit(offset + (design - centre) @ coefficients, best_error)
 
 
-def _strongest(
+def strongest_columns(
     targets: FloatArray,
     columns: Sequence[Regressors],
     linear: FloatArray,
     rows: NDArray[np.intp],
+    most: int = _FOREST_COLUMNS,
 ) -> FloatArray:
     """Return the linear columns that are most associated with the targets, for a forest."""
     strength = _correlations(linear[rows], targets[rows])
@@ -222,10 +223,10 @@ def _strongest(
             curved = _correlations(column.curved[rows], targets[rows]).max()
             strength[place] = max(strength[place], curved)
         place += width
-    return linear[:, _first_by(strength, _FOREST_COLUMNS)]
+    return linear[:, _first_by(strength, most)]
 
 
-def _out_of_bag(
+def out_of_bag_means(
     columns: FloatArray,
     targets: FloatArray,
     rows: NDArray[np.intp],
@@ -279,7 +280,7 @@ def _standardised(columns: FloatArray | NDArray[np.bool_]) -> FloatArray:
     return np.asarray(columns[:, scale > 1e-9] / scale[scale > 1e-9])
 
 
-def _joined(parts: Sequence[FloatArray], n_rows: int) -> FloatArray:
+def joined(parts: Sequence[FloatArray], n_rows: int) -> FloatArray:
     return np.column_stack([np.empty((n_rows, 0)), *parts])
 
 

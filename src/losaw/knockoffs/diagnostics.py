@@ -1,4 +1,4 @@
-"""Are these knockoffs? Tests of swap exchangeability, and distances of second moments."""
+"""Tests of draws: can a classifier recognise them, and are knockoffs exchangeable by swaps?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,7 +7,32 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.knockoffs.base import check_features
+from losaw.forest import PlainRandomForestRegressor
+from losaw.knockoffs.base import check_features, varying_columns
+from losaw.knockoffs.conditional_mean import (
+    indicators,
+    joined,
+    normal_scores,
+    out_of_bag_means,
+    regressors_of,
+    strongest_columns,
+)
+from losaw.rng import as_generator
+
+_FOLDS, _TREES, _LEAF = 3, 50, 10
+# A classifier sees so many of the other columns, next to what they predict.
+_OTHERS = 6
+
+
+class DrawTest(NamedTuple):
+    """How well drawn values of one column are recognised next to the real ones.
+
+    ``recognised`` is the share of held-out rows whose draw a classifier tells apart correctly from
+    the real value, .5 if they cannot be distinguished; ``p_value`` is one-sided.
+    """
+
+    recognised: float
+    p_value: float
 
 
 class SwapTest(NamedTuple):
@@ -30,6 +55,128 @@ class SecondMoments(NamedTuple):
     own: float
     cross: float
     self_correlation: FloatArray
+
+
+def draw_tests(
+    X: ArrayLike,
+    drawn: ArrayLike,
+    kinds: Sequence[FeatureKind] | None = None,
+    *,
+    columns: Sequence[int] | None = None,
+    random_state: int | np.random.Generator | None = None,
+) -> dict[int, DrawTest]:
+    """Test for each column whether a classifier distinguishes drawn from real values.
+
+    If X~_j has the distribution of X_j given X_-j, then (X_j, X_-j) and (X~_j, X_-j) cannot be
+    distinguished. A forest is fitted to both, with labels, on two thirds of the rows. It sees the
+    value, the strongest of the other columns, what all of these predict out of bag, and the
+    distance of the value from that prediction. On the other third, its output g is compared within
+    rows,
+
+        mean of g(X~_ij, X_i,-j) - g(X_ij, X_i,-j) > 0,
+
+    by Student's t over all rows. A small p-value says that the draws of this column are wrong, and
+    that what is computed with them may be; a large one does not prove them right.
+
+    Parameters
+    ----------
+    X, drawn : arrays of shape (n_samples, n_features)
+        Real rows, and for each of them draws of all columns, each given the real others. Missing
+        values are compared as well.
+    kinds : sequence of {"continuous", "discrete", "nominal"} or None
+        Of the columns; None: all continuous.
+    columns : sequence of int, or None
+        Columns to test; None: all that vary.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    dict of int to DrawTest
+        For each column that varies. The p-values are of single columns.
+
+    Raises
+    ------
+    ValueError
+        As :func:`losaw.knockoffs.base.check_features`, or if the shapes differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.knockoffs import make_sampler
+    >>> from losaw.knockoffs.diagnostics import draw_tests
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.exp(2 * (rng.standard_normal((400, 1)) + rng.standard_normal((400, 2))))
+    >>> drawn = make_sampler("gaussian").fit(X).sample(rng)
+    >>> draw_tests(X, drawn, random_state=0)[0].p_value < 0.001
+    True
+    """
+    X, kinds = check_features(X, kinds, allow_missing=True)
+    drawn, _ = check_features(drawn, None, allow_missing=True)
+    if drawn.shape != X.shape:
+        raise ValueError(f"drawn has shape {drawn.shape}, X has {X.shape}")
+    seed = int(as_generator(random_state).integers(2**63))
+    varying = varying_columns(X)
+    regressors = {j: regressors_of(X[:, j], kinds[j]) for j in varying}
+    found = {}
+    for j in varying if columns is None else [j for j in columns if j in regressors]:
+        rng = np.random.default_rng([seed, int(j)])
+        both = _scored(np.concatenate([X[:, j], drawn[:, j]]), kinds[j])
+        real, copies = both[: len(X)], both[len(X) :]
+        others = [regressors[i] for i in varying if i != j]
+        linear = joined([other.linear for other in others], len(X))
+        rows = np.arange(len(X))
+        chosen = strongest_columns(real, others, linear, rows)
+        predicted = out_of_bag_means(chosen, real, rows, rng) if chosen.shape[1] else 0.0 * real
+        known = strongest_columns(real, others, linear, rows, _OTHERS)
+        found[int(j)] = _recognised(real, copies, predicted, known, rng)
+    return found
+
+
+def _scored(values: FloatArray, kind: FeatureKind) -> FloatArray:
+    """Return a column as numbers that forests compare: scores and missingness, or indicators."""
+    if kind == "nominal":
+        return indicators(values)
+    missing = np.isnan(values)
+    scores = np.zeros(len(values))
+    scores[~missing] = normal_scores(values[~missing])
+    return np.column_stack([scores, missing]) if missing.any() else scores[:, None]
+
+
+def _recognised(
+    real: FloatArray,
+    drawn: FloatArray,
+    predicted: FloatArray,
+    known: FloatArray,
+    rng: np.random.Generator,
+) -> DrawTest:
+    """Compare a forest's output on real and drawn values of rows that it was not fitted to."""
+    from scipy.special import stdtr
+
+    def seen(values: FloatArray) -> FloatArray:
+        distance = ((values - predicted) ** 2).sum(axis=1)
+        return np.column_stack([values, distance, (values * predicted).sum(axis=1), known])
+
+    inputs = np.stack([seen(real), seen(drawn)])
+    n_rows = len(real)
+    fold = rng.permutation(n_rows) % _FOLDS
+    differences = np.empty(n_rows)
+    for number in range(_FOLDS):
+        fitted, held = fold != number, fold == number
+        labels = np.repeat([0.0, 1.0], fitted.sum())
+        n_columns = inputs.shape[2]
+        forest = PlainRandomForestRegressor(
+            _TREES,
+            min_samples_leaf=_LEAF,
+            max_features=max(min(n_columns, 4), n_columns // 3),
+            random_state=rng,
+        ).fit(inputs[:, fitted].reshape(-1, n_columns), labels)
+        before, after = (forest.predict(part[held]) for part in inputs)
+        differences[held] = after - before
+    recognised = float(((differences > 0) + 0.5 * (differences == 0)).mean())
+    error = float(differences.std(ddof=1)) / np.sqrt(n_rows)
+    if error == 0:
+        return DrawTest(recognised, 1.0)
+    return DrawTest(recognised, float(stdtr(n_rows - 1, -differences.mean() / error)))
 
 
 def swap_tests(
