@@ -1,14 +1,40 @@
-# Settings -> blocks -> summary -> tables, figures, report. All that rules do is `python -m losaw …`.
+# The simulation study of losaw: feature importance under correlated features.
+#
+# The grid     data type x N x P x phi x function x seed, and methods: files in config/studies
+#              -> Parquet files of blocks (a block: some seeds of one setting and one learner)
+#              -> tables and figures of the papers, each number next to the published value
+# Three stages settings -> blocks (workflow/rules/blocks.smk)
+#              blocks   -> summary, tables and figures of each study (workflow/rules/outputs.smk)
+#              studies  -> results/report.html
+#
+# Run all      snakemake --cores 8
+# A part       snakemake --cores 8 --config studies=losaw_forest function=f3,f5 n_samples=500 seeds=40
+# What it does snakemake -n          what would run, by jobs such as losaw_forest.continuous-N5000-P100.3
+#              losaw plan            what it costs;   losaw status --watch   how far it is
+# One block    snakemake --cores 1 --config jobs=blocks -- results/<study>/blocks/<setting>/<learner>/seeds_00000-00049.parquet
+# A cluster    snakemake --workflow-profile profiles/slurm   (docs/cluster.md)
+from snakemake.utils import min_version
+
+min_version("9.0")
 
 
 configfile: "config/config.yaml"
 
 
-from losaw.workflow.captions import captioned
-from losaw.workflow.rules import Workflow, explained
+# Only with `--sdm apptainer`; built by `docker build -t losaw .` (or `--sdm conda` and the rules'
+# environment). By default all rules run in the environment that Snakemake itself runs in.
+container: "docker-daemon:losaw:latest"
 
+
+from losaw.workflow.captions import captioned
+from losaw.workflow.course import Course
+from losaw.workflow.rules import Workflow, explained, megabytes_of_outputs, rules_in, use_python
+
+use_python(workflow.deployment_settings.deployment_method, workflow.basedir)
+is_main = workflow.is_main_process
 with explained():
-    study_workflow = Workflow(config, trusted=not workflow.is_main_process)
+    study_workflow = Workflow(config, only=None if is_main else rules_in(sys.argv))
+    course = Course(study_workflow) if is_main else None
 
 
 include: "workflow/rules/blocks.smk"
@@ -22,16 +48,17 @@ rule all:
 
 
 onstart:
-    study_workflow.start()
+    if course:
+        course.start()
 
 
 onsuccess:
-    study_workflow.finish()
+    if course:
+        course.finish()
 
 
-# A summary does without blocks that failed, a rule without none of its inputs: a checkpoint needs
-# success, --keep-going passes by what depends on a failed job, ensure() only adds reasons to fail.
+# A summary can be made although some blocks failed; a Snakemake rule cannot run with a missing
+# input. So failed runs are summarised here, not by a rule.
 onerror:
-    study_workflow.summarise_without(
-        {str(file) for job in workflow.scheduler.failed for file in job.output}
-    )
+    if course:
+        course.fail(str(file) for job in workflow.scheduler.failed for file in job.output)

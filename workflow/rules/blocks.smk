@@ -1,38 +1,74 @@
-# Joint laws of discrete features, fitted once for all studies; then jobs of some blocks each.
-# Mixtures of one law are fitted by one process, which starts once. Snakemake deletes all outputs of
-# a job before it runs: laws that are there already are none.
+# Stage 1: settings -> blocks. A block is a Parquet file of some seeds of one setting and one learner.
 
 
-for family, laws in study_workflow.laws_to_fit.items():
-
-    rule:
-        name:
-            f"joint_laws_{family}"
-        output:
-            laws,
-        log:
-            f"{study_workflow.jobs_folder}/laws-{family}.log",
-        priority: 1
-        params:
-            request=study_workflow.arguments,
-        shell:
-            '"$LOSAW_PYTHON" -m losaw fit-law {output} {params.request} > {log} 2>&1'
-
-
-# Blocks are no outputs: Snakemake deletes those of a failed job, and a finished block stays.
-rule job:
-    input:
-        study_workflow.laws_of,
+# The joint distribution of discrete features, which several studies and settings draw from.
+rule joint_law:
     output:
-        temp(touch(f"{study_workflow.jobs_folder}/{{job}}.done")),
+        f"{study_workflow.laws_folder}/{{law}}.json",
     log:
-        f"{study_workflow.jobs_folder}/{{job}}.log",
-    priority: study_workflow.priority
-    resources:
-        mem_mb=lambda wildcards, attempt: attempt * study_workflow.megabytes(wildcards),
-        runtime=lambda wildcards, attempt: attempt * study_workflow.minutes(wildcards),
+        f"{study_workflow.jobs_folder}/law-{{law}}.log",
+    conda:
+        "../envs/losaw.yml"
+    priority: 1
     params:
-        list=study_workflow.list_of,
-        request=study_workflow.block_arguments,
+        request=study_workflow.arguments,
     shell:
-        '"$LOSAW_PYTHON" -m losaw run-blocks {params.list} {params.request} > {log} 2>&1'
+        '"$LOSAW_PYTHON" -m losaw fit-law {output} {params.request} > {log} 2>&1'
+
+
+if study_workflow.has_job_for_each_block:
+
+    # Granular mode, --config jobs=blocks: a job for each block. On a cluster, --group-components
+    # blocks=20 submits twenty of them together.
+    rule block:
+        input:
+            lambda wildcards: study_workflow.inputs_of(study_workflow.block(wildcards).blocks),
+        output:
+            f"{study_workflow.results}/{{study}}/blocks/{{setting}}/{{learner}}/seeds_{{first}}-{{last}}.parquet",
+        wildcard_constraints:
+            study=r"[^/]+",
+            setting=r"[^/]+",
+            learner=r"[^/]+",
+            first=r"\d+",
+            last=r"\d+",
+        log:
+            f"{study_workflow.jobs_folder}/{{study}}/{{setting}}/{{learner}}/seeds_{{first}}-{{last}}.log",
+        conda:
+            "../envs/losaw.yml"
+        group:
+            "blocks"
+        resources:
+            mem_mb=lambda wildcards, attempt: attempt * study_workflow.block(wildcards).megabytes,
+            runtime=lambda wildcards, attempt: attempt * study_workflow.block(wildcards).minutes,
+        params:
+            request=study_workflow.block_arguments,
+        shell:
+            '"$LOSAW_PYTHON" -m losaw run-block {output} {params.request} > {log} 2>&1'
+
+else:
+
+    # Batched mode: a job computes blocks one after the other, because starting Python takes longer
+    # than many a block. Each job is a rule, since outputs of one rule cannot depend on a wildcard.
+    # update() and `keep-incomplete` of the profile keep the finished blocks of a job that ended.
+    for job in study_workflow.jobs:
+
+        rule:
+            name:
+                job.name
+            input:
+                study_workflow.inputs_of(job.blocks),
+            output:
+                [update(str(block.path)) for block in job.blocks],
+            log:
+                f"{study_workflow.jobs_folder}/{job.name}.log",
+            conda:
+                "../envs/losaw.yml"
+            priority: study_workflow.priority(job)
+            resources:
+                mem_mb=lambda wildcards, attempt, job=job: attempt * job.megabytes,
+                runtime=lambda wildcards, attempt, job=job: attempt * job.minutes,
+            params:
+                list=f"{study_workflow.jobs_folder}/{job.name}.txt",
+                request=study_workflow.block_arguments,
+            shell:
+                '"$LOSAW_PYTHON" -m losaw run-blocks {params.list} {params.request} > {log} 2>&1'

@@ -1,37 +1,40 @@
-# What is made of a study's blocks: summary, tables and figures by one process, which starts once.
-# `snakemake --lint` asks for a conda environment or a container for each rule. No rule has one, on
-# purpose: all run this checkout's own losaw in the environment that Snakemake itself runs in.
+# Stages 2 and 3: blocks -> summary, tables and figures of each study -> the report.
+# A rule for each study, not a wildcard {study}: one process writes tables and figures whose names
+# the study file gives, and Snakemake wants the wildcards of a rule in each of its outputs.
 
 
-for name in study_workflow.study_names:
+for study in study_workflow.session.studies:
 
     rule:
         name:
-            f"tables_and_figures_of_{name}"
+            f"tables_and_figures_of_{study.name}"
         input:
-            study_workflow.inputs_of(name),
+            study_workflow.inputs_of_study(study.name),
         output:
-            study_workflow.collected_of(name),
-            captioned(report, name, study_workflow.drawings_of(name)),
+            captioned(report, study.name, study_workflow.outputs_of(study.name)),
         log:
-            f"{study_workflow.jobs_folder}/outputs-{name}.log",
+            f"{study_workflow.jobs_folder}/outputs-{study.name}.log",
+        conda:
+            "../envs/losaw.yml"
         priority: 1
         resources:
-            mem_mb=study_workflow.megabytes_of_outputs(name),
+            mem_mb=megabytes_of_outputs(study),
             runtime=55,
         params:
-            request=study_workflow.arguments_of(name),
+            request=study_workflow.arguments_of(study.name),
         shell:
             '"$LOSAW_PYTHON" -m losaw outputs {params.request} > {log} 2>&1'
 
 
 rule report:
     input:
-        study_workflow.outputs,
+        study_workflow.inputs_of_report,
     output:
         captioned(report, "all", study_workflow.report),
     log:
         f"{study_workflow.jobs_folder}/report.log",
+    conda:
+        "../envs/losaw.yml"
     params:
         request=study_workflow.arguments,
     shell:

@@ -57,12 +57,10 @@ def run(options: argparse.Namespace) -> int:
     Blocks that cannot begin are counted as missing in the summary, which may refuse; 2 then.
     """
     from losaw.study.errors import MissingBlocksError
-    from losaw.study.files.healing import damaged_outputs, heal
     from losaw.study.running.without_snakemake import execute
 
     session = session_of(options)
     _check(session)
-    heal(damaged_outputs(session.plans))
     status = 0
     try:
         execute(session.all_blocks, options.jobs)

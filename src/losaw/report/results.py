@@ -11,7 +11,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from losaw.study.errors import StudyError
-from losaw.study.files.made import check_unaltered, note_path
 
 
 @dataclass(frozen=True)
@@ -92,14 +91,11 @@ class StudyResults:
     def _read(self, name: str, read: Callable[[Path], Any]) -> Any:
         path = self.folder / name
         try:
-            check_unaltered(path, note_path(self.folder.parent, "collected", self.folder.name))
             return read(path)
         except FileNotFoundError:
             reason = "no such file"
         except pd.errors.EmptyDataError:
             return pd.DataFrame()
-        except StudyError as error:
-            reason = str(error).partition(": ")[2]
         except (OSError, ValueError) as error:
             reason = f"cannot be read: {error}"
         raise StudyError(f"{path}: {reason}; `losaw collect --study {self.folder.name}` writes it")

@@ -1,49 +1,40 @@
-"""A session as the Snakefile sees it: paths, inputs and parameters of its rules."""
+"""A session as the rules see it: jobs of blocks, files of studies, and why files are remade."""
 
 import contextlib
-import math
 import os
-import shlex
-import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from losaw.kernels.cache import is_compiled
 from losaw.registry import RegistryError
 from losaw.registry.plugins import PluginError
 from losaw.report.figures import check_figures
-from losaw.study.design.blocks import Block, law_file
-from losaw.study.design.plan import StudyPlan
+from losaw.study.design.blocks import Block, BlockName, law_file
+from losaw.study.design.grid import Study
 from losaw.study.design.session import Session
-from losaw.study.design.snakemake_call import forces_blocks, is_dry_run, request_from_workflow
+from losaw.study.design.snakemake_call import forced, is_dry_run, request_from_workflow
 from losaw.study.design.validation import check_extras
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import stored_digests
-from losaw.study.files.healing import damaged_metadata, damaged_outputs, damaged_small_files, heal
-from losaw.study.files.made import DRAWS, collected_files, drawn_files, note_path, steps
-from losaw.study.files.news import news_path, read_news, write_news
-from losaw.study.results.ending import describe_end
+from losaw.study.files import made
+from losaw.study.files.block_file import problem_of, stored_digests
+from losaw.study.files.healing import damaged_metadata, damaged_small_files, heal
+from losaw.study.files.writing import write_text
 from losaw.study.running.estimate import START_SECONDS, block_seconds
-from losaw.study.running.fast_start import defer_scipy_stats
-from losaw.study.running.jobs import Job, cut_into_jobs, job_list, read_job, write_job
-from losaw.study.running.joint_laws import families_of_laws, laws_of
-from losaw.study.running.progress import duration
-from losaw.study.running.watch import Watch
+from losaw.study.running.jobs import Job, cut_into_jobs, job_list, read_job
+from losaw.study.running.joint_laws import laws_of
+from losaw.support.words import unknown
 
 CONFIGURATION = Path("config/config.yaml")
-SLOWEST_MACHINE = 3.0
-FEWEST_MINUTES = 10
 LIMITS = ("block_minutes", "block_megabytes")
 COLLECTING_MEGABYTES = 4000
 
 
 class Workflow:
-    """What the rules ask for; ``wildcards`` are Snakemake's.
+    """The inputs, outputs and parameters of the rules.
 
     Parameters
     ----------
@@ -51,8 +42,17 @@ class Workflow:
         Snakemake's ``config``: the configuration file and ``--config`` together.
     file : Path
         The configuration file.
-    trusted : bool, default False
-        Skip what the main process has checked: in a job, Snakemake reads the Snakefile again.
+    only : sequence of str or None
+        In a process that Snakemake starts for some jobs: their rules. What the main process has
+        checked and planned is then not checked and planned again.
+
+    Attributes
+    ----------
+    session : Session
+    arguments : str
+        The options of a command on the whole session.
+    has_job_for_each_block : bool
+        Granular mode, ``--config jobs=blocks``.
 
     Raises
     ------
@@ -61,260 +61,216 @@ class Workflow:
     """
 
     def __init__(
-        self, config: Mapping[str, Any], file: Path = CONFIGURATION, trusted: bool = False
+        self,
+        config: Mapping[str, Any],
+        file: Path = CONFIGURATION,
+        only: Sequence[str] | None = None,
     ) -> None:
-        self.planned = not trusted
-        self.again = forces_blocks(sys.argv)
-        defer_scipy_stats()
-        self.request = request_from_workflow(config, file)
-        self.session = Session(self.request, trusted)
-        if not trusted:
-            for study in self.session.studies:
-                check_figures(study)
-                check_extras(study, self.session.learners(study))
-            if not is_dry_run(sys.argv):
-                heal(damaged_small_files(self.session.all_blocks))
-                heal(damaged_outputs(self.session.plans))
-                heal(damaged_metadata(Path(".snakemake/metadata")))
+        self._only = only
+        mode, others = config.get("jobs", "batches"), {k: config[k] for k in config if k != "jobs"}
+        if mode not in ("batches", "blocks"):
+            raise StudyError(f"jobs: {unknown('kind of job', mode, ['batches', 'blocks'])}")
+        self.has_job_for_each_block = mode == "blocks"
+        request = request_from_workflow(others, file)
+        self.session = Session(request, trusted=only is not None)
         self.results = self.session.results
-        self.laws_folder = str(law_file(self.results, "law").parent)
-        self.jobs_folder = str(job_list(self.results, "job").parent)
-        self.report = [str(self.results / "report.html"), str(note_path(self.results, "report"))]
-        self.study_names = [study.name for study in self.session.studies]
-        # Of the rules' commands: no parameter, which would make outputs of another machine stale.
-        os.environ["LOSAW_PYTHON"] = sys.executable
-        self.arguments = self.request.arguments()
-        if not trusted:
-            self._announce()
-            for plan in self.session.plans:
-                write_news(plan, map(attrgetter("name"), self._jobs_of(plan)), self._stored)
+        self.arguments = request.arguments()
+        if only is None:
+            check_and_heal(self.session)
+            self._write_reasons()
+
+    @property
+    def jobs_folder(self) -> str:
+        """The folder of the lists and logs of jobs."""
+        return str(self._reasons.parent)
+
+    @property
+    def laws_folder(self) -> str:
+        """The folder of the joint laws."""
+        return str(law_file(self.results, "law").parent)
 
     @property
     def everything(self) -> list[str]:
-        """All files that stay: one that is missing is made again, also where the report is there.
-
-        What is only needed on the way to the report, Snakemake does not miss.
-        """
-        laws = [str(path) for path in laws_of(self.session.all_blocks)]
-        made = [
-            str(file)
-            for plan in self.session.plans
-            for note, files in steps(plan)
-            for file in (note, *files)
-            if file.name != DRAWS  # of some studies only: without it, the note is not as it was
-        ]
-        return [*laws, *dict.fromkeys(made)]
-
-    def collected_of(self, study: str) -> list[str]:
-        """The summary of a study, as the output of a rule."""
-        files = [file for file in collected_files(self.session.plan(study)) if file.name != DRAWS]
-        return [*map(str, files), str(note_path(self.results, "collected", study))]
+        """All files that stay. Snakemake remakes a missing file only where a rule asks for it."""
+        outputs = [file for study in self.session.studies for file in self.outputs_of(study.name)]
+        blocks = [str(block.path) for block in self.session.all_blocks]
+        laws = map(str, laws_of(self.session.all_blocks))
+        return [*laws, *blocks, *outputs, *self.report]
 
     @cached_property
-    def block_arguments(self) -> str:
-        """Options of a block: where things are, and the scale, at which a study file may compute a
-        learner otherwise; not what else is asked for: selection and number of seeds.
-        """
-        kept = ("results", "plugins", "scale", *LIMITS)
-        overrides = {k: v for k, v in self.request.overrides.items() if k in kept}
-        return replace(self.request, overrides=overrides, selection={}, seeds=None).arguments()
-
-    @cached_property
-    def _stored(self) -> dict[Block, str]:
+    def stored(self) -> dict[Block, str]:
+        """Blocks that are whole and up to date, with the SHA-256 of their files."""
         return stored_digests(self.session.all_blocks)
 
     @cached_property
-    def _to_do(self) -> list[Block]:
-        return [b for b in self.session.all_blocks if self.again or b not in self._stored]
+    def jobs(self) -> list[Job]:
+        """All jobs of blocks; in a process for some jobs, these alone."""
+        if self._only is None:
+            seconds = self.session.configuration.job_seconds
+            return cut_into_jobs(self.session.all_blocks, seconds)
+        lists = [(name, job_list(self.results, name)) for name in self._only]
+        return [self._listed(name, path) for name, path in lists if path.exists()]
 
-    @cached_property
-    def _jobs(self) -> dict[str, Job]:
-        jobs = cut_into_jobs(self._to_do, self.session.configuration.job_seconds)
-        return {job.name: job for job in jobs}
+    def _listed(self, name: str, path: Path) -> Job:
+        blocks = tuple(self.session.block(block) for block in read_job(path)[0])
+        return Job(name, blocks, START_SECONDS + sum(map(block_seconds, blocks)))
 
-    def _jobs_of(self, plan: StudyPlan) -> list[Job]:
-        """The jobs of this run that compute blocks of a study."""
-        return [job for job in self._jobs.values() if job.blocks[0].name.study == plan.study.name]
+    def is_forced(self, job: Job) -> bool:
+        """Whether Snakemake was called to compute a job's blocks whatever is stored."""
+        names = forced(sys.argv)
+        return names is None or bool(
+            names.intersection([job.name, *(str(block.path) for block in job.blocks)])
+        )
 
-    @cached_property
-    def _watch(self) -> Watch:
-        expected = {block: block_seconds(block) for block in self._to_do}
-        return Watch(expected, len(self.session.all_blocks))
+    def priority(self, job: Job) -> float:
+        """Return a number below 1: large studies start first, and their longest jobs first.
 
-    def priority(self, wildcards: Any) -> float:
-        """Below 1, in the order in which jobs are to start.
-
-        Large studies come first, and of a study its longest jobs, so that what is left at the end
-        is short and no core waits for another.
+        What is left at the end is then short, and no core waits for another.
         """
-        if not self.planned:
-            return 0.0
-        job, seconds = self._job(wildcards), self._seconds_by_study
+        seconds = self._seconds_by_study
         of_study = seconds[job.blocks[0].name.study]
         return (of_study + job.seconds / of_study) / (sum(seconds.values()) + 2)
 
     @cached_property
     def _seconds_by_study(self) -> dict[str, float]:
-        return {
-            plan.study.name: sum(job.seconds for job in self._jobs_of(plan))
-            for plan in self.session.plans
-        }
+        seconds: dict[str, float] = {}
+        for job in self.jobs:
+            study = job.blocks[0].name.study
+            seconds[study] = seconds.get(study, 0.0) + job.seconds
+        return seconds
 
-    def _announce(self) -> None:
-        """How much there is to do, before Snakemake says anything."""
-        seconds = sum(job.seconds for job in self._jobs.values())
-        work = f", in {len(self._jobs)} jobs, about {duration(seconds)} on one core"
-        print(
-            f"losaw: {len(self._to_do)} of {len(self.session.all_blocks)} blocks to compute"
-            f"{work if self._jobs else ''}",
-            file=sys.stderr,
-            flush=True,
-        )
+    def block(self, wildcards: Any) -> Job:
+        """Return the job of a single block, from the wildcards of the rule ``block``."""
+        first, last = int(wildcards.first), int(wildcards.last)
+        name = BlockName(wildcards.study, wildcards.setting, wildcards.learner, first, last)
+        block = self.session.block(name)
+        return Job(str(name), (block,), START_SECONDS + block_seconds(block))
 
-    def _job(self, wildcards: Any) -> Job:
-        """A job of this run; in a process of its own, the one that was listed for it."""
-        path = job_list(self.results, wildcards.job)
-        if self.planned or not path.exists():
-            return self._jobs[wildcards.job]
-        blocks = [self.session.block(name) for name in read_job(path)[0]]
-        return Job(wildcards.job, tuple(blocks), START_SECONDS + sum(map(block_seconds, blocks)))
+    def inputs_of(self, blocks: Sequence[Block]) -> list[str]:
+        """Return the joint laws of blocks, and the list of reasons if one must be remade."""
+        stale = self._only is None and any(str(block.path) in self._stale for block in blocks)
+        return [*map(str, laws_of(blocks)), *[str(self._reasons)] * stale]
 
-    def start(self) -> None:
-        """List the blocks of every job, and let kernels be compiled once before all jobs do it."""
-        if not self.planned:
-            return
-        for job in self._jobs.values():
-            write_job(self.results, job, self.again)
-        if self._jobs and not is_compiled():
-            print("losaw: compiling once, for about two minutes", file=sys.stderr, flush=True)
-            subprocess.run([sys.executable, "-m", "losaw", "warm-up"], check=False)
-        self._watch.start()
-
-    def finish(self) -> None:
-        """Forget the lists of what is done, and say where the report is."""
-        if not self.planned:
-            return
-        for job in self._jobs.values():
-            job_list(self.results, job.name).unlink(missing_ok=True)
-        self._watch.stop()
-        print(describe_end(self.session.plans), file=sys.stderr, flush=True)
-
-    def inputs_of(self, name: str) -> list[str]:
-        """What makes a study's outputs out of date: what its summary has not seen of its blocks,
-        with the jobs that compute the rest; the study file, its printed numbers, and what another
-        study measured of shared draws.
-        """
+    def inputs_of_study(self, name: str) -> list[str]:
+        """Return what a study's summary, tables and figures are made from."""
         study = self.session.study(name)
-        done = [f"{self.jobs_folder}/{job}.done" for job in read_news(self.results, study.name)]
-        if not self.planned:
-            done = [file for file in done if Path(file).exists()]
-        elif not self._jobs_of(self.session.plan(study.name)):
-            done = []
-        files = [str(news_path(self.results, study.name)), *done, str(study.source.path)]
+        files = [*(str(block.path) for block in self.session.plan(name).blocks)]
+        files.append(str(study.source.path))
         if study.file.published:
             files.append(str(self.session.published_folder / study.file.published))
-        if study.file.between_draws in self.study_names:
-            files.append(self._comparison(study.file.between_draws))
-        return files
+        if study.file.between_draws in [other.name for other in self.session.studies]:
+            files.append(str(self.results / study.file.between_draws / "comparison.csv"))
+        return files + [str(self._reasons)] * (name in self._stale)
 
-    @cached_property
-    def laws_to_fit(self) -> dict[str, list[str]]:
-        """The joint laws that are not there yet, by what one process fits."""
-        families = families_of_laws(self.session.all_blocks)
-        missing = {
-            name: [str(law) for law in laws if self.again or not law.exists()]
-            for name, laws in families.items()
-        }
-        return {name: laws for name, laws in missing.items() if laws}
-
-    def laws_of(self, wildcards: Any) -> list[str]:
-        """The joint laws that a job's blocks draw from."""
-        return self._job(wildcards).laws
-
-    def list_of(self, wildcards: Any) -> str:
-        """The file that lists a job's blocks."""
-        return str(job_list(self.results, wildcards.job))
+    def outputs_of(self, name: str) -> list[str]:
+        """Return the files of a study: summary, tables, figures, and their digests."""
+        files = made.study_files(self.session.plan(name))
+        sums = made.sums_path(self.results, name)
+        # Without `draws.csv`, which some studies have: another study reads it.
+        return [str(file) for file in [*files, sums] if file.name != made.DRAWS]
 
     @property
-    def outputs(self) -> list[str]:
-        """What the report shows."""
-        return [
-            file
-            for name in self.study_names
-            for file in (self._comparison(name), *self.drawings_of(name))
-        ]
+    def inputs_of_report(self) -> list[str]:
+        """The files that the report shows."""
+        files = [file for study in self.session.studies for file in self.outputs_of(study.name)]
+        return files + [str(self._reasons)] * (made.REPORT in self._stale)
 
-    def _comparison(self, study: str) -> str:
-        return str(self.results / study / "comparison.csv")
-
-    def drawings_of(self, study: str) -> list[str]:
-        """Files of all tables and figures of a study, and the note of them."""
-        note = note_path(self.results, "drawn", study)
-        return [*map(str, drawn_files(self.session.plan(study))), str(note)]
+    @property
+    def report(self) -> list[str]:
+        """The files of the report."""
+        return [str(f) for f in [*made.report_files(self.results), made.sums_path(self.results)]]
 
     def arguments_of(self, study: str) -> str:
-        """Options of a command that works on one study, by its name."""
+        """Return the options of a command on one study."""
         return self.session.request_for(self.session.study(study)).arguments()
 
-    def megabytes(self, wildcards: Any) -> int:
-        """Memory of a job, as its study states it."""
-        return self._job(wildcards).megabytes
+    @cached_property
+    def block_arguments(self) -> str:
+        """Options of a block: places, limits, and the scale, which may define a learner."""
+        needed = ("results", "plugins", "scale", *LIMITS)
+        request = self.session.request
+        overrides = {k: v for k, v in request.overrides.items() if k in needed}
+        return replace(request, overrides=overrides, selection={}, seeds=None).arguments()
 
-    def megabytes_of_outputs(self, study: str) -> int:
-        """Memory of a study's summary and figures, for which a replicate may be fitted anew."""
-        return max(COLLECTING_MEGABYTES, self.session.study(study).file.memory_megabytes)
+    @property
+    def _reasons(self) -> Path:
+        return self.results / "jobs" / "remade.txt"
 
-    def minutes(self, wildcards: Any) -> int:
-        """Run time to ask a cluster for: the estimate on a machine three times slower."""
-        return max(FEWEST_MINUTES, math.ceil(SLOWEST_MACHINE * self._job(wildcards).seconds / 60))
+    @cached_property
+    def _stale(self) -> dict[str, str]:
+        """Blocks, studies and the report that are there and must be remade, with the reason."""
+        stale = {
+            str(block.path): problem_of(block) or "the record of its run is missing or damaged"
+            for block in self.session.all_blocks
+            if block not in self.stored and block.path.exists()
+        }
+        plans = self.session.plans
+        reasons = {plan.study.name: made.why_not_current(plan, self.stored) for plan in plans}
+        reasons[made.REPORT] = made.why_report_is_not_current(plans)
+        for name, reason in reasons.items():
+            if reason and any(path.exists() for path in self._files_of(name)):
+                stale[name] = reason
+        return stale
 
-    def summarise_without(self, failed: set[str]) -> None:
-        """Make everything that is made of the blocks without those that failed.
+    def _write_reasons(self) -> None:
+        """Write why files are remade, into a file that is newer than all of them.
 
-        A summary does without some of its blocks: it says how many are missing, and refuses above
-        ``max_failed_share``. Where a missing block has not failed, the run was interrupted, and
-        nothing follows.
-
-        Parameters
-        ----------
-        failed : set of str
-            Outputs of the jobs whose last attempt failed.
+        Snakemake compares dates. A stale file is as old as it is, and may even have a date in the
+        future; so the list of reasons becomes an input, and no stale file stays newer than it.
         """
-        if not self.planned:
+        if not self._stale:
             return
-        self._watch.stop()
-        missing = [block for block in self.session.all_blocks if not block.path.exists()]
-        lost = [
-            job
-            for job in self._jobs.values()
-            if failed.intersection([f"{self.jobs_folder}/{job.name}.done", *job.laws])
-        ]
-        excused = [block for job in lost for block in job.blocks]
-        if not missing and failed.intersection(map(self._comparison, self.study_names)):
-            # Snakemake has deleted the summary of a study whose drawings failed.
-            command = [sys.executable, "-m", "losaw", "collect", *shlex.split(self.arguments)]
-            subprocess.run(command, check=False)
-        if not missing or not set(missing) <= set(excused):
-            return
-        print(
-            f"losaw: {len(missing)} of {len(self.session.all_blocks)} blocks failed, for example "
-            f"{missing[0].path}; going on without them. The same command tries them again. "
-            f"Logs: {_listed(f'{self.jobs_folder}/{job.name}.log' for job in lost)}",
-            file=sys.stderr,
-            flush=True,
-        )
-        command = [sys.executable, "-m", "losaw", "summarise", *shlex.split(self.arguments)]
-        subprocess.run(command, check=False)
+        lines = [f"{name}: {reason}\n" for name, reason in self._stale.items()]
+        # With the moment, since Snakemake takes a file of the same content for unchanged.
+        write_text(self._reasons, f"{time.time_ns()}\n{''.join(lines)}")
+        now = self._reasons.stat().st_mtime
+        for path in [path for name in self._stale for path in self._files_of(name)]:
+            if path.exists() and path.stat().st_mtime >= now:
+                os.utime(path, (now - 1, now - 1))
+
+    def _files_of(self, name: str) -> list[Path]:
+        """Return the files of an entry of the list of reasons."""
+        if name == made.REPORT:
+            return [Path(file) for file in self.report]
+        if name in [study.name for study in self.session.studies]:
+            return [Path(file) for file in self.outputs_of(name)]
+        return [Path(name)]
 
 
-def _listed(names: Iterable[str]) -> str:
-    first, *others = names
-    return f"{first} and {len(others)} more" if others else first
+def megabytes_of_outputs(study: Study) -> int:
+    """Return the memory of a study's summary and figures, which may fit a replicate again."""
+    return max(COLLECTING_MEGABYTES, study.file.memory_megabytes)
+
+
+def rules_in(arguments: Sequence[str]) -> list[str]:
+    """Return the rules that a process of Snakemake was started for: ``--target-jobs rule: …``."""
+    return [word.partition(":")[0] for word in arguments if ":" in word]
+
+
+def use_python(deployed: Collection[Any], folder: str) -> None:
+    """Set the Python of the rules' commands: this one, or that of a conda environment or container.
+
+    It is a variable, because a parameter would make the outputs of another machine stale. There,
+    the package is the source of this checkout.
+    """
+    os.environ["LOSAW_PYTHON"] = "python" if deployed else sys.executable
+    if deployed:
+        os.environ["PYTHONPATH"] = str(Path(folder) / "src")
+
+
+def check_and_heal(session: Session) -> None:
+    """Check what only a run needs, and remove damaged files unless it is a dry run."""
+    for study in session.studies:
+        check_figures(study)
+        check_extras(study, session.learners(study))
+    if not is_dry_run(sys.argv):
+        heal(damaged_small_files(session.all_blocks))
+        heal(damaged_metadata(Path(".snakemake/metadata")))
 
 
 @contextlib.contextmanager
 def explained() -> Iterator[None]:
-    """End in one message, without a traceback, for what a user can mend."""
+    """End with one message and no traceback for a mistake that a user can fix."""
     try:
         yield
     except (StudyError, RegistryError, PluginError) as error:

@@ -19,16 +19,22 @@ def is_dry_run(arguments: Sequence[str]) -> bool:
     return any(re.fullmatch(r"--dry-?run|-[a-zA-Z]*n[a-zA-Z]*", word) for word in arguments)
 
 
-def forces_blocks(arguments: Sequence[str]) -> bool:
-    """Whether Snakemake was called to compute blocks again that are there (-F, -R job)."""
-    forced = any(re.fullmatch(r"--forceall|-[a-zA-Z]*F[a-zA-Z]*", word) for word in arguments)
+def forced(arguments: Sequence[str]) -> set[str] | None:
+    """Return what Snakemake was called to run again: rules and files; None for everything.
+
+    These are the names after ``-R``, and with ``-f`` every word, which may be a target.
+    """
+    if any(re.fullmatch(r"--forceall|-[a-zA-Z]*F[a-zA-Z]*", word) for word in arguments):
+        return None
+    if any(re.fullmatch(r"--force|-[a-zA-Z]*f[a-zA-Z]*", word) for word in arguments):
+        return set(arguments)
+    names: set[str] = set()
     for index, word in enumerate(arguments):
         if word in ("-R", "--forcerun"):
-            named = itertools.takewhile(
-                lambda word: not word.startswith("-"), arguments[index + 1 :]
+            names |= set(
+                itertools.takewhile(lambda w: not w.startswith("-"), arguments[index + 1 :])
             )
-            forced |= "job" in named
-    return forced
+    return names
 
 
 def request_from_workflow(config: Mapping[str, Any], file: Path) -> Request:

@@ -1,4 +1,4 @@
-"""Damaged files: found by one rule, and taken away so that the next run makes them again."""
+"""Damaged laws, run records and metadata, removed so that a run writes them again."""
 
 import json
 import shutil
@@ -8,17 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from losaw.study.design.blocks import Block
-from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
-from losaw.study.files import made
 from losaw.study.files.run_record import check_run_record
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A file that is not as it should be, and what is wrong with it.
+    """A file that is damaged, and what is wrong with it.
 
-    ``with_it`` is removed together with the file: it belongs to what was found.
+    ``with_it`` is removed together with the file.
     """
 
     path: Path
@@ -27,10 +25,10 @@ class Finding:
 
 
 def damaged_small_files(blocks: Iterable[Block]) -> Iterator[Finding]:
-    """Joint laws and run records that do not hold what was written, folders in a block's place.
+    """Yield damaged joint laws and run records, and folders in the place of a block's file.
 
-    Blocks themselves are read by :func:`losaw.study.files.block_file.blocks_to_do`, and written
-    anew over what is there; so is a block whose run record is missing.
+    Blocks themselves are read by :func:`losaw.study.files.block_file.blocks_to_do` and overwritten;
+    so is a block whose run record is missing.
     """
     blocks = list(blocks)
     yield from _damaged_laws(blocks)
@@ -45,15 +43,8 @@ def damaged_small_files(blocks: Iterable[Block]) -> Iterator[Finding]:
             yield Finding(block.path, "is a folder, where a block's file should be", record)
 
 
-def damaged_outputs(plans: Iterable[StudyPlan]) -> Iterator[Finding]:
-    """What was made of the blocks and has been edited, damaged or lost since."""
-    for note, files in dict(step for plan in plans for step in made.steps(plan)).items():
-        for path, problem in made.altered(note, files):
-            yield Finding(path, problem, note)
-
-
 def damaged_metadata(folder: Path) -> Iterator[Finding]:
-    """What Snakemake has noted of its outputs and cannot read: it would end in a traceback."""
+    """Yield damaged metadata of Snakemake, which would end it with a traceback."""
     for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
         if path.is_file():
             try:
@@ -76,7 +67,7 @@ def _damaged_laws(blocks: Iterable[Block]) -> Iterator[Finding]:
 
 
 def remove(findings: Iterable[Finding]) -> None:
-    """Remove what was found, with what belongs to it; only these are made again.
+    """Remove the files that were found, so that a run writes them again.
 
     Raises
     ------
@@ -97,11 +88,11 @@ def remove(findings: Iterable[Finding]) -> None:
 
 
 def heal(findings: Iterable[Finding]) -> None:
-    """Remove damaged files, and tell a person."""
+    """Remove damaged files, and print which."""
     damaged = list(findings)
     remove(damaged)
     shown = "".join(f"\n  {finding.path}: {finding.problem}" for finding in damaged[:5])
     more = f"\n  … and {len(damaged) - 5} more" if len(damaged) > 5 else ""
     if damaged:
-        what = f"losaw: {len(damaged)} missing or damaged files are made again:{shown}{more}"
+        what = f"losaw: {len(damaged)} missing or damaged files are computed again:{shown}{more}"
         print(what, file=sys.stderr, flush=True)

@@ -1,20 +1,25 @@
-"""What is made of the blocks, as it was written: a file that was edited or damaged is told from it.
+"""The files that are written from blocks, with one digest of what they were written from.
 
-Beside the results lies a note for every step that makes files of a study's blocks, with the
-SHA-256 of each. What is read back later, or shown, has to be what was written.
+Summaries, tables, figures and pages are never trusted, only written again. For each study, and for
+the report, ``made/<name>.sha256`` in the results folder begins with the digest of everything that
+decided the files, followed by the SHA-256 of each file.
 """
 
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
+from losaw import registry
+from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
-from losaw.study.errors import StudyError
 from losaw.study.files.writing import write_text
+from losaw.study.source_digests.files import PACKAGE
+from losaw.study.source_digests.source_digest import source_digest
 
-# What `losaw collect` leaves in a study's folder, of every study.
+# Written into the folder of every study by `losaw collect`.
 COLLECTED = (
     "comparison.csv",
     "summary.csv",
@@ -27,25 +32,29 @@ COLLECTED = (
     "scores.parquet",
     "manifest.json",
 )
-# Where a study's runs share draws of X.
+# Written where a study's runs share draws of X.
 DRAWS = "draws.csv"
 TABLE_KINDS = ("csv", "md", "tex")
 FIGURE_KINDS = ("pdf", "png")
-
-
-def note_path(results: Path, step: str, study: str = "") -> Path:
-    """Where the digests of what a step made lie: ``collected``, ``drawn`` or ``report``."""
-    return results / "made" / f"{study}{'-' if study else ''}{step}.json"
+REPORT = "report"
+# The functions that write: these and all that they call decide the files.
+WRITERS = (
+    "losaw.study.results.outputs:write_outputs",
+    "losaw.report.tables:write_tables",
+    "losaw.report.figures:write_figures",
+    "losaw.report.page.html:write_report",
+)
+_FIRST_WORDS = "# made from "
 
 
 def collected_files(plan: StudyPlan) -> list[Path]:
-    """What `losaw collect` makes of a study."""
+    """Return the files that `losaw collect` writes of a study."""
     names = [*COLLECTED, DRAWS] if plan.study.file.draws is not None else COLLECTED
     return [plan.folder / name for name in names]
 
 
 def drawn_files(plan: StudyPlan) -> list[Path]:
-    """The files of all tables and figures of a study."""
+    """Return the files of all tables and figures of a study."""
     tables, figures = plan.study.file.tables, plan.study.file.figures
     return [
         *(plan.folder / "tables" / f"{name}.{kind}" for name in tables for kind in TABLE_KINDS),
@@ -53,78 +62,162 @@ def drawn_files(plan: StudyPlan) -> list[Path]:
     ]
 
 
-def steps(plan: StudyPlan) -> list[tuple[Path, list[Path]]]:
-    """The note of every step of a study, with the files that the step makes."""
-    name, results = plan.study.name, plan.results
-    return [
-        (note_path(results, "collected", name), collected_files(plan)),
-        (note_path(results, "drawn", name), drawn_files(plan)),
-        (note_path(results, "report"), [results / "report.html"]),
-    ]
+def study_files(plan: StudyPlan) -> list[Path]:
+    """Return all files that are written of a study's blocks."""
+    return [*collected_files(plan), *drawn_files(plan)]
 
 
-def write_note(note: Path, files: Iterable[Path]) -> None:
-    """Note what was written just now, by the files' names; what else is noted stays."""
-    digests = {}
-    with contextlib.suppress(StudyError):
-        digests = _read(note)
-    digests |= {path.name: _digest(path) for path in files}
-    write_text(note, json.dumps(digests, indent=1) + "\n")
+def report_files(results: Path) -> list[Path]:
+    """Return the files of the report."""
+    return [results / "report.html"]
 
 
-@contextlib.contextmanager
-def noted(note: Path, files: Iterable[Path]) -> Iterator[None]:
-    """Know nothing of files while they are written; note them when all of them are."""
-    with contextlib.suppress(OSError):
-        note.unlink(missing_ok=True)
-    yield
-    write_note(note, files)
+def sums_path(results: Path, name: str = REPORT) -> Path:
+    """Return the file with the digests of a study's files, or of the report."""
+    return results / "made" / f"{name}.sha256"
 
 
-def altered(note: Path, files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Files that are not what their note says, and the note itself if it cannot be read.
+def made_from(plan: StudyPlan, blocks: Mapping[str, str]) -> str:
+    """Return the digest of all that decides a study's summary, tables and figures.
 
-    Without a note nothing is known of them.
+    Parameters
+    ----------
+    blocks : dict
+        Name of a block that is there -> SHA-256 of its file. Those of the plan count.
     """
-    if not note.exists():
-        return
-    try:
-        digests = _read(note)
-    except StudyError as error:
-        yield note, str(error).partition(": ")[2]
+    study = plan.study
+    published = study.file.published and plan.published / study.file.published
+    draws = study.file.between_draws
+    names = [str(block.name) for block in plan.blocks]
+    parts = [
+        [[name, blocks.get(name)] for name in names],
+        [plan.scale, plan.max_failed_share],
+        _text_of(study.source.path),
+        _text_of(published) if published else "",
+        _text_of(plan.results / draws / DRAWS) if draws else "",
+        _code(tuple(layout.drawing for layout in study.file.figures.values())),
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def report_made_from(plans: Sequence[StudyPlan]) -> str:
+    """Return the digest of all that decides the report: what its studies' files were made from."""
+    texts = [_text_of(sums_path(plan.results, plan.study.name)) for plan in plans]
+    return hashlib.sha256(json.dumps([*texts, _code(())]).encode()).hexdigest()
+
+
+def remove_sums(results: Path, name: str) -> None:
+    """Remove the digests of files that are about to be written."""
+    with contextlib.suppress(OSError):
+        sums_path(results, name).unlink()
+
+
+def write_sums(results: Path, name: str, decided_by: str, files: Iterable[Path]) -> None:
+    """Write the digest of what files were made from, and the digest of each of them."""
+    _write_sums(
+        sums_path(results, name), decided_by, {_label(path): _sha256(path) for path in files}
+    )
+
+
+def add_sums(results: Path, name: str, files: Iterable[Path]) -> None:
+    """Add the digests of further files that were made from the same."""
+    decided_by, sums = _read_sums(sums_path(results, name))
+    sums |= {_label(path): _sha256(path) for path in files}
+    _write_sums(sums_path(results, name), decided_by, sums)
+
+
+def altered(results: Path, name: str, files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    """Yield files that are missing, or are not what was written, with what is wrong.
+
+    Without digests nothing is known of the files: then the digests are what is missing.
+    """
+    written = _read_sums(sums_path(results, name))[1]
+    if not written:
+        yield sums_path(results, name), "is missing or damaged: the files cannot be checked"
         return
     for path in files:
-        if path.name not in digests:
-            continue
         if not path.exists():
             yield path, "is missing"
-        elif path.is_dir() or _digest(path) != digests[path.name]:
+        elif path.is_dir() or written.get(_label(path)) != _sha256(path):
             yield path, "is not what was written: it was edited or damaged"
 
 
-def check_unaltered(path: Path, note: Path) -> None:
-    """Refuse a file that is not what its note says.
+def altered_outputs(plans: Sequence[StudyPlan]) -> Iterator[tuple[Path, str]]:
+    """Yield what is wrong with the files that were written of studies and with the report."""
+    results = plans[0].results
+    for name, files in [
+        *((p.study.name, study_files(p)) for p in plans),
+        (REPORT, report_files(results)),
+    ]:
+        written = _read_sums(sums_path(results, name))[1]
+        known = [path for path in files if path.exists() or _label(path) in written]
+        if known:
+            yield from altered(results, name, known)
 
-    Raises
-    ------
-    StudyError
-        Names the file.
+
+def why_not_current(plan: StudyPlan, stored: Mapping[Block, str]) -> str:
+    """Return why a study's files must be written again; empty if they are current.
+
+    Parameters
+    ----------
+    stored : dict
+        Block that is whole and up to date -> SHA-256 of its file, as
+        :func:`losaw.study.files.block_file.stored_digests` returns it.
     """
-    for file, problem in altered(note, [path]):
-        if path.exists():
-            raise StudyError(f"{file}: {problem}")
+    decided_by = made_from(plan, {str(block.name): digest for block, digest in stored.items()})
+    return _why_not_current(plan.results, plan.study.name, decided_by, study_files(plan))
 
 
-def _read(note: Path) -> dict[str, str]:
+def why_report_is_not_current(plans: Sequence[StudyPlan]) -> str:
+    """Return why the report must be written again; empty if it is current."""
+    results = plans[0].results
+    return _why_not_current(results, REPORT, report_made_from(plans), report_files(results))
+
+
+def _why_not_current(results: Path, name: str, decided_by: str, files: list[Path]) -> str:
+    for path, problem in altered(results, name, files):
+        return f"{path}: {problem}"
+    if _read_sums(sums_path(results, name))[0] != decided_by:
+        return "blocks, request or program have changed since it was written"
+    return ""
+
+
+def _label(path: Path) -> str:
+    """Return the name of a file in the list, which does not depend on where the folders are."""
+    if path.suffix[1:] in FIGURE_KINDS:
+        return f"figures/{path.name}"
+    return f"tables/{path.name}" if path.parent.name == "tables" else path.name
+
+
+def _write_sums(path: Path, decided_by: str, sums: Mapping[str, str]) -> None:
+    lines = [f"{digest}  {name}\n" for name, digest in sums.items()]
+    write_text(path, f"{_FIRST_WORDS}{decided_by}\n{''.join(lines)}")
+
+
+def _read_sums(path: Path) -> tuple[str, dict[str, str]]:
+    """Return the digest of what was decisive, and the digest of each file by its label."""
     try:
-        digests = json.loads(note.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise StudyError(f"{note}: cannot be read: {error}") from None
-    if not isinstance(digests, dict):
-        raise StudyError(f"{note}: is damaged: it lists no digests")
-    return digests
+        first, *lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return "", {}
+    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    return first.removeprefix(_FIRST_WORDS), sums
 
 
-def _digest(path: Path) -> str:
+def _text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+@cache
+def _code(drawings: tuple[str, ...]) -> list[str]:
+    """Return digests of the code and the templates that write a study's files."""
+    drawn = [registry.get("drawing", name).target for name in dict.fromkeys(drawings)]
+    templates = sorted(
+        path for path in (PACKAGE / "pages" / "templates").rglob("*") if path.is_file()
+    )
+    return [*map(source_digest, (*WRITERS, *drawn)), *map(_sha256, templates)]
+
+
+def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -15,7 +15,8 @@ from losaw.study.errors import StudyError
 from losaw.study.files.adoption import ADOPTED, count_adoptions
 from losaw.study.files.block_file import load_block, load_named, problem_of
 from losaw.study.files.folder import other_blocks
-from losaw.study.files.healing import Finding, damaged_outputs, damaged_small_files
+from losaw.study.files.healing import Finding, damaged_small_files
+from losaw.study.files.made import altered_outputs
 from losaw.study.files.rows import BLOCK_SCHEMA
 from losaw.study.files.writing import write_text
 from losaw.study.running.joint_laws import fit_laws
@@ -66,7 +67,7 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
     places = {block.path for block in [*blocks, *others]}
     beside = damaged_small_files([*blocks, *others])
     findings = [finding for finding in beside if finding.path not in places]
-    findings += damaged_outputs(plans)
+    findings += [Finding(path, problem) for path, problem in altered_outputs(plans)]
     n_good = n_absent = n_failed = 0
     histories = []
     for block in blocks:

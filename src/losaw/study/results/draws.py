@@ -8,7 +8,7 @@ import pandas as pd
 
 from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
-from losaw.study.files.made import DRAWS, check_unaltered, note_path
+from losaw.study.files.made import DRAWS, altered
 from losaw.study.results.collect import Collection
 
 NUMBERS = ("metric", "method", "between_draws", "degrees_between", "degrees_within")
@@ -115,7 +115,8 @@ def read_draws(study: Study, results: Path) -> pd.DataFrame:
     if path is None or not path.is_file():
         return pd.DataFrame(columns=list(NUMBERS[:3]))
     try:
-        check_unaltered(path, note_path(results, "collected", str(name)))
+        for file, problem in altered(results, str(name), [path]):
+            raise StudyError(f"{file}: {problem}")
         measured = pd.read_csv(path).dropna(subset=["between_draws"])
         return measured.drop(columns=list(NUMBERS[3:]))
     except (StudyError, OSError, ValueError, KeyError) as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import read_published
-from losaw.study.files.made import DRAWS, collected_files, note_path, noted
+from losaw.study.files.made import DRAWS, collected_files, made_from, remove_sums, write_sums
 from losaw.study.files.writing import write_csv, write_text
 from losaw.study.results.collect import collect
 from losaw.study.results.collected_files import write_collection
@@ -39,22 +39,24 @@ def write_outputs(plan: StudyPlan) -> Path:
         print(words, "others are there.", file=sys.stderr, flush=True)
     measured = None if study.file.draws is None else measure_draws(study, collection)
     between_draws = read_draws(study, plan.results)
-    files, note = collected_files(plan), note_path(plan.results, "collected", study.name)
-    with noted(note, files):
-        write_collection(folder, collection)
-        summary = summarise(study, collection)
-        write_csv(folder / "summary.csv", summary)
-        write_csv(folder / "differences.csv", differences(study, collection))
-        if measured is not None:
-            write_csv(folder / DRAWS, measured)
-        published = read_published(study, plan.published)
-        comparison = compare(study, summary, published, between_draws)
-        by = [*study.axes[:1], "method", "metric"]
-        write_csv(folder / "agreement.csv", agreement_table(comparison, by))
-        write_csv(folder / "signs.csv", sign_table(study, comparison))
-        about = json.dumps(manifest(plan, collection), indent=1)
-        write_text(folder / "manifest.json", about + "\n")
-        write_csv(folder / "comparison.csv", comparison)
+    # Until all files are written, nothing vouches for any of them.
+    remove_sums(plan.results, study.name)
+    write_collection(folder, collection)
+    summary = summarise(study, collection)
+    write_csv(folder / "summary.csv", summary)
+    write_csv(folder / "differences.csv", differences(study, collection))
+    if measured is not None:
+        write_csv(folder / DRAWS, measured)
+    published = read_published(study, plan.published)
+    comparison = compare(study, summary, published, between_draws)
+    by = [*study.axes[:1], "method", "metric"]
+    write_csv(folder / "agreement.csv", agreement_table(comparison, by))
+    write_csv(folder / "signs.csv", sign_table(study, comparison))
+    about = json.dumps(manifest(plan, collection), indent=1)
+    write_text(folder / "manifest.json", about + "\n")
+    write_csv(folder / "comparison.csv", comparison)
+    blocks = {str(block.name): sha256 for block, (_, sha256) in collection.files.items()}
+    write_sums(plan.results, study.name, made_from(plan, blocks), collected_files(plan))
     return folder / "comparison.csv"
 
 

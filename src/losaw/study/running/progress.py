@@ -1,75 +1,104 @@
-"""Progress of a run: a bar on a terminal, a plain line now and then in a log."""
+"""The progress of a run: one count, read from files, and one line that shows it."""
 
 import sys
+import threading
 import time
-from collections.abc import Mapping
-from types import TracebackType
-from typing import Any
+from collections.abc import Iterable
+from typing import TextIO
 
 from losaw.study.design.blocks import Block
+from losaw.study.files.run_record import read_run_record
+from losaw.study.running.estimate import block_seconds
 
-SECONDS_BETWEEN_LINES = 30.0
+SECONDS_ON_A_TERMINAL = 1.0
+SECONDS_IN_A_LOG = 30.0
 
 
 class Progress:
-    """Counts finished blocks and says how long the rest may take.
+    """A count of the blocks and fits that are done, whichever processes compute them.
 
     Parameters
     ----------
-    expected : dict
-        Block -> expected seconds on one core.
-    jobs : int
-        Blocks that run at the same time.
+    to_do : iterable of Block
+        Blocks that are to be computed. A block is done when its file is new.
+    n_blocks : int
+        The number of all blocks, with those that are stored already.
+    every : float or None
+        Seconds between two lines; None is 1 on a terminal and 30 elsewhere.
+    out : file or None
+        None is the standard error.
     """
 
-    def __init__(self, expected: Mapping[Block, float], jobs: int) -> None:
-        self._left = dict(expected)
-        self._jobs = jobs
-        self._n_blocks = len(expected)
-        self._expected = sum(expected.values())
-        self._started = self._spoke = time.monotonic()
-        self._failed = 0
-        self._bar: Any = None
-
-    def __enter__(self) -> "Progress":
-        if self._n_blocks and sys.stderr.isatty():
-            from tqdm import tqdm
-
-            self._bar = tqdm(total=self._n_blocks, unit="block", file=sys.stderr)
-        return self
-
-    def __exit__(
+    def __init__(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        to_do: Iterable[Block],
+        n_blocks: int,
+        every: float | None = None,
+        out: TextIO | None = None,
     ) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        self._left = {block: block_seconds(block) for block in to_do}
+        self._before = {block: _stamp(block) for block in self._left}
+        self._all_seconds = sum(self._left.values())
+        self._n_blocks = n_blocks
+        self._n_failed = self._n_fits = 0
+        self._out = sys.stderr if out is None else out
+        self._on_terminal = self._out.isatty()
+        self._every = every or (SECONDS_ON_A_TERMINAL if self._on_terminal else SECONDS_IN_A_LOG)
+        self._started = self._shown = time.monotonic()
 
-    def done(self, block: Block, failed: int) -> None:
-        """Count a block; ``failed`` of its fits failed."""
-        del self._left[block]
-        self._failed += failed
-        if self._bar is not None:
-            self._bar.set_postfix_str(f"failed fits {self._failed}", refresh=False)
-            self._bar.update()
-            return
-        now = time.monotonic()
-        if not self._left or now - self._spoke >= SECONDS_BETWEEN_LINES:
-            self._spoke = now
-            print(self._line(now - self._started), file=sys.stderr, flush=True)
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing was left when the last line was shown."""
+        return not self._left
 
-    def _line(self, elapsed: float) -> str:
+    def line(self) -> str:
+        """Return blocks, fits, failed fits and the time left, as files show them now."""
+        for block in [block for block in self._left if _stamp(block) != self._before[block]]:
+            record = read_run_record(block.record_path)
+            self._n_fits += len(block.seeds)
+            self._n_failed += record.failed_seeds if record else 0
+            del self._left[block]
         done = self._n_blocks - len(self._left)
-        line = f"{done} of {self._n_blocks} blocks in {duration(elapsed)}"
-        if self._failed:
-            line += f", {self._failed} failed fits"
-        if self._left:
-            # Expected seconds count the blocks' sizes, elapsed ones this machine's speed.
-            left = sum(self._left.values())
-            line += f", about {duration(elapsed * left / max(self._expected - left, 1e-9))} left"
-        return line
+        spent = time.monotonic() - self._started
+        left = sum(self._left.values())
+        words = [f"{done} of {self._n_blocks} blocks", f"{self._n_fits} fits in {duration(spent)}"]
+        if self._n_failed:
+            words.append(f"{self._n_failed} failed fits")
+        if self._left and left < self._all_seconds:
+            # Expected seconds count the blocks' sizes, elapsed seconds this machine's speed.
+            words.append(f"about {duration(spent * left / (self._all_seconds - left))} left")
+        return "losaw: " + ", ".join(words)
+
+    def show(self) -> None:
+        """Write the line: over the last one on a terminal, below it elsewhere."""
+        self._shown = time.monotonic()
+        begin, end = ("\r\033[K", "") if self._on_terminal else ("", "\n")
+        print(f"{begin}{self.line()}", end=end, file=self._out, flush=True)
+
+    def show_if_due(self) -> None:
+        """Write the line if the last one is old enough."""
+        if time.monotonic() - self._shown >= self._every:
+            self.show()
+
+    def show_until(self, stopped: threading.Event) -> None:
+        """Write the line again and again, until all is done or the event is set."""
+        while not self.is_done and not stopped.wait(self._every):
+            self.show()
+
+    def end(self) -> None:
+        """Write the last line."""
+        self.show()
+        if self._on_terminal:
+            print(file=self._out, flush=True)
+
+
+def _stamp(block: Block) -> tuple[int, int]:
+    try:
+        status = block.path.stat()
+    except OSError:
+        return 0, 0
+    # A file that is only touched, as Snakemake does after a job, keeps its number.
+    return status.st_ino, status.st_size
 
 
 def duration(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Blocks without Snakemake: the same ones, through the same functions, to the same bytes."""
+"""Blocks without Snakemake: the same blocks by the same functions, with equal bytes."""
 
 from collections.abc import Sequence
 
@@ -12,9 +12,9 @@ from losaw.study.running.runner import run_blocks
 
 
 def execute(blocks: Sequence[Block], jobs: int) -> int:
-    """Compute every block that is not there yet, or damaged, on ``jobs`` processes.
+    """Compute every block that is missing, stale or damaged, on ``jobs`` processes.
 
-    Damaged joint laws are fitted again; a block is also to do where the record of its run is lost.
+    Damaged joint laws are fitted again. A block whose run record is lost is computed too.
 
     Returns
     -------
@@ -24,16 +24,17 @@ def execute(blocks: Sequence[Block], jobs: int) -> int:
     Raises
     ------
     StudyError
-        If a block cannot be written; finished blocks stay, the rest is cancelled.
+        If a block cannot be written. Finished blocks stay, the rest is cancelled.
     MissingBlocksError
-        If blocks could not begin; all others are done.
+        If blocks could not begin. All others are done.
     """
     heal(damaged_small_files(blocks))
     fit_laws(blocks)
-    seconds = {block: block_seconds(block) for block in blocks_to_do(blocks)}
     # Longest first, so that the last blocks to finish are short.
-    waiting = sorted(seconds, key=lambda block: -seconds[block])
-    with Progress(seconds, jobs) as progress:
-        for task in run_blocks(waiting, jobs):
-            progress.done(task.block, task.n_failed)
+    waiting = sorted(blocks_to_do(blocks), key=lambda block: -block_seconds(block))
+    progress = Progress(waiting, len(blocks))
+    for _ in run_blocks(waiting, jobs):
+        progress.show_if_due()
+    if waiting:
+        progress.end()
     return len(waiting)
