@@ -22,6 +22,7 @@ import one_node
 REPOSITORY = Path(__file__).resolve().parents[2]
 # Every block a job of its own.
 PARTS = ("noise_variance=0.5", "job_seconds=0.1")
+JOB = "tiny.N60-noise_variance0.5-jittered.4"
 
 STUCK = """
 
@@ -152,7 +153,7 @@ def test_a_block_lost_by_time_cancellation_and_kill_is_counted_and_later_compute
     (project.folder / "stuck").touch()
     options = {"parts": (*PARTS, "max_failed_share=0.3")}
     process = subprocess.Popen(
-        command(project, "--set-resources", "job:runtime=2", **options),
+        command(project, "--set-resources", f"{JOB}:runtime=2", **options),
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     attempts = [next_attempt(project, process, [])]  # ended by Slurm after its two minutes

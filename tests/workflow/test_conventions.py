@@ -43,7 +43,7 @@ def test_every_rule_has_an_environment_and_a_container():
     assert len(re.findall(r"^ *conda:$", rules, re.MULTILINE)) == n_rules == 5
     assert rules.count('"../envs/losaw.yml"') == n_rules
     assert (REPOSITORY / "workflow" / "envs" / "losaw.yml").is_file()
-    assert len(re.findall(r"^container:$", rules, re.MULTILINE)) == 1
+    assert len(re.findall(r"^container: ", rules, re.MULTILINE)) == 1
 
 
 @pytest.mark.parametrize("method", ["conda", "apptainer"])

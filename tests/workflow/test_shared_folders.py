@@ -34,8 +34,8 @@ def digests(project):
 
 
 def planned(text):
-    """Jobs by rule of a dry run."""
-    return {name: int(n) for name, n in re.findall(r"^(\w+) +(\d+)$", text, re.MULTILINE)}
+    """Rules of a dry run."""
+    return re.findall(r"^([\w.-]+) +\d+$", text, re.MULTILINE)
 
 
 @pytest.mark.long
@@ -81,7 +81,7 @@ def test_damaged_blocks_are_refused_named_removed_and_run_again_alone(finished, 
     before = digests(finished)
     words = narrow(finished)
     first, second, third, *whole = sorted(finished.results.glob("tiny/blocks/**/*.parquet"))
-    written = [path.stat().st_mtime_ns for path in whole]
+    written = [path.stat().st_ino for path in whole]
     first.write_bytes(first.read_bytes()[:-99])
     content = second.read_bytes()
     second.write_bytes(third.read_bytes())
@@ -94,11 +94,11 @@ def test_damaged_blocks_are_refused_named_removed_and_run_again_alone(finished, 
         assert main(["verify", "--remove", *words]) == 0
         assert not any(path.exists() for path in (first, second, third))
         code, text = snakemake(finished, "--dry-run", "--quiet", "rules")
-        assert code == 0 and planned(text)["job"] == 1, text
+        assert code == 0 and "tiny.noise_variance0.5.1" in planned(text), text
     code, text = snakemake(finished)
     assert code == 0 and "3 of 8 blocks to compute, in 1 jobs" in text, text
     assert digests(finished) == before
-    assert [path.stat().st_mtime_ns for path in whole] == written
+    assert [path.stat().st_ino for path in whole] == written
 
 
 @pytest.mark.long
@@ -110,7 +110,12 @@ def test_a_clock_that_jumped_reruns_no_block_and_changes_no_result(finished, yea
     for path in sorted(project.results.glob("tiny/blocks/**/*.parquet"))[::2]:
         os.utime(path, (when, when))
     code, text = snakemake(project, "--dry-run", "--quiet", "rules")
-    assert code == 0 and "0 of 8 blocks to compute" in text and "job" not in planned(text), text
+    assert (
+        code == 0
+        and "0 of 8 blocks to compute" in text
+        and not [n for n in planned(text) if n.startswith("tiny.")]
+    )
+
     code, text = snakemake(project)
     assert code == 0, text
     assert digests(project) == before

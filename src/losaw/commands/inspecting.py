@@ -17,7 +17,7 @@ def status(options: argparse.Namespace) -> None:
     if options.watch:
         from losaw.study.inspecting.watching import watch
 
-        watch(plans, options.jobs, options.every)
+        watch(plans, options.every)
         return
     from losaw.study.inspecting.status import session_status
 

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -13,9 +12,9 @@ from losaw.study.running import jobs as jobs_module
 from losaw.study.running import worker_process
 from losaw.study.running.estimate import START_SECONDS, block_seconds
 from losaw.study.running.jobs import cut_into_jobs, job_list, read_job, write_job
+from losaw.study.running.progress import Progress
 from losaw.study.running.runner import run_job
 from losaw.study.running.running_marks import RunningMark
-from losaw.study.running.watch import Watch
 from losaw.workflow.rules import Workflow
 
 
@@ -58,20 +57,20 @@ def test_a_huge_plan_has_longer_jobs_rather_than_more(project, monkeypatch):
     assert len(cut_into_jobs(blocks, 0.1)) <= 40 + 6
 
 
-def test_a_job_computes_what_is_missing_and_a_watch_counts_it(project, capsys):
+def test_a_job_computes_what_is_missing_and_the_progress_counts_it(project, capsys):
     session = project.session()
     (job,) = cut_into_jobs(session.all_blocks[:4], 1e6)
     write_job(session.results, job)
     path = job_list(session.results, job.name)
     assert [session.block(name) for name in read_job(path)[0]] == list(job.blocks)
     run_job(job.blocks[:1])
-    watch = Watch(dict.fromkeys(blocks_to_do(job.blocks), 1.0), len(job.blocks))
-    assert watch.line().startswith("losaw: 1 of 4 blocks, 0 fits in")
+    progress = Progress(blocks_to_do(job.blocks), len(job.blocks))
+    assert progress.line().startswith("losaw: 1 of 4 blocks, 0 fits in")
     before = job.blocks[0].path.stat().st_mtime_ns
     run_job(job.blocks)
     assert job.blocks[0].path.stat().st_mtime_ns == before
     assert blocks_to_do(job.blocks) == []
-    assert watch.line().startswith("losaw: 4 of 4 blocks, 8 fits in")
+    assert progress.line().startswith("losaw: 4 of 4 blocks, 8 fits in")
     assert capsys.readouterr().out.count("seeds_") == 4
 
 
@@ -124,11 +123,28 @@ def test_a_job_list_says_whether_all_is_computed_again(project):
 def test_what_starts_last_is_short(project):
     config = yaml.safe_load(project.configuration.read_text()) | {"job_seconds": 2}
     planned = Workflow(config, project.configuration)
-    jobs = cut_into_jobs(planned.session.all_blocks, 2)
-    order = sorted(jobs, key=lambda job: -planned.priority(SimpleNamespace(job=job.name)))
-    assert len(jobs) > 2
-    assert [job.seconds for job in order] == sorted((job.seconds for job in jobs), reverse=True)
-    assert all(0 < planned.priority(SimpleNamespace(job=job.name)) < 1 for job in jobs)
+    order = sorted(planned.jobs, key=lambda job: -planned.priority(job))
+    assert len(order) > 2
+    assert [job.seconds for job in order] == sorted((job.seconds for job in order), reverse=True)
+    assert all(0 < planned.priority(job) < 1 for job in order)
+
+
+def test_a_job_is_named_by_what_its_blocks_have_in_common(project):
+    blocks = project.session().all_blocks
+    assert [job.name for job in cut_into_jobs(blocks, 1e6)] == ["tiny.1"]
+    single = [job.name for job in cut_into_jobs(blocks, 0.1)]
+    assert single[0] == "tiny.N30-noise_variance0.5-plain.1" and len(set(single)) == len(blocks)
+    by_size = [job.name for job in cut_into_jobs(blocks[:8], 1e6)]
+    assert by_size == ["tiny.N30.1"]
+
+
+def test_a_job_keeps_its_blocks_and_its_name_when_blocks_have_been_run(project):
+    blocks = project.session().all_blocks
+    before = cut_into_jobs(blocks, 3)
+    run_job(blocks[:3])
+    record = json.loads(blocks[0].record_path.read_text())
+    blocks[0].record_path.write_text(json.dumps({**record, "seconds": [100.0, 100.0]}))
+    assert cut_into_jobs(blocks, 3) == before
 
 
 @pytest.mark.parametrize(("by_jax", "seconds"), [(0.0, 2.0), (4.0, 1.0), (9.0, 0.0)])

@@ -1,11 +1,10 @@
-"""`losaw status --watch`: a screen drawn anew on a terminal, plain lines elsewhere, and an end."""
+"""`losaw status --watch`: one line, written over on a terminal, until all is done."""
 
 import io
 import itertools
 import json
 import os
 import pty
-import re
 import signal
 import subprocess
 import sys
@@ -16,15 +15,28 @@ import pytest
 
 from losaw.cli import main
 from losaw.study.inspecting import watching
-from losaw.study.inspecting.status import session_status
 from losaw.study.inspecting.watching import watch
+from losaw.study.running.progress import Progress
 from losaw.study.running.runner import run_block
-from losaw.study.running.running_marks import RunningMark
 
 
 class Terminal(io.StringIO):
     def isatty(self):
         return True
+
+
+class Pauses:
+    """An event that never comes; while it is waited for, two more blocks are computed."""
+
+    def __init__(self, blocks):
+        self._waiting = iter(blocks)
+        self.seconds = []
+
+    def wait(self, seconds):
+        self.seconds.append(seconds)
+        for block in itertools.islice(self._waiting, 2):
+            run_block(block)
+        return False
 
 
 @pytest.fixture
@@ -33,80 +45,52 @@ def session(project):
 
 
 @pytest.fixture
-def while_asleep(session, monkeypatch):
-    """What happens while the watch sleeps: each time, two more blocks are computed."""
-    waiting = iter(session.all_blocks)
-    pauses = []
-
-    def sleep(seconds):
-        pauses.append(seconds)
-        for block in itertools.islice(waiting, 2):
-            run_block(block)
-
-    monkeypatch.setattr(watching, "sleep", sleep)
+def pauses(session, monkeypatch):
+    pauses = Pauses(session.all_blocks)
+    monkeypatch.setattr(watching, "Event", lambda: pauses)
     return pauses
 
 
-def test_lines_follow_each_other_until_all_is_done(session, while_asleep):
-    assert len(session.all_blocks) == 4
+def counted(text):
+    return [line.partition(" in ")[0] for line in text]
+
+
+def test_lines_follow_each_other_until_all_is_done(session, pauses):
     out = io.StringIO()
-    watch(session.plans, jobs=2, out=out)
-    lines = out.getvalue().splitlines()
-    assert [re.sub(r"^\d\d:\d\d:\d\d  ", "", line).partition(", about")[0] for line in lines] == [
-        "0 of 4 blocks, 0 of 10 fits, 0 running",
-        "2 of 4 blocks, 5 of 10 fits, 0 running",
-        "4 of 4 blocks, 10 of 10 fits, 0 running, all blocks are done",
-    ]
-    assert all("left with 2 blocks at the same time" in line for line in lines[:-1])
-    assert "\033" not in out.getvalue()
-    assert [round(pause) for pause in while_asleep] == [30, 30]
-
-
-def test_a_terminal_is_drawn_over(session, while_asleep, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setenv("LINES", "30")
-    out = Terminal()
-    watch(session.plans, every=1, out=out)
-    screens = re.split(r"\033\[(\d+)F\033\[J", out.getvalue())
-    drawn, heights = screens[::2], [int(height) for height in screens[1::2]]
-    assert len(drawn) == 3 and heights == [text.count("\n") for text in drawn[:-1]]
-    assert all(len(line) < 60 for text in drawn for line in text.splitlines())
-    assert drawn[-1].endswith("all blocks are done\n")
-
-
-def test_a_small_terminal_keeps_the_last_line(session, while_asleep, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("LINES", "5")
-    out = Terminal()
     watch(session.plans, out=out)
-    last = out.getvalue().rpartition("\033[J")[2].splitlines()
-    assert len(last) == 4 and last[-2:] == ["  …", "all blocks are done"]
+    lines = out.getvalue().splitlines()[:3]
+    assert counted(lines) == [
+        "losaw: 0 of 4 blocks, 0 fits",
+        "losaw: 2 of 4 blocks, 5 fits",
+        "losaw: 4 of 4 blocks, 10 fits",
+    ]
+    assert "about " in lines[1] and lines[1].endswith(" left") and "left" not in lines[2]
+    assert pauses.seconds == [30.0, 30.0]
 
 
-def test_looking_that_takes_long_is_done_less_often(session, monkeypatch):
-    clock = itertools.count(step=50.0)
-    monkeypatch.setattr(watching, "monotonic", lambda: next(clock))
-    pauses = []
-
-    def sleep(seconds):
-        pauses.append(seconds)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(watching, "sleep", sleep)
-    watch(session.plans, out=io.StringIO())
-    assert pauses == [500.0]
+def test_a_terminal_is_written_over(session, pauses):
+    out = Terminal()
+    watch(session.plans, every=2, out=out)
+    drawn = out.getvalue().split("\r\033[K")
+    assert counted(drawn[1:]) == [
+        "losaw: 0 of 4 blocks, 0 fits",
+        "losaw: 2 of 4 blocks, 5 fits",
+        "losaw: 4 of 4 blocks, 10 fits",
+    ]
+    assert out.getvalue().count("\n") == 1 and pauses.seconds == [2, 2]
 
 
-def test_running_and_failed_fits_are_in_the_line(session):
+def test_failed_fits_are_in_the_line_and_a_touched_block_is_not_new(session):
     first, second, *_ = session.all_blocks
+    run_block(second)
+    progress = Progress([first, second], 4)
+    os.utime(second.path)  # as Snakemake does with the outputs of a job
+    assert counted([progress.line()]) == ["losaw: 2 of 4 blocks, 0 fits"]
     run_block(first)
     record = json.loads(first.record_path.read_text())
     first.record_path.write_text(json.dumps({**record, "failed_seeds": 1}))
-    mark = RunningMark(second)
-    line = session_status(session.plans).line()
-    mark.remove()
-    assert line.startswith("1 of 4 blocks, 2 of 10 fits, 1 running, 1 failed fits, about ")
-    assert line.endswith("left with 1 blocks at the same time")
+    line = progress.line()
+    assert line.startswith("losaw: 3 of 4 blocks, 2 fits in ") and ", 1 failed fits" in line
 
 
 def test_the_command_ends_when_all_is_done(session, project, capsys):
@@ -115,8 +99,7 @@ def test_the_command_ends_when_all_is_done(session, project, capsys):
     words = ["--config", str(project.configuration), "--set", "noise_variance=0.5"]
     words += ["--set", "n_samples=30"]
     assert main(["status", "--watch", *words]) == 0
-    (line,) = capsys.readouterr().out.splitlines()
-    assert "4 of 4 blocks, 10 of 10 fits" in line
+    assert "4 of 4 blocks" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal and signals")
@@ -146,7 +129,7 @@ def test_an_interrupt_ends_it_without_a_traceback(project):
     reader.start()
     try:
         patience = time.monotonic() + 60
-        while b"\033[J" not in b"".join(seen):  # it has drawn a second time
+        while b"\033[K" not in b"".join(seen):  # it has written a line
             assert process.poll() is None and time.monotonic() < patience
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
@@ -157,4 +140,4 @@ def test_an_interrupt_ends_it_without_a_traceback(project):
         process.stderr.close()
         reader.join(10)
         os.close(leader)
-    assert b"nothing is running" in b"".join(seen)
+    assert b"0 of 16 blocks" in b"".join(seen)

@@ -1,10 +1,9 @@
 """What a run says of files, blocks and its commit, counted right.
 
-Of study.files.healing, study.files.news, study.files.run_record, study.files.writing,
+Of study.files.healing, study.files.run_record, study.files.writing,
 study.inspecting.verify, study.inspecting.status, study.results.manifest.
 """
 
-import hashlib
 import json
 import subprocess
 
@@ -14,7 +13,6 @@ import pytest
 
 from losaw.study.files import run_record
 from losaw.study.files.healing import Finding, heal
-from losaw.study.files.news import news_path, read_news, write_news
 from losaw.study.files.writing import write_rows
 from losaw.study.inspecting.status import StudyStatus
 from losaw.study.inspecting.verify import verify
@@ -33,21 +31,6 @@ def test_five_damaged_files_are_named_and_the_others_counted(tmp_path, capsys, n
 def test_nothing_is_told_of_files_that_are_whole(capsys):
     heal([])
     assert capsys.readouterr().err == ""
-
-
-def test_news_are_written_first_and_whenever_a_job_is_asked_for(computed):
-    (plan,) = computed.session().plans
-    path = news_path(plan.results, plan.study.name)
-    path.unlink(missing_ok=True)
-    write_news(plan, [], {})
-    first = path.read_text()
-    write_outputs(plan)
-    collected = {b: hashlib.sha256(b.path.read_bytes()).hexdigest() for b in plan.blocks}
-    write_news(plan, [], collected)
-    assert path.read_text() == first  # nothing new
-    write_news(plan, ["job-1"], collected)
-    assert path.read_text() != first
-    assert read_news(plan.results, plan.study.name) == ["job-1"]
 
 
 @pytest.mark.parametrize(

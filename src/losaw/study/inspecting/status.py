@@ -114,24 +114,6 @@ class SessionStatus:
         """The blocks that are being computed."""
         return [mark for mark in self.running if mark.alive is not False]
 
-    @property
-    def is_done(self) -> bool:
-        """Whether nothing is left to compute."""
-        return all(status.n_done == status.n_blocks for status in self.studies)
-
-    def line(self) -> str:
-        """Blocks, fits, what runs, what failed and the time left by cost, in one line."""
-        done, blocks, fits, asked = (
-            sum(getattr(status, name) for status in self.studies)
-            for name in ("n_done", "n_blocks", "n_fits", "n_fits_asked")
-        )
-        words = [f"{done} of {blocks} blocks", f"{fits} of {asked} fits"]
-        words.append(f"{len(self.active)} running")
-        failed = sum(status.failed_fits for status in self.studies)
-        if failed:
-            words.append(f"{failed} failed fits")
-        return ", ".join([*words, self.time_left()])
-
     def time_left(self) -> str:
         """The time left by cost, in words."""
         left = sum(status.core_seconds_left for status in self.studies)

@@ -1,7 +1,6 @@
-"""Joint laws of discrete features: fitted once, kept in a file, shared by all blocks."""
+"""Joint laws of discrete features: fitted once, stored in a file, shared by all blocks."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from losaw.study.errors import StudyError
 
 
 def load_law(path: Path | None) -> Any:
-    """The joint law in a file; None where there is no path, as data need none.
+    """Return the joint law of a file; None without a path, for data that need none.
 
     Raises
     ------
@@ -32,31 +31,18 @@ def load_law(path: Path | None) -> Any:
 
 
 def law_record(path: Path | None) -> Any:
-    """What the footer of a block says of the joint law that its data are drawn from."""
+    """Return what a block's footer states about the joint law of its data."""
     law = load_law(path)
     return None if law is None else law.record()
 
 
 def laws_of(blocks: Iterable[Block]) -> dict[Path, Block]:
-    """File of each joint law -> one of the blocks that draw from it."""
+    """Return the file of each joint law, with one of the blocks that draw from it."""
     laws: dict[Path, Block] = {}
     for block in blocks:
         if block.law_path is not None:
             laws.setdefault(block.law_path, block)
     return laws
-
-
-def families_of_laws(blocks: Iterable[Block]) -> dict[str, list[Path]]:
-    """Files of joint laws by the identifier of the law that they are mixtures of, with w = 0.
-
-    If that one cannot be solved for, none of them can be fitted.
-    """
-    families: dict[str, list[Path]] = {}
-    for path, block in laws_of(blocks).items():
-        specification = block.series.generator.create().joint_law()
-        exact = replace(specification, independent_share=0.0)
-        families.setdefault(exact.identifier, []).append(path)
-    return families
 
 
 def fit_laws(blocks: Iterable[Block], only: Sequence[Path] = ()) -> None:
@@ -65,7 +51,7 @@ def fit_laws(blocks: Iterable[Block], only: Sequence[Path] = ()) -> None:
     Raises
     ------
     StudyError
-        If one of ``only`` is none of them.
+        If no block draws from one of ``only``.
     """
     laws = laws_of(blocks)
     for path in only:
