@@ -13,6 +13,7 @@ from losaw.study.design.plan import StudyPlan
 from losaw.study.design.request import Request
 from losaw.study.errors import StudyError
 from losaw.study.files.folder import other_blocks
+from losaw.study.files.made import altered_outputs, sums_path
 from losaw.study.files.writing import write_file
 from losaw.study.inspecting.crate import METADATA, crate_text
 from losaw.study.inspecting.data_package import DESCRIPTOR, descriptor_text
@@ -95,6 +96,11 @@ def _files(plans: Sequence[StudyPlan], request: Request) -> Iterator[tuple[str, 
     report = results / "report.html"
     if report.exists():
         yield "results/report.html", report
+    for path, problem in altered_outputs(plans):
+        raise StudyError(f"{path}: {problem}; run the study again before it is packed")
+    for sums in [sums_path(results), *(sums_path(results, plan.study.name) for plan in plans)]:
+        if sums.exists():
+            yield f"results/made/{sums.name}", sums
 
 
 def _write(place: Path, contents: dict[str, bytes]) -> None:
