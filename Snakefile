@@ -26,6 +26,7 @@ configfile: "config/config.yaml"
 container: "docker-daemon:losaw:latest"
 
 
+from losaw.study.running.jobs import priorities
 from losaw.workflow.captions import captioned
 from losaw.workflow.course import Course
 from losaw.workflow.rules import Workflow, explained, megabytes_of_outputs, rules_in, use_python

@@ -93,7 +93,7 @@ BUDGETS: dict[str, int] = {
     "tables": 940,
     "trends": 650,
     "weighting": 2850,
-    "workflow": 375,
+    "workflow": 425,
 }
 
 # A folder holds what one listing can show.

@@ -26,8 +26,8 @@ def test_a_dry_run_plans_every_block_once(project):
     code, text = snakemake(project, "--dry-run", "--quiet", "rules", config=("job_seconds=30",))
     assert code == 0, text
     assert "16 of 16 blocks to compute, in 2 jobs" in text, text
-    assert re.search(r"^tiny.N30.1 +1$", text, re.MULTILINE), text
-    assert re.search(r"^tiny.N60.2 +1$", text, re.MULTILINE), text
+    assert re.search(r"^tiny\.1 +1$", text, re.MULTILINE), text
+    assert re.search(r"^tiny\.N60-noise_variance1\.0\.2 +1$", text, re.MULTILINE), text
 
 
 @pytest.mark.parametrize(("scale", "n_seeds"), [("smoke", 2), ("paper", 250)])

@@ -50,6 +50,7 @@ else:
     # Batched mode: a job computes blocks one after the other, because starting Python takes longer
     # than many a block. Each job is a rule, since outputs of one rule cannot depend on a wildcard.
     # update() and `keep-incomplete` of the profile keep the finished blocks of a job that ended.
+    priority = priorities(study_workflow.jobs)
     for job in study_workflow.jobs:
 
         rule:
@@ -63,7 +64,7 @@ else:
                 f"{study_workflow.jobs_folder}/{job.name}.log",
             conda:
                 "../envs/losaw.yml"
-            priority: study_workflow.priority(job)
+            priority: priority[job.name]
             resources:
                 mem_mb=lambda wildcards, attempt, job=job: attempt * job.megabytes,
                 runtime=lambda wildcards, attempt, job=job: attempt * job.minutes,

@@ -1,6 +1,7 @@
 """Seeing and trusting results: status, verify, diff, provenance, pack."""
 
 import argparse
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,9 @@ def status(options: argparse.Namespace) -> None:
     """How far the session is."""
     plans = session_of(options).plans
     if options.watch:
-        from losaw.study.inspecting.watching import watch
+        from losaw.study.running.progress import watch
 
-        watch(plans, options.every)
+        watch([block for plan in plans for block in plan.blocks], options.every, sys.stdout)
         return
     from losaw.study.inspecting.status import session_status
 

@@ -15,6 +15,7 @@ from losaw.registry.plugins import PluginError
 from losaw.report.figures import check_figures
 from losaw.study.design.blocks import Block, BlockName, law_file
 from losaw.study.design.grid import Study
+from losaw.study.design.plan import StudyPlan
 from losaw.study.design.session import Session
 from losaw.study.design.snakemake_call import forced, is_dry_run, request_from_workflow
 from losaw.study.design.validation import check_extras
@@ -122,23 +123,6 @@ class Workflow:
             names.intersection([job.name, *(str(block.path) for block in job.blocks)])
         )
 
-    def priority(self, job: Job) -> float:
-        """Return a number below 1: large studies start first, and their longest jobs first.
-
-        What is left at the end is then short, and no core waits for another.
-        """
-        seconds = self._seconds_by_study
-        of_study = seconds[job.blocks[0].name.study]
-        return (of_study + job.seconds / of_study) / (sum(seconds.values()) + 2)
-
-    @cached_property
-    def _seconds_by_study(self) -> dict[str, float]:
-        seconds: dict[str, float] = {}
-        for job in self.jobs:
-            study = job.blocks[0].name.study
-            seconds[study] = seconds.get(study, 0.0) + job.seconds
-        return seconds
-
     def block(self, wildcards: Any) -> Job:
         """Return the job of a single block, from the wildcards of the rule ``block``."""
         first, last = int(wildcards.first), int(wildcards.last)
@@ -205,12 +189,19 @@ class Workflow:
             if block not in self.stored and block.path.exists()
         }
         plans = self.session.plans
-        reasons = {plan.study.name: made.why_not_current(plan, self.stored) for plan in plans}
+        reasons = {plan.study.name: self._why_stale(plan) for plan in plans}
         reasons[made.REPORT] = made.why_report_is_not_current(plans)
         for name, reason in reasons.items():
             if reason and any(path.exists() for path in self._files_of(name)):
                 stale[name] = reason
         return stale
+
+    def _why_stale(self, plan: StudyPlan) -> str:
+        # Snakemake does not miss a block while what is made of it is there.
+        missing = [block for block in plan.blocks if block not in self.stored]
+        if missing:
+            return f"{len(missing)} blocks are to be computed, for example {missing[0].path}"
+        return made.why_not_current(plan, self.stored)
 
     def _write_reasons(self) -> None:
         """Write why files are remade, into a file that is newer than all of them.

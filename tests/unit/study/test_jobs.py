@@ -4,18 +4,16 @@ import itertools
 import json
 
 import pytest
-import yaml
 
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import blocks_to_do
 from losaw.study.running import jobs as jobs_module
 from losaw.study.running import worker_process
 from losaw.study.running.estimate import START_SECONDS, block_seconds
-from losaw.study.running.jobs import cut_into_jobs, job_list, read_job, write_job
+from losaw.study.running.jobs import cut_into_jobs, job_list, priorities, read_job, write_job
 from losaw.study.running.progress import Progress
 from losaw.study.running.runner import run_job
 from losaw.study.running.running_marks import RunningMark
-from losaw.workflow.rules import Workflow
 
 
 @pytest.mark.parametrize("seconds", [0.1, 4.0, 7.0, 1e6])
@@ -121,12 +119,12 @@ def test_a_job_list_says_whether_all_is_computed_again(project):
 
 
 def test_what_starts_last_is_short(project):
-    config = yaml.safe_load(project.configuration.read_text()) | {"job_seconds": 2}
-    planned = Workflow(config, project.configuration)
-    order = sorted(planned.jobs, key=lambda job: -planned.priority(job))
+    jobs = cut_into_jobs(project.session().all_blocks, 2)
+    priority = priorities(jobs)
+    order = sorted(jobs, key=lambda job: -priority[job.name])
     assert len(order) > 2
     assert [job.seconds for job in order] == sorted((job.seconds for job in order), reverse=True)
-    assert all(0 < planned.priority(job) < 1 for job in order)
+    assert all(0 < value < 1 for value in priority.values())
 
 
 def test_a_job_is_named_by_what_its_blocks_have_in_common(project):

@@ -118,6 +118,22 @@ def _spelled(axis: str, value: Scalar) -> str:
     return f"{LETTERS.get(axis, axis)}{value}"
 
 
+def priorities(jobs: Sequence[Job]) -> dict[str, float]:
+    """Return a number below 1 for each job: large studies start first, and their longest jobs.
+
+    What is left at the end is then short, and no core waits for another.
+    """
+    seconds: dict[str, float] = {}
+    for job in jobs:
+        study = job.blocks[0].name.study
+        seconds[study] = seconds.get(study, 0.0) + job.seconds
+    whole = sum(seconds.values()) + 2
+    of_study = {job.name: seconds[job.blocks[0].name.study] for job in jobs}
+    return {
+        job.name: (of_study[job.name] + job.seconds / of_study[job.name]) / whole for job in jobs
+    }
+
+
 def job_list(results: Path, name: str) -> Path:
     """Return the file that lists the blocks of a job, for the process that computes them."""
     return results / "jobs" / f"{name}.txt"

@@ -1,12 +1,14 @@
 """The progress of a run: one count, read from files, and one line that shows it."""
 
+import contextlib
 import sys
-import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from threading import Event
 from typing import TextIO
 
 from losaw.study.design.blocks import Block
+from losaw.study.files.block_file import blocks_to_do
 from losaw.study.files.run_record import read_run_record
 from losaw.study.running.estimate import block_seconds
 
@@ -80,7 +82,7 @@ class Progress:
         if time.monotonic() - self._shown >= self._every:
             self.show()
 
-    def show_until(self, stopped: threading.Event) -> None:
+    def show_until(self, stopped: Event) -> None:
         """Write the line again and again, until all is done or the event is set."""
         while not self.is_done and not stopped.wait(self._every):
             self.show()
@@ -90,6 +92,21 @@ class Progress:
         self.show()
         if self._on_terminal:
             print(file=self._out, flush=True)
+
+
+def watch(blocks: Sequence[Block], every: float | None = None, out: TextIO | None = None) -> None:
+    """Show how far other processes are with blocks, until all are done or a person interrupts.
+
+    Parameters
+    ----------
+    every, out
+        As of :class:`Progress`.
+    """
+    progress = Progress(blocks_to_do(blocks), len(blocks), every, out)
+    with contextlib.suppress(KeyboardInterrupt):
+        progress.show()
+        progress.show_until(Event())
+    print(file=out)
 
 
 def _stamp(block: Block) -> tuple[int, int]:

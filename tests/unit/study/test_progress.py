@@ -14,9 +14,8 @@ import time
 import pytest
 
 from losaw.cli import main
-from losaw.study.inspecting import watching
-from losaw.study.inspecting.watching import watch
-from losaw.study.running.progress import Progress
+from losaw.study.running import progress
+from losaw.study.running.progress import Progress, watch
 from losaw.study.running.runner import run_block
 
 
@@ -47,7 +46,7 @@ def session(project):
 @pytest.fixture
 def pauses(session, monkeypatch):
     pauses = Pauses(session.all_blocks)
-    monkeypatch.setattr(watching, "Event", lambda: pauses)
+    monkeypatch.setattr(progress, "Event", lambda: pauses)
     return pauses
 
 
@@ -57,7 +56,7 @@ def counted(text):
 
 def test_lines_follow_each_other_until_all_is_done(session, pauses):
     out = io.StringIO()
-    watch(session.plans, out=out)
+    watch(session.all_blocks, out=out)
     lines = out.getvalue().splitlines()[:3]
     assert counted(lines) == [
         "losaw: 0 of 4 blocks, 0 fits",
@@ -70,7 +69,7 @@ def test_lines_follow_each_other_until_all_is_done(session, pauses):
 
 def test_a_terminal_is_written_over(session, pauses):
     out = Terminal()
-    watch(session.plans, every=2, out=out)
+    watch(session.all_blocks, every=2, out=out)
     drawn = out.getvalue().split("\r\033[K")
     assert counted(drawn[1:]) == [
         "losaw: 0 of 4 blocks, 0 fits",
@@ -83,13 +82,13 @@ def test_a_terminal_is_written_over(session, pauses):
 def test_failed_fits_are_in_the_line_and_a_touched_block_is_not_new(session):
     first, second, *_ = session.all_blocks
     run_block(second)
-    progress = Progress([first, second], 4)
+    count = Progress([first, second], 4)
     os.utime(second.path)  # as Snakemake does with the outputs of a job
-    assert counted([progress.line()]) == ["losaw: 2 of 4 blocks, 0 fits"]
+    assert counted([count.line()]) == ["losaw: 2 of 4 blocks, 0 fits"]
     run_block(first)
     record = json.loads(first.record_path.read_text())
     first.record_path.write_text(json.dumps({**record, "failed_seeds": 1}))
-    line = progress.line()
+    line = count.line()
     assert line.startswith("losaw: 3 of 4 blocks, 2 fits in ") and ", 1 failed fits" in line
 
 
