@@ -2,7 +2,6 @@
 
 import base64
 import math
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -26,7 +25,7 @@ from losaw.report.typeset import html_label, number, signed
 from losaw.study.design.grid import Study
 from losaw.study.design.published import read_published
 from losaw.study.design.session import Session
-from losaw.study.files.made import COLLECTED, altered
+from losaw.study.files.made import is_collected
 from losaw.study.files.writing import write_text
 from losaw.study.results.draws import read_draws
 from losaw.study.results.tally import compared
@@ -97,7 +96,7 @@ def _collected_studies(session: Session) -> list[Study]:
     names += [
         name
         for name in session.available_studies()
-        if name not in names and _is_collected(session.results, name)
+        if name not in names and is_collected(session.results, name)
     ]
     return [
         session.read_study(
@@ -115,19 +114,6 @@ def _environment() -> jinja2.Environment:
     filling.globals |= {"tip": tip, "rating": rating, "spans": spans, "row_heads": row_heads}
     filling.globals |= {"embedded": embedded, "table_layout": table_layout}
     return filling
-
-
-def _is_collected(results: Path, name: str) -> bool:
-    """Return whether a study's files are there as they were written; others are left out."""
-    files = [results / name / file for file in COLLECTED]
-    if not files[-1].is_file():
-        return False
-    for path, problem in altered(results, name, files):
-        print(
-            f"losaw: study {name!r} is left out of the report: {path}: {problem}", file=sys.stderr
-        )
-        return False
-    return True
 
 
 def _section(session: Session, study: Study) -> dict[str, Any]:

@@ -8,6 +8,7 @@ decided the files, followed by the SHA-256 of each file.
 import contextlib
 import hashlib
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -153,6 +154,17 @@ def altered_outputs(plans: Sequence[StudyPlan]) -> Iterator[tuple[Path, str]]:
         known = [path for path in files if path.exists() or _label(path) in written]
         if known:
             yield from altered(results, name, known)
+
+
+def is_collected(results: Path, study: str) -> bool:
+    """Return whether a study's summary is there as it was written; print why it is left out."""
+    files = [results / study / name for name in COLLECTED]
+    if not any(path.is_file() for path in files):
+        return False
+    for path, problem in altered(results, study, files):
+        print(f"losaw: study {study!r} is left out: {path}: {problem}", file=sys.stderr)
+        return False
+    return True
 
 
 def why_not_current(plan: StudyPlan, stored: Mapping[Block, str]) -> str:
