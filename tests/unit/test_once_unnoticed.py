@@ -165,11 +165,16 @@ def test_a_mean_squared_error_is_no_decision(project):
     assert not kinds_of(study, frame)["r2_test", "plain"].is_decision
 
 
-def test_the_last_line_counts_cells_that_were_held_against_print(tmp_path):
-    verdicts = ["agree", "agree", "off", "not printed", "not run"]
-    pd.DataFrame({"verdict": verdicts}).to_csv(tmp_path / "comparison.csv")
-    said = describe_end([SimpleNamespace(folder=tmp_path, results=tmp_path)])
-    assert "1 study, 3 cells beside a printed number (2 agree, 1 off)" in said
+def test_the_last_line_counts_published_values_once(tmp_path):
+    verdicts = ["agrees", "agrees", "deviates", "not printed", "not run", "agrees"]
+    cells = pd.DataFrame({"verdict": verdicts, "method": list("abcdea"), "published": 0.5})
+    cells.to_csv(tmp_path / "comparison.csv", index=False)
+    study = SimpleNamespace(file=SimpleNamespace(counted=True))
+    said = describe_end([SimpleNamespace(study=study, folder=tmp_path, results=tmp_path)])
+    assert "1 study, 3 published values compared (1 deviates, 2 agrees)" in said
+    study.file.counted = [{"method": "c"}]
+    said = describe_end([SimpleNamespace(study=study, folder=tmp_path, results=tmp_path)])
+    assert "1 published values compared (1 deviates)" in said
 
 
 def test_a_manifest_counts_the_blocks_that_were_asked_for(project):

@@ -108,6 +108,7 @@ def write_pages(options: argparse.Namespace) -> None:
     from losaw.reference.claims import read_claims
     from losaw.reference.naming import check_names
     from losaw.reference.pages import write_pages
+    from losaw.reference.remake import remake
     from losaw.reference.stored import Reference
     from losaw.study.design.request import Request
     from losaw.study.design.session import Session
@@ -124,5 +125,6 @@ def write_pages(options: argparse.Namespace) -> None:
     papers = {path.stem: read_claims(path) for path in paths}
     for claims in papers.values():
         check_names(claims, session)
+    remake(Reference(options.folder), session)
     for page in write_pages(Reference(options.folder), papers, session, options.into):
         print(page)

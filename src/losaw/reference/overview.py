@@ -1,4 +1,4 @@
-"""The reference run on one page: a line a paper, what was left out, and every claim that fails."""
+"""The reference run on one page: one line per paper, and every claim that fails."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -14,8 +14,17 @@ from losaw.reference.claim_tests import (
 )
 from losaw.reference.claims import Claims
 from losaw.reference.stored import KeptStudy, Reference
-from losaw.study.results.tally import DISTANCES, VERDICTS, compared
+from losaw.study.design.session import Session
+from losaw.study.results.tally import DISTANCES, VERDICTS, compared, counted
 
+_VALUES = (
+    "Each published value is counted once: in the study that reproduces it, under the reading that "
+    "is believed (`counted` in the study files)."
+)
+_APART = (
+    "Other readings of these values, other joint laws for them, and nominal sizes of tests, which "
+    "no paper has published as results."
+)
 _OF_CLAIMS = (SUPPORTED, CONTRADICTED, MIXED, UNDECIDED, NOT_RUN)
 
 
@@ -23,7 +32,7 @@ def overview(
     reference: Reference,
     papers: Mapping[str, Claims],
     weighed: Mapping[str, Sequence[Weighed]],
-    studies: Sequence[str],
+    session: Session,
 ) -> Iterator[str]:
     """The page, line by line.
 
@@ -34,22 +43,24 @@ def overview(
         Short name -> claims; the page of that name is linked.
     weighed : mapping
         Short name -> the claims with their verdicts.
-    studies : sequence of str
-        All studies that there are.
+    session : Session
+        With the study files next to its configuration.
     """
     kept = {name: _kept(reference, claims) for name, claims in papers.items()}
     yield "# The reference run on one page"
     yield ""
-    yield "Made by `losaw reference pages`; a page a paper says more."
+    yield "Written by `losaw reference pages`. One page per paper gives details."
     yield from ("", "## What was run", "", *table_of(_run(kept)))
     for name, claims in papers.items():
+        studies = session.available_studies()
         missing = [study for study in studies if claims.covers(study) and study not in kept[name]]
         if missing:
             yield ""
-            yield f"Not in it, of {name}: {', '.join(f'`{study}`' for study in missing)}."
-    yield from ("", "## Printed numbers", "")
-    yield "A number that two studies compute, under two laws for example, is counted in each."
-    yield from ("", *table_of(_cells(kept)))
+            yield f"Not run, of {name}: {', '.join(f'`{study}`' for study in missing)}."
+    yield from ("", "## Published values", "", _VALUES)
+    yield from ("", *table_of(_cells(kept, session, are_counted=True)))
+    yield from ("", "## Compared, but not counted", "", _APART)
+    yield from ("", *table_of(_cells(kept, session, are_counted=False)))
     yield from ("", "## Claims of the texts", "", *table_of(_claims(weighed)))
     yield from ("", "## Claims that fail")
     for name, items in weighed.items():
@@ -101,10 +112,16 @@ def _run(kept: Mapping[str, Mapping[str, KeptStudy]]) -> pd.DataFrame:
     return _with_total(pd.DataFrame(rows))
 
 
-def _cells(kept: Mapping[str, Mapping[str, KeptStudy]]) -> pd.DataFrame:
+def _cells(
+    kept: Mapping[str, Mapping[str, KeptStudy]], session: Session, are_counted: bool
+) -> pd.DataFrame:
     rows = []
     for paper, studies in kept.items():
-        parts = [compared(study.comparison) for study in studies.values()]
+        parts = []
+        for name, study in studies.items():
+            cells = compared(study.comparison)
+            own = counted(session.read_study(name, trusted=True), study.comparison)
+            parts.append(own if are_counted else cells.drop(own.index))
         distances = [(part["reproduced"] - part["published"]).abs() for part in parts]
         rows.append(
             {

@@ -66,7 +66,7 @@ def write_pages(
         ]
         for name, claims in papers.items()
     }
-    texts = {"overview": overview(reference, papers, weighed, session.available_studies())}
+    texts = {"overview": overview(reference, papers, weighed, session)}
     up = _way(folder, reference.folder)
     for name, claims in papers.items():
         texts[name] = page(reference, claims, weighed[name], up)

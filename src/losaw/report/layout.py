@@ -12,11 +12,12 @@ from losaw.study.design.schema import TableLayout
 from losaw.study.errors import StudyError
 from losaw.study.results.agreement import (
     AGREES,
+    DEVIATES,
     DIFFERS,
     NO_ERROR,
     NOT_PRINTED,
     NOT_RUN,
-    OFF,
+    UNDECIDABLE,
     UNDECIDED,
 )
 from losaw.study.results.table_cells import table_title
@@ -24,8 +25,9 @@ from losaw.study.results.table_cells import table_title
 # What the reader should see first comes first.
 MARKS = {
     DIFFERS: "✗",
-    OFF: "!",
+    DEVIATES: "!",
     UNDECIDED: "?",
+    UNDECIDABLE: "~",
     AGREES: "✓",
     NO_ERROR: "",
     NOT_PRINTED: "",
@@ -34,11 +36,6 @@ MARKS = {
 _DEFAULT_DECIMALS, _FEWEST_DECIMALS = 3, 2
 
 Key = tuple[Any, ...]
-
-
-def word_of(verdict: str) -> str:
-    """Return a verdict as a reader sees it: "off" alone reads as "switched off"."""
-    return "deviates" if verdict == OFF else verdict
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class Cell:
     @property
     def word(self) -> str:
         """The verdict as a reader sees it."""
-        return word_of(self.verdict)
+        return self.verdict
 
 
 @dataclass(frozen=True)

@@ -6,26 +6,30 @@ from losaw.report.layout import Cell, Table
 from losaw.report.typeset import markdown, number, signed
 from losaw.study.results.agreement import (
     AGREES,
+    DEVIATES,
     DIFFERS,
     NO_ERROR,
     NOT_PRINTED,
     NOT_RUN,
-    OFF,
+    UNDECIDABLE,
     UNDECIDED,
 )
 
 LEGEND = (
     "A cell reads: published → reproduced (Monte Carlo s.e.), z, number of seeds n, the smallest "
     "difference d that it could have found, and a verdict. z counts the standard errors between "
-    "the two numbers, made of both Monte Carlo errors and the printed rounding. ✓ agrees: the "
-    "90 % interval of the difference lies within the margin that the study declares for the "
-    "metric; ✗ differs: |z| > 3; ! off: |z| > 2; ? undecided: none of these, more seeds are needed."
+    "the two numbers, made of both Monte Carlo errors and the published rounding. ✓ agrees: the "
+    "90 % interval of the difference is within the margin that the study declares for the "
+    "metric; ✗ differs: |z| > 3; ! deviates: 2 < |z| ≤ 3; ? undecided: none "
+    "of these, and more seeds would decide; ~ undecidable: no number of seeds would, because the "
+    "published error is larger than the margin."
 )
 
 COUNTED = {
     DIFFERS: "differ from the published value (|z| > 3)",
-    OFF: "deviate (2 < |z| ≤ 3)",
+    DEVIATES: "deviate (2 < |z| ≤ 3)",
     UNDECIDED: "are undecided",
+    UNDECIDABLE: "are undecidable",
     AGREES: "agree within the margin",
     NO_ERROR: "have no known error",
     NOT_PRINTED: "have no published value",

@@ -36,7 +36,22 @@ NAN, INF = float("nan"), float("inf")
 # detectable, seeds_needed, verdict
 ROWS = [
     (100, "r2_test", "RF", 0.530, 0.532, 0.007, 40, 0.3, -0.01, 0.01, 0.03, 0.027, NAN, "agrees"),
-    (100, "r2_test", "losawRF", 0.52, 0.5, 0.008, 40, -2.4, -0.03, 0.0, 0.03, 0.03, NAN, "off"),
+    (
+        100,
+        "r2_test",
+        "losawRF",
+        0.52,
+        0.5,
+        0.008,
+        40,
+        -2.4,
+        -0.03,
+        0.0,
+        0.03,
+        0.03,
+        NAN,
+        "deviates",
+    ),
     (100, "pr_auc", "RF", 0.417, 0.417, 0.0, 40, 0.0, -0.2, 0.2, 0.1, 0.4, 150, "undecided"),
     (100, "pr_auc", "losawRF", 0.543, 0.7, 0.031, 40, 4.9, 0.1, 0.2, 0.1, 0.12, NAN, "differs"),
     (1000, "r2_test", "RF", 0.9, 0.881, NAN, 1, NAN, NAN, NAN, 0.03, NAN, NAN, "no error at hand"),
@@ -64,7 +79,7 @@ def study(tmp_path: Path) -> Study:
 @pytest.fixture
 def comparison() -> pd.DataFrame:
     """As ``losaw.study.results.compare.compare`` returns it for the made study."""
-    frame = pd.DataFrame(ROWS, columns=COLUMNS)
+    frame = pd.DataFrame(ROWS, columns=COLUMNS).assign(noted="")
     frame.insert(0, "table", "Table 1")
     frame.insert(2, "function", "f3")
     return frame

@@ -1,6 +1,7 @@
 """z-scores, intervals and verdicts against what theory says, cell by cell."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from scipy.stats import norm
@@ -15,6 +16,7 @@ from losaw.study.results.agreement import (
     verdict,
     weigh,
 )
+from losaw.study.results.cell_numbers import numbers_of_cell
 
 UNBOUNDED = Kind(deviation=0.05, degrees=200)
 BOUNDED = Kind(deviation=0.12, degrees=200, is_bounded=True)
@@ -104,7 +106,7 @@ def test_one_run_is_judged_by_its_kind():
         (3.5, 0.01, 0.02, "agrees"),  # certain, and within what is called agreement
         (0.0, -0.04, 0.02, "undecided"),
         (-2.0, -0.04, 0.0, "undecided"),
-        (-2.1, -0.04, 0.0, "off"),
+        (-2.1, -0.04, 0.0, "deviates"),
         (3.1, 0.01, 0.04, "differs"),
     ],
 )
@@ -152,3 +154,59 @@ def test_no_number_of_seeds_helps_where_print_itself_is_uncertain():
     printed = Printed(0.51, 3, 1, draws=1)
     assert seeds_to_decide(Runs(0.5, 0.1, 4), printed, UNBOUNDED, 0.03) == math.inf
     assert math.isnan(seeds_to_decide(Runs(0.5, 0.0, 4), printed, Kind(), 0.03))
+
+
+def test_a_published_deviation_takes_the_place_of_ours_for_the_published_mean():
+    ours, printed = Runs(0.53, 0.1, 25), Printed(0.5, 9, 20, deviation=0.3)
+    evidence = weigh(ours, printed, Kind())
+    of_ours, of_print = 0.1**2 / 25, 0.3**2 / 20
+    degrees = (of_ours + of_print) ** 2 / (of_ours**2 / 24 + of_print**2 / 19)
+    reach = student.ppf(0.95, degrees) * math.sqrt(of_ours + of_print)
+    assert evidence.high - evidence.low == pytest.approx(2 * reach)
+    # A single run of ours has the published deviation too.
+    alone = weigh(Runs(0.53, math.nan, 1), printed, Kind())
+    assert norm.sf(alone.z) == pytest.approx(
+        student.sf(0.03 / (0.3 * math.sqrt(1 + 1 / 20)), (1 + 1 / 20) ** 2 / (1 / 19 + 20**-2 / 19))
+    )
+
+
+def test_what_was_estimated_once_per_setting_widens_the_error():
+    ours = Runs(0.53, 0.1, 25)
+    narrow, wide = (
+        weigh(ours, Printed(0.5, 9, 100, setting_deviation=q), UNBOUNDED) for q in (0.0, 0.05)
+    )
+    error = math.sqrt(0.01 / 25 + 0.01 / 100 + 0.05**2)
+    assert wide.high - wide.low == pytest.approx(2 * student.ppf(0.95, 24) * error)
+    assert abs(wide.z) < abs(narrow.z)
+
+
+# Every kind of verdict: our runs, the published value without its shift, the margin.
+SHIFTED = {
+    "agrees": (Runs(0.5, 0.05, 100), Printed(0.5, 3, 250), 0.03),
+    "undecided": (Runs(0.5, 0.1, 16), Printed(0.5, 3, 250), 0.03),
+    "undecidable": (Runs(0.5, 0.1, 400), Printed(0.5, 4, 20, deviation=0.12), 0.03),
+    "deviates": (Runs(0.5, 0.1, 100), Printed(0.527, 3, 250), 0.03),
+    "differs": (Runs(0.5, 0.1, 100), Printed(0.55, 3, 250), 0.05),
+}
+
+
+@pytest.mark.parametrize("word", SHIFTED)
+def test_a_published_value_that_moves_by_margins_gets_another_verdict(word):
+    def said(shift):
+        row = {
+            "published": printed.value + shift,
+            "decimals": printed.decimals,
+            "published_runs": printed.runs,
+            "published_sd": math.nan if printed.deviation is None else printed.deviation,
+        }
+        reproduction = SimpleNamespace(
+            mean=ours.mean, sd=ours.deviation, n_seeds=ours.n_seeds, mc_se=0.01
+        )
+        return numbers_of_cell(reproduction, row, UNBOUNDED, margin)["verdict"]
+
+    ours, printed, margin = SHIFTED[word]
+    assert said(0.0) == word
+    shifts = [side * n * margin for n in (1, 2, 3) for side in (-1, 1)]
+    assert {said(shift) for shift in shifts} - {word}
+    if word in ("agrees", "undecided"):
+        assert said(2 * margin) in ("deviates", "differs")

@@ -136,7 +136,7 @@ def test_a_measured_share_narrows_the_error_of_print(project):
         compare(study, summary, published, known).dropna(subset=["z"]).iloc[0]
         for known in (None, measured[COLUMNS[:4]])
     )
-    assert wide["verdict"] == "undecided" and narrow["verdict"] == "differs"
+    assert wide["verdict"] == "undecidable" and narrow["verdict"] == "differs"
     error = math.sqrt(0.01 / 40 + 0.01 * (0.04 + 0.96 / 250) + 1e-6 / 12)
     assert narrow["high"] - narrow["low"] == pytest.approx(2 * 1.685 * error, rel=0.01)
 

@@ -163,8 +163,10 @@ def test_cells_of_one_fit_are_paid_once(study):
 def test_where_print_is_too_uncertain_no_seeds_are_asked_for(study):
     published = every_cell(study, 0.5).assign(published_runs=1)
     more = more_seeds(study, compare(study, summary(study), published))
-    assert (more.undecided, more.hopeless, more.core_hours) == (8, 8, 0.0)
-    assert np.isinf(compare(study, summary(study), published)["seeds_needed"].dropna()).all()
+    assert (more.undecided, more.hopeless, more.core_hours) == (0, 8, 0.0)
+    comparison = compare(study, summary(study), published)
+    assert np.isinf(comparison["seeds_needed"].dropna()).all()
+    assert (comparison["verdict"] == "undecidable").sum() == 8
 
 
 def test_a_study_without_tables_asks_for_no_seeds(study):

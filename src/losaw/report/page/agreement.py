@@ -9,9 +9,8 @@ import pandas as pd
 from losaw.report.page.sections import Grid, place
 from losaw.report.typeset import number, percent, signed
 from losaw.study.design.grid import Study
-from losaw.study.design.settings import same
 from losaw.study.files.made import DRAWS
-from losaw.study.results.agreement import DIFFERS, OFF
+from losaw.study.results.agreement import DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
 from losaw.study.results.more_seeds import more_seeds
 from losaw.study.results.tally import DISTANCES, VERDICTS, agreement_table, compared
 
@@ -44,8 +43,8 @@ def _agreement(record: Record) -> Record:
         "cells": cells,
         **{word.replace(" ", "_"): record[word] for word in VERDICTS},
         "share_agrees": percent(record["agrees"] / cells),
-        "share_undecided": percent(record["undecided"] / cells),
-        "share_off": percent((record[OFF] + record[DIFFERS]) / cells),
+        "share_undecided": percent((record[UNDECIDED] + record[UNDECIDABLE]) / cells),
+        "share_deviates": percent((record[DEVIATES] + record[DIFFERS]) / cells),
         "bar": round(100 * record["agrees"] / cells),
         "within": [percent(record[f"within_{d}"]) for d in DISTANCES],
         "rms_z": f"{record['rms_z']:.2f}" if math.isfinite(record["rms_z"]) else "–",
@@ -74,7 +73,7 @@ def sign_rows(study: Study, signs: pd.DataFrame) -> list[Record]:
 def undecided_line(study: Study, comparison: pd.DataFrame) -> str:
     """How many cells are undecided, what would decide them, and what that costs."""
     more = more_seeds(study, comparison)
-    if not more.undecided:
+    if not more.undecided + more.hopeless:
         return ""
     words = f"{more.undecided} cells are undecided."
     if more.decided:
@@ -104,20 +103,13 @@ def shared_draws_line(study: Study, results: Path) -> str:
     )
 
 
-def disagreements(study: Study, comparison: pd.DataFrame, published: pd.DataFrame) -> list[Record]:
+def disagreements(study: Study, comparison: pd.DataFrame) -> list[Record]:
     """The cells that differ or deviate, largest first, with the notes on the published values."""
-    keys = ["table", *study.axes, "metric", "method"]
-    noted = published[published["note"].notna()].to_dict("records")
     cells = compared(comparison)
-    beyond = cells[cells["verdict"].isin([DIFFERS, OFF])]
+    beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
     order = beyond["z"].abs().sort_values(ascending=False, kind="stable").index
     farthest = []
     for record in beyond.loc[order[:_LARGEST]].to_dict("records"):
-        notes = [
-            note["note"]
-            for note in noted
-            if all(same(note[key], record[key]) for key in keys if key in note)
-        ]
         farthest.append(
             {
                 **record,
@@ -128,7 +120,7 @@ def disagreements(study: Study, comparison: pd.DataFrame, published: pd.DataFram
                 "reproduced": number(record["reproduced"], DECIMALS),
                 "mc_se": number(record["mc_se"], DECIMALS),
                 "z": signed(record["z"]),
-                "note": "; ".join(notes),
+                "note": "" if pd.isna(record["noted"]) else record["noted"],
             }
         )
     return farthest

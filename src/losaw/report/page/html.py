@@ -28,7 +28,7 @@ from losaw.study.design.session import Session
 from losaw.study.files.made import is_collected
 from losaw.study.files.writing import write_text
 from losaw.study.results.draws import read_draws
-from losaw.study.results.tally import compared
+from losaw.study.results.tally import compared, counted
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,8 @@ def write_report(session: Session, path: Path) -> Path:
     """
     studies = [_section(session, study) for study in _collected_studies(session)]
     comparisons = [
-        section["results"].comparison.assign(study=section["study"].name)
+        counted(section["study"], section["results"].comparison).assign(study=section["study"].name)
         for section in studies
-        if section["study"].file.counted
     ]
     page = (
         _environment()
@@ -132,7 +131,7 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
         "signs": agreement.sign_rows(study, results.signs),
         "shared_draws": agreement.shared_draws_line(study, session.results),
         "undecided": agreement.undecided_line(study, comparison),
-        "disagreements": agreement.disagreements(study, comparison, published),
+        "disagreements": agreement.disagreements(study, comparison),
         "tables": list(_tables(study, comparison)),
         "differences": list(
             sections.difference_grids(

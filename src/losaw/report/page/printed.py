@@ -52,10 +52,12 @@ class PrintedDifferences:
         there = published[published["published"].map(math.isfinite)]
         columns = [*printed_axes(study, published), "metric", "method"]
         self._cells = Lookup(columns, there.to_dict("records"))
+        by = ["learner", "metric", *study.text_axes]
+        self._pooled_by = [name for name in by if name in differences.columns]
         deviations = differences["mc_se"] * differences["n_seeds"] ** 0.5
         self._kinds = {
-            key: Kind(*pooled_deviation(deviations[cells.index], cells["n_seeds"]))
-            for key, cells in differences.groupby(["learner", "metric"], sort=False)
+            tuple(map(str, key)): Kind(*pooled_deviation(deviations[cells.index], cells["n_seeds"]))
+            for key, cells in differences.groupby(self._pooled_by, sort=False)
         }
 
     def of(self, record: dict[str, Any]) -> PrintedDifference | None:
@@ -92,7 +94,7 @@ class PrintedDifferences:
         ours = Runs(record["difference"], record["mc_se"] * math.sqrt(n_seeds), n_seeds)
         method = difference_name(record["learner"], record["minus"])
         kind, measured = (
-            self._kinds[record["learner"], metric],
+            self._kinds[tuple(str(record[name]) for name in self._pooled_by)],
             self._shares.find({**record, "method": method}),
         )
         if measured:

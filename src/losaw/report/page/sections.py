@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from scipy.special import stdtrit  # scipy.stats takes long to import
 
-from losaw.report.layout import MARKS, higher_is_better, word_of
+from losaw.report.layout import MARKS, higher_is_better
 from losaw.report.page.printed import PrintedDifferences
 from losaw.report.typeset import number, signed
 from losaw.study.design.grid import Study
@@ -110,7 +110,7 @@ def _difference(study: Study, record: Record, printed: PrintedDifferences) -> Re
         shown["printed"] = _signed(published_one.value)
         shown["mark"] = MARKS[published_one.verdict]
         shown["tip"] += f"; published {shown['printed']}, z {signed(published_one.z)}"
-        shown["tip"] += f": {word_of(published_one.verdict)}"
+        shown["tip"] += f": {published_one.verdict}"
     return shown
 
 

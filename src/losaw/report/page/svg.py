@@ -48,4 +48,4 @@ def z_histogram(comparison: pd.DataFrame) -> str:
 def _kind(left: float) -> str:
     """The colour of a bin, by its edge that is nearer to zero."""
     nearest = min(abs(left), abs(left + _BIN))
-    return "within" if nearest < 2 else "off" if nearest < 3 else "differs"
+    return "within" if nearest < 2 else "deviates" if nearest < 3 else "differs"

@@ -81,6 +81,12 @@ class Study:
         """The axes that the generator takes."""
         return [axis for axis in self.axes if axis not in self.file.learner_axes]
 
+    @property
+    def text_axes(self) -> list[str]:
+        """The axes with text among their values: the kind of data, a function, a task."""
+        settings = self.file.settings.items()
+        return [axis for axis, values in settings if any(isinstance(v, str) for v in values)]
+
     @cached_property
     def generator(self) -> Method:
         """The generator with its fixed parameters."""

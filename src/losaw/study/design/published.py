@@ -1,4 +1,4 @@
-"""The printed numbers of a study, read and checked."""
+"""The published numbers of a study, read and checked."""
 
 import math
 from pathlib import Path
@@ -12,25 +12,26 @@ if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it
     import pandas as pd
 
 COLUMNS = ("table", "metric", "method", "published", "decimals", "published_runs", "note")
-# Where a paper prints the standard deviation of single runs, and where the runs behind a number
-# share draws of X.
-SOME = ("published_sd", "published_draws")
+# Only in some files: the standard deviation of single runs as published, the draws of X that the
+# runs share, and the deviation by something that was estimated once per setting.
+SOME = ("published_sd", "published_draws", "setting_sd")
 
 
 def read_published(study: Study, folder: Path) -> "pd.DataFrame":
-    """The printed numbers of a study.
+    """Return the published numbers of a study.
 
-    The file holds one row per printed cell: ``table``, any of the study's axes, ``metric``,
-    ``method``, ``published``, ``decimals`` (as printed), ``published_runs`` (runs behind the
-    printed mean), ``note`` and, where there is something to say, ``published_sd`` (standard
-    deviation of single runs as printed) and ``published_draws`` (draws of X that the runs share;
-    empty if every run has its own).
+    The file has one row per published cell: ``table``, any of the study's axes, ``metric``,
+    ``method``, ``published``, ``decimals`` (as published), ``published_runs`` (runs behind the
+    mean), ``note`` and, in some files, ``published_sd`` (standard deviation of single runs),
+    ``published_draws`` (draws of X that the runs share; empty if every run has its own) and
+    ``setting_sd`` (standard deviation that something estimated once per setting adds to the mean,
+    an inference).
 
     Raises
     ------
     StudyError
-        If the file is missing, has a column that is neither of these nor an axis, or prints a
-        metric for which the study declares no margin.
+        If the file is missing, has a column that is neither of these nor an axis, or has a metric
+        for which the study declares no margin.
     """
     import pandas as pd
 

@@ -68,6 +68,17 @@ class Draws(Strict):
     by: list[str]
 
 
+class Known(Strict):
+    """A note on cells that are known not to agree, or whose published value is in doubt.
+
+    ``where`` names the cells: axes, ``metric`` and ``method``, each with a value or
+    values.
+    """
+
+    where: Filter
+    note: str
+
+
 class StudyFile(Strict):
     """A study file as written: one published experiment.
 
@@ -121,9 +132,14 @@ class StudyFile(Strict):
     between_draws : str or None
         The study that measured this share for printed numbers whose runs share draws of X
         (column ``published_draws``).
-    counted : bool
-        Whether the cells count in the tiles of the report; false where a study shows on purpose
-        what does not agree.
+    counted : bool or list
+        Whether the cells count as published values. False: the study compares another reading of
+        values that another study counts, or values that no paper has published. A list of
+        ``{<axis>: values, metric, method}``: only cells that match one of the entries, the
+        reading that is believed; other readings of the same published values are compared, but not
+        counted.
+    known : list
+        ``{where, note}``: what is known of cells that do not agree; shown next to them.
     labels : dict
         Name -> how it is shown in tables and figures.
     """
@@ -147,7 +163,8 @@ class StudyFile(Strict):
     margins: dict[str, Annotated[float, Field(gt=0)]] = {}
     draws: Draws | None = None
     between_draws: Name | None = None
-    counted: bool = True
+    counted: bool | list[Filter] = True
+    known: list[Known] = []
     tables: dict[Name, TableLayout] = {}
     figures: dict[Name, FigureLayout] = {}
     labels: dict[str, str] = {}

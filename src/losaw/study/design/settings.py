@@ -48,6 +48,14 @@ def same(value: Scalar, other: Any) -> bool:
         return str(value) == str(other)
 
 
+def matches(where: Mapping[str, Any], cell: Mapping[str, Any]) -> bool:
+    """Return whether a cell has one of the values that ``where`` names, for each of its keys."""
+    return all(
+        key in cell and any(same(cell[key], value) for value in as_values(values))
+        for key, values in where.items()
+    )
+
+
 def as_values(written: Any) -> list[Any]:
     """A filter's value as a list."""
     return list(written) if isinstance(written, list | tuple) else [written]

@@ -61,6 +61,7 @@ def validate(study: Study) -> None:
             _check_known(study, axis, study.axes, ("draws", "by"), "axis")
         noted = study.file.draws.metric
         _check_known(study, noted, study.metrics, ("draws", "metric"), "metric")
+    _check_cells(study)
     for metric in study.file.margins:
         _check_known(study, metric, study.metrics, ("margins", metric), "metric")
     for name, table in study.file.tables.items():
@@ -163,6 +164,25 @@ def _check_parameters(study: Study, learners: Iterable[Method]) -> None:
                 entry.check_parameters([parameter])
             except RegistryError as error:
                 raise study.source.error((*location, parameter), str(error)) from None
+
+
+def _check_cells(study: Study) -> None:
+    """Filters of cells name axes, metrics and methods that the study has."""
+    counted = study.file.counted if isinstance(study.file.counted, list) else []
+    filters: list[tuple[Location, Mapping[str, Any]]] = [
+        (("counted", index), where) for index, where in enumerate(counted)
+    ]
+    filters += [(("known", i, "where"), entry.where) for i, entry in enumerate(study.file.known)]
+    methods = [name for metric in study.metrics for name in study.methods_of(metric)]
+    known: dict[str, list[str]] = {
+        "metric": list(study.metrics),
+        "method": list(dict.fromkeys(methods)),
+    }
+    for location, where in filters:
+        for key, names in known.items():
+            for value in as_values(where.get(key, [])):
+                _check_known(study, str(value), names, (*location, key), key)
+        _check_filter(study, where, location, other_keys=known)
 
 
 def _check_filter(

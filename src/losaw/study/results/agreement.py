@@ -1,4 +1,4 @@
-"""Is a reproduced number the printed one? What one cell shows, and the verdict on it."""
+"""The evidence of one cell of a published table, and the verdict on it."""
 
 import math
 from collections.abc import Callable
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from scipy.special import ndtr, ndtri, stdtr, stdtrit  # scipy.stats takes long to import
 
-AGREES, OFF, DIFFERS, UNDECIDED = "agrees", "off", "differs", "undecided"
+AGREES, DEVIATES, DIFFERS = "agrees", "deviates", "differs"
+UNDECIDED, UNDECIDABLE = "undecided", "undecidable"
 NOT_PRINTED, NOT_RUN, NO_ERROR = "not printed", "not run", "no error at hand"
 
-# What the deviation of all cells of a kind weighs in that of one cell of a bounded metric.
+# The weight of the deviation of all cells of a kind in that of one cell of a bounded metric.
 BORROWED_DEGREES = 4
 # Of the interval that must lie within the margin (two one-sided tests at .05).
 _ONE_SIDED = 0.05
@@ -29,20 +30,35 @@ class Runs:
 
 @dataclass(frozen=True)
 class Printed:
-    """A printed number, its decimals, the runs it averages, and the draws of X behind these.
+    """A published number.
 
-    ``draws`` is None where every run has an X of its own.
+    Attributes
+    ----------
+    value : float
+    decimals : int
+        As published.
+    runs : float
+        Number of runs that it averages.
+    draws : float or None
+        Number of draws of X that these runs share; None: every run has an X of its own.
+    deviation : float or None
+        The published standard deviation of single runs, if there is one.
+    setting_deviation : float
+        Standard deviation that something estimated once per setting, and not once per run, adds to
+        the mean. It is not published, but inferred.
     """
 
     value: float
     decimals: int
     runs: float
     draws: float | None = None
+    deviation: float | None = None
+    setting_deviation: float = 0.0
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What all cells of one metric and method show together.
+    """The cells of one metric and method on one kind of data, taken together.
 
     Attributes
     ----------
@@ -67,7 +83,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a cell shows of the difference between our mean and print.
+    """The difference between our mean and the published value of a cell.
 
     Attributes
     ----------
@@ -86,23 +102,27 @@ class Evidence:
 
 
 def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
-    r"""The evidence of one cell; None where no error is at hand.
+    r"""Return the evidence of one cell; None where no error is at hand.
 
-    With v the variance of single runs, n our seeds, m the runs behind the printed number, which
-    has d decimals,
+    With v the variance of our single runs, n our seeds, w that of the published runs, m their
+    number, d the decimals of the published number, and q the variance of what was estimated once
+    per setting,
 
-    .. math:: t = \frac{\bar x - y}{\sqrt{v/n + v/m + 10^{-2d}/12}}.
+    .. math:: t = \frac{\bar x - y}{\sqrt{v/n + w/m + q + 10^{-2d}/12}}.
 
-    Where the m runs share k draws of X, and b is the share of v that lies between draws, v/m is
-    replaced by v (b/k + (1 - b)/m).
+    w is the square of the published standard deviation of single runs, on m - 1 degrees of
+    freedom; t then has Welch's degrees. Where none is published, w = v. Where the m runs share k
+    draws of X, and b is the share of the variance between draws, w/m is replaced by
+    w (b/k + (1 - b)/m).
 
     v is
 
     - s², the variance of our runs, on n - 1 degrees of freedom;
     - for a bounded metric, whose runs may all but sit on one value, (4 v0 + (n - 1) s²) / (n + 3)
-      on n + 3 degrees, v0 being the pooled variance of the metric and method: a few nearly
+      on n + 3 degrees, v0 being the pooled variance of the kind: a few nearly
       constant runs say little of the deviation;
     - v0 with its own degrees where our runs do not vary at all, or there is one of them;
+    - w where there is no v0 either, and a standard deviation is published;
     - p (1 - p) for decisions, p being the share among our n runs and the m printed ones, with
       one success and one failure added: never 0, and the same for both if they are of one law.
       The interval has Agresti and Caffo's form (one success and one failure added to either).
@@ -128,13 +148,13 @@ def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
 
 
 def seeds_to_decide(ours: Runs, printed: Printed, kind: Kind, margin: float) -> float:
-    """About how many seeds would end an undecided cell, its difference and deviation staying.
+    """Return about how many seeds decide an undecided cell, at its difference and deviation.
 
     Returns
     -------
     float
-        A whole number; infinite where print's own error leaves the cell undecided for any number
-        up to 100,000; NaN where no error is at hand.
+        A whole number; infinite where the error of the published value leaves the cell undecided
+        for any number up to 100,000; NaN where no error is at hand.
     """
     rule = _rule(ours, printed, kind)
     if rule is None:
@@ -154,11 +174,11 @@ def verdict(
     has_published: bool = True,
     has_reproduced: bool = True,
 ) -> str:
-    """What is said of a cell.
+    """Return the verdict on a cell.
 
-    ``agrees``: the 90 % interval of the difference lies within ±margin, even if the difference is
-    certain. ``differs``: |z| > 3. ``off``: |z| > 2. ``undecided``: none of these. Or what is
-    missing.
+    ``agrees``: the 90 % interval of the difference is within ±margin, even if the difference is
+    certain. ``differs``: |z| > 3. ``deviates``: |z| > 2. ``undecided``: none of these. Or a word
+    for what is missing.
     """
     if not has_reproduced:
         return NOT_RUN
@@ -168,7 +188,7 @@ def verdict(
         return NO_ERROR
     if -margin < evidence.low and evidence.high < margin:
         return AGREES
-    return DIFFERS if abs(evidence.z) > 3 else OFF if abs(evidence.z) > 2 else UNDECIDED
+    return DIFFERS if abs(evidence.z) > 3 else DEVIATES if abs(evidence.z) > 2 else UNDECIDED
 
 
 def _rule(ours: Runs, printed: Printed, kind: Kind) -> Callable[[int], Evidence] | None:
@@ -186,18 +206,27 @@ def _rule(ours: Runs, printed: Printed, kind: Kind) -> Callable[[int], Evidence]
         return lambda n: _of_variance(
             ours.mean, variance, n, max(n - 1 + borrowed, 1), printed, kind
         )
-    if not kind.degrees or not kind.deviation > 1e-12:
-        return None
-    variance = kind.deviation**2
-    return lambda n: _of_variance(ours.mean, variance, n, kind.degrees, printed, kind)
+    if kind.degrees and kind.deviation > 1e-12:
+        variance = kind.deviation**2
+        return lambda n: _of_variance(ours.mean, variance, n, kind.degrees, printed, kind)
+    if printed.deviation and printed.runs > 1:
+        variance, freedom = printed.deviation**2, printed.runs - 1
+        return lambda n: _of_variance(ours.mean, variance, n, freedom, printed, kind)
+    return None
 
 
 def _of_variance(
-    mean: float, variance: float, n: int, degrees: int, printed: Printed, kind: Kind
+    mean: float, variance: float, n: int, freedom: float, printed: Printed, kind: Kind
 ) -> Evidence:
     between = 0.0 if printed.draws is None else kind.between_draws
-    of_print = between / (printed.draws or 1) + (1 - between) / printed.runs
-    error = math.sqrt(variance / n + variance * of_print + _rounding_variance(printed))
+    ours, degrees = variance / n, freedom
+    published = variance if printed.deviation is None else printed.deviation**2
+    theirs = published * (between / (printed.draws or 1) + (1 - between) / printed.runs)
+    if printed.deviation is not None:
+        shares = ours**2 / freedom + theirs**2 / max(printed.runs - 1, 1)
+        degrees = (ours + theirs) ** 2 / shares
+    once = printed.setting_deviation**2
+    error = math.sqrt(ours + theirs + once + _rounding_variance(printed))
     difference = mean - printed.value
     reach = -float(stdtrit(degrees, _ONE_SIDED)) * error
     distance = -stdtrit(degrees, ndtr(-3.0)) - stdtrit(degrees, 1 - _POWER)
@@ -226,7 +255,7 @@ def _of_decisions(share: float, n: int, printed: Printed) -> Evidence:
 
 
 def _is_yes_or_no(ours: Runs) -> bool:
-    """Whether every run gave 0 or 1: then mean and deviation are tied."""
+    """Return whether every run gave 0 or 1: then the mean decides the deviation."""
     if ours.n_seeds == 1:
         return ours.mean in (0.0, 1.0)
     squares = (ours.n_seeds - 1) * ours.deviation**2

@@ -1,4 +1,4 @@
-"""The numbers of one cell of a published table: ours, print's, and what they say together."""
+"""The numbers of one cell of a published table: ours, the published ones and the evidence."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.results.agreement import (
+    UNDECIDABLE,
     UNDECIDED,
     Kind,
     Printed,
@@ -28,37 +29,49 @@ NUMBER_COLUMNS = (
     "detectable",
     "seeds_needed",
     "verdict",
+    "noted",
 )
-# Of single runs, where a paper prints it: two more columns of the comparison.
+# Of single runs, where a paper gives it: two more columns of the comparison.
 SD_COLUMNS = ("published_sd", "reproduced_sd")
 
 
 def printed_cell(row: Mapping[str, Any]) -> Printed:
-    """A row of the printed numbers as the verdict needs it."""
-    draws = row.get("published_draws")
+    """Return a row of the published numbers as the verdict needs it."""
     return Printed(
         float(row["published"]),
         int(row["decimals"]),
         float(row["published_runs"]),
-        None if draws is None or pd.isna(draws) else float(draws),
+        _optional(row.get("published_draws")),
+        _optional(row.get("published_sd")),
+        _optional(row.get("setting_sd")) or 0.0,
     )
 
 
+def _optional(value: Any) -> float | None:
+    return None if value is None or pd.isna(value) else float(value)
+
+
 def numbers_of_cell(
-    reproduction: Any, print_row: Mapping[str, Any] | None, kind: Kind | None, margin: float
+    reproduction: Any,
+    print_row: Mapping[str, Any] | None,
+    kind: Kind | None,
+    margin: float,
+    noted: str = "",
 ) -> dict[str, Any]:
-    """The numbers of one cell, and the verdict.
+    """Return the numbers of one cell, and the verdict.
 
     Parameters
     ----------
     reproduction : named tuple or None
         Its row of the summary.
     print_row : dict or None
-        Its row of the printed numbers.
+        Its row of the published numbers.
     kind : Kind or None
-        What the cells of its metric and method have in common.
+        Of the cells of its metric, method and kind of data.
     margin : float
         Of its metric.
+    noted : str
+        What is known of the cell.
     """
     reproduced = float(reproduction.mean) if reproduction else np.nan
     evidence, needed = None, np.nan
@@ -72,6 +85,7 @@ def numbers_of_cell(
     said = verdict(evidence, margin, bool(print_row), bool(np.isfinite(reproduced)))
     if said == UNDECIDED:
         needed = seeds_to_decide(*cell, margin)
+        said = UNDECIDABLE if np.isinf(needed) else said
     return {
         "published": float(print_row["published"]) if print_row else np.nan,
         "reproduced": reproduced,
@@ -84,6 +98,7 @@ def numbers_of_cell(
         "detectable": evidence.detectable if evidence else np.nan,
         "seeds_needed": needed,
         "verdict": said,
+        "noted": noted,
         "published_sd": float((print_row or {}).get("published_sd", np.nan)),
         "reproduced_sd": float(reproduction.sd) if reproduction else np.nan,
     }

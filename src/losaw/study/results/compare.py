@@ -1,11 +1,14 @@
-"""The published tables cell by cell: printed beside reproduced."""
+"""The published tables cell by cell: published and reproduced values."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
 from losaw.study.design.grid import Study
 from losaw.study.design.published import margin
+from losaw.study.design.settings import matches
 from losaw.study.errors import StudyError
 from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS, numbers_of_cell
 from losaw.study.results.kinds import kinds_of
@@ -37,9 +40,10 @@ def compare(
         ``table``, the study's axes, ``metric``, ``method``; ``published``, ``reproduced``,
         ``mc_se``, ``n_seeds``; ``z``, the 90 % interval ``low`` to ``high`` of the difference,
         the ``margin`` that it must lie within to agree, the smallest ``detectable`` difference,
-        for an undecided cell the ``seeds_needed``, and the ``verdict``
-        (:mod:`losaw.study.results.agreement`). Cells that were not run have no reproduced value,
-        cells without a printed number at hand no published one. ``published_sd`` and
+        for an undecided cell the ``seeds_needed``, the ``verdict``
+        (:mod:`losaw.study.results.agreement`), and what is ``noted`` of the cell. Cells that were
+        not run have no reproduced value, cells without a published number none of these.
+        ``published_sd`` and
         ``reproduced_sd`` follow if ``published`` has standard deviations.
     """
     ours = {
@@ -59,12 +63,26 @@ def compare(
     rows = []
     for runs, table, values, metric, method in shown:
         cell = {"table": table_title(table), **values, "metric": metric, "method": method}
-        kind, measured = kinds.get((metric, method)), shares.find(cell)
+        kind = kinds.get((metric, method, *(str(values[axis]) for axis in study.text_axes)))
+        measured = shares.find(cell)
         if kind and measured:
             kind = replace(kind, between_draws=measured["between_draws"])
-        numbers = numbers_of_cell(runs, printed.find(cell), kind, margin(study, metric))
+        published_row = printed.find(cell)
+        numbers = numbers_of_cell(
+            runs, published_row, kind, margin(study, metric), noted(study, cell, published_row)
+        )
         rows.append({**cell, **numbers})
     columns = ["table", *study.axes, "metric", "method", *NUMBER_COLUMNS]
     if SD_COLUMNS[0] in published.columns and published[SD_COLUMNS[0]].notna().any():
         columns += SD_COLUMNS
     return pd.DataFrame(rows, columns=columns)
+
+
+def noted(study: Study, cell: Mapping[str, Any], published: Mapping[str, Any] | None) -> str:
+    """Return the note of a published number, and those of the study file on cells like it."""
+    if published is None:
+        return ""
+    own = published.get("note")
+    notes = [] if own is None or pd.isna(own) else [str(own)]
+    notes += [entry.note for entry in study.file.known if matches(entry.where, cell)]
+    return "; ".join(notes)

@@ -1,4 +1,4 @@
-"""What the cells of one metric and method have in common: their pooled deviation."""
+"""The pooled deviation of the cells of one metric and method on one kind of data."""
 
 import math
 
@@ -8,23 +8,34 @@ import pandas as pd
 from losaw.study.design.grid import Study
 from losaw.study.results.agreement import Kind
 
-Key = tuple[str, str]
+Key = tuple[str, ...]
 
 
 def kinds_of(study: Study, summary: pd.DataFrame) -> dict[Key, Kind]:
-    """(metric, method) -> what its cells show together.
+    """Return (metric, method, values of the text axes) -> kind.
+
+    A task, a function or a data set decides the units of a metric and how much it varies, so that
+    deviations are pooled only over settings that have all text axes in common.
 
     Parameters
     ----------
     summary : DataFrame
-        With ``metric``, ``method``, ``n_seeds`` and ``sd``, as
+        With ``setting_id``, ``metric``, ``method``, ``n_seeds`` and ``sd``, as
         :func:`losaw.study.results.summary.summarise` makes it.
     """
     kinds = {}
-    for (metric, method), cells in summary.groupby(["metric", "method"], sort=False):
+    values = {
+        setting.identifier: tuple(str(setting.axes[axis]) for axis in study.text_axes)
+        for setting in study.settings
+    }
+    of_setting = summary["setting_id"].map(values)
+    for (metric, method, data), cells in summary.groupby(
+        ["metric", "method", of_setting], sort=False
+    ):
+        key = (str(metric), str(method), *data)
         deviation, degrees = pooled_deviation(cells["sd"], cells["n_seeds"])
         about = study.metrics[str(metric)].entry.load()
-        kinds[str(metric), str(method)] = Kind(
+        kinds[key] = Kind(
             deviation,
             degrees,
             is_bounded=math.isfinite(about.range[0]),

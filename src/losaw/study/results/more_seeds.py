@@ -1,15 +1,14 @@
-"""How many more seeds would decide the undecided cells, and at what cost."""
+"""The number of further seeds that would decide the undecided cells, and their cost."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from losaw.study.design.grid import Study
-from losaw.study.results.agreement import UNDECIDED
+from losaw.study.results.agreement import UNDECIDABLE, UNDECIDED
 from losaw.study.results.lookup import plain
 from losaw.study.results.tally import compared
 from losaw.study.running.estimate import UNMEASURED_SECONDS_PER_SEED
@@ -19,16 +18,16 @@ MOST_OF_THEM = 0.9
 
 @dataclass(frozen=True)
 class MoreSeeds:
-    """What it takes to decide the undecided cells of a study.
+    """The seeds that decide the undecided cells of a study.
 
     Attributes
     ----------
     undecided : int
         Undecided cells.
     hopeless : int
-        Those that no number of our seeds decides, because print's own error is too wide.
+        Undecidable cells: the error of the published value is larger than the margin.
     seeds : int
-        Seeds per setting that decide nine in ten of the others, as things stand.
+        Seeds per setting that decide nine in ten of the undecided, at the differences of now.
     decided : int
         Cells that would then be decided.
     core_hours : float
@@ -49,11 +48,10 @@ def more_seeds(study: Study, comparison: pd.DataFrame) -> MoreSeeds:
     approximate.
     """
     cells = compared(comparison)
-    cells = cells[cells["verdict"] == UNDECIDED]
-    # A study without tables has no cells, and then their columns have no type.
-    open_cells = cells[np.isfinite(cells["seeds_needed"].astype(float))]
+    hopeless = int((cells["verdict"] == UNDECIDABLE).sum())
+    open_cells = cells[cells["verdict"] == UNDECIDED]
     if open_cells.empty:
-        return MoreSeeds(len(cells), len(cells), 0, 0, 0.0)
+        return MoreSeeds(0, hopeless, 0, 0, 0.0)
     seeds = math.ceil(open_cells["seeds_needed"].quantile(MOST_OF_THEM))
     within = open_cells[open_cells["seeds_needed"] <= seeds]
     settings = {
@@ -71,7 +69,7 @@ def more_seeds(study: Study, comparison: pd.DataFrame) -> MoreSeeds:
         seconds = study.seconds_per_seed(setting, learner)
         costs[place] = UNMEASURED_SECONDS_PER_SEED if seconds is None else seconds
     hours = sum(wanted[place] * costs[place] for place in wanted) / 3600
-    return MoreSeeds(len(cells), len(cells) - len(open_cells), seeds, len(within), hours)
+    return MoreSeeds(len(open_cells), hopeless, seeds, len(within), hours)
 
 
 def _key(values: Iterable[Any]) -> tuple[Any, ...]:

@@ -8,26 +8,41 @@ import pandas as pd
 
 from losaw.study.design.grid import Study
 from losaw.study.design.published import margin
+from losaw.study.design.settings import matches
 from losaw.study.results.agreement import (
     AGREES,
+    DEVIATES,
     DIFFERS,
     NO_ERROR,
     NOT_PRINTED,
     NOT_RUN,
-    OFF,
+    UNDECIDABLE,
     UNDECIDED,
 )
 from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS
 
-VERDICTS = (DIFFERS, OFF, UNDECIDED, AGREES, NO_ERROR)
+VERDICTS = (DIFFERS, DEVIATES, UNDECIDED, UNDECIDABLE, AGREES, NO_ERROR)
 DISTANCES = (0.01, 0.02, 0.05)
 
 
 def compared(comparison: pd.DataFrame) -> pd.DataFrame:
-    """The cells that are printed and were run; one that two tables show is one number."""
+    """Return the cells that are published and were run; each cell once, whatever tables show it."""
     cells = comparison[~comparison["verdict"].isin([NOT_PRINTED, NOT_RUN])]
     keys = [c for c in cells.columns if c not in ("table", *NUMBER_COLUMNS, *SD_COLUMNS)]
     return cells.drop_duplicates([*keys, "published"])
+
+
+def counted(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
+    """Return the compared cells that count: each published value once, in the believed reading.
+
+    The terminal, the report and the pages of the reference run count cells by this function.
+    """
+    cells = compared(comparison)
+    rule = study.file.counted
+    if isinstance(rule, bool):
+        return cells if rule else cells.iloc[:0]
+    records = cells.to_dict("records")
+    return cells[[any(matches(where, record) for where in rule) for record in records]]
 
 
 def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -42,10 +57,10 @@ def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``cells``; how many of them differ, are off, undecided, agree or have no error at hand
-        (one column each, named as the verdict); ``within_0.01``, ``within_0.02`` and
-        ``within_0.05``, the shares that lie so near to print whatever their errors; ``rms_z``;
-        and ``detectable``, the median of the smallest differences that could have been found.
+        ``cells``; their numbers by verdict (one column each, named as the verdict);
+        ``within_0.01``, ``within_0.02`` and ``within_0.05``, the shares that are so near to the
+        published value, whatever their errors; ``rms_z``; and ``detectable``, the median of the
+        smallest differences that could have been found.
     """
     rows = []
     for key, group in compared(comparison).groupby(by, sort=False):

@@ -1,5 +1,5 @@
 // Tables of numbers: filter by axis, sort, fold rows and columns that were not run.
-const GRAVITY = ["differs", "off", "undecided", "agrees"];
+const GRAVITY = ["differs", "deviates", "undecided", "undecidable", "agrees"];
 
 class NumberTable {
   constructor(details) {
@@ -33,7 +33,7 @@ class NumberTable {
   addControls() {
     const update = () => this.update();
     const add = (...elements) => this.controls.append(...elements);
-    if (this.rows.length > 1 && this.table.querySelector("td.differs, td.off")) {
+    if (this.rows.length > 1 && this.table.querySelector("td.differs, td.deviates")) {
       this.order = menu([["grave", "cells that differ first"], ["print", "in the order of the paper"]], () => {
         this.sort = null;
         this.update();

@@ -1,0 +1,139 @@
+"""Readings of published values that count, notes on cells, and pools of deviations.
+
+Of study.results.tally, study.results.kinds, study.results.compare, study.design.published,
+reference.remake.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.data import Dataset
+from losaw.generators.losaw import N_PILOT, LosawGenerator
+from losaw.study.design.request import Request
+from losaw.study.design.session import Session
+from losaw.study.errors import StudyError
+from losaw.study.results.compare import compare
+from losaw.study.results.kinds import kinds_of
+from losaw.study.results.tally import counted
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def session():
+    return Session(Request(ROOT / "config" / "config.yaml", {"studies": ["ufi_figure1"]}))
+
+
+def published(session, name):
+    study = session.read_study(name, trusted=True)
+    frame = pd.read_csv(session.published_folder / study.file.published)
+    return study, frame
+
+
+@pytest.mark.parametrize("name", ["treeinner_table4", "losaw_network", "ufi_table1"])
+def test_each_published_number_of_several_readings_counts_once(session, name):
+    study, frame = published(session, name)
+    cells = frame.assign(verdict="agrees")
+    if "independent_share" in study.axes:  # the published file holds for both laws
+        cells = pd.concat([cells.assign(independent_share=w) for w in (0, 0.02)])
+    own = counted(study, cells.reset_index(drop=True))
+    readings = {"noise", "logit", "levels", "independent_share", "table", "note"}
+    identity = [c for c in ("dataset", "task", "max_depth", "function", "method", "metric")
+                if c in own.columns and c not in readings]  # fmt: skip
+    assert not own.duplicated(identity).any()
+    distinct = cells.assign(metric=cells["metric"].replace("r2_ind_train_noise", "r2_ind"))
+    assert len(own) == len(distinct.drop_duplicates([*identity, "published"]))
+
+
+@pytest.mark.parametrize("name", ["cpi_type1", "losaw_discrete_osqp", "cforest_calls"])
+def test_nominal_sizes_and_other_laws_do_not_count(session, name):
+    study, frame = published(session, name)
+    assert counted(study, frame.assign(verdict="agrees")).empty
+
+
+def test_deviations_are_pooled_within_a_task_and_a_data_set(session):
+    study = session.read_study("treeinner_table4", trusted=True)
+    summary = pd.DataFrame(
+        [
+            {"setting_id": s.identifier, "metric": "risk", "method": "xgboost", "n_seeds": 11,
+             "sd": 1.7 if s.axes["task"] == "regression" else 0.01}
+            for s in study.settings
+        ]
+    )  # fmt: skip
+    kinds = kinds_of(study, summary)
+    deviations = {key[3]: kind.deviation for key, kind in kinds.items()}
+    assert deviations == {
+        "regression": pytest.approx(1.7),
+        "classification": pytest.approx(0.01),
+    }
+
+
+def test_two_equal_runs_of_a_function_do_not_differ_because_another_never_varies(session):
+    # Both runs of f5 find all signals; f3 never does, and says nothing of f5.
+    study = session.read_study("losaw_forest", trusted=True)
+    f5, f3 = (
+        next(s for s in study.settings if s.axes["function"] == name and s.axes["phi"] == 0.1
+             and s.axes["data_type"] == "continuous" and s.axes["n_samples"] == 500)
+        for name in ("f5", "f3")
+    )  # fmt: skip
+    rows = [
+        {"setting_id": s.identifier, "metric": "pr_auc", "method": "RF", "mean": mean, "sd": 0.0,
+         "n_seeds": n, "mc_se": 0.0}
+        for s, mean, n in ((f5, 1.0, 2), (f3, 0.417, 200))
+    ]  # fmt: skip
+    frame = pd.read_csv(session.published_folder / "losaw_tables.csv")
+    comparison = compare(study, pd.DataFrame(rows), frame)
+    found = comparison[(comparison["function"] == "f5") & (comparison["n_seeds"] == 2)]
+    assert set(found["verdict"]) == {"no error at hand"}
+
+
+def test_the_deviation_of_a_noise_variance_that_is_estimated_once_follows_from_its_formula(session):
+    # sd = R2 phi / (1 + phi) sqrt((kurtosis of f - 1) / N_PILOT): Var(f) is estimated on N_PILOT
+    # rows, and R2 = r / (1 + phi (1 + error)).
+    _, frame = published(session, "losaw_forest")
+    cells = frame[(frame["data_type"] == "continuous") & (frame["metric"] == "r2_test")]
+    assert frame.drop(cells.index)["setting_sd"].isna().all()
+    for function, of_function in cells.groupby("function"):
+        generator = LosawGenerator(
+            data_type="continuous", n_samples=200_000, n_features=10, phi=0.1, function=function
+        )
+        data: Dataset = generator.sample(np.random.default_rng(0))
+        f = data.truth.regression_function(data.train.X)
+        kurtosis = ((f - f.mean()) ** 4).mean() / f.var() ** 2
+        phi = of_function["phi"]
+        expected = of_function["published"] * phi / (1 + phi) * ((kurtosis - 1) / N_PILOT) ** 0.5
+        assert np.abs(of_function["setting_sd"] - expected).max() < 1.2e-4
+
+
+def test_notes_of_published_numbers_and_of_the_study_file_reach_the_cell(computed):
+    known = "known:\n  - {where: {method: jittered, metric: pr_auc}, note: known to deviate}\n"
+    computed.replace(computed.study_file, "published: tiny.csv\n", "published: tiny.csv\n" + known)
+    study = computed.session().studies[0]
+    frame = pd.read_csv(computed.folder / "config" / "published" / "tiny.csv")
+    summary = pd.DataFrame(
+        [
+            {"setting_id": s.identifier, "metric": metric, "method": method, "mean": 0.5,
+             "sd": 0.1, "n_seeds": 5, "mc_se": 0.04}
+            for s in study.settings for metric in study.metrics for method in study.learners
+        ]
+    )  # fmt: skip
+    comparison = compare(study, summary, frame)
+    assert set(comparison["noted"]) == {"", "made up; known to deviate"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("counted: [{method: plane}]", "plane"),
+        ("counted: [{n_sample: 30}]", "n_sample"),
+        ("known: [{where: {metric: r2}, note: x}]", "r2"),
+        ("known: [{where: {n_samples: 31}, note: x}]", "31"),
+    ],
+)
+def test_a_filter_of_cells_that_names_nothing_is_refused(project, entry, message):
+    project.replace(project.study_file, "published: tiny.csv\n", f"published: tiny.csv\n{entry}\n")
+    with pytest.raises(StudyError, match=message):
+        project.session()
