@@ -88,7 +88,7 @@ BUDGETS: dict[str, int] = {
     "report": 4600,
     "root": 500,
     "scoring": 2650,
-    "study": 8400,
+    "study": 8500,
     "support": 950,
     "tables": 940,
     "trends": 650,

@@ -108,7 +108,7 @@ def write_pages(options: argparse.Namespace) -> None:
     from losaw.reference.claims import read_claims
     from losaw.reference.naming import check_names
     from losaw.reference.pages import write_pages
-    from losaw.reference.remake import remake
+    from losaw.reference.store import remake
     from losaw.reference.stored import Reference
     from losaw.study.design.request import Request
     from losaw.study.design.session import Session

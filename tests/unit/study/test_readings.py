@@ -1,7 +1,7 @@
 """Readings of published values that count, notes on cells, and pools of deviations.
 
 Of study.results.tally, study.results.kinds, study.results.compare, study.design.published,
-reference.remake.
+reference.store.
 """
 
 from pathlib import Path
