@@ -89,7 +89,7 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
 
 
 def diff(options: argparse.Namespace) -> int:
-    """Two results folders, archives or reference runs beside each other; 1 if they differ."""
+    """Compare two results folders, archives or reference runs; 1 if they differ."""
     from losaw.reference.reference_diff import Beside, beside, is_reference
     from losaw.study.files.writing import write_csv, write_text
     from losaw.study.inspecting.difference import Difference, difference
@@ -122,11 +122,11 @@ def _results_in(place: Path, folder: Path) -> Path:
 
 
 def provenance(options: argparse.Namespace) -> None:
-    """Where the numbers of a table, figure or other output came from."""
+    """Print the origin of the numbers of a table, figure or other output."""
     from losaw.study.inspecting.origin import describe_origins, find_output, origins
 
     session = session_of(options, trusted=True)
-    # Every study beside the configuration is looked at, not only those of the session.
+    # Every study next to the configuration is looked at, not only those of the session.
     known = [session.read_study(name, trusted=True) for name in session.available_studies()]
     study, key = find_output(options.file, known, session.results, session.figures)
     for shown in session.studies if study is None else [study]:

@@ -32,7 +32,7 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _show(checks: list[tuple[str, str]], name: str) -> None:
-    """What holds, the first thing that does not, and what may fail on account of it."""
+    """Report the checks that pass, the first that fails, and those that may fail because of it."""
     failed = [(check, message) for check, message in checks if message]
     for check, message in checks:
         if not message:
@@ -41,9 +41,7 @@ def _show(checks: list[tuple[str, str]], name: str) -> None:
         print(f"FAILED {name}: {failed[0][0]}: {failed[0][1]}")
     if failed[1:]:
         others = ", ".join(check for check, _ in failed[1:])
-        print(
-            f"       {len(failed) - 1} more may follow from it; mend it and check again: {others}"
-        )
+        print(f"       {len(failed) - 1} more may follow from it; fix it and check again: {others}")
 
 
 def new_method(options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""What is made of the blocks: collect, tables, figures, report."""
+"""The commands that write outputs from blocks: collect, tables, figures, report."""
 
 import argparse
 from typing import Any

@@ -1,4 +1,4 @@
-"""What runs: plan, list, run, run-block, run-blocks, fit-law."""
+"""The commands that run: plan, list, run, run-block, run-blocks, fit-law."""
 
 import argparse
 import sys
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def plan(options: argparse.Namespace) -> None:
-    """What the session costs."""
+    """Print the cost of the session."""
     from losaw.study.running.estimate import describe
 
     session = session_of(options)
@@ -100,7 +100,7 @@ def fit_law(options: argparse.Namespace) -> None:
 
 
 def _check(session: "Session") -> None:
-    """What is checked before anything runs, beyond what makes a session."""
+    """Check a session before anything runs."""
     from losaw.report.figures import check_figures
     from losaw.study.design.validation import check_extras
 

@@ -4,7 +4,7 @@ from losaw.support.errors import LosawError
 
 
 class StudyError(LosawError):
-    """Something a user can mend: names the file, line, key and value, and the remedy."""
+    """A mistake that the user can fix; it names the file, line, key and value, and the remedy."""
 
 
 class MissingBlocksError(StudyError):

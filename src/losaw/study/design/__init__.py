@@ -1,1 +1,1 @@
-"""What is asked: study file, settings, seeds, blocks and their versions."""
+"""Requests: study file, settings, seeds, blocks and their versions."""

@@ -62,7 +62,7 @@ class BlockName:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a block may use: minutes in all, megabytes at once (None: most of the memory)."""
+    """Limits of a block: minutes in all, megabytes at once (None: most of the memory)."""
 
     minutes: float
     megabytes: float | None
@@ -106,7 +106,7 @@ class Block:
 
 
 def law_file(results: Path, law: str) -> Path:
-    """Where a fitted joint law is kept; all studies share it."""
+    """Return the file of a fitted joint law, which all studies share."""
     return results / "laws" / f"{law}.json"
 
 

@@ -16,7 +16,7 @@ _FUNCTIONS = {"min": min, "max": max}
 
 
 def is_expression(value: Any) -> bool:
-    """Whether a parameter is a string that computes something (a plain name does not)."""
+    """Return whether a parameter is an expression that computes something (a name does not)."""
     if not isinstance(value, str):
         return False
     try:

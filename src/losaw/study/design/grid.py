@@ -142,7 +142,7 @@ class Study:
         return label if label in self.file.learners else label.partition("+")[0]
 
     def options_of(self, label: str) -> dict[str, Any]:
-        """What the file says of a learner at the study's scale, without ``at_scale``."""
+        """Return a learner's entry in the file at the study's scale, without ``at_scale``."""
         options = dict(self.file.learners[label])
         by_scale = self.at_scale(label)
         options.pop("at_scale", None)

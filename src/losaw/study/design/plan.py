@@ -1,4 +1,4 @@
-"""What a session asks of one study: its settings and blocks, and where its outputs go."""
+"""The part of a session that is one study: its settings, its blocks, its output files."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ class StudyPlan:
     ----------
     study : Study
     settings : tuple of Setting
-        Those that are asked for and have seeds at the session's scale, in the grid's order.
+        The requested ones with seeds at the session's scale, in the grid's order.
     blocks : tuple of Block
-        All that are asked for, in the grid's order.
+        All requested ones, in the grid's order.
     n_seeds : tuple of int
         The numbers of seeds of the settings, each once, ascending.
     results, figures, published : Path
@@ -33,7 +33,7 @@ class StudyPlan:
     configuration : dict
         The configuration, as plain values.
     block : callable
-        The block of a :class:`BlockName`, whether it is asked for or not.
+        The block of a :class:`BlockName`, requested or not.
     blocks_at_other_scales : callable
         The same block as the scales define it that compute its learner otherwise.
     """
@@ -54,10 +54,10 @@ class StudyPlan:
 
     @property
     def folder(self) -> Path:
-        """Where what is made of the study's blocks lies."""
+        """The folder of the files that are written from the study's blocks."""
         return self.results / self.study.name
 
     @property
     def n_fits(self) -> int:
-        """Number of replicates that are asked for."""
+        """Number of requested replicates."""
         return sum(len(block.seeds) for block in self.blocks)

@@ -49,8 +49,9 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
         if metric in study.metrics and metric not in study.file.margins:
             raise study.source.error(
                 ("margins",),
-                f"the metric {metric!r} is printed in {path.name} and has no margin; say how far "
-                f"a mean may lie from print and agree, for example 'margins: {{{metric}: 0.03}}'",
+                f"the metric {metric!r} is published in {path.name} and has no margin; state the "
+                "largest difference from the published value that still agrees, for example "
+                f"'margins: {{{metric}: 0.03}}'",
             )
     return frame
 

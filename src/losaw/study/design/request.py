@@ -1,4 +1,4 @@
-"""What one run is asked to do: a configuration file and what overrides it."""
+"""The request of one run: a configuration file and its overrides."""
 
 import json
 import shlex
@@ -15,13 +15,13 @@ from losaw.study.errors import StudyError
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked for: a configuration file and what overrides it.
+    """A configuration file and its overrides.
 
     Attributes
     ----------
     configuration : Path
         The configuration file; studies lie in ``studies/`` and printed numbers in
-        ``published/`` beside it.
+        ``published/`` next to it.
     overrides : dict
         Configuration key -> value instead of the file's.
     selection : dict

@@ -1,4 +1,4 @@
-"""What may stand in a study file and in the configuration."""
+"""The format of study files and of the configuration."""
 
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -97,7 +97,7 @@ class StudyFile(Strict):
         on by ``{axis: <name>}``. All their values see the same data.
     learners : dict
         Label -> ``learner`` (registered name), optional ``importances`` (labels that this
-        learner is asked for; default all) and parameters. A parameter may be an expression
+        learner is used with; default all) and parameters. A parameter may be an expression
         in setting axes (``n_features // 3``), ``{axis: <name>}``, the value of an axis,
         ``{axis: <name>, values: {<value>: <parameter>, ...}}``, looked up by it, or
         ``{each: [...]}``, which makes one learner of each value. ``optional: true`` leaves a
@@ -124,7 +124,7 @@ class StudyFile(Strict):
     published : str or None
         File in ``config/published``.
     margins : dict
-        Metric -> how far our mean may lie from print and still agree, in the metric's own units;
+        Metric -> largest difference from the published value that still agrees, in its units;
         needed for every metric that is printed.
     draws : dict or None
         ``{metric, by}``: the metric notes on which draw of X a run rests; the study measures which

@@ -1,4 +1,4 @@
-"""What one run is asked to do: configuration, scale, selection, seeds — and its blocks.
+"""One run: configuration, scale, selection, seeds, and the blocks that they request.
 
 The Snakefile and the command line both make a session, so both see the same blocks, the same
 errors and the same files.
@@ -82,7 +82,7 @@ class Session:
         return self.folder / "published"
 
     def available_studies(self) -> list[str]:
-        """Names of the study files beside the configuration."""
+        """Names of the study files next to the configuration."""
         return sorted(path.stem for path in (self.folder / "studies").glob("*.yaml"))
 
     def study(self, name: str) -> Study:
@@ -128,7 +128,7 @@ class Session:
         return not missing
 
     def read_study(self, name: str, trusted: bool = False, scale: str | None = None) -> Study:
-        """Read and validate a study file beside the configuration, for the session's scale."""
+        """Read and validate a study file next to the configuration, for the session's scale."""
         study = Study(self.folder / "studies" / f"{name}.yaml", scale or self.scale)
         if not trusted:
             validate(study)
@@ -153,7 +153,7 @@ class Session:
         return having
 
     def _check_measuring(self, study: Study) -> None:
-        """The study that measured shared draws must be there, whether or not it is asked for."""
+        """The study that measured shared draws must be there, requested or not."""
         name, known = study.file.between_draws, self.available_studies()
         if name is not None and name not in known:
             raise study.source.error(("between_draws",), unknown("study", name, known))
@@ -221,7 +221,7 @@ class Session:
         return any(same(value, label) for value in asked for label in study.learners)
 
     def settings(self, study: Study) -> list[Setting]:
-        """The settings of a study that are asked for and have seeds at this scale."""
+        """The requested settings of a study that have seeds at this scale."""
         selection = self.request.selection
         return [
             setting
@@ -232,14 +232,14 @@ class Session:
     def n_seeds(self, study: Study, setting: Setting, learner: str | None = None) -> int:
         """Number of Monte Carlo seeds of a setting and learner; without one, the largest.
 
-        0 where the scale leaves them out, whatever number is asked for.
+        0 where the scale leaves them out, whatever number is requested.
         """
         learners = study.learners if learner is None else [learner]
         planned = max(study.seeds(self.scale, setting, label) for label in learners)
         return (self.request.seeds or planned) if planned else 0
 
     def learners(self, study: Study) -> list[str]:
-        """The labels of the learners that are asked for, without those that cannot run here.
+        """The labels of the requested learners, without those that cannot run here.
 
         Raises
         ------
@@ -304,11 +304,11 @@ class Session:
 
     @cached_property
     def plans(self) -> tuple[StudyPlan, ...]:
-        """What is asked of each study."""
+        """The plans of all studies."""
         return tuple(self._plan(study) for study in self.studies)
 
     def plan(self, name: str) -> StudyPlan:
-        """What is asked of one study."""
+        """The plan of one study."""
         return self.plans[self.studies.index(self.study(name))]
 
     def _plan(self, study: Study) -> StudyPlan:

@@ -31,7 +31,7 @@ class Setting:
     parameters: Mapping[str, Any]
 
     def matches(self, selection: Selection) -> bool:
-        """Whether every selected axis of this setting has one of the selected values."""
+        """Return whether every selected axis of this setting has one of the selected values."""
         return all(
             axis not in self.axes or any(same(self.axes[axis], value) for value in values)
             for axis, values in selection.items()

@@ -15,7 +15,7 @@ from losaw.support.words import unknown
 
 
 def is_dry_run(arguments: Sequence[str]) -> bool:
-    """Whether Snakemake was called to say what it would do (-n, --dry-run, or -np and so on)."""
+    """Return whether Snakemake was called for a dry run (-n, --dry-run, or -np and so on)."""
     return any(re.fullmatch(r"--dry-?run|-[a-zA-Z]*n[a-zA-Z]*", word) for word in arguments)
 
 

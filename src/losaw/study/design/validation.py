@@ -1,4 +1,4 @@
-"""What can only be checked once names are resolved: before the first job starts."""
+"""Checks that need resolved names, made before the first job starts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

@@ -1,1 +1,1 @@
-"""What is stored: the rows of a block, its footer, the record of its run."""
+"""Stored files: the rows of a block, its footer, the record of its run."""

@@ -157,7 +157,7 @@ def load_blocks(blocks: Sequence[Block]) -> Iterator[BlockFile | StudyError | No
 
 
 def problem_of(block: Block) -> str | None:
-    """What is wrong with a block's file, or None if it is whole, in its place and up to date."""
+    """Return the problem of a block's file, or None if it is whole, in its place and up to date."""
     try:
         load_block(block)
     except StudyError as error:

@@ -1,4 +1,4 @@
-"""What lies in a study's folder beside the blocks that are asked for."""
+"""Files in a study's folder that are no requested blocks."""
 
 from losaw.study.design.blocks import Block, BlockName
 from losaw.study.design.plan import StudyPlan
@@ -6,7 +6,7 @@ from losaw.study.errors import StudyError
 
 
 def blocks_by_setting(plan: StudyPlan) -> list[Block]:
-    """Blocks that are asked for and others, setting by setting; of each first the asked ones."""
+    """Requested blocks and others, setting by setting; of each first the requested ones."""
     place = {setting.identifier: index for index, setting in enumerate(plan.study.settings)}
     blocks = [*plan.blocks, *other_blocks(plan)]
     return sorted(blocks, key=lambda block: place[block.name.setting])

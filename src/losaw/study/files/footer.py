@@ -47,7 +47,7 @@ def footer_of(block: Block, law: Any, adopted: Sequence[Any] = ()) -> dict[str, 
 
 
 def identity(name: BlockName) -> dict[str, Any]:
-    """What a footer says of the block it belongs to."""
+    """The part of a footer that identifies its block."""
     return {
         "study": name.study,
         "setting": name.setting,
@@ -57,7 +57,7 @@ def identity(name: BlockName) -> dict[str, Any]:
 
 
 def of_the_fit(footer: dict[str, Any]) -> Any:
-    """What a footer says of data, fit and machine, with its values as JSON gives them back.
+    """Return a footer's entries on data, fit and machine, with values as JSON returns them.
 
     Files that agree in it hold rows of the same fits, whatever their seeds and importances.
     """

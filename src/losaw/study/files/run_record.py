@@ -1,4 +1,4 @@
-"""How a block was run: this differs between runs, and therefore stands beside the block."""
+"""The record of a block's run, in a file of its own, because it differs between runs."""
 
 import datetime
 import json

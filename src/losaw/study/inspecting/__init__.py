@@ -1,1 +1,1 @@
-"""Whether to believe it: status, verification, origin, archive."""
+"""Checks of stored results: status, verification, origin, archive."""

@@ -215,7 +215,7 @@ def _adoption(decision: Decision, sizes: list[tuple[int, int]], sample: Sample) 
 
 
 def stale_files(plans: Sequence[StudyPlan]) -> tuple[list[StaleFile], list[str]]:
-    """The stored blocks of another version that are asked for, whatever seeds they hold.
+    """The requested stored blocks of another version, whatever seeds they contain.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Two results folders beside each other: which cells moved, by how much, and the likely cause."""
+"""Differences between two results folders: moved cells, by how much, and the likely cause."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ _SHOWN = 20
 
 @dataclass(frozen=True)
 class Difference:
-    """What two results folders differ in.
+    """The differences between two results folders.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Difference:
 
     @property
     def is_equal(self) -> bool:
-        """Whether both hold the same blocks with the same bytes."""
+        """Whether both contain the same blocks with the same bytes."""
         return self.n_equal == self.n_blocks and self.only == (0, 0)
 
     def __str__(self) -> str:
@@ -115,7 +115,7 @@ def _names(folder: Path) -> list[BlockName]:
 
 
 def _causes(old: BlockFile, new: BlockFile) -> Iterator[str]:
-    """What the two footers say otherwise: a parameter, a library, a source."""
+    """Return the differences of two footers: a parameter, a library, a source."""
     parts = [file.footer.get("part_versions", {}) for file in (old, new)]
     for part in sorted(parts[0].keys() | parts[1].keys()):
         versions = [versions.get(part, "absent") for versions in parts]

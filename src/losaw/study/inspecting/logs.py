@@ -1,4 +1,4 @@
-"""Which job's log tells of a block: jobs write one each, beside the list of their blocks."""
+"""The logs of jobs that computed a block; each is next to the list of the job's blocks."""
 
 import shlex
 from collections.abc import Iterable

@@ -18,7 +18,7 @@ from losaw.study.running.running_marks import Running, running_blocks
 class StudyStatus:
     """Counts of one study; ``seconds`` and ``fits`` are by learner, of the blocks that are done.
 
-    ``n_stale`` of the blocks that are asked for have a file that a run will replace; ``n_others``
+    ``n_stale`` of the requested blocks have a file that a run will replace; ``n_others``
     lie there and are not asked for. ``n_fits`` of ``n_fits_asked`` replicates are in blocks that
     are done.
     """
@@ -38,7 +38,7 @@ class StudyStatus:
     peak_megabytes: float = 0.0
 
     def remarks(self) -> list[str]:
-        """What there is to say besides the counts, one line each."""
+        """Remarks in addition to the counts, one line each."""
         lines = []
         for learner, fits in self.fits.items():
             each = self.seconds[learner] / max(fits, 1)
@@ -57,7 +57,7 @@ class StudyStatus:
 
 
 def study_status(plan: StudyPlan) -> StudyStatus:
-    """Count what lies in the study's folder, of what is asked for and besides."""
+    """Count the files in the study's folder, requested ones and others."""
     status = StudyStatus(plan.study.name)
     speeds: dict[str, list[float]] = defaultdict(list)  # taken / expected
     left = blocks_to_do(plan.blocks)

@@ -26,14 +26,14 @@ from losaw.support.whole_files import TEMPORARY
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found in a session's results folder.
+    """The findings in a session's results folder.
 
     Attributes
     ----------
     n_good : int
         Blocks that are whole, in their place and up to date.
     n_absent : int
-        Blocks that are asked for and have not been run.
+        Requested blocks that have not been run.
     n_failed : int
         Good blocks that hold failed fits.
     n_others : int
@@ -54,7 +54,7 @@ class Verification:
 
 
 def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
-    """Check all that is asked for or lies there: blocks, joint laws, run records, what was made.
+    """Check all requested or stored files: blocks, joint laws, run records, outputs.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def recompute(
     """
     stored = [block for block in blocks if block.path.exists()]
     if not stored:
-        raise StudyError("the results folder holds none of the blocks that are asked for")
+        raise StudyError("the results folder contains none of the requested blocks")
     rng = np.random.default_rng(seed)
     drawn = rng.choice(len(stored), size=min(n_blocks, len(stored)), replace=False)
     sample = [stored[index] for index in sorted(drawn)]

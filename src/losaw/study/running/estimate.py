@@ -1,4 +1,4 @@
-"""What a session will cost, before anything runs."""
+"""The cost of a session, before anything runs."""
 
 import math
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class Estimate:
 def seconds_per_seed(block: Block, from_record: bool = True) -> float | None:
     """Measured cost of one seed: from this block's run record, else from the study file."""
     record = read_run_record(block.record_path) if from_record else None
-    if record is None or not record.core_seconds:  # all taken over, from who knows where
+    if record is None or not record.core_seconds:  # all reused, from an unknown run
         return block.series.seconds_per_seed
     return record.core_seconds / max(len(record.seconds), 1)
 

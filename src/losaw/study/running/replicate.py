@@ -128,7 +128,7 @@ def _importance_rows(
 
 
 def checked(result: Any, data: Dataset) -> ImportanceResult:
-    """What an importance returned, if it is something that a metric can judge.
+    """Return an importance's result if metrics can judge it.
 
     Raises
     ------

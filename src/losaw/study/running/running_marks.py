@@ -1,4 +1,4 @@
-"""Which blocks are being computed: a mark beside the run record while a block runs."""
+"""Marks of the blocks that are being computed, next to their run records."""
 
 import contextlib
 import datetime
@@ -19,7 +19,7 @@ SUFFIX = ".running"
 
 
 def mark_path(block: Block) -> Path:
-    """Where the mark of a block lies."""
+    """Return the file of a block's mark."""
     return block.record_path.with_suffix(SUFFIX)
 
 

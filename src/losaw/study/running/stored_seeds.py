@@ -1,4 +1,4 @@
-"""What is stored already: more seeds, another cut or another importance compute nothing again."""
+"""Reuse of stored seeds: a longer run, another cut or a new importance recomputes nothing."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ Part = str
 
 @dataclass
 class Stored:
-    """What files hold of a block.
+    """The stored seeds of a block.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Stored:
 
 
 def stored_seeds(block: Block) -> Stored:
-    """What the files of the block's setting and learner hold of its seeds.
+    """Find a block's seeds in the files of its setting and learner.
 
     A file counts if its footer agrees with the one that the block will get in all that decides
     data and fits: learner, parameters, joint law, versions of losaw and of all libraries; and of

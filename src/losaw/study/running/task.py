@@ -106,7 +106,7 @@ class Task:
         return in_order(parts, self.block.series.part_versions)
 
     def may_try_again(self) -> bool:
-        """Whether the seed that is being computed has not had its second chance; takes it."""
+        """Return whether the current seed may be tried a second time, and use up that chance."""
         seed = self.waiting[0]
         if seed in self._tried:
             return False

@@ -1,4 +1,4 @@
-"""The child process: computes the seeds it is asked for until its parent is gone."""
+"""The child process, which computes the requested seeds until its parent is gone."""
 
 import contextlib
 import signal

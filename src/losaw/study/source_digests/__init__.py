@@ -1,1 +1,1 @@
-"""What the sources of a registered thing say: their digest tells whether a block is up to date."""
+"""Digests of the sources of registered names, which show whether a block is up to date."""

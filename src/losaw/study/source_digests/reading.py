@@ -1,4 +1,4 @@
-"""What the source of one module says: its definitions, what each of them mentions, its imports."""
+"""The source of one module: its definitions, the names that each mentions, its imports."""
 
 import ast
 import functools
@@ -11,7 +11,7 @@ from losaw.study.source_digests.files import path_of
 
 # Methods that show a result.
 _SHOWING = frozenset({"plot", "plot_rows", "_repr_html_", "__repr__", "__str__"})
-# Key of what a module does when it is imported, beside binding names.
+# Key of a module's effects on import, apart from binding names.
 ON_IMPORT = "<import>"
 
 Target = tuple[str, str]  # module, top-level name; an empty name is the whole module
