@@ -1,4 +1,7 @@
-"""Tests of whether draws can be recognised."""
+"""Tests of whether draws can be recognised.
+
+Of knockoffs.diagnostics.
+"""
 
 import numpy as np
 import pytest
