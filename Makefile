@@ -12,10 +12,10 @@ STAMP := $(VENV)/.installed
 COMPILED := $(VENV)/.compiled
 # Tests on all cores; one that is done takes over half of what another still has to do.
 SPREAD := --numprocesses=auto --dist=worksteal
-# numba looks only at a function's own file when it decides whether what it stored is fresh.
-KERNELS := $(shell grep -rlE '^from (losaw.kernels.(compiled|vectors)|numba)' src --include='*.py')
+KERNELS := $(shell grep -rl 'losaw.kernels' src --include='*.py')
 
-# One thread per job: parallelism comes from blocks. Byte code is wanted everywhere.
+# One thread per job: parallelism comes from blocks. Byte code is wanted everywhere; it is checked by
+# the content of its source (losaw.support.byte_code).
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
@@ -41,11 +41,10 @@ else
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 endif
-	$(BIN)/python -m compileall -q src
+	$(BIN)/python -m compileall -q -f --invalidation-mode checked-hash src
 	touch $(STAMP)
 
 $(COMPILED): $(STAMP) $(KERNELS)
-	find src tests -name '*.nb[ic]' -delete
 	$(BIN)/losaw warm-up
 	touch $(COMPILED)
 

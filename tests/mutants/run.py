@@ -144,11 +144,10 @@ def try_file(file: Path, n_places: int, rng: random.Random, limit: int) -> Count
 
 
 def copy_of_checkout(folder: Path) -> None:
-    """Copy all files that git does not ignore, as they are, and the kernels that are compiled."""
+    """Copy all files that git does not ignore, as they are."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    kernels = [str(path.relative_to(ROOT)) for path in (ROOT / SOURCES).rglob("*.nb[ic]")]
-    for name in (*listed.splitlines(), *kernels):
+    for name in listed.splitlines():
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)

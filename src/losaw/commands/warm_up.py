@@ -1,7 +1,6 @@
 """warm-up: compile kernels once, so that the first fit and the first scores find them.
 
-numba stores what it compiles next to the source, or in its user cache folder
-(``NUMBA_CACHE_DIR``) where that is read-only.
+:mod:`losaw.kernels.machine_code` says where the machine code is stored.
 """
 
 import argparse

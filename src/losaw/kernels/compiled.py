@@ -1,16 +1,15 @@
-"""How kernels are compiled, and the exponential that all of them share.
+"""The decorators of kernels, and the exponential that all kernels share."""
 
-numba checks only a function's own file when it decides whether its cache is fresh: after an
-edit of a kernel that others call, ``make install`` deletes what is stored and compiles anew.
-"""
-
+import inspect
 from functools import partial
+from threading import Lock
 from typing import Any
 
 from llvmlite import ir
-from numba import njit, types
+from numba import config, njit, types
 
 import losaw.kernels.compiling  # noqa: F401 - it listens from the first kernel on
+from losaw.kernels.machine_code import writable_folder
 from losaw.kernels.vectors import (
     clip,
     fma,
@@ -21,10 +20,38 @@ from losaw.kernels.vectors import (
     subtract,
 )
 
-# error_model="numpy": a division needs no test for zero, which would stop vectorisation.
-# _nrt=False: no reference counting of arrays (it took 70 % of a fit), hence no allocation inside
-# a kernel: callers hand over the workspace.
-kernel = partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=False)
+_SETTINGS: Any = config  # numba's types do not list them
+_JIT: Any = njit
+_DECORATING = Lock()
+
+
+def kernel(function: Any = None, **options: Any) -> Any:
+    """Compile a function at its first call, and store the machine code.
+
+    The code is stored in a folder named by all sources that it depends on
+    (:mod:`losaw.kernels.machine_code`), or not at all where nothing can be written.
+
+    Parameters
+    ----------
+    function : callable
+    **options
+        Options of ``numba.njit`` that differ from these: ``error_model="numpy"``, since a division
+        that tests for zero cannot be vectorised; ``_nrt=False``, no reference counting of arrays
+        (it took 70 % of a fit), hence no allocation inside a kernel, whose callers hand over the
+        workspace.
+    """
+    if function is None:
+        return partial(kernel, **options)
+    options = {"nogil": True, "error_model": "numpy", "_nrt": False} | options
+    with _DECORATING:  # the folder is a setting of the process, which other packages read too
+        given = _SETTINGS.CACHE_DIR
+        folder = writable_folder(inspect.getfile(function), given)
+        _SETTINGS.CACHE_DIR = str(folder or given)
+        try:
+            return _JIT(function, cache=folder is not None, **options)
+        finally:
+            _SETTINGS.CACHE_DIR = given
+
 
 # For kernels that only other kernels call. Python could not call them: it would need a wrapper that
 # unpacks a hundred arrays, which took four times as long to compile as the kernels themselves.
@@ -35,7 +62,7 @@ inner_kernel = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 inlined_kernel = partial(inner_kernel, forceinline=True)
 
 # For kernels that make arrays of their own. References are counted, and a division by zero raises.
-allocating_kernel = partial(njit, cache=True, nogil=True)
+allocating_kernel = partial(kernel, error_model="python", _nrt=True)
 
 # Sums may be reordered (and so vectorised); NaN and infinities keep their meaning.
 REORDERED = {"reassoc", "contract", "nsz"}

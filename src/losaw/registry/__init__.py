@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from losaw.registry.catalogue import ADAPTER, ALIASES, BUILT_IN, RENAMED, USES, Use
+from losaw.registry.catalogue import ADAPTER, ALIASES, BUILT_IN, USES, Use
 from losaw.support.errors import LosawError
 from losaw.support.words import did_you_mean, unknown
 
@@ -201,8 +201,7 @@ def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], 
 def get(kind: str, name: str) -> Entry:
     """The entry of a name; an unknown one raises with the nearest match and the known names.
 
-    A name that has been given up goes on working, with a warning that says the new one. The names
-    ``pfi``, ``cpi`` and ``losaw`` of the library are names here, too.
+    The names ``pfi``, ``cpi`` and ``losaw`` of the library are names here, too.
 
     Parameters
     ----------
@@ -224,10 +223,6 @@ def get(kind: str, name: str) -> Entry:
     {'sampler': 'gaussian'}
     """
     _fill()
-    if (kind, name) in RENAMED:
-        new_name = RENAMED[kind, name]
-        warnings.warn(f"{kind} {name!r} is called {new_name!r} now", FutureWarning, stacklevel=2)
-        name = new_name
     name = ALIASES.get((kind, name), name)
     if (kind, name) not in _entries:
         aliases = (other for other_kind, other in ALIASES if other_kind == kind)

@@ -259,16 +259,6 @@ EXTRAS = {
     ("knockoff", "deep"): "network",
 }
 
-# (kind, name that has been given up) -> the name that stands for the same thing now.
-RENAMED = {
-    ("learner", "task-forest"): "scikit-learn-forest",
-    ("learner", "mixed-forest"): "ranger-forest",
-    ("metric", "feature-score"): "feature_score",
-    ("metric", "truth-detail"): "truth_detail",
-    ("metric", "importance-detail"): "importance_detail",
-    ("metric", "signal-share"): "signal_share",
-}
-
 # (kind, name) -> the registered name of the same thing, so that a study file and the library have
 # the same names: losaw.importance.pfi, losaw.importance.cpi, the forest `losaw` of `losaw explain`.
 ALIASES = {

@@ -9,8 +9,9 @@ import hashlib
 from dataclasses import dataclass
 
 from losaw.study.source_digests.digest_cache import reading_of
-from losaw.study.source_digests.files import forget_texts, path_of, stamp_of
+from losaw.study.source_digests.files import PACKAGE, forget_texts, path_of, stamp_of
 from losaw.study.source_digests.reading import ON_IMPORT, Target, target_of
+from losaw.support.byte_code import check_byte_code
 
 # How errors spell, and names of what is digested itself, decide no number.
 _OUTSIDE = frozenset(
@@ -48,6 +49,7 @@ def reached_names(target: str) -> frozenset[str]:
 
 def look_again() -> None:
     """Forget the digests of sources that have changed; a session looks once, when it begins."""
+    check_byte_code(PACKAGE)
     read = {module for digest in _digests.values() for module, _ in digest.files}
     stamps = {module: stamp_of(module) for module in read}
     for target, known in list(_digests.items()):
