@@ -25,10 +25,10 @@ import pandas as pd
 
 from losaw.kernels.compiled import kernel
 from losaw.kernels.inversion import padded
-from losaw.weighting.logit.effects_fit import fit_effects
-from losaw.weighting.logit.effects_terms import Shape, make_effects_logit
-from losaw.weighting.logit.newton import PRECISION, fit_multinomial
-from losaw.weighting.logit.terms import make_logit
+from losaw.kernels.logit.effects_fit import fit_effects
+from losaw.kernels.logit.effects_terms import Shape, make_effects_logit
+from losaw.kernels.logit.newton import PRECISION, fit_multinomial
+from losaw.kernels.logit.terms import make_logit
 
 RESULTS = Path(__file__).parent / "results"
 PATTERNS = 2000

@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("support", "pages"),
     ("kernels", "tables"),
     ("registry",),
-    ("datasets", "weighting.logit", "generators.joint_law"),
+    ("datasets", "kernels.logit", "generators.joint_law"),
     ("weighting",),
     ("forest.growing", "network", "learners", "generators"),
     ("forest",),
@@ -77,8 +77,8 @@ BUDGETS: dict[str, int] = {
     "forest": 6300,
     "generators": 2600,
     "importance": 3600,
-    "kernels": 1800,
-    "knockoffs": 2450,
+    "kernels": 2775,
+    "knockoffs": 2350,
     "learners": 1175,
     "metrics": 875,
     "network": 1775,
@@ -92,7 +92,7 @@ BUDGETS: dict[str, int] = {
     "support": 995,
     "tables": 940,
     "trends": 650,
-    "weighting": 2850,
+    "weighting": 900,
     "workflow": 425,
 }
 

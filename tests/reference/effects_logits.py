@@ -4,9 +4,9 @@ import numpy as np
 
 from losaw.kernels.compiled import kernel
 from losaw.kernels.inversion import padded
+from losaw.kernels.logit.effects_fit import fit_effects
+from losaw.kernels.logit.effects_terms import EffectsLogit, Shape, make_effects_logit
 from losaw.weighting.levels import helmert
-from losaw.weighting.logit.effects_fit import fit_effects
-from losaw.weighting.logit.effects_terms import EffectsLogit, Shape, make_effects_logit
 
 
 @kernel()

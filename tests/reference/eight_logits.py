@@ -3,9 +3,9 @@
 import numpy as np
 
 from losaw.kernels.compiled import kernel
+from losaw.kernels.logit.eight_newton import fit_eight
+from losaw.kernels.logit.eight_terms import EightLogits, make_eight_logits
 from losaw.kernels.vectors import LANES
-from losaw.weighting.logit.eight_newton import fit_eight
-from losaw.weighting.logit.eight_terms import EightLogits, make_eight_logits
 
 
 @kernel()

@@ -5,7 +5,7 @@
 Of scoring.out_of_bag_permutation, scoring.row_differences,
 importance.conditional_predictive_impact, importance.conditional_subgroups,
 scoring.one_sided_tests, importance.shapley_global_importance, importance.tree_inner,
-importance.permutation, scoring.result, weighting.levels, weighting.logit.far_apart,
+importance.permutation, scoring.result, weighting.levels, kernels.logit.far_apart,
 study.results.kinds, study.results.ending, study.results.manifest, study.results.summary,
 study.design.blocks, study.design.identifiers, study.files.folder, study.files.footer,
 study.files.run_record, study.files.writing.
@@ -28,6 +28,7 @@ from sklearn.preprocessing import StandardScaler
 
 from losaw.importance import ImportanceResult, boruta, pfi, sage, subgroups, treeinner
 from losaw.importance.permutation import score_of
+from losaw.kernels.logit.far_apart import log_probability
 from losaw.scoring.one_sided_tests import one_sided_test
 from losaw.study.design.identifiers import canonical_json
 from losaw.study.errors import StudyError
@@ -42,7 +43,6 @@ from losaw.study.results.manifest import manifest
 from losaw.study.results.summary import differences
 from losaw.study.running.runner import run_block
 from losaw.tables.kinds import few_levels
-from losaw.weighting.logit.far_apart import log_probability
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((80, 3))

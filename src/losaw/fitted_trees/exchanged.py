@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.kernels.compiled import inlined_kernel, kernel
-from losaw.kernels.level_sets import bit
-from losaw.kernels.trees import LEAF, Trees, add_values, together
+from losaw.kernels.trees import LEAF, Trees, add_values, bit, together
 
 
 class ExchangeableTrees:

@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_arrays import ForestArrays, forest_arrays, rows_of
 from losaw.kernels.compiled import allocating_kernel, kernel
-from losaw.kernels.level_sets import bit
-from losaw.kernels.trees import Trees
+from losaw.kernels.trees import Trees, bit
 
 
 def shapley_values(model: Any, X: ArrayLike) -> FloatArray:

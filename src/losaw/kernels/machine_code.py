@@ -2,9 +2,9 @@
 
 numba compares only a kernel's own file with the code that it stored. But a kernel is compiled from
 the kernels that it calls and from constants of other files as well. So each module has a folder
-named by the digest of its source and of every losaw source that it imports, directly or through
-others. After an edit of any of these the folder has another name, and the kernels are compiled
-again; an edit of any other file leaves the stored code in use.
+named by the digest of its source and of every source of kernels that it imports, directly or
+through others. After an edit of any of these the folder has another name, and the kernels are
+compiled again; an edit of any other file leaves the stored code in use.
 """
 
 import hashlib
@@ -15,6 +15,9 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = str(Path(__file__).parents[1])
+# Packages of which a module of kernels imports only what is called from Python, or annotations. An
+# edit there compiles nothing again. A test looks through all kernels for uses of anything else.
+OUTSIDE = ("losaw.data", "losaw.support", "losaw.tables")
 _IMPORTS = re.compile(r"\n *(?:from (losaw[\w.]*) import (\([^)]*\)|.*)|import (losaw[\w.]*))")
 
 
@@ -78,7 +81,7 @@ def is_compiled() -> bool:
 
 
 def sources(file: str) -> set[str]:
-    """Return a source and every losaw source that it imports, directly or through others."""
+    """Return a source and every source that it imports but for :data:`OUTSIDE`, at any depth."""
     found: set[str] = set()
     waiting = [file]
     while waiting:
@@ -91,7 +94,7 @@ def sources(file: str) -> set[str]:
 
 @cache
 def _read(file: str) -> tuple[str, tuple[str, ...]]:
-    """Return the digest of a source and the losaw sources that it imports."""
+    """Return the digest of a source and the sources that it imports."""
     with open(file, encoding="utf-8") as opened:
         text = opened.read()
     imported = []
@@ -105,7 +108,9 @@ def _read(file: str) -> tuple[str, tuple[str, ...]]:
 
 @cache
 def _source(module: str) -> str:
-    """Return the file of a losaw module; empty if there is no module of this name."""
+    """Return the file of a losaw module; empty outside, or if there is no module of this name."""
+    if ".".join(module.split(".")[:2]) in OUTSIDE:
+        return ""
     place = os.path.join(os.path.dirname(PACKAGE), *module.split("."))
     candidates = (f"{place}.py", os.path.join(place, "__init__.py"))
     return next(filter(os.path.isfile, candidates), "")

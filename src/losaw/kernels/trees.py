@@ -11,9 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.kernels.compiled import inlined_kernel, kernel
-from losaw.kernels.level_sets import bit
 
 LEAF = -1
+
+
+@inlined_kernel()
+def bit(level: int) -> np.uint64:
+    """Return the set of one level, as a bit of a word: words are sets of up to 64 levels."""
+    return np.uint64(1) << np.uint64(level)
 
 
 class Trees(NamedTuple):

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.kernels.compiled import REORDERED, inner_kernel, kernel
+from losaw.kernels.capping import find_cap
 from losaw.support.arguments import in_range
 from losaw.weighting.checks import check_counts, check_eta, check_weights
 
@@ -87,61 +87,3 @@ def cap_weights(weights: ArrayLike, eta: float, counts: ArrayLike | None = None)
     w = w / w.max()  # squares of very large or small weights stay in range
     cut, shift = find_cap(w, c, len(w), float(eta))
     return np.asarray((np.minimum(w, cut) + shift) / (c @ w))
-
-
-@inner_kernel(fastmath=REORDERED)
-def _moments_below(w: np.ndarray, counts: np.ndarray, size: int, u: float) -> tuple:
-    """Number, sum and sum of squares of the weights up to u, counted with multiplicity."""
-    k = 0.0
-    t = 0.0
-    q = 0.0
-    for i in range(size):
-        c = counts[i] if w[i] <= u else 0.0
-        k += c
-        t += c * w[i]
-        q += c * w[i] * w[i]
-    return k, t, q
-
-
-@kernel()
-def find_cap(w: np.ndarray, counts: np.ndarray, size: int, eta: float) -> tuple:
-    """The cut u and the shift c of the capped weights min(w, u) + c, for w of any scale.
-
-    With m weights cut and k = N - m not, T and Q the sum and the sum of squares of the latter,
-    the condition s(w_theta) = eta N reads
-
-        N (Q + m u^2) - (T + m u)^2 = R,    R = W^2 (1 / eta - 1),
-
-    a quadratic in u for a given set of cut weights; the left side increases with u. Set and u
-    are iterated inside a bracket until the set stays. (inf, 0) where no cap is needed.
-    """
-    n, total, square = _moments_below(w, counts, size, np.inf)
-    target = total * total * (1.0 / eta - 1.0)
-    if n * square - total * total <= target:
-        return np.inf, 0.0
-    if eta >= 1.0:
-        return 0.0, total / n
-    low = 0.0
-    high = total / np.sqrt(eta * n)  # m >= 1 copies of the cap already exhaust sum v^2
-    u = min(1.5 * total / n, 0.5 * high)
-    previous = -1.0
-    for _ in range(200):
-        k, t, q = _moments_below(w, counts, size, u)
-        if k == previous:  # the sets of cut weights are nested: same size, same set
-            break
-        m = n - k
-        if n * (q + m * u * u) - (t + m * u) ** 2 < target:
-            low = u
-        else:
-            high = u
-        discriminant = t * t * m * m + m * k * (target + t * t - n * q)
-        candidate = -1.0
-        if m > 0.0 and k > 0.0 and discriminant >= 0.0:
-            candidate = (t * m + np.sqrt(discriminant)) / (m * k)
-        if low <= candidate <= high:
-            u = candidate
-            previous = k
-        else:
-            u = 0.5 * (low + high)
-            previous = -1.0
-    return u, (total - (t + (n - k) * u)) / n

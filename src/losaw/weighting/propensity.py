@@ -12,24 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.kernels.compiled import kernel
+from losaw.kernels.logit.newton import fit_one
+from losaw.kernels.logit.terms import make_logit
 from losaw.support.arguments import as_floats, real_number
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
-from losaw.weighting.logit.newton import fit_multinomial
-from losaw.weighting.logit.terms import Logit, make_logit
 
 # Of a multinomial logit; as many take some two seconds.
 MOST_COEFFICIENTS = 1000
 LARGEST_C = 1e12
-
-
-@kernel()
-def _fit_multinomial(
-    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
-) -> int:
-    """The solver of the forest's nodes, to be called from Python."""
-    return fit_multinomial(logit, n_patterns, n_classes, width, penalty)
 
 
 class PointMassError(ValueError):
@@ -218,7 +209,7 @@ class MultinomialLogit:
         logit.counts[:, :n_patterns] = cells.T
         self.n_steps_ = 0
         if n_classes > 1:
-            self.n_steps_ = _fit_multinomial(logit, n_patterns, n_classes, width, 1.0 / self.C)
+            self.n_steps_ = fit_one(logit, n_patterns, n_classes, width, 1.0 / self.C)
         if self.n_steps_ < 0:
             warnings.warn(
                 "the multinomial logit has not reached its optimum: its probabilities are those of "

@@ -9,8 +9,8 @@ import pytest
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor, ensemble
 from losaw.forest.growing import workspace
 from losaw.forest.growing.logits_of_cells import MOST_IN_CONTRASTS
+from losaw.kernels.logit.newton import PRECISION
 from losaw.weighting.levels import helmert
-from losaw.weighting.logit.newton import PRECISION
 from reference.logit import ReferenceLogit
 from reference.node_by_node import compare
 

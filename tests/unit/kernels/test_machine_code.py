@@ -1,5 +1,6 @@
 """Stored machine code is that of the sources, after any edit and without ``make``."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -102,7 +103,35 @@ def test_sources_are_those_that_a_module_imports_directly_or_through_others():
     growth = machine_code.sources(str(PACKAGE / "forest" / "growing" / "growth.py"))
     for name in ("forest/growing/arrays.py", "kernels/compiled.py", "kernels/vectors.py"):
         assert str(PACKAGE / name) in growth
-    assert str(PACKAGE / "knockoffs" / "multinomial.py") not in growth
+    for name in ("knockoffs/multinomial.py", "data.py", "support/arguments.py"):
+        assert str(PACKAGE / name) not in growth
+
+
+def test_kernels_use_nothing_of_the_packages_that_the_digest_leaves_out():
+    used = []
+    for path in PACKAGE.rglob("*.py"):
+        text = path.read_text()
+        if "losaw.kernels.compiled" not in text:
+            continue
+        tree = ast.parse(text)
+        outside = {
+            alias.asname or alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+            and (node.module or "").startswith(machine_code.OUTSIDE)
+            for alias in node.names
+        } - {"FloatArray"}  # an annotation
+        kernels = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef)
+            and any("kernel" in ast.unparse(decorator) for decorator in node.decorator_list)
+        ]
+        assert kernels or path.parent.name == "kernels", path
+        for kernel in kernels:
+            names = {node.id for node in ast.walk(kernel) if isinstance(node, ast.Name)}
+            used += [f"{path}: {kernel.name} uses {name}" for name in names & outside]
+    assert used == []
 
 
 def test_no_source_imports_by_relative_names_which_the_digest_does_not_follow():

@@ -1,6 +1,6 @@
 """Logits in the effects of levels against scipy's solver and their own precision.
 
-Of weighting.logit.effects_fit, weighting.logit.effects_terms, weighting.logit.effects_curvature.
+Of kernels.logit.effects_fit, kernels.logit.effects_terms, kernels.logit.effects_curvature.
 """
 
 import numpy as np

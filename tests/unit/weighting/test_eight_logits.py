@@ -1,6 +1,6 @@
 """Eight logits side by side against their own optimality conditions and each other.
 
-Of weighting.logit.eight_newton, weighting.logit.eight_terms.
+Of kernels.logit.eight_newton, kernels.logit.eight_terms.
 """
 
 import numpy as np

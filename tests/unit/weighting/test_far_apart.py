@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from losaw import LosawRandomForestRegressor
+from losaw.kernels.logit.terms import MOST_UNKNOWNS
 from losaw.kernels.vectors import LANES
 from losaw.weighting import MultinomialLogit, cap_weights, losaw_weights
 from losaw.weighting.levels import helmert
-from losaw.weighting.logit.terms import MOST_UNKNOWNS
 from reference.eight_logits import solve as solve_eight
 from reference.logit import ReferenceLogit, solve
 from reference.node_by_node import compare

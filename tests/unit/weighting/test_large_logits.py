@@ -1,14 +1,14 @@
 """Logits of many classes and columns against their own optimality conditions.
 
-Of weighting.logit.newton, weighting.logit.limited_memory.
+Of kernels.logit.newton, kernels.logit.limited_memory.
 """
 
 import numpy as np
 import pytest
 
+from losaw.kernels.logit.newton import PRECISION
+from losaw.kernels.logit.terms import MOST_UNKNOWNS
 from losaw.weighting import MultinomialLogit
-from losaw.weighting.logit.newton import PRECISION
-from losaw.weighting.logit.terms import MOST_UNKNOWNS
 
 
 def draw(rng, n_classes, levels, n_columns, rows, strength):

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.weighting.logit.effects_terms import EffectsLogit
-from losaw.weighting.logit.eight_terms import EightLogits
-from losaw.weighting.logit.terms import Logit
+from losaw.kernels.logit.effects_terms import EffectsLogit
+from losaw.kernels.logit.eight_terms import EightLogits
+from losaw.kernels.logit.terms import Logit
 
 LEAF = -1
 MAX_LEVELS = 63  # a set of levels is a word of 64 bits

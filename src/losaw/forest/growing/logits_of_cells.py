@@ -11,10 +11,10 @@ import numpy as np
 from losaw.forest.growing.arrays import CellWorkspace, ForestData, Node, Sample
 from losaw.forest.growing.weights_discrete import PENALTY
 from losaw.kernels.compiled import inlined_kernel, inner_kernel
+from losaw.kernels.logit.effects_fit import fit_effects
+from losaw.kernels.logit.effects_terms import Shape
+from losaw.kernels.logit.newton import PRECISION
 from losaw.kernels.vectors import LANES
-from losaw.weighting.logit.effects_fit import fit_effects
-from losaw.weighting.logit.effects_terms import Shape
-from losaw.weighting.logit.newton import PRECISION
 
 # Logits of more unknowns, classes but one times columns, are fitted in effects where these cost
 # less; below, naming the effects takes what they save. Ten levels (5,000 x 10) take 14 times

@@ -4,7 +4,7 @@ import numpy as np
 
 from losaw.forest.growing.arrays import ForestData, Sample
 from losaw.kernels.compiled import inlined_kernel
-from losaw.kernels.level_sets import bit
+from losaw.kernels.trees import bit
 
 
 @inlined_kernel()

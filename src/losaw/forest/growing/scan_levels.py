@@ -15,7 +15,7 @@ import numpy as np
 
 from losaw.forest.growing.arrays import LevelSums
 from losaw.kernels.compiled import inlined_kernel, inner_kernel, kernel
-from losaw.kernels.level_sets import bit
+from losaw.kernels.trees import bit
 from losaw.kernels.vectors import LANES, add_where, load, spread, store, subtract
 
 _ITERATIONS = 30  # of the power method, which has found the component long before that

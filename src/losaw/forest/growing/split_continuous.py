@@ -14,8 +14,8 @@ from losaw.forest.growing.arrays import (
 from losaw.forest.growing.gini import scan_classes
 from losaw.forest.growing.scan_continuous import scan_uniform, scan_weighted, sort_values
 from losaw.forest.growing.weights_continuous import apply_cap, gaussian_weights, relative_size
+from losaw.kernels.capping import find_cap
 from losaw.kernels.compiled import inlined_kernel
-from losaw.weighting.effective_sample_size import find_cap
 
 
 @inlined_kernel()

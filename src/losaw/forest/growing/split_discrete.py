@@ -29,7 +29,7 @@ from losaw.forest.growing.weights_discrete import (
 )
 from losaw.forest.growing.weights_of_eight import defer
 from losaw.kernels.compiled import inlined_kernel
-from losaw.weighting.logit.newton import fit_multinomial
+from losaw.kernels.logit.newton import fit_multinomial
 
 
 @inlined_kernel()

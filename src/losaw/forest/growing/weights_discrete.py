@@ -7,9 +7,9 @@ cell's count and response sums. Classes that do not occur in the node take no pa
 import numpy as np
 
 from losaw.forest.growing.arrays import MAX_LEVELS, CellWorkspace
+from losaw.kernels.capping import find_cap
 from losaw.kernels.compiled import REORDERED, inlined_kernel, inner_kernel
 from losaw.kernels.vectors import LANES, divide, load, spread, store
-from losaw.weighting.effective_sample_size import find_cap
 
 PENALTY = 1.0  # 1 / C, scikit-learn's default C = 1
 

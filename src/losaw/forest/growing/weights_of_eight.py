@@ -14,12 +14,12 @@ import numpy as np
 from losaw.forest.growing.arrays import SMALL, Batch, LevelSums
 from losaw.forest.growing.scan_levels import scan_levels
 from losaw.forest.growing.weights_discrete import PENALTY
+from losaw.kernels.capping import find_cap
 from losaw.kernels.compiled import inlined_kernel, inner_kernel
+from losaw.kernels.logit.eight_newton import fit_eight
+from losaw.kernels.logit.eight_terms import make_eight_logits
 from losaw.kernels.vectors import LANES, add, divide, fma, load, multiply, spread, store
-from losaw.weighting.effective_sample_size import find_cap
 from losaw.weighting.levels import helmert
-from losaw.weighting.logit.eight_newton import fit_eight
-from losaw.weighting.logit.eight_terms import make_eight_logits
 
 
 def make_batch() -> Batch:

@@ -14,8 +14,8 @@ from losaw.forest.growing.arrays import (
 from losaw.forest.growing.logits_of_cells import MOST_IN_CONTRASTS
 from losaw.forest.growing.weights_of_eight import make_batch
 from losaw.kernels.inversion import padded
-from losaw.weighting.logit.effects_terms import make_effects_logit
-from losaw.weighting.logit.terms import make_logit
+from losaw.kernels.logit.effects_terms import make_effects_logit
+from losaw.kernels.logit.terms import make_logit
 
 
 def make_sample(data: ForestData) -> Sample:

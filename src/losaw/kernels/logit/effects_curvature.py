@@ -10,6 +10,7 @@ pattern adds one vector. Lanes are classes, for the factor L D L' as well.
 """
 
 from losaw.kernels.compiled import inlined_kernel
+from losaw.kernels.logit.effects_terms import EffectsLogit, Shape
 from losaw.kernels.vectors import (
     LANES,
     add,
@@ -23,7 +24,6 @@ from losaw.kernels.vectors import (
     subtract,
     where_greater,
 )
-from losaw.weighting.logit.effects_terms import EffectsLogit, Shape
 
 # Curvature of an intercept, per row of its class, that is taken for granted: where classes are
 # nearly separated it vanishes, and the step would be endless.

@@ -20,6 +20,13 @@ from numpy.typing import NDArray
 
 from losaw.kernels.compiled import exponential_of_eight, inlined_kernel, inner_kernel
 from losaw.kernels.inversion import padded, padded_row
+from losaw.kernels.logit.far_apart import (
+    LARGEST_ODDS,
+    SMALLEST_PROBABILITY,
+    find_probabilities,
+    log_probability,
+)
+from losaw.kernels.logit.limited_memory import Memory, make_memory
 from losaw.kernels.vectors import (
     LANES,
     add,
@@ -34,13 +41,6 @@ from losaw.kernels.vectors import (
     total,
     where_greater,
 )
-from losaw.weighting.logit.far_apart import (
-    LARGEST_ODDS,
-    SMALLEST_PROBABILITY,
-    find_probabilities,
-    log_probability,
-)
-from losaw.weighting.logit.limited_memory import Memory, make_memory
 
 # Logits of more than two classes and more unknowns are left to the quasi-Newton method.
 MOST_UNKNOWNS = 16

@@ -7,6 +7,15 @@ itself, so that its result does not depend on its neighbours. Sizes that are con
 """
 
 from losaw.kernels.compiled import inlined_kernel, inner_kernel
+from losaw.kernels.logit.eight_terms import (
+    EightLogits,
+    find_value,
+    start,
+    update_gradient,
+    update_information,
+    update_probabilities,
+)
+from losaw.kernels.logit.newton import MAX_STEPS, PRECISION, SAFE_STEP
 from losaw.kernels.vectors import (
     LANES,
     divide,
@@ -18,15 +27,6 @@ from losaw.kernels.vectors import (
     store,
     where_greater,
 )
-from losaw.weighting.logit.eight_terms import (
-    EightLogits,
-    find_value,
-    start,
-    update_gradient,
-    update_information,
-    update_probabilities,
-)
-from losaw.weighting.logit.newton import MAX_STEPS, PRECISION, SAFE_STEP
 
 
 @inlined_kernel()
@@ -148,7 +148,7 @@ def fit_eight(
     Fills coefficients and probabilities.
 
     All have the same number of classes. Newton's method from the class frequencies, as
-    :func:`~losaw.weighting.logit.newton.fit_multinomial`, but with a new Hessian at every
+    :func:`~losaw.kernels.logit.newton.fit_multinomial`, but with a new Hessian at every
     step, which costs little here.
     """
     start(eight, n_patterns, n_classes, width)

@@ -1,6 +1,6 @@
 """Eight small multinomial logits side by side: data, probabilities and derivatives.
 
-The logit is that of :mod:`losaw.weighting.logit.terms`. Every lane of a vector holds one; arrays
+The logit is that of :mod:`losaw.kernels.logit.terms`. Every lane of a vector holds one; arrays
 end in the eight lanes and are just as large as the logits. All are as large as the largest:
 patterns without rows and coefficients without a column add zeros and change nothing.
 """
@@ -11,6 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.kernels.compiled import exponential_of_eight, inlined_kernel
+from losaw.kernels.logit.far_apart import (
+    LARGEST_ODDS,
+    SMALLEST_PROBABILITY,
+    find_probabilities_of_eight,
+    log_probability,
+)
 from losaw.kernels.vectors import (
     LANES,
     add,
@@ -24,12 +30,6 @@ from losaw.kernels.vectors import (
     subtract,
     total,
     where_greater,
-)
-from losaw.weighting.logit.far_apart import (
-    LARGEST_ODDS,
-    SMALLEST_PROBABILITY,
-    find_probabilities_of_eight,
-    log_probability,
 )
 
 

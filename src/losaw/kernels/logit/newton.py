@@ -1,12 +1,11 @@
-"""Newton's method for the penalised multinomial logit of :mod:`losaw.weighting.logit.terms`."""
+"""Newton's method for the penalised multinomial logit of :mod:`losaw.kernels.logit.terms`."""
 
 import numpy as np
 
-from losaw.kernels.compiled import inlined_kernel, inner_kernel
+from losaw.kernels.compiled import inlined_kernel, inner_kernel, kernel
 from losaw.kernels.inversion import invert, product
-from losaw.kernels.vectors import LANES, add, load, store
-from losaw.weighting.logit.quasi_newton import fit_quasi_newton
-from losaw.weighting.logit.terms import (
+from losaw.kernels.logit.quasi_newton import fit_quasi_newton
+from losaw.kernels.logit.terms import (
     MOST_UNKNOWNS,
     Logit,
     objective,
@@ -14,6 +13,7 @@ from losaw.weighting.logit.terms import (
     update_information,
     update_probabilities,
 )
+from losaw.kernels.vectors import LANES, add, load, store
 
 # Squared distance to the optimum, in standard errors of the coefficients, at which a fit ends.
 PRECISION = 1e-10
@@ -127,3 +127,9 @@ def fit_multinomial(
             _step_back(logit, n_patterns, n_classes, width, penalty, slope)
         is_near = slope < _NEAR and (not is_near or slope < 0.1 * before)
     return -1
+
+
+@kernel()
+def fit_one(logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float) -> int:
+    """Fit one logit, called from Python: see :func:`fit_multinomial`."""
+    return fit_multinomial(logit, n_patterns, n_classes, width, penalty)

@@ -8,7 +8,7 @@ it has, and the gradient gives each pattern's residuals back to the same rows:
     maximise  sum_gk n_gk log p_gk - (1 / 2C) |b|^2   (no intercepts).
 
 A feature of m levels costs one row instead of the m - 1 columns of its contrasts, and the optimum
-is that of :mod:`losaw.weighting.logit.terms`: effects that sum to zero, over the levels of a
+is that of :mod:`losaw.kernels.logit.terms`: effects that sum to zero, over the levels of a
 feature and over the classes, cost least. Classes stand in the lanes of vectors; the last one is
 filled up with classes that never occur.
 """
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from losaw.kernels.compiled import exponential_of_eight, inlined_kernel, inner_kernel
 from losaw.kernels.inversion import padded
+from losaw.kernels.logit.limited_memory import MEMORY
 from losaw.kernels.vectors import (
     LANES,
     add,
@@ -32,7 +33,6 @@ from losaw.kernels.vectors import (
     subtract,
     total,
 )
-from losaw.weighting.logit.limited_memory import MEMORY
 
 # Sums of odds between these come from predictors that were not cut, but for probabilities that
 # cannot be distinguished from zero.

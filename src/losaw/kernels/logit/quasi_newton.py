@@ -3,7 +3,7 @@
 With K classes of w coefficients each, Newton's step costs (K w)^2 sums over the patterns and
 (K w)^3 for the inverse. Here only the K diagonal blocks of the Hessian are summed and inverted, a
 few times in a fit, and what they miss is learnt from the steps taken
-(:mod:`losaw.weighting.logit.limited_memory`): a step costs K w times the patterns and K w^2. In the
+(:mod:`losaw.kernels.logit.limited_memory`): a step costs K w times the patterns and K w^2. In the
 symmetric form with one vector per class,
 
     block_k = K / (K - 1) sum_g n_g p_gk (1 - p_gk) z_g z_g' + 1 / C (no intercept),
@@ -13,15 +13,7 @@ which is exact where all classes are equally likely, but for the shift that clas
 
 from losaw.kernels.compiled import inlined_kernel, inner_kernel
 from losaw.kernels.inversion import invert
-from losaw.kernels.vectors import (
-    LANES,
-    load,
-    multiply,
-    spread,
-    store,
-    subtract,
-)
-from losaw.weighting.logit.limited_memory import (
+from losaw.kernels.logit.limited_memory import (
     MEMORY,
     add_scaled,
     find_direction,
@@ -29,13 +21,21 @@ from losaw.weighting.logit.limited_memory import (
     keep_gradient,
     keep_step,
 )
-from losaw.weighting.logit.terms import (
+from losaw.kernels.logit.terms import (
     ROWS,
     Logit,
     four_sums,
     update_gradient,
     update_probabilities,
     weigh_columns,
+)
+from losaw.kernels.vectors import (
+    LANES,
+    load,
+    multiply,
+    spread,
+    store,
+    subtract,
 )
 
 # Blocks are renewed at the first two steps, and at every other one while the squared distance to

@@ -1,20 +1,20 @@
 """The optimum of a logit in the effects of levels, by a quasi-Newton method.
 
-The steps are those of :mod:`losaw.weighting.logit.quasi_newton`: blocks of the Hessian, a few times
+The steps are those of :mod:`losaw.kernels.logit.quasi_newton`: blocks of the Hessian, a few times
 in a fit, and what they miss learnt from the steps taken.
 """
 
 from losaw.kernels.compiled import inlined_kernel, inner_kernel
-from losaw.kernels.vectors import LANES, load, multiply, spread, store, subtract
-from losaw.weighting.logit.effects_curvature import solve_blocks, update_blocks
-from losaw.weighting.logit.effects_terms import (
+from losaw.kernels.logit.effects_curvature import solve_blocks, update_blocks
+from losaw.kernels.logit.effects_terms import (
     EffectsLogit,
     Shape,
     centre,
     start_from_frequencies,
     update,
 )
-from losaw.weighting.logit.limited_memory import MEMORY, add_scaled, inner
+from losaw.kernels.logit.limited_memory import MEMORY, add_scaled, inner
+from losaw.kernels.vectors import LANES, load, multiply, spread, store, subtract
 
 # Blocks are renewed at the first two steps, and at every other one while the squared distance to
 # the optimum, in standard errors, is above this for each unknown.
@@ -26,7 +26,7 @@ MAX_STEPS = 3000
 def _find_direction(logit: EffectsLogit, shape: Shape, held: int, newest: int) -> float:
     """The quasi-Newton step from the ``held`` newest pairs; its slope.
 
-    The two walks of :func:`~losaw.weighting.logit.limited_memory.find_direction`, around blocks of
+    The two walks of :func:`~losaw.kernels.logit.limited_memory.find_direction`, around blocks of
     another layout.
     """
     length = shape.n_rows * shape.lanes

@@ -1,1 +1,0 @@
-"""The penalised multinomial logit: its terms and Newton's method, alone and eight at once."""
