@@ -92,7 +92,7 @@ BUDGETS: dict[str, int] = {
     "support": 995,
     "tables": 940,
     "trends": 650,
-    "weighting": 900,
+    "weighting": 950,
     "workflow": 425,
 }
 

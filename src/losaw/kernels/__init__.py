@@ -1,1 +1,1 @@
-"""How loops are compiled: flags, vectors of eight lanes, exponentials, matrix inversion."""
+"""Compiled loops: decorators, stored machine code, vectors, matrix inversion, trees, logits."""

@@ -7,7 +7,7 @@ from losaw.kernels.compiled import REORDERED, inner_kernel, kernel
 
 @inner_kernel(fastmath=REORDERED)
 def _moments_below(w: np.ndarray, counts: np.ndarray, size: int, u: float) -> tuple:
-    """Number, sum and sum of squares of the weights up to u, counted with multiplicity."""
+    """Return number, sum and sum of squares of the weights up to u, with multiplicity."""
     k = 0.0
     t = 0.0
     q = 0.0
@@ -21,7 +21,7 @@ def _moments_below(w: np.ndarray, counts: np.ndarray, size: int, u: float) -> tu
 
 @kernel()
 def find_cap(w: np.ndarray, counts: np.ndarray, size: int, eta: float) -> tuple:
-    """The cut u and the shift c of the capped weights min(w, u) + c, for w of any scale.
+    """Return the cut u and the shift c of the capped weights min(w, u) + c, for w of any scale.
 
     With m weights cut and k = N - m not, T and Q the sum and the sum of squares of the latter,
     the condition s(w_theta) = eta N reads
@@ -29,7 +29,7 @@ def find_cap(w: np.ndarray, counts: np.ndarray, size: int, eta: float) -> tuple:
         N (Q + m u^2) - (T + m u)^2 = R,    R = W^2 (1 / eta - 1),
 
     a quadratic in u for a given set of cut weights; the left side increases with u. Set and u
-    are iterated inside a bracket until the set stays. (inf, 0) where no cap is needed.
+    are iterated inside a bracket until the set stays. Returns (inf, 0) where no cap is needed.
     """
     n, total, square = _moments_below(w, counts, size, np.inf)
     target = total * total * (1.0 / eta - 1.0)

@@ -79,7 +79,7 @@ _ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the rounded integer 
 
 @instruction
 def _bits(typingctx: Any, value: Any) -> Any:
-    """The 64 bits of a double as an integer."""
+    """Return the 64 bits of a double as an integer."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.bitcast(args[0], ir.IntType(64))
@@ -89,7 +89,7 @@ def _bits(typingctx: Any, value: Any) -> Any:
 
 @instruction
 def _double(typingctx: Any, bits: Any) -> Any:
-    """The double that 64 bits stand for."""
+    """Return the double that 64 bits represent."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.bitcast(args[0], ir.DoubleType())
@@ -99,7 +99,7 @@ def _double(typingctx: Any, bits: Any) -> Any:
 
 @inlined_kernel(fastmath={"contract"})
 def exponential(x: float) -> float:
-    """exp(x) without branches or calls, so that a loop over it is vectorised.
+    """Return exp(x) without branches or calls, so that a loop over it is vectorised.
 
     x is clipped to [-150, 150]. Range reduction x = n ln 2 + r, |r| <= ln(2)/2, and the Taylor
     polynomial of degree 12: relative error below 1e-15.
@@ -126,7 +126,7 @@ def exponential(x: float) -> float:
 
 @inlined_kernel()
 def exponential_of_eight(x: Any) -> Any:
-    """:func:`exponential` of eight numbers in a register."""
+    """Return :func:`exponential` of eight numbers in a register."""
     x = clip(x, -LARGEST_EXPONENT, LARGEST_EXPONENT)
     shifted = fma(x, spread(_LOG2_E), spread(_ROUND))
     n = subtract(shifted, spread(_ROUND))

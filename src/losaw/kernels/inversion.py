@@ -1,8 +1,8 @@
 """Inverse of symmetric positive matrices of a few dozen rows, by the sweep operator.
 
-Rows are as long as :func:`padded_row` says, zero behind the matrix. With the inverse at hand a
-further right-hand side costs one product, and no vector waits for numbers stored one by one, as
-it would in the usual substitution.
+Rows are as long as :func:`padded_row` returns, and zero behind the matrix. With the inverse a
+further right-hand side costs a single product. In the usual substitution, vectors would wait for
+numbers that are stored one by one.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from losaw.kernels.vectors import LANES, fma, insert, load, multiply, spread, st
 
 
 def padded(size: int) -> int:
-    """``size`` rounded up to whole vectors."""
+    """Return ``size`` rounded up to whole vectors."""
     return -(-size // LANES) * LANES
 
 
 def padded_row(size: int) -> int:
-    """Length of the rows of a matrix, with room to write vectors from any of its columns on."""
+    """Return the length of a matrix row, with room to write a vector from any column on."""
     return padded(size + LANES)
 
 
@@ -26,7 +26,7 @@ def invert(matrix: np.ndarray, size: int, diagonal: np.ndarray) -> None:
     """Replace ``matrix[:size, :size]`` by its inverse; ``diagonal`` is workspace.
 
     A pivot below 1e-10 of its diagonal entry marks a row that depends on those before it: row and
-    column become zero, as if it was not there.
+    column become zero, as if they were absent.
     """
     stride = matrix.shape[1]
     end = -(-size // LANES) * LANES
@@ -40,12 +40,12 @@ def invert(matrix: np.ndarray, size: int, diagonal: np.ndarray) -> None:
                 matrix[j, i] = 0.0
             continue
         reciprocal = 1.0 / pivot
-        home = j // LANES * LANES  # the vector with column j, which the others need, comes last
+        home = j // LANES * LANES  # the vector with column j comes last: the others need it
         for block in range(end // LANES):
             lane = (home + LANES * (block + 1)) % end
             row = multiply(load(matrix, j * stride + lane), spread(reciprocal))
             if lane == home:
-                # turns the entry a_ij, cancelled by a one here, into -a_ij / a_jj
+                # turns the entry a_ij, cancelled by a 1 here, into -a_ij / a_jj
                 row = insert(row, j - home, 1.0 + reciprocal)
             for i in range(size):
                 place = i * stride + lane
@@ -57,7 +57,7 @@ def invert(matrix: np.ndarray, size: int, diagonal: np.ndarray) -> None:
 
 @inlined_kernel()
 def product(matrix: np.ndarray, size: int, vector: np.ndarray, out: np.ndarray) -> None:
-    """out = matrix @ vector for a symmetric matrix; ``out`` is as long as its rows."""
+    """Write matrix @ vector to ``out``, for a symmetric matrix; ``out`` is as long as its rows."""
     stride = matrix.shape[1]
     for lane in range(0, size, LANES):
         total = spread(0.0)

@@ -1,4 +1,4 @@
-"""Rows of a node put in order: sorted by a column, or parted by a split; without new arrays."""
+"""Put the rows of a node in order, sorted by a column or parted by a split, without new arrays."""
 
 from typing import Any
 
@@ -49,11 +49,11 @@ def part_rows(
     is_left: NDArray[np.bool_],
     spare: NDArray[np.int32],
 ) -> int:
-    """Bring the rows that go left to the front, both sides in order; where the right begins."""
+    """Move rows that go left to the front, both sides in order; return the start of the right."""
     n_left, n_right = first, 0
     for i in range(first, end):
         row = rows[i]
-        # Both are written, and one of them counts: no branch to be mispredicted.
+        # Both are written and only one counts: there is no branch to be mispredicted.
         rows[n_left] = row
         spare[n_right] = row
         goes_left = int(is_left[row])
@@ -73,7 +73,7 @@ def part_by_threshold(
     threshold: float,
     spare: NDArray[np.int32],
 ) -> int:
-    """The same by the values of one column; a value of at most ``threshold`` goes left."""
+    """Do the same by the values of one column; a value of at most ``threshold`` goes left."""
     n_left, n_right = first, 0
     for i in range(first, end):
         row = rows[i]

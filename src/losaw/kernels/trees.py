@@ -1,7 +1,7 @@
-"""Binary trees as flat arrays, and the way of a row to its leaf: written once, for all forests.
+"""Binary trees as flat arrays, and the descent of rows to their leaves, for all forests.
 
-What else a node holds (its value, its number of rows) stands in arrays of its own, in the same
-order; the readers of fitted models say which.
+Other properties of a node (its value, its number of rows) are in arrays of the same order, which
+the readers of fitted models provide.
 """
 
 from collections.abc import Iterable
@@ -24,14 +24,14 @@ def bit(level: int) -> np.uint64:
 class Trees(NamedTuple):
     """Splits of many trees, one tree after the other: tree t is ``starts[t] : starts[t + 1]``.
 
-    The first node of a tree is its root; children stand behind their parent. A split into sets of
-    levels has the threshold NaN; bit k says whether level k, the code in its column, goes left.
+    The first node of a tree is its root; children come after their parent. A split into sets of
+    levels has the threshold NaN; bit k is set if level k, the code in its column, goes left.
     """
 
     feature: NDArray[np.int32]  # (n_nodes,), column that a node splits on, LEAF where it does not
     threshold: NDArray[np.float64]  # (n_nodes,), rows with x <= threshold go left
     # (n_nodes,), places of the children among all nodes, LEAF in a leaf. Two arrays: on one array
-    # (n_nodes, 2) the walk to a leaf takes a fifth longer.
+    # (n_nodes, 2) the descent takes a fifth longer.
     left: NDArray[np.int32]
     right: NDArray[np.int32]
     starts: NDArray[np.int64]  # (n_trees + 1,)
@@ -39,7 +39,7 @@ class Trees(NamedTuple):
 
     @classmethod
     def of(cls, trees: Iterable[tuple[Any, Any, Any, Any]], left_levels: Any = None) -> Self:
-        """Trees given one by one: feature, threshold, left and right, numbered within the tree."""
+        """Join trees that are given one by one, their nodes numbered within the tree."""
         parts = [tuple(np.asarray(array) for array in tree) for tree in trees]
         sizes = [len(feature) for feature, *_ in parts]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -52,14 +52,14 @@ class Trees(NamedTuple):
     def joined(
         cls, feature: Any, threshold: Any, children: Any, starts: Any, left_levels: Any = None
     ) -> Self:
-        """Trees that stand one after the other already, children numbered within the tree."""
+        """Take trees that are joined already, their children numbered within the tree."""
         return cls._of_sides(feature, threshold, children.T, starts, left_levels)
 
     @classmethod
     def _of_sides(
         cls, feature: Any, threshold: Any, sides: Any, starts: Any, left_levels: Any
     ) -> Self:
-        """Children, left and right, numbered within the tree become places among all nodes."""
+        """Turn the numbers of children within a tree into places among all nodes."""
         is_leaf = sides[0] < 0
         # 32 bits throughout, and no wider arrays in between: this is copying, and little else.
         tree_start = np.repeat(starts[:-1].astype(np.int32), np.diff(starts))
@@ -78,12 +78,12 @@ class Trees(NamedTuple):
 
     @property
     def n_trees(self) -> int:
-        """Number of trees."""
+        """The number of trees."""
         return len(self.starts) - 1
 
     @property
     def splits(self) -> NDArray[np.intp]:
-        """Numbers of the inner nodes."""
+        """The numbers of the inner nodes."""
         return np.flatnonzero(self.feature >= 0)
 
     @property
@@ -92,19 +92,19 @@ class Trees(NamedTuple):
         return np.repeat(np.arange(self.n_trees), np.diff(self.starts))
 
 
-# Rows that walk down a tree together: while one waits for a node's memory the others go on, and no
-# step guesses which way a row goes. A walk row by row takes two to three times as long.
+# Rows that descend a tree together: while a row waits for the memory of a node the others go on,
+# and no step predicts a branch. Row by row takes two to three times as long.
 TOGETHER = 8
 
 
 def together() -> NDArray[np.int32]:
-    """Room for the places of rows that walk together, as the kernels below want it."""
+    """Return the workspace of the kernels below: places of rows that descend together."""
     return np.empty(TOGETHER, dtype=np.int32)
 
 
 @inlined_kernel()
 def _walk(trees: Trees, root: int, X: np.ndarray, first: int, place: np.ndarray) -> int:
-    """Lead rows from ``first`` on to their leaves, ``place`` (TOGETHER,); how many rows they are.
+    """Find the leaves of rows from ``first`` on, ``place`` (TOGETHER,); return the number of rows.
 
     NaN goes right, where a threshold decides.
     """
@@ -132,7 +132,7 @@ def _walk(trees: Trees, root: int, X: np.ndarray, first: int, place: np.ndarray)
 
 @kernel()
 def find_leaves(trees: Trees, X: np.ndarray, place: np.ndarray, out: np.ndarray) -> None:
-    """Leaf of every row in every tree, numbered within the tree; ``out`` (n_rows, n_trees)."""
+    """Find the leaf of every row in every tree, numbered within it; ``out`` (n_rows, n_trees)."""
     for tree in range(len(trees.starts) - 1):
         root = trees.starts[tree]
         for first in range(0, X.shape[0], len(place)):

@@ -1,8 +1,10 @@
 """Vectors of 8 doubles, written as LLVM instructions.
 
-A compiler cannot know that two arrays do not overlap and checks it before every short loop; said
-outright, 8 numbers are one or two instructions on any machine with vector registers. Places in an
-array are given as the flat index of the first of 8 elements, in C order; nothing is checked.
+A compiler cannot know that two arrays do not overlap, and checks it before every short loop.
+Written as instructions, an operation on 8 numbers takes one or two of them on any machine with
+vector registers. Places in an array are the flat index of the first of 8 elements, in C order;
+nothing is checked. numba has no public interface for such a register: a new release of numba may
+need changes here, so pyproject.toml bounds its version.
 """
 
 from typing import Any
@@ -17,7 +19,7 @@ LANES = 8
 
 
 class _Eight(types.Type):
-    """numba's name for eight doubles in a register."""
+    """The type of eight doubles in a register."""
 
     def __init__(self) -> None:
         super().__init__(name="eight_doubles")
@@ -35,7 +37,7 @@ class _EightModel(PrimitiveModel):
 
 
 def instruction(function: Any) -> Any:
-    """numba's intrinsic, without a type: callers leave out the typing context."""
+    """Wrap numba's intrinsic for type checkers: callers leave out the typing context."""
     return intrinsic(function)
 
 
@@ -70,7 +72,7 @@ def _total(builder: Any, vector: Any) -> Any:
 
 @instruction
 def load(typingctx: Any, array: Any, start: Any) -> Any:
-    """array[start : start + 8]."""
+    """Return array[start : start + 8]."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.load(_row(context, builder, signature.args[0], *args), align=8)
@@ -80,7 +82,7 @@ def load(typingctx: Any, array: Any, start: Any) -> Any:
 
 @instruction
 def store(typingctx: Any, array: Any, start: Any, value: Any) -> Any:
-    """array[start : start + 8] = value."""
+    """Set array[start : start + 8] to ``value``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         place = _row(context, builder, signature.args[0], args[0], args[1])
@@ -92,7 +94,7 @@ def store(typingctx: Any, array: Any, start: Any, value: Any) -> Any:
 
 @instruction
 def spread(typingctx: Any, value: Any) -> Any:
-    """``value`` in every lane."""
+    """Return a register with ``value`` in every lane."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return _spread(builder, args[0])
@@ -102,7 +104,7 @@ def spread(typingctx: Any, value: Any) -> Any:
 
 @instruction
 def insert(typingctx: Any, a: Any, lane: Any, value: Any) -> Any:
-    """a with ``value`` in one lane."""
+    """Return a with ``value`` in one lane."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.insert_element(args[0], args[2], builder.trunc(args[1], ir.IntType(32)))
@@ -112,7 +114,7 @@ def insert(typingctx: Any, a: Any, lane: Any, value: Any) -> Any:
 
 @instruction
 def fma(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
-    """a * b + c, lane by lane."""
+    """Return a * b + c, lane by lane."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return _fma(builder, *args)
@@ -122,7 +124,7 @@ def fma(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
 
 @instruction
 def less_product(typingctx: Any, c: Any, a: Any, b: Any) -> Any:
-    """c - a * b, lane by lane."""
+    """Return c - a * b, lane by lane."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return _fma(builder, builder.fneg(args[1]), args[2], args[0])
@@ -132,7 +134,7 @@ def less_product(typingctx: Any, c: Any, a: Any, b: Any) -> Any:
 
 @instruction
 def add(typingctx: Any, a: Any, b: Any) -> Any:
-    """a + b."""
+    """Return a + b."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.fadd(*args)
@@ -142,7 +144,7 @@ def add(typingctx: Any, a: Any, b: Any) -> Any:
 
 @instruction
 def subtract(typingctx: Any, a: Any, b: Any) -> Any:
-    """a - b."""
+    """Return a - b."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.fsub(*args)
@@ -152,7 +154,7 @@ def subtract(typingctx: Any, a: Any, b: Any) -> Any:
 
 @instruction
 def multiply(typingctx: Any, a: Any, b: Any) -> Any:
-    """a * b."""
+    """Return a * b."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.fmul(*args)
@@ -162,7 +164,7 @@ def multiply(typingctx: Any, a: Any, b: Any) -> Any:
 
 @instruction
 def divide(typingctx: Any, a: Any, b: Any) -> Any:
-    """a / b."""
+    """Return a / b."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.fdiv(*args)
@@ -172,7 +174,7 @@ def divide(typingctx: Any, a: Any, b: Any) -> Any:
 
 @instruction
 def add_where(typingctx: Any, a: Any, value: Any, codes: Any, start: Any, code: Any) -> Any:
-    """a + value in the lanes where codes[start : start + 8], bytes, equal ``code``; else a."""
+    """Return a, plus ``value`` in the lanes where the byte codes[start : start + 8] is ``code``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         bytes_ = ir.VectorType(ir.IntType(8), LANES)
@@ -192,7 +194,7 @@ def add_where(typingctx: Any, a: Any, value: Any, codes: Any, start: Any, code: 
 
 @instruction
 def where_greater(typingctx: Any, a: Any, b: Any, value: Any) -> Any:
-    """``value`` in the lanes where a > b, else zero."""
+    """Return ``value`` in the lanes where a > b, else zero."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         zero = ir.Constant(_VECTOR, [0.0] * LANES)
@@ -203,7 +205,7 @@ def where_greater(typingctx: Any, a: Any, b: Any, value: Any) -> Any:
 
 @instruction
 def clip(typingctx: Any, a: Any, low: Any, high: Any) -> Any:
-    """a, not below ``low`` and not above ``high``."""
+    """Return a, clipped to [``low``, ``high``]."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         a, low_value, high_value = args
@@ -216,7 +218,7 @@ def clip(typingctx: Any, a: Any, low: Any, high: Any) -> Any:
 
 @instruction
 def power_of_two(typingctx: Any, exponent_bits: Any) -> Any:
-    """2^n for doubles whose low bits hold the integer n."""
+    """Return 2^n for doubles whose low bits are the integer n."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         bits = builder.bitcast(args[0], _INTEGERS)
@@ -229,7 +231,7 @@ def power_of_two(typingctx: Any, exponent_bits: Any) -> Any:
 
 @instruction
 def total(typingctx: Any, a: Any) -> Any:
-    """Sum of the lanes."""
+    """Return the sum of the lanes."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return _total(builder, args[0])
@@ -241,7 +243,7 @@ def total(typingctx: Any, a: Any) -> Any:
 def add_two_scaled(
     typingctx: Any, target: Any, at: Any, s: Any, t: Any, source: Any, first: Any, second: Any
 ) -> Any:
-    """target[at : at + 8] += s * source[first : first + 8] + t * source[second : second + 8]."""
+    """Add s * source[first : first + 8] + t * source[second : second + 8] to target[at:]."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         place = _row(context, builder, signature.args[0], args[0], args[1])
@@ -258,7 +260,7 @@ def add_two_scaled(
 
 @instruction
 def dot(typingctx: Any, a: Any, a_start: Any, b: Any, b_start: Any) -> Any:
-    """Sum of a[a_start : a_start + 8] * b[b_start : b_start + 8]."""
+    """Return the sum of a[a_start : a_start + 8] * b[b_start : b_start + 8]."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         x = builder.load(_row(context, builder, signature.args[0], args[0], args[1]), align=8)

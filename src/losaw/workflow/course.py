@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from losaw.kernels.cache import is_compiled
+from losaw.kernels.machine_code import is_compiled
 from losaw.study.design.blocks import Block
 from losaw.study.results.ending import describe_end
 from losaw.study.running.estimate import START_SECONDS, block_seconds

@@ -1,4 +1,4 @@
-"""Curvature of a logit in the effects of levels: one block for each class, solved side by side.
+"""The curvature of a logit in the effects of levels: a block for each class, solved together.
 
 In the symmetric form with one vector b_k per class,
 
@@ -25,14 +25,14 @@ from losaw.kernels.vectors import (
     where_greater,
 )
 
-# Curvature of an intercept, per row of its class, that is taken for granted: where classes are
+# Curvature of an intercept, per row of its class, that is always added: where classes are
 # nearly separated it vanishes, and the step would be endless.
 _FLOOR = 1e-3
 
 
 @inlined_kernel()
 def update_blocks(logit: EffectsLogit, shape: Shape, penalty: float) -> None:
-    """Factors of the blocks at the probabilities."""
+    """Sum the blocks at the probabilities, and factorise them."""
     for group in range(shape.lanes // LANES):
         first = group * shape.n_rows * shape.n_rows * LANES
         _sum_block(logit, shape, penalty, group, first)
@@ -41,7 +41,7 @@ def update_blocks(logit: EffectsLogit, shape: Shape, penalty: float) -> None:
 
 @inlined_kernel()
 def _sum_block(logit: EffectsLogit, shape: Shape, penalty: float, group: int, first: int) -> None:
-    """Lower triangles of eight classes' blocks."""
+    """Sum the lower triangles of the blocks of eight classes."""
     blocks = logit.blocks
     row = shape.n_rows * LANES
     for i in range(shape.n_rows):
@@ -89,7 +89,7 @@ def _factorise(logit: EffectsLogit, n_rows: int, first: int, first_inverse: int)
 
     So does that of the intercept of a class that fills up a vector, some 1e-65: its inverse would
     make a step of a gradient as small, and with the classes' mean shift all of them. Four rows at a
-    time, since every sum waits for the one before it.
+    time, since every sum waits for the previous sum.
     """
     blocks, scaled = logit.blocks, logit.scaled
     row = n_rows * LANES
@@ -108,7 +108,7 @@ def _factorise(logit: EffectsLogit, n_rows: int, first: int, first_inverse: int)
         store(blocks, start + j * LANES, pivot)
         i = j + 1
         while i < n_rows:
-            # Rows beyond the last one are the last one again.
+            # Rows beyond the last repeat the last.
             a_row = first + i * row
             b_row = first + min(i + 1, n_rows - 1) * row
             c_row = first + min(i + 2, n_rows - 1) * row
@@ -132,7 +132,7 @@ def _factorise(logit: EffectsLogit, n_rows: int, first: int, first_inverse: int)
 
 @inlined_kernel()
 def solve_blocks(logit: EffectsLogit, shape: Shape) -> None:
-    """Replace the direction by what the blocks turn it into."""
+    """Replace the direction by its product with the inverse blocks."""
     blocks, direction = logit.blocks, logit.direction
     row = shape.n_rows * LANES
     for group in range(shape.lanes // LANES):

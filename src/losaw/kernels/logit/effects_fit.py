@@ -1,4 +1,4 @@
-"""The optimum of a logit in the effects of levels, by a quasi-Newton method.
+"""A quasi-Newton method for a logit in the effects of levels.
 
 The steps are those of :mod:`losaw.kernels.logit.quasi_newton`: blocks of the Hessian, a few times
 in a fit, and what they miss learnt from the steps taken.
@@ -16,7 +16,7 @@ from losaw.kernels.logit.effects_terms import (
 from losaw.kernels.logit.limited_memory import MEMORY, add_scaled, inner
 from losaw.kernels.vectors import LANES, load, multiply, spread, store, subtract
 
-# Blocks are renewed at the first two steps, and at every other one while the squared distance to
+# Blocks are renewed at the first two steps, and at every second step while the squared distance to
 # the optimum, in standard errors, is above this for each unknown.
 _FAR = 0.1
 MAX_STEPS = 3000
@@ -24,9 +24,9 @@ MAX_STEPS = 3000
 
 @inlined_kernel()
 def _find_direction(logit: EffectsLogit, shape: Shape, held: int, newest: int) -> float:
-    """The quasi-Newton step from the ``held`` newest pairs; its slope.
+    """Compute the quasi-Newton step from the ``held`` newest pairs; return its slope.
 
-    The two walks of :func:`~losaw.kernels.logit.limited_memory.find_direction`, around blocks of
+    The two passes of :func:`~losaw.kernels.logit.limited_memory.find_direction`, around blocks of
     another layout.
     """
     length = shape.n_rows * shape.lanes
@@ -50,7 +50,7 @@ def _find_direction(logit: EffectsLogit, shape: Shape, held: int, newest: int) -
 
 @inlined_kernel()
 def _move(logit: EffectsLogit, shape: Shape, penalty: float, times: float) -> float:
-    """Move the effects along the direction; the slope where they arrive."""
+    """Move the effects along the direction; return the slope where they arrive."""
     length = shape.n_rows * shape.lanes
     add_scaled(logit.effects, 0, times, logit.direction, 0, 1, length, length)
     update(logit, shape, penalty)
@@ -59,7 +59,7 @@ def _move(logit: EffectsLogit, shape: Shape, penalty: float, times: float) -> fl
 
 @inlined_kernel()
 def _keep_gradient(logit: EffectsLogit, shape: Shape, at: int) -> None:
-    """The gradient at the start of a step, where its change is going to be."""
+    """Store the gradient at the start of a step, where its change will be."""
     start = at * logit.steps.shape[1]
     for i in range(0, shape.n_rows * shape.lanes, LANES):
         store(logit.changes, start + i, load(logit.gradient, i))
@@ -67,7 +67,7 @@ def _keep_gradient(logit: EffectsLogit, shape: Shape, at: int) -> None:
 
 @inlined_kernel()
 def _keep_step(logit: EffectsLogit, shape: Shape, at: int, times: float) -> None:
-    """The pair of a step, ``times`` the direction, and of the change of the gradient."""
+    """Store the pair of a step, ``times`` the direction, and the change of the gradient."""
     steps, changes = logit.steps, logit.changes
     length = shape.n_rows * shape.lanes
     start = at * steps.shape[1]
@@ -79,7 +79,7 @@ def _keep_step(logit: EffectsLogit, shape: Shape, at: int, times: float) -> None
 
 @inner_kernel()
 def fit_effects(logit: EffectsLogit, shape: Shape, penalty: float, precision: float) -> int:
-    """Fit the logit to its counts and levels; the number of steps, -1 if they were too few.
+    """Fit the logit to its counts and levels; return the number of steps, -1 without convergence.
 
     Fills effects and probabilities. Starts from the class frequencies; ends where the squared
     distance to the optimum, in standard errors of the effects, is below ``precision``.
@@ -104,10 +104,10 @@ def fit_effects(logit: EffectsLogit, shape: Shape, penalty: float, precision: fl
         newest = (newest + 1) % MEMORY
         _keep_gradient(logit, shape, newest)
         after = _move(logit, shape, penalty, 1.0)
-        # Steps shrink by a factor that itself shrinks: what is left is like the step before.
+        # Steps shrink by a factor that itself shrinks: the error is about the step before.
         if max(slope / before, 1e-3) * slope < precision:
             return taken + 1
-        # A step past the top of its line is shortened to where a parabola has it.
+        # A step past the maximum of its line is shortened to the maximum of a parabola.
         times = 1.0
         while not after >= -0.5 * slope and times > 1e-12:
             shorter = times * max(0.1, slope / (slope - after))

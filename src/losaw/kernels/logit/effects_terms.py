@@ -9,7 +9,7 @@ it has, and the gradient gives each pattern's residuals back to the same rows:
 
 A feature of m levels costs one row instead of the m - 1 columns of its contrasts, and the optimum
 is that of :mod:`losaw.kernels.logit.terms`: effects that sum to zero, over the levels of a
-feature and over the classes, cost least. Classes stand in the lanes of vectors; the last one is
+feature and over the classes, cost least. Classes are the lanes of vectors; the last vector is
 filled up with classes that never occur.
 """
 
@@ -61,7 +61,7 @@ class EffectsLogit(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """How large a logit is."""
+    """The size of a logit."""
 
     n_patterns: int
     n_classes: int
@@ -75,7 +75,7 @@ class Shape(NamedTuple):
 def make_effects_logit(
     n_patterns: int, n_classes: int, n_factors: int, n_columns: int, n_rows: int
 ) -> EffectsLogit:
-    """Room for a logit of at most this size, filled with zeros."""
+    """Return the arrays of a logit of at most this size, filled with zeros."""
     lanes = padded(n_classes)
     size = n_rows * lanes
     return EffectsLogit(
@@ -98,7 +98,7 @@ def make_effects_logit(
 
 @inlined_kernel()
 def start_from_frequencies(logit: EffectsLogit, shape: Shape) -> None:
-    """Intercepts are the logarithms of the classes' shares, centred; nothing else has an effect."""
+    """Set the intercepts to the centred logarithms of the class shares, other effects to zero."""
     lanes = shape.lanes
     for i in range(shape.n_rows * lanes):
         logit.effects[i] = 0.0
@@ -119,7 +119,7 @@ def start_from_frequencies(logit: EffectsLogit, shape: Shape) -> None:
 
 @inner_kernel()
 def _odds_far_apart(logit: EffectsLogit, shape: Shape, g: int) -> float:
-    """Odds of one pattern against its likeliest class, and their sum."""
+    """Compute the odds of a pattern against its likeliest class; return their sum."""
     first = g * shape.lanes
     largest = -np.inf
     for k in range(shape.n_classes):
@@ -141,7 +141,7 @@ def _odds_far_apart(logit: EffectsLogit, shape: Shape, g: int) -> float:
 
 @inner_kernel()
 def update(logit: EffectsLogit, shape: Shape, penalty: float) -> None:
-    """Probabilities and gradient at the effects, in one walk over the patterns."""
+    """Compute probabilities and gradient at the effects, in a single pass over the patterns."""
     effects, gradient, probability = logit.effects, logit.gradient, logit.probability
     lanes = shape.lanes
     first_column = (shape.n_rows - shape.n_columns) * lanes
@@ -150,7 +150,7 @@ def update(logit: EffectsLogit, shape: Shape, penalty: float) -> None:
     for i in range(0, lanes, LANES):
         store(gradient, i, spread(0.0))
     for g in range(shape.n_patterns):
-        # The rows that the pattern has, summed; their exponentials are the classes' odds.
+        # The exponentials of the sum of the pattern's rows are the odds of the classes.
         sums = spread(0.0)
         for lane in range(0, lanes, LANES):
             predictor = load(effects, lane)
@@ -166,7 +166,7 @@ def update(logit: EffectsLogit, shape: Shape, penalty: float) -> None:
         sum_of_odds = total(sums)
         if not _LEAST_ODDS < sum_of_odds < _MOST_ODDS:
             sum_of_odds = _odds_far_apart(logit, shape, g)
-        # What was counted less what was expected goes to the same rows.
+        # The counts less the expected counts are added to the same rows.
         inverse = spread(1.0 / sum_of_odds)
         size = spread(logit.size[g])
         for lane in range(0, lanes, LANES):

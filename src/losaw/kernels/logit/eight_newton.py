@@ -1,9 +1,9 @@
 """Newton's method for eight small multinomial logits, in the lanes of a vector.
 
-A logit of three patterns and six unknowns is too small for a vector: there time goes by waiting for
-the number before, and eight side by side share the wait. Every lane takes its own steps and ends by
-itself, so that its result does not depend on its neighbours. Sizes that are constants where
-:func:`fit_eight` is called let a compiler unroll all loops.
+A logit of three patterns and six unknowns is too small for vectors: most of the time every number
+waits for the previous number, and eight logits side by side share the wait. Every lane takes its
+own steps and ends by itself, so that its result does not depend on its neighbours. Sizes that are
+constants where :func:`fit_eight` is called let a compiler unroll all loops.
 """
 
 from losaw.kernels.compiled import inlined_kernel, inner_kernel
@@ -55,7 +55,7 @@ def _factorise(eight: EightLogits, unknowns: int) -> None:
 
 @inlined_kernel()
 def _find_step(eight: EightLogits, unknowns: int) -> None:
-    """Newton's step of the lanes that move, and its slope, the squared Newton decrement."""
+    """Compute Newton's step of the lanes that move, and its slope, the squared Newton decrement."""
     for i in range(unknowns):
         sums = load(eight.gradient, i * LANES)
         for m in range(i):
@@ -87,7 +87,7 @@ def _move(eight: EightLogits, unknowns: int) -> None:
 
 @inlined_kernel()
 def _find_slope_after(eight: EightLogits, unknowns: int) -> None:
-    """Slope along the step at its end."""
+    """Compute the slope along the step at its end."""
     slope = spread(0.0)
     for u in range(unknowns):
         slope = fma(load(eight.step, u * LANES), load(eight.gradient, u * LANES), slope)
@@ -100,7 +100,7 @@ def _step_back(
 ) -> None:
     """Halve steps in doubt, already taken, until the objective has risen (Armijo's rule).
 
-    ``times`` holds one for a lane in doubt, else zero. No lane is moved for another one's sake.
+    ``times`` is 1 for a lane in doubt, else 0. No lane is moved because of another lane.
     """
     unknowns = (n_classes - 1) * width
     # The objective at the end of the step, then back to its start for the objective there.
@@ -143,7 +143,7 @@ def _step_back(
 def fit_eight(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> int:
-    """Fit the logits to their counts and designs; how many of them do not reach their optimum.
+    """Fit the logits to their counts and designs; return how many do not reach their optimum.
 
     Fills coefficients and probabilities.
 
@@ -164,7 +164,7 @@ def fit_eight(
         store(eight.times, 0, spread(1.0))
         _move(eight, unknowns)
         update_probabilities(eight, n_patterns, n_classes, width)
-        # What a step leaves is the square of its size: lanes whose rest is small enough end here.
+        # The error after a step is about the square of its size: lanes of small error end here.
         is_over = True
         for lane in range(LANES):
             if eight.slope[lane] * eight.slope[lane] < PRECISION:
@@ -175,7 +175,8 @@ def fit_eight(
             return 0
         update_gradient(eight, n_patterns, n_classes, width, penalty)
         _find_slope_after(eight, unknowns)
-        # Where the slope at a step's end is at most half the one at its start, it went too far.
+        # A step goes too far unless the slope at its end is above minus half the slope at its
+        # start.
         is_in_doubt = False
         for lane in range(LANES):
             slope = eight.slope[lane]

@@ -1,6 +1,6 @@
 """Eight small multinomial logits side by side: data, probabilities and derivatives.
 
-The logit is that of :mod:`losaw.kernels.logit.terms`. Every lane of a vector holds one; arrays
+The logit is that of :mod:`losaw.kernels.logit.terms`. Every lane of a vector is a logit; arrays
 end in the eight lanes and are just as large as the logits. All are as large as the largest:
 patterns without rows and coefficients without a column add zeros and change nothing.
 """
@@ -36,7 +36,7 @@ from losaw.kernels.vectors import (
 class EightLogits(NamedTuple):
     """Data, result and workspace; G patterns, K classes, w coefficients per class, U unknowns."""
 
-    design: NDArray[np.float64]  # (G, w, 8), rows z_g; the first is one
+    design: NDArray[np.float64]  # (G, w, 8), rows z_g; the first entry is 1
     counts: NDArray[np.float64]  # (K, G, 8); every class occurs in every lane
     probability: NDArray[np.float64]  # (K, G, 8)
     size: NDArray[np.float64]  # (G, 8), counts of a pattern
@@ -47,17 +47,17 @@ class EightLogits(NamedTuple):
     information: NDArray[np.float64]  # (U, U, 8), lower triangle, then its factor L D L'
     scaled: NDArray[np.float64]  # (max(2 G, U), 8)
     inverse: NDArray[np.float64]  # (U, 8), of D
-    moving: NDArray[np.float64]  # (8,), one while a lane is not at its optimum, then zero
+    moving: NDArray[np.float64]  # (8,), 1 while a lane is not at its optimum, then 0
     times: NDArray[np.float64]  # (8,), of the step, by which a lane is moved next
     taken: NDArray[np.float64]  # (8,), share of a step in doubt that a lane takes
     slope: NDArray[np.float64]  # (8,), of the objective along the step at its start
     slope_after: NDArray[np.float64]  # (8,), at its end
     value: NDArray[np.float64]  # (2, 8), objective before and after the step
-    predictors: NDArray[np.float64]  # (K - 1,), of one pattern of one lane
+    predictors: NDArray[np.float64]  # (K - 1,), of a pattern of a lane
 
 
 def make_eight_logits(n_patterns: int, n_classes: int, width: int) -> EightLogits:
-    """Room for logits of at most this size, filled with zeros."""
+    """Return the arrays of logits of at most this size, filled with zeros."""
     g, k, w = n_patterns, n_classes, width
     unknowns = (k - 1) * w
     return EightLogits(
@@ -84,7 +84,7 @@ def make_eight_logits(n_patterns: int, n_classes: int, width: int) -> EightLogit
 
 @inlined_kernel()
 def start(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> None:
-    """Class frequencies: coefficients, probabilities and residuals."""
+    """Start from the class frequencies: coefficients, probabilities and residuals."""
     for u in range((n_classes - 1) * width):
         store(eight.coefficients, u * LANES, spread(0.0))
     # Rows of each pattern, and of all.
@@ -119,7 +119,7 @@ def start(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> No
 
 @inlined_kernel()
 def update_probabilities(eight: EightLogits, n_patterns: int, n_classes: int, width: int) -> None:
-    """Probabilities at the coefficients, and residuals."""
+    """Compute probabilities and residuals at the coefficients."""
     one = spread(1.0)
     n_cut = spread(0.0)
     for g in range(n_patterns):
@@ -158,7 +158,7 @@ def update_probabilities(eight: EightLogits, n_patterns: int, n_classes: int, wi
 
 @inlined_kernel()
 def _share(n_classes: int) -> float:
-    """Return the penalty that the shift common to all classes saves; two classes have none."""
+    """Return the share of the penalty that a shift of all classes takes off; 0 of two classes."""
     return 1.0 / n_classes if n_classes > 2 else 0.0
 
 
@@ -166,7 +166,7 @@ def _share(n_classes: int) -> float:
 def update_gradient(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> None:
-    """Gradient of the penalised log-likelihood at the coefficients, whose residuals are known."""
+    """Compute the gradient of the penalised log-likelihood, from known residuals."""
     for j in range(width):
         sums = spread(0.0)
         for k in range(n_classes - 1):
@@ -188,7 +188,7 @@ def update_gradient(
 def update_information(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> None:
-    """Lower triangle of the negative Hessian at the probabilities.
+    """Compute the lower triangle of the negative Hessian at the probabilities.
 
     Block (k, l) is sum_g n_g p_gk (1{k = l} - p_gl) z_g z_g' plus its part of the penalty.
     """
@@ -224,7 +224,7 @@ def update_information(
 def find_value(
     eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float, row: int
 ) -> None:
-    """The penalised log-likelihood of the lanes that have just moved."""
+    """Compute the penalised log-likelihood of the lanes that have just moved."""
     for lane in range(LANES):
         if eight.times[lane] == 0.0:
             continue
@@ -244,7 +244,7 @@ def find_value(
                         eight.predictors[other] += b * eight.design[g, j, lane]
                 log_p = log_probability(eight.predictors, n_classes, k)
                 value += eight.counts[k, g, lane] * log_p
-        # The penalty, less what a shift common to all classes takes off it.
+        # The penalty, less the part that a shift of all classes takes off.
         for j in range(1, width):
             sums = 0.0
             square = 0.0

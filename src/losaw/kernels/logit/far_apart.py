@@ -1,9 +1,10 @@
-"""Probabilities where linear predictors lie so far apart that their exponentials are cut.
+"""Probabilities of linear predictors so far apart that their exponentials are cut.
 
-The kernels take the exponential of each class's predictor against the first class. Where two of
-them are beyond the exponential's range both would be cut to the same number, and their classes held
-for equally likely. Here the largest predictor is taken off first: what is cut then is a probability
-of e^-150, which cannot be distinguished from zero. It takes longer, and hardly any node needs it.
+The kernels take the exponential of each class's predictor against the first class. If two of them
+are beyond the exponential's range, both would be cut to the same number, and their classes would
+seem equally likely. Here the largest predictor is subtracted first: only probabilities of e^-150
+are cut then, which cannot be distinguished from zero. It takes longer, and hardly any node needs
+it.
 """
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from losaw.kernels.compiled import exponential, inner_kernel
 
 # Sums of odds up to here come from predictors that were not cut (e^138 is below e^150), and so do
-# logarithms of probabilities from one over it on.
+# logarithms of probabilities above its inverse.
 LARGEST_ODDS = 1e60
 SMALLEST_PROBABILITY = 1e-60
 
@@ -25,7 +26,7 @@ def find_probabilities(
     n_classes: int,
     width: int,
 ) -> None:
-    """Probabilities (K, G) at coefficients (K - 1, w) for patterns (w, G)."""
+    """Compute probabilities (K, G) at coefficients (K - 1, w) for patterns (w, G)."""
     for g in range(n_patterns):
         largest = 0.0
         probability[0, g] = 0.0
@@ -52,7 +53,7 @@ def find_probabilities_of_eight(
     n_classes: int,
     width: int,
 ) -> None:
-    """The same of eight logits, in the last axis of all arrays; coefficients class after class."""
+    """Do the same for eight logits, the last axis of all arrays; coefficients class after class."""
     for lane in range(probability.shape[2]):
         for g in range(n_patterns):
             largest = 0.0
@@ -73,7 +74,7 @@ def find_probabilities_of_eight(
 
 @inner_kernel()
 def log_probability(predictors: np.ndarray, n_classes: int, k: int) -> float:
-    """log p_k from the predictors of classes 1, 2, ... against the first one, never cut."""
+    """Return log p_k from the predictors of classes 1, 2, ... against the first, never cut."""
     largest = 0.0
     for other in range(n_classes - 1):
         largest = max(largest, predictors[other])

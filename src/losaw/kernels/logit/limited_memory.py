@@ -1,7 +1,7 @@
 """Limited-memory BFGS: the last steps of a fit and how the gradient changed (Nocedal & Liu 1989).
 
 Vectors have one row per class but the first, padded with zeros to whole vectors, as a logit's
-coefficients; places in an array are given as the flat index of a vector's first element.
+coefficients; places in an array are the flat index of a vector's first element.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from losaw.kernels.compiled import inlined_kernel
 from losaw.kernels.inversion import padded, padded_row
 from losaw.kernels.vectors import LANES, fma, load, multiply, spread, store, subtract, total
 
-MEMORY = 12  # steps that are kept
+MEMORY = 12  # steps that are stored
 
 
 class Memory(NamedTuple):
@@ -28,7 +28,7 @@ class Memory(NamedTuple):
 
 
 def make_memory(n_classes: int, width: int) -> Memory:
-    """Room for a fit of at most this size, filled with zeros."""
+    """Return the workspace of a fit of at most this size, filled with zeros."""
     row = padded(width)
     return Memory(
         direction=np.zeros((n_classes - 1, row)),
@@ -44,7 +44,7 @@ def make_memory(n_classes: int, width: int) -> Memory:
 def inner(
     a: np.ndarray, a_at: int, b: np.ndarray, b_at: int, n_rows: int, row: int, width: int
 ) -> float:
-    """Sum of the products of two vectors' elements."""
+    """Return the inner product of two vectors."""
     sums = spread(0.0)
     for k in range(n_rows):
         for lane in range(k * row, k * row + width, LANES):
@@ -63,7 +63,7 @@ def add_scaled(
     row: int,
     width: int,
 ) -> None:
-    """a += scale * b."""
+    """Add scale * b to a."""
     for k in range(n_rows):
         for lane in range(k * row, k * row + width, LANES):
             moved = fma(spread(scale), load(b, b_at + lane), load(a, a_at + lane))
@@ -106,7 +106,7 @@ def _solve_blocks(memory: Memory, n_classes: int, width: int) -> None:
 def find_direction(
     memory: Memory, gradient: np.ndarray, n_classes: int, width: int, held: int, newest: int
 ) -> float:
-    """The quasi-Newton step from the ``held`` newest pairs; its slope."""
+    """Compute the quasi-Newton step from the ``held`` newest pairs; return its slope."""
     direction, steps, changes, factors = (
         memory.direction,
         memory.steps,
@@ -119,14 +119,14 @@ def find_direction(
     for k in range(n_rows):
         for lane in range(k * row, k * row + width, LANES):
             store(direction, lane, load(gradient, lane))
-    # From the newest pair back: what the pair explains of the gradient is taken off.
+    # From the newest pair back: subtract the part of the gradient that the pair explains.
     for back in range(held):
         i = (newest + MEMORY - back) % MEMORY
         share = factors[i, 0] * inner(steps, i * size, direction, 0, n_rows, row, width)
         factors[i, 1] = share
         add_scaled(direction, 0, -share, changes, i * size, n_rows, row, width)
     _solve_blocks(memory, n_classes, width)
-    # From the oldest pair on: the pairs' own curvature takes the place of the blocks'.
+    # From the oldest pair on: replace the curvature of the blocks by that of the pairs.
     for forward in range(held):
         i = (newest + MEMORY - held + 1 + forward) % MEMORY
         share = factors[i, 0] * inner(changes, i * size, direction, 0, n_rows, row, width)
@@ -137,7 +137,7 @@ def find_direction(
 
 @inlined_kernel()
 def keep_gradient(memory: Memory, gradient: np.ndarray, n_rows: int, width: int, at: int) -> None:
-    """The gradient at the start of a step, where its change is going to be."""
+    """Store the gradient at the start of a step, where its change will be."""
     row = memory.direction.shape[1]
     size = memory.direction.shape[0] * row
     for k in range(n_rows):
@@ -149,7 +149,7 @@ def keep_gradient(memory: Memory, gradient: np.ndarray, n_rows: int, width: int,
 def keep_step(
     memory: Memory, gradient: np.ndarray, n_rows: int, width: int, at: int, times: float
 ) -> None:
-    """The pair of a step, ``times`` the direction, after which the gradient is ``gradient``."""
+    """Store the pair of a step, ``times`` the direction, with ``gradient`` at its end."""
     steps, changes = memory.steps, memory.changes
     row = memory.direction.shape[1]
     size = memory.direction.shape[0] * row

@@ -34,7 +34,7 @@ def _move(logit: Logit, n_classes: int, width: int, times: float) -> None:
 
 @inlined_kernel()
 def _slope(logit: Logit, n_classes: int, width: int) -> float:
-    """Derivative of the objective along the step."""
+    """Return the derivative of the objective along the step."""
     slope = 0.0
     for k in range(n_classes - 1):
         for j in range(width):
@@ -44,7 +44,7 @@ def _slope(logit: Logit, n_classes: int, width: int) -> float:
 
 @inlined_kernel()
 def _find_step(logit: Logit, n_classes: int, width: int) -> float:
-    """Newton's step with the inverse at hand; its slope, the squared Newton decrement."""
+    """Compute Newton's step with the inverse; return its slope, the squared Newton decrement."""
     for k in range(n_classes - 1):
         for j in range(width):
             logit.slopes[k * width + j] = logit.gradient[k, j]
@@ -77,7 +77,7 @@ def _step_back(
 def fit_multinomial(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> int:
-    """Fit the logit to its counts and design; the number of steps, -1 if they were too few.
+    """Fit the logit to its counts and design; return the number of steps, -1 without convergence.
 
     Fills coefficients and probabilities. Starts from the class frequencies, the solution where
     nothing depends on the adjustment features.
@@ -115,14 +115,14 @@ def fit_multinomial(
         slope = _find_step(logit, n_classes, width)
         _move(logit, n_classes, width, 1.0)
         update_probabilities(logit, n_patterns, n_classes, width)
-        # What a step leaves is the square of its size with the Hessian of where it started, and
-        # shrinks by a constant factor with that of an earlier place.
+        # The error after a step is about the square of its size with the Hessian of its start, and
+        # shrinks by a constant factor with an earlier Hessian.
         left = slope * slope / before if is_near else slope * slope
         if left < PRECISION:
             return taken + 1
         update_gradient(logit, n_patterns, n_classes, width, penalty)
-        # Far from the optimum a full step may go past the top of its line, and so far that the fit
-        # diverges. Where the slope at its end is at most half the one at its start it has not.
+        # Far from the optimum a full step may go so far past the maximum of its line that the fit
+        # diverges. It has not if the slope at its end is above minus half the slope at its start.
         if slope > SAFE_STEP and not _slope(logit, n_classes, width) >= -0.5 * slope:
             _step_back(logit, n_patterns, n_classes, width, penalty, slope)
         is_near = slope < _NEAR and (not is_near or slope < 0.1 * before)
@@ -131,5 +131,5 @@ def fit_multinomial(
 
 @kernel()
 def fit_one(logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float) -> int:
-    """Fit one logit, called from Python: see :func:`fit_multinomial`."""
+    """Fit a logit as :func:`fit_multinomial` does, for calls from Python."""
     return fit_multinomial(logit, n_patterns, n_classes, width, penalty)

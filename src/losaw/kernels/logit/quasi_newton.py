@@ -2,7 +2,7 @@
 
 With K classes of w coefficients each, Newton's step costs (K w)^2 sums over the patterns and
 (K w)^3 for the inverse. Here only the K diagonal blocks of the Hessian are summed and inverted, a
-few times in a fit, and what they miss is learnt from the steps taken
+few times in a fit, and the rest is learnt from the steps taken
 (:mod:`losaw.kernels.logit.limited_memory`): a step costs K w times the patterns and K w^2. In the
 symmetric form with one vector per class,
 
@@ -38,10 +38,10 @@ from losaw.kernels.vectors import (
     subtract,
 )
 
-# Blocks are renewed at the first two steps, and at every other one while the squared distance to
+# Blocks are renewed at the first two steps, and at every second step while the squared distance to
 # the optimum, in standard errors of the coefficients, is above this.
 _FAR = 1.0
-# Curvature of an intercept, per row of its class, that is taken for granted: where classes are
+# Curvature of an intercept, per row of its class, that is always added: where classes are
 # nearly separated it vanishes, and the step would be endless.
 _FLOOR = 1e-3
 MAX_QUASI_STEPS = 3000
@@ -49,7 +49,7 @@ MAX_QUASI_STEPS = 3000
 
 @inlined_kernel()
 def _sum_block(logit: Logit, n_patterns: int, width: int, k: int) -> None:
-    """Block k: the sum of weights times z z', for weights in row 0 of ``scaled``.
+    """Sum block k: weights times z z', for weights in row 0 of ``scaled``.
 
     Its lower triangle is summed and mirrored.
     """
@@ -74,7 +74,7 @@ def _sum_block(logit: Logit, n_patterns: int, width: int, k: int) -> None:
 def _update_blocks(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float, is_start: bool
 ) -> None:
-    """The inverse blocks at the probabilities.
+    """Compute the inverse blocks at the probabilities.
 
     At the start a class is equally likely in all patterns, and its block a multiple of
     sum_g n_g z_g z_g': that is summed once, into the first block, which comes last.
@@ -118,7 +118,7 @@ def fit_quasi_newton(
     penalty: float,
     precision: float,
 ) -> int:
-    """Move coefficients and probabilities to the optimum; the number of steps, -1 if it is not met.
+    """Move to the optimum; return the number of steps, -1 without convergence.
 
     Probabilities and gradient at the start are known. Ends where the squared distance to the
     optimum, in standard errors of the coefficients, is below ``precision``.
@@ -142,13 +142,14 @@ def fit_quasi_newton(
         keep_gradient(logit.memory, logit.gradient, n_rows, width, newest)
         add_scaled(logit.coefficients, 0, 1.0, direction, 0, n_rows, row, width)
         update_probabilities(logit, n_patterns, n_classes, width)
-        # Steps shrink by a factor that itself shrinks: what is left is like the step before.
+        # Steps shrink by a factor that itself shrinks: the error is about the size of the step
+        # before.
         if max(slope / before, 1e-3) * slope < precision:
             return taken + 1
         update_gradient(logit, n_patterns, n_classes, width, penalty)
         after = inner(logit.gradient, 0, direction, 0, n_rows, row, width)
         times = 1.0
-        # A step past the top of its line is shortened to where a parabola has it.
+        # A step past the maximum of its line is shortened to the maximum of a parabola.
         while not after >= -0.5 * slope and times > 1e-12:
             shorter = times * max(0.1, slope / (slope - after))
             add_scaled(logit.coefficients, 0, shorter - times, direction, 0, n_rows, row, width)

@@ -6,7 +6,7 @@ design vector z_g = (1, ...) and coefficients b_k (b_0 = 0),
     p_gk = exp(b_k' z_g) / sum_l exp(b_l' z_g),
     minimise  - sum_gk n_gk log p_gk + (1 / 2C) min_a sum_k |b_k - a|^2   (no intercepts).
 
-The minimum over the shift a is the penalty of the symmetric form with one vector per class;
+The minimum over the shift a is the penalty of the symmetric form with a vector for every class;
 with two classes the penalty is |b_1|^2 / 2C, scikit-learn's convention for a binary logit.
 
 Patterns (for probabilities) and coefficients (for sums over patterns) are padded with zeros to a
@@ -66,12 +66,12 @@ class Logit(NamedTuple):
     diagonal: NDArray[np.float64]  # (u,)
     slopes: NDArray[np.float64]  # (u,), the gradient class after class
     step: NDArray[np.float64]  # (u + 8,)
-    predictors: NDArray[np.float64]  # (K - 1,), of one pattern
+    predictors: NDArray[np.float64]  # (K - 1,), of a pattern
     memory: Memory  # of the quasi-Newton method
 
 
 def make_logit(n_patterns: int, n_classes: int, width: int) -> Logit:
-    """Room for a logit of at most this size, filled with zeros."""
+    """Return the arrays of a logit of at most this size, filled with zeros."""
     rows = padded(n_patterns)
     row = padded(width)
     size = max(width, min((n_classes - 1) * width, MOST_UNKNOWNS))
@@ -96,7 +96,7 @@ def make_logit(n_patterns: int, n_classes: int, width: int) -> Logit:
 
 @inlined_kernel()
 def update_probabilities(logit: Logit, n_patterns: int, n_classes: int, width: int) -> None:
-    """Probabilities at the coefficients, and residuals."""
+    """Compute probabilities and residuals at the coefficients."""
     b = logit.coefficients
     row = logit.columns.shape[1]
     one = spread(1.0)
@@ -132,9 +132,9 @@ def update_probabilities(logit: Logit, n_patterns: int, n_classes: int, width: i
 def four_sums(
     weights: np.ndarray, first: int, design: np.ndarray, n_patterns: int, lane: int
 ) -> tuple:
-    """Sums over patterns of the design's eight columns from ``lane`` on, for four rows of weights.
+    """Sum eight columns of the design from ``lane`` on over the patterns, for four rows of weights.
 
-    Four at a time, since every sum waits for the one before it.
+    Four at a time, since every sum waits for the previous sum.
     """
     stride = design.shape[1]
     a = spread(0.0)
@@ -152,7 +152,7 @@ def four_sums(
 
 @inlined_kernel()
 def weigh_columns(logit: Logit, n_patterns: int, first: int, rows: int) -> None:
-    """Columns ``first``, ``first + 1``, ... times the weights in row 0 of ``scaled``, below it."""
+    """Write columns from ``first`` on, times the weights in row 0 of ``scaled``, below that row."""
     row = logit.columns.shape[1]
     for i in range(rows):
         for lane in range(0, n_patterns, LANES):
@@ -165,7 +165,7 @@ def weigh_columns(logit: Logit, n_patterns: int, first: int, rows: int) -> None:
 def update_gradient(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> None:
-    """Gradient of the penalised log-likelihood at the coefficients, whose residuals are known."""
+    """Compute the gradient of the penalised log-likelihood, from known residuals."""
     stride = logit.design.shape[1]
     for first in range(0, n_classes - 1, ROWS):
         rows = min(ROWS, n_classes - 1 - first)
@@ -187,10 +187,10 @@ def update_gradient(
 def update_information(
     logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
 ) -> None:
-    """Negative Hessian at the probabilities.
+    """Compute the negative Hessian at the probabilities.
 
     Block (k, l) is sum_g n_g p_gk (1{k = l} - p_gl) z_g z_g' plus its part of the penalty. Vectors
-    that are written beyond a block are overwritten by the next one.
+    that are written beyond a block are overwritten by the next block.
     """
     row = logit.columns.shape[1]
     place = logit.information.shape[1]
@@ -224,7 +224,7 @@ def update_information(
 
 @inner_kernel()
 def objective(logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float) -> float:
-    """The penalised log-likelihood."""
+    """Return the penalised log-likelihood."""
     b = logit.coefficients
     value = 0.0
     for k in range(n_classes):
@@ -242,7 +242,7 @@ def objective(logit: Logit, n_patterns: int, n_classes: int, width: int, penalty
                     logit.predictors[other] += b[other, j] * logit.columns[j, g]
             value += logit.counts[k, g] * log_probability(logit.predictors, n_classes, k)
     share = 1.0 / n_classes if n_classes > 2 else 0.0
-    # The penalty, less what a shift common to all classes takes off it.
+    # The penalty, less the part that a shift of all classes takes off.
     for j in range(1, width):
         sums = 0.0
         square = 0.0
