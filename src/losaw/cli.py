@@ -1,4 +1,4 @@
-"""The command line: every rule of the workflow, and everything that needs no Snakemake."""
+"""The command line: every step of the workflow, and everything that needs no Snakemake."""
 
 import argparse
 import os
@@ -33,7 +33,7 @@ for _variable in (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; a mistake of the user ends in one message and exit status 2."""
+    """Run a command; a mistake of the user ends in a message and exit status 2."""
     options = _parser().parse_args(arguments)
     from losaw.support.errors import LosawError
     from losaw.support.extras import STUDY, MissingExtraError, require
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"losaw: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("losaw: interrupted; what is finished is kept", file=sys.stderr)
+        print("losaw: interrupted; what is finished is stored", file=sys.stderr)
         return 130
     except BrokenPipeError:
         return 0
@@ -62,42 +62,55 @@ def _parser() -> argparse.ArgumentParser:
 
     def add(name: str, command: Any, text: str, session: bool = True) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
-        # The names can be listed without what studies need.
+        # The names can be listed without the libraries of studies.
         sub.set_defaults(command=command, needs_study=session and name != "list")
         if session:
             add_session_options(sub)
         return sub
 
     explaining.add_options(
-        add("explain", explaining.explain, "what a column of your own table depends on", False)
+        add(
+            "explain",
+            explaining.explain,
+            "explain what a column of your own table depends on",
+            False,
+        )
     )
     auditing.add_options(
-        add("audit", auditing.audit, "which method to trust on a table like your own", False)
+        add("audit", auditing.audit, "find the methods to trust on a table like yours", False)
     )
-    plan = add("plan", running.plan, "settings, blocks, core-hours and disk; runs nothing")
-    plan.add_argument("--jobs", type=positive, help="blocks at the same time: adds waves and hours")
-    listing = add("list", running.list_names, "every registered name and every study")
-    listing.add_argument("--drawings", action="store_true", help="drawings with their options")
-    run = add("run", running.run, "run studies without Snakemake, through the same blocks")
+    plan = add(
+        "plan", running.plan, "print settings, blocks, core-hours and disk space; runs nothing"
+    )
+    plan.add_argument(
+        "--jobs", type=positive, help="blocks at the same time: prints waves and hours too"
+    )
+    listing = add("list", running.list_names, "print every registered name and every study")
+    listing.add_argument(
+        "--drawings", action="store_true", help="print drawings with their options"
+    )
+    run = add("run", running.run, "run studies without Snakemake, by the same blocks")
     run.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
-    block = add("run-block", running.run_block, "compute one block")
+    block = add("run-block", running.run_block, "compute a single block")
     block.add_argument("block", type=Path, help="the block's Parquet file")
     job = add("run-blocks", running.run_blocks, "compute a job's blocks (called by the workflow)")
-    job.add_argument("list", type=Path, help="a text file, one block's Parquet file in a line")
+    job.add_argument("list", type=Path, help="a text file with a block's Parquet file per line")
     laws = add("fit-law", running.fit_law, "fit joint laws (called by the workflow)")
     laws.add_argument("laws", type=Path, nargs="+", metavar="LAW", help="a law's JSON file")
-    add("collect", outputs.collect, "collect the blocks: summary and comparison.csv")
-    add("tables", outputs.tables, "the published tables next to the reproduced ones")
-    add("figures", outputs.figures, "the published figures")
-    add("draw", outputs.draw, "tables and figures in one go")
-    add("report", outputs.report, "results/report.html")
-    add("outputs", outputs.outputs, "summary, tables and figures (called by the workflow)")
-    add("summarise", outputs.summarise, "collect, tables, figures and report in one go")
-    formats_of = add("schema", formats.schema, "the format of study files, for editors", False)
+    add("collect", outputs.collect, "collect the blocks: summary.csv and comparison.csv")
+    add("tables", outputs.tables, "write the tables: published next to reproduced values")
+    add("figures", outputs.figures, "draw the published figures")
+    add("draw", outputs.draw, "write tables and figures")
+    add("report", outputs.report, "write results/report.html")
+    add("outputs", outputs.outputs, "write summary, tables and figures (called by the workflow)")
+    add("summarise", outputs.summarise, "run collect, tables, figures and report")
+    formats_of = add(
+        "schema", formats.schema, "print the format of study files, for editors", False
+    )
     formats_of.add_argument("format", choices=("study", "configuration", "page"))
     _add_inspecting(add)
     adopting.add_options(
-        add("adopt", adopting.adopt, "keep results of another version, on a recomputed sample")
+        add("adopt", adopting.adopt, "adopt results of another version after recomputing a sample")
     )
     add_reference(add)
     check = add("check", methods.check, "run the contract tests on your own methods", False)
@@ -107,14 +120,16 @@ def _parser() -> argparse.ArgumentParser:
     new.add_argument("file", type=Path)
     new_study = add("new-study", methods.new_study, "write a small project that runs", False)
     new_study.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder")
-    add("warm-up", warm_up.warm_up, "compile what is compiled once (called by make install)", False)
+    add("warm-up", warm_up.warm_up, "compile all kernels (called by make install)", False)
     return parser
 
 
 def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
-    status = add("status", inspecting.status, "blocks done, running and failed, and the time left")
+    status = add(
+        "status", inspecting.status, "print blocks done, running and failed, and the time left"
+    )
     status.add_argument("--jobs", type=positive, help="blocks at the same time (default: as now)")
-    status.add_argument("--watch", action="store_true", help="again and again, until all is done")
+    status.add_argument("--watch", action="store_true", help="repeat until all is done")
     status.add_argument(
         "--every", type=positive, metavar="SECONDS", help="with --watch (default 2; in a log 30)"
     )
@@ -126,8 +141,10 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
         metavar="ARCHIVE_OR_FOLDER",
         help="an archive of losaw pack, or a results folder (default: the configuration's)",
     )
-    verify.add_argument("--remove", action="store_true", help="remove what is found")
-    verify.add_argument("--failed", action="store_true", help="find blocks with failed fits too")
+    verify.add_argument(
+        "--remove", action="store_true", help="remove the blocks that fail the check"
+    )
+    verify.add_argument("--failed", action="store_true", help="include blocks with failed fits")
     verify.add_argument(
         "--recompute", type=positive, metavar="N", help="compute N random blocks again and compare"
     )
@@ -136,33 +153,36 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
         type=int,
         default=0,
         metavar="SEED",
-        help="which N blocks (default 0; your own is one that nobody could know)",
+        help="seed that picks the N blocks (default 0); choose your own, so that nobody can know "
+        "in advance which ones are checked",
     )
     verify.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
     verify.add_argument(
-        "--sha256", metavar="DIGEST", help="what losaw pack has printed: it is the author's archive"
+        "--sha256",
+        metavar="DIGEST",
+        help="the SHA-256 that `losaw pack` printed; fails unless this is that archive",
     )
     verify.add_argument(
-        "--run-plugins", action="store_true", help="let the plugins of an archive run"
+        "--run-plugins", action="store_true", help="allow the plugins of an archive to run"
     )
     diff = add(
         "diff",
         inspecting.diff,
-        "two results folders, archives or reference runs: what moved",
+        "compare two results folders, archives or reference runs cell by cell",
         False,
     )
     diff.add_argument("first", type=Path, metavar="A")
     diff.add_argument("second", type=Path, metavar="B")
-    diff.add_argument("--csv", type=Path, metavar="FILE", help="write all cells that moved")
-    diff.add_argument("--html", type=Path, metavar="FILE", help="the same as a table for a browser")
-    origin = add("provenance", inspecting.provenance, "where an output's numbers came from")
+    diff.add_argument("--csv", type=Path, metavar="FILE", help="write all cells that differ")
+    diff.add_argument(
+        "--html", type=Path, metavar="FILE", help="write them as a table for a browser"
+    )
+    origin = add("provenance", inspecting.provenance, "print the origin of an output's numbers")
     origin.add_argument("file", type=Path, help="a table, a figure or another output of a study")
     origin.add_argument("--blocks", action="store_true", help="list every block with its digest")
     pack = add("pack", inspecting.pack, "write a results archive that others can verify")
     pack.add_argument("archive", type=Path, metavar="ARCHIVE.tar.gz")
-    pack.add_argument(
-        "--licence", default="", metavar="URL", help="under which the results may be used"
-    )
+    pack.add_argument("--licence", default="", metavar="URL", help="licence of the results")
 
 
 if __name__ == "__main__":

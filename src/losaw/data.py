@@ -1,4 +1,4 @@
-"""The data sets that generators return: samples with their truth, frozen and typed."""
+"""The data set that a generator draws and everything else takes: samples with their truth."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _TASKS = ("regression", "classification")
 
 
 class Sample(NamedTuple):
-    """Features and response of one sample.
+    """Features and response of a sample.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Truth:
-    """The truth behind a data set, which the generator records and the methods do not see.
+    """The truth of a simulation, which methods do not see.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Truth:
 
     @property
     def is_signal(self) -> NDArray[np.bool_]:
-        """Mask (n_features,) of the signal features."""
+        """The mask (n_features,) of the signal features."""
         mask = np.zeros(self.n_features, dtype=bool)
         mask[list(self.signal)] = True
         return mask
@@ -73,12 +73,12 @@ class Truth:
 
 @dataclass(frozen=True)
 class Dataset:
-    """One Monte Carlo draw.
+    """A Monte Carlo draw.
 
     Attributes
     ----------
     train, test : Sample
-        Two independent samples of the same law.
+        Two independent samples of the same distribution.
     independent : Sample or None
         Sample in which every feature is drawn from its own marginal, independently.
     truth : Truth
@@ -86,12 +86,12 @@ class Dataset:
     feature_kinds : tuple of {"continuous", "discrete", "nominal"}
         Discrete features are ordered numbers; nominal ones are level codes 0, 1, ….
     task : {"regression", "classification"}
-        Of a classification y holds labels of any kind.
+        For a classification y has labels of any kind.
 
     Raises
     ------
     TypeError
-        If a sample holds anything but arrays of numbers.
+        If a sample is not arrays of numbers.
     ValueError
         If names or kinds do not fit the columns, or a kind or the task is unknown.
 
@@ -154,5 +154,5 @@ class Dataset:
 
 
 def default_feature_names(n_features: int) -> tuple[str, ...]:
-    """X1, X2, … as the papers count."""
+    """Return X1, X2, …, numbered as in the papers."""
     return tuple(f"X{index + 1}" for index in range(n_features))

@@ -1,6 +1,6 @@
 """Random streams as a declared function of the experiment's axes.
 
-A stream depends on what it is for and on nothing else: not on the number of cores, the
+A stream depends only on its purpose: not on the number of cores, the
 size of a block, the order of execution or any other stream. Adding a learner moves no
 other number, and all learners see the same data.
 """
@@ -13,7 +13,7 @@ import numpy as np
 
 
 def stream(*, experiment: str, setting: str, replicate: int, component: str) -> np.random.Generator:
-    """Generator of one component of one Monte Carlo replicate.
+    """Return the generator of a component of a Monte Carlo replicate.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def stream(*, experiment: str, setting: str, replicate: int, component: str) -> 
     replicate : int
         Monte Carlo seed, counted from 0.
     component : str
-        What is drawn: ``"data"``, ``"learner:<name>"``, ``"importance:<learner>:<name>"``.
+        Purpose of the draws: ``"data"``, ``"learner:<name>"``, ``"importance:<learner>:<name>"``.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def stream(*, experiment: str, setting: str, replicate: int, component: str) -> 
 
 
 def as_generator(random_state: int | np.random.Generator | None) -> np.random.Generator:
-    """Generator from an int (fixed), a Generator (used as it is) or None (fresh entropy).
+    """Return a generator from an int (fixed), a Generator (used as it is) or None (fresh entropy).
 
     A legacy ``RandomState`` is accepted for scikit-learn's sake and seeds a new Generator.
 
@@ -88,7 +88,7 @@ def as_generator(random_state: int | np.random.Generator | None) -> np.random.Ge
 
 
 def seed_integer(generator: np.random.Generator) -> int:
-    """An int in [0, 2**31) drawn from ``generator``, for estimators that take no Generator.
+    """Draw an int in [0, 2**31) from ``generator``, for estimators that take no Generator.
 
     Examples
     --------

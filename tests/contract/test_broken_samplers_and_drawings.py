@@ -141,7 +141,7 @@ def test_the_drawing_that_the_broken_ones_are_made_of_passes():
         (takes_only_results, KEYWORDS, "first parameters are results, metric"),
         (takes_options_by_position, KEYWORDS, "metric can be given by position"),
         (says_nothing, "documents its options", "no docstring"),
-        (leaves_an_option_out, "documents its options", "does not say what panels means"),
+        (leaves_an_option_out, "documents its options", "does not explain panels"),
     ],
 )
 def test_a_broken_drawing_is_found(draw, check, message):

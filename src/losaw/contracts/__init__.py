@@ -1,12 +1,12 @@
-"""Checks of the requirements on every registered name.
+"""Contracts: checks of everything that can be registered.
 
 The package's own tests run them on every registered name, ``losaw check my_method.py`` on what a
 user's file registers.
 
-Two optional class attributes steer them. ``examples``, a tuple of parameter dicts, says what to
-check; without it the registered defaults are checked, so that a parameter without a default needs
-it. ``example_learner``, the registered name of a learner, says what an importance explains;
-without it a random forest.
+Two optional class attributes steer them. ``examples``, a tuple of parameter dicts, gives the
+parameters to check; without it the registered defaults are checked, so that a parameter without a
+default needs it. ``example_learner``, the registered name of a learner, is explained by an
+importance; without it a random forest.
 """
 
 import importlib
@@ -21,13 +21,13 @@ from losaw.registry.plugins import PluginError, plugin_entries
 
 
 def checks_of(kind: str) -> tuple[Check, ...]:
-    """The checks of one kind of registered thing; its module has the kind's name."""
+    """Return the checks of a kind of registered thing; its module has the kind's name."""
     checks: tuple[Check, ...] = importlib.import_module(f"losaw.contracts.{kind}").CHECKS
     return checks
 
 
 def check_entry(entry: Entry) -> list[Outcome]:
-    """Outcomes of all checks of one registered thing, for all its examples.
+    """Run all checks of a registered thing, for all its examples.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def check_entry(entry: Entry) -> list[Outcome]:
     Returns
     -------
     list of Outcome
-        One for each check; ``message`` is empty where it holds.
+        An outcome for each check; ``message`` is empty if it passed.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def check_entry(entry: Entry) -> list[Outcome]:
 
 
 def check_file(path: Path | str) -> list[Outcome]:
-    """Outcomes of all checks of everything that a plugin file registers.
+    """Run all checks of everything that a plugin file registers.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def check_file(path: Path | str) -> list[Outcome]:
     Returns
     -------
     list of Outcome
-        As :func:`check_entry` gives them, of one registered name after the other.
+        As of :func:`check_entry`, for every registered name in order.
 
     Raises
     ------

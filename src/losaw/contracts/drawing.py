@@ -1,4 +1,4 @@
-"""Checks of a drawing: what can be checked of it without the results of a study."""
+"""Checks of a drawing that need no results of a study."""
 
 import inspect
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def documents_its_options(subject: Subject) -> None:
     require(text, "it has no docstring; the first line is the figure's caption in `losaw list`")
     options = list(inspect.signature(draw).parameters)[2:]
     silent = [name for name in options if name not in text]
-    require(not silent, f"its docstring does not say what {', '.join(silent)} means")
+    require(not silent, f"its docstring does not explain {', '.join(silent)}")
 
 
 CHECKS = (takes_a_study_and_its_results_and_options_by_keyword, documents_its_options)

@@ -59,7 +59,7 @@ def truth_names_the_features_that_matter(subject: Subject) -> None:
     function = truth.regression_function
     if function is None:
         return
-    # Independent rows show the effect of one feature with all the others held.
+    # Independent rows show the effect of one feature with all others fixed.
     X = np.column_stack([np.random.default_rng(1).permutation(column) for column in data.train.X.T])
     values = np.asarray(function(X))
     require(

@@ -1,4 +1,4 @@
-"""Checks of an importance: one finite score per feature, reproducible, without side effects."""
+"""Checks of an importance: a finite score per feature, reproducible, without side effects."""
 
 import copy
 import functools
@@ -167,7 +167,7 @@ def a_classifier_is_not_scored_as_a_regression(subject: Subject) -> None:
 def _class_scores(
     subject: Subject, names: NDArray[Any], empty: str | None = None, task: str = "classification"
 ) -> FloatArray | None:
-    """Scores of a classifier of classes with these names; None if it is refused."""
+    """Return the scores of a classifier of classes with these names; None if it is refused."""
     from sklearn.ensemble import RandomForestClassifier
 
     data = example_data()
@@ -197,7 +197,7 @@ def _class_scores(
 
 
 class WithAnEmptyClass(ClassifierMixin, BaseEstimator):
-    """A classifier that knows one more class, which it never expects.
+    """A classifier with an additional class, which it never predicts.
 
     It predicts, and reports the ``feature_importances_`` of the model inside, if that has any.
     """
@@ -222,7 +222,7 @@ class WithAnEmptyClass(ClassifierMixin, BaseEstimator):
 
 
 def example_fit(subject: Subject) -> tuple[Any, Dataset]:
-    """The example learner, fitted, and the data it was fitted to; nobody else has either."""
+    """Return a newly fitted example learner, and new copies of its data."""
     learner = getattr(subject.entry.load(), "example_learner", "random-forest")
     if learner == "random-forest":
         return copy.deepcopy(_example_forest()), example_data()
@@ -232,7 +232,7 @@ def example_fit(subject: Subject) -> tuple[Any, Dataset]:
 
 @functools.cache
 def _example_forest() -> Any:
-    """The model and data that most importances explain, fitted once for all checks."""
+    """Return the forest that most importances explain, fitted once for all checks."""
     return fitted_learner(get("learner", "random-forest").create(), example_data())
 
 

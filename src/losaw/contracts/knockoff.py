@@ -60,7 +60,7 @@ def draws_are_a_function_of_the_generator(subject: Subject) -> None:
 
 
 def draws_in_threads_are_those_of_one(subject: Subject) -> None:
-    """Of a sampler that says ``handles_threads``; one that does not is never shared."""
+    """Compare draws of samplers that set ``handles_threads``; others are never shared."""
     X, kinds = _rows(subject.create())
     if not getattr(subject.create(), "handles_threads", False):
         return

@@ -23,7 +23,7 @@ METHODS = {
 
 
 def example_data() -> Dataset:
-    """150 rows of five correlated features, Y = X1 + X2 + noise (losaw, Example 1.1)."""
+    """Draw 150 rows of five correlated features, Y = X1 + X2 + noise (losaw, Example 1.1)."""
     from losaw.generators.normal_linear import NormalLinearGenerator
 
     generator = NormalLinearGenerator(
@@ -33,7 +33,7 @@ def example_data() -> Dataset:
 
 
 def data_for(learner: Any) -> Dataset:
-    """The example data, with the response's sign as its class if ``learner`` is a classifier."""
+    """Return the example data; the response's sign is its class if ``learner`` is a classifier."""
     from sklearn.base import is_classifier
 
     data = example_data()
@@ -44,7 +44,7 @@ def data_for(learner: Any) -> Dataset:
 
 
 def fitted(learner: Any, data: Dataset, seed: int = 1) -> Any:
-    """``learner`` fitted to the training sample, seeded if it takes a random_state."""
+    """Fit ``learner`` to the training sample, seeded if it takes a random_state."""
     if "random_state" in learner.get_params():
         learner.set_params(random_state=seed)
     return learner.fit(data.train.X, data.train.y)

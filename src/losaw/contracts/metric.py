@@ -1,4 +1,4 @@
-"""Checks of a metric: a finite number in its range that points the way it says."""
+"""Checks of a metric: a finite number in its range in the declared direction."""
 
 from collections.abc import Callable
 from typing import Any

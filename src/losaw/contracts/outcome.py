@@ -1,4 +1,4 @@
-"""Running checks, and what they found."""
+"""The outcomes of checks, and how checks are run."""
 
 import contextlib
 import inspect
@@ -14,11 +14,11 @@ from losaw.registry import Entry
 
 
 class ContractError(AssertionError):
-    """A requirement that a registered thing does not meet, and what to implement."""
+    """An error: a registered thing violates its contract; the message names the remedy."""
 
 
 class Outcome(NamedTuple):
-    """One check of one registered name; the message is empty where it passed."""
+    """The outcome of a check of a registered name; the message is empty if it passed."""
 
     name: str
     check: str
@@ -32,7 +32,7 @@ class Subject(NamedTuple):
     parameters: Mapping[str, Any]
 
     def create(self, **parameters: Any) -> Any:
-        """A new instance."""
+        """Create a new instance."""
         return self.entry.create(**{**self.parameters, **parameters})
 
 
@@ -40,10 +40,10 @@ Check = Callable[[Subject], None]
 
 
 def run_checks(entry: Entry, checks: Iterable[Check]) -> list[Outcome]:
-    """Outcomes of ``checks`` for every example of ``entry``; none are run if it cannot be made."""
+    """Run ``checks`` for every example of ``entry``; none if it cannot be created."""
     name = f"{entry.kind} {entry.name}"
     outcomes = []
-    if inspect.isfunction(entry.load()):  # a drawing: nothing is made from parameters
+    if inspect.isfunction(entry.load()):  # a drawing has no instances
         subjects = [Subject(entry, {})]
     else:
         try:
@@ -75,7 +75,7 @@ def _creation_message(error: Exception) -> str:
 
 
 def _place(entry: Entry, error: Exception) -> str:
-    """Return the innermost line of a registered thing's file that raised an error."""
+    """Return the innermost line of a registered thing's file that an error came from."""
     file = inspect.getsourcefile(inspect.unwrap(entry.load()))
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
     return f" ({file}:{frames[-1].lineno}, in {frames[-1].name})" if frames else ""
@@ -101,7 +101,7 @@ def require(condition: object, message: str) -> None:
 
 
 def require_methods(instance: object, methods: Mapping[str, str]) -> None:
-    """Raise a ContractError for the first method that is missing; values say what it does."""
+    """Raise a ContractError for the first method that is missing; values describe the methods."""
     for name, purpose in methods.items():
         require(
             callable(getattr(instance, name, None)),
@@ -114,7 +114,7 @@ def global_generators_untouched() -> Iterator[None]:
     """Raise a ContractError if the body draws from, or seeds, a generator that all code shares."""
     legacy, builtin = np.random.get_state(), random.getstate()  # noqa: NPY002
     try:
-        # A state that nobody else makes: seeding with a usual number must show.
+        # An unusual state: seeding with a usual number must show.
         random.seed("losaw contract")
         np.random.seed(random.getrandbits(32))  # noqa: NPY002
         before = _global_states()
@@ -136,7 +136,7 @@ def _global_states() -> tuple[Any, ...]:
 
 
 def arrays(data: Dataset) -> list[np.ndarray]:
-    """All arrays of a data set."""
+    """Return all arrays of a data set."""
     samples = [data.train, data.test, *([data.independent] if data.independent else [])]
     return [array for sample in samples for array in sample]
 

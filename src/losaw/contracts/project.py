@@ -1,4 +1,4 @@
-"""A small project to start from: configuration, one study, a method of your own, a Snakefile."""
+"""A small project to start from: configuration, a study, your own method, a Snakefile."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def new_study(folder: Path | str) -> list[Path]:
     Raises
     ------
     PluginError
-        If the folder holds anything, or cannot be written.
+        If the folder is not empty, or cannot be written.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def new_study(folder: Path | str) -> list[Path]:
     texts |= {folder / place: (checkout() / place).read_text("utf-8") for place in _PROFILES}
     texts[folder / "my_importance.py"] = template("importance", "my-importance")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise PluginError(f"{folder} is there and not empty; it was left as it is: name a new one")
+        raise PluginError(f"{folder} exists and is not empty, and is unchanged: name a new one")
     try:
         for path, text in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Starter files for what a user registers: one template per kind."""
+"""Starter files for a user's own methods, from a template for each kind."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def template(kind: str, name: str = "my-method") -> str:
-    """Text of a commented, working Python file that registers ``name`` as a ``kind``.
+    """Return the text of a commented, working Python file that registers ``name`` as a ``kind``.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def template(kind: str, name: str = "my-method") -> str:
 
 
 def new_method(kind: str, path: Path | str) -> None:
-    """Write a starter file; what it registers is named after the file (my_method: my-method).
+    """Write a starter file, whose method is named after the file (my_method: my-method).
 
     Parameters
     ----------

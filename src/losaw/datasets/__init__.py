@@ -1,4 +1,4 @@
-"""The papers' real data: found or downloaded, checked, read and cleaned."""
+"""The real data of the papers: found or downloaded, checked, read and cleaned."""
 
 from losaw.datasets.cleaning import PREPARED_SHAPES as PREPARED_SHAPES
 from losaw.datasets.cleaning import prepare as prepare

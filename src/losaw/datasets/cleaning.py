@@ -10,7 +10,7 @@ from losaw.datasets.reading import load
 if TYPE_CHECKING:
     import pandas as pd
 
-# Rows and columns of what the papers use, target included.
+# Rows and columns that the papers use, target included.
 PREPARED_SHAPES = {
     "adult": (27_504, 14),
     "boston_housing": (506, 14),
@@ -21,12 +21,12 @@ PREPARED_SHAPES = {
     "rna_editing": (876, 45),
 }
 
-# Ours: the paper orders the categories and does not say how. From the sea inland.
+# Ours: the paper orders the categories without stating the order. Here: from the sea inland.
 OCEAN_PROXIMITY = {"ISLAND": 0, "NEAR OCEAN": 1, "NEAR BAY": 2, "<1H OCEAN": 3, "INLAND": 4}
 
 
 def prepare(name: str, folder: Path | str | None = None) -> "pd.DataFrame":
-    """A data set as its paper uses it, with the number of rows and columns checked.
+    """Return a data set as its paper uses it, with checked numbers of rows and columns.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def prepare(name: str, folder: Path | str | None = None) -> "pd.DataFrame":
     Raises
     ------
     DatasetError
-        As :func:`losaw.datasets.load`, and if the shape is not the expected one.
+        As :func:`losaw.datasets.load`, and if the shape is not the expected shape.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def prepare(name: str, folder: Path | str | None = None) -> "pd.DataFrame":
 
 
 def clean_adult(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Complete rows of people born in the United States, without the then constant country.
+    """Select complete rows of people born in the United States, without the then constant country.
 
     Zhou and Hooker, Section 5.3 and Table 2: 27,504 rows, 13 features, target ``income``;
     17 duplicates stay.
@@ -73,11 +73,11 @@ def clean_adult(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def clean_diamonds(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Round stones, ``|x - y| < 0.02`` in float64; columns named as the paper names them.
+    """Select round stones, ``|x - y| < 0.02`` in float64; columns named as the paper names them.
 
     Blesch, Watson and Wright, Section 3.3 and Appendix D: 4,463 rows, target ``price``. The
     number is an accident of binary rounding: of the stones that differ by exactly 0.02 mm the
-    ones whose float64 difference is smaller are kept. Rounding, or float32, gives other rows.
+    those whose float64 difference is smaller are used. Rounding, or float32, gives other rows.
     """
     x, y = frame["x"].astype("float64"), frame["y"].astype("float64")
     kept = frame[(x - y).abs() < 0.02]
@@ -86,7 +86,7 @@ def clean_diamonds(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def clean_rna_editing(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """The 41 nucleotides at positions -20 … 20, cp, fe, dfe and the target ``edit``.
+    """Select the 41 nucleotides at positions -20 … 20, cp, fe, dfe and the target ``edit``.
 
     Zhou and Hooker, Section 5.2: 876 rows and 45 columns. The file lacks position 0, the edited
     site itself; ``X0`` is added as the constant "C" (inferred from RNA editing being C to U).
@@ -100,10 +100,10 @@ def clean_rna_editing(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def clean_california_housing(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Complete rows, with ``ocean_proximity`` as ordered numbers (:data:`OCEAN_PROXIMITY`).
+    """Select complete rows, with ``ocean_proximity`` as ordered numbers (:data:`OCEAN_PROXIMITY`).
 
     Gerstorfer, Krieg and Hahn-Klimroth, Section 2.3: 20,433 rows, target
-    ``median_house_value``. The paper says neither what it did with the 207 rows without
+    ``median_house_value``. The paper states neither what it did with the 207 rows without
     ``total_bedrooms`` nor which order it gave the categories; both are our decisions.
     """
     complete = frame.dropna()
@@ -113,9 +113,9 @@ def clean_california_housing(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def clean_fish(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Weight, Height, Width and the target ``Length1``, the vertical length, of all 159 fish.
+    """Select Weight, Height, Width and the target ``Length1``, the vertical length, of 159 fish.
 
-    Gerstorfer, Krieg and Hahn-Klimroth, Section 2.3. One fish has weight 0; it stays.
+    Gerstorfer, Krieg and Hahn-Klimroth, Section 2.3. A fish of weight 0 is included.
     """
     return frame[["Weight", "Height", "Width", "Length1"]]
 

@@ -17,7 +17,7 @@ _TIMEOUT_SECONDS = 60
 
 
 class DatasetError(LosawError):
-    """A data set that is unknown, missing or not the expected one; says what to do.
+    """An error: a data set is unknown, missing or not the expected data; names the remedy.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def data_folder(folder: Path | str | None = None) -> Path:
 
 
 def data_files(name: str, folder: Path | str | None = None, *, verify: bool = True) -> list[Path]:
-    """The files of a data set, ``<folder>/<name>/<file>``; those that are missing are downloaded.
+    """Return the files of a data set, ``<folder>/<name>/<file>``; missing files are downloaded.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def data_files(name: str, folder: Path | str | None = None, *, verify: bool = Tr
     folder : path or None
         As :func:`data_folder` resolves it.
     verify : bool, default True
-        Compare the SHA-256 of every file with the expected one.
+        Compare the SHA-256 of every file with the expected SHA-256.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def data_files(name: str, folder: Path | str | None = None, *, verify: bool = Tr
 
 
 def is_there(name: str, folder: Path | str | None = None) -> bool:
-    """Return whether all files of a data set are in the folder; their contents are not checked.
+    """Return whether all files of a data set are in the folder, without reading them.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _obtain(name: str, source: Source, file: SourceFile, path: Path, verify: boo
 
 
 def sha256(content: bytes) -> str:
-    """Hexadecimal SHA-256 digest."""
+    """Return the hexadecimal SHA-256 digest."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -141,13 +141,13 @@ def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
 
 
 def _fetch(url: str, name: str) -> bytes:
-    """Download a URL; pooch reports it on stderr. An OSError if it fails."""
+    """Download a URL, with pooch's line on stderr; raise an OSError if it cannot be reached."""
     with extra("study"):
         import pooch
 
     with tempfile.TemporaryDirectory(prefix="losaw-data-") as folder:
         downloader = pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS)
-        # The checksum is compared after the conversion, in words that say what to do.
+        # The checksum is compared after the conversion, with a message that names the remedy.
         return Path(pooch.retrieve(url, None, name, folder, downloader=downloader)).read_bytes()
 
 

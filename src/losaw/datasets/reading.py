@@ -45,7 +45,7 @@ BOSTON_COLUMNS = (
 
 
 def load(name: str, folder: Path | str | None = None, *, verify: bool = True) -> "pd.DataFrame":
-    """A raw data set, every row and column as the file has it.
+    """Return a raw data set, every row and column as in the file.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def load(name: str, folder: Path | str | None = None, *, verify: bool = True) ->
         ``adult``, ``boston_housing``, ``california_housing``, ``chip_enhancer``, ``diamonds``,
         ``fish`` or ``rna_editing``.
     folder : path or None
-        Folder that holds ``<name>/<file>``; None: $LOSAW_DATA, else ``./data``. What is missing
+        Folder of ``<name>/<file>``; None: $LOSAW_DATA, else ``./data``. What is missing
         is downloaded into it from the original source.
     verify : bool, default True
         Verify the SHA-256 of every file.
@@ -67,8 +67,8 @@ def load(name: str, folder: Path | str | None = None, *, verify: bool = True) ->
     Raises
     ------
     DatasetError
-        If a file is missing and cannot be downloaded, or is not the expected one; the message
-        says what to do.
+        If a file is missing and cannot be downloaded, or is not the expected file; the message
+        names the remedy.
 
     Examples
     --------

@@ -8,14 +8,14 @@ GITHUB = "https://raw.githubusercontent.com"
 
 @dataclass(frozen=True)
 class SourceFile:
-    """One file of a data set.
+    """A file of a data set.
 
     Attributes
     ----------
     name : str
         Name below the data set's folder.
     sha256 : str
-        Checksum of the file as it lies in the folder.
+        Checksum of the file in the folder.
     url : str or None
         Where its original can be downloaded; None if there is none that gives these bytes.
     convert : callable or None
@@ -30,7 +30,7 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Source:
-    """One data set: its files, what it is, and how a file without a URL was made."""
+    """A data set: its files, its description, and the origin of a file without a URL."""
 
     files: tuple[SourceFile, ...]
     origin: str

@@ -1,1 +1,1 @@
-"""Data-generating processes: one per file, registered in :mod:`losaw.registry.catalogue`."""
+"""Data-generating processes, a file for each, registered in :mod:`losaw.registry.catalogue`."""

@@ -1,4 +1,4 @@
-"""The contract of a generator, and what it may have besides."""
+"""The contract of a generator, and its optional methods."""
 
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,33 +13,33 @@ if TYPE_CHECKING:
 class DataGenerator(Protocol):
     """A data-generating process with its parameters, ready to be drawn from.
 
-    The class takes all parameters by keyword and refuses what it cannot use when it is made,
-    before anything runs. An instance never changes: what :meth:`sample` returns depends on the
-    parameters, on ``rng`` and on the joint law, and on nothing else.
+    The class takes all parameters by keyword and refuses invalid values when it is created,
+    before anything runs. An instance never changes: what :meth:`sample` returns depends only on the
+    parameters, on ``rng`` and on the joint law.
 
-    A generator may have two methods more. ``prepare()`` makes sure, before anything is fitted,
-    that what it reads is there (see :func:`prepare`). ``joint_law()`` says which discrete law has
+    A generator may have two methods more. ``prepare()`` makes sure, before anything is fitted, that
+    the files it reads exist (see :func:`prepare`). ``joint_law()`` specifies which discrete law has
     to be fitted once and for all draws (see :func:`joint_law_of`); :meth:`sample` then takes it.
     """
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One Monte Carlo draw; ``rng`` is the replicate's data stream."""
+        """Draw a Monte Carlo sample; ``rng`` is the replicate's data stream."""
         ...
 
 
 def prepare(generator: Any) -> None:
-    """Let a generator look for what it reads; most read nothing."""
+    """Let a generator check the files that it reads; most read none."""
     getattr(generator, "prepare", lambda: None)()
 
 
 def joint_law_of(generator: Any) -> "JointLawSpecification | None":
-    """The law that a generator wants fitted, or None."""
+    """Return the specification of the joint law that a generator needs, or None."""
     asked: JointLawSpecification | None = getattr(generator, "joint_law", lambda: None)()
     return asked
 
 
 def draw(generator: Any, rng: np.random.Generator, joint_law: "JointLaw | None" = None) -> Dataset:
-    """One Monte Carlo draw of any generator, from its fitted joint law where it has one."""
+    """Draw a Monte Carlo sample of any generator, from its fitted joint law if it has one."""
     data: Dataset = (
         generator.sample(rng) if joint_law is None else generator.sample(rng, joint_law=joint_law)
     )

@@ -22,7 +22,7 @@ class BinarySignalGenerator:
     task : {"regression", "classification"}
     levels : {"zero-to-i", "zero-to-i-minus-1"}, default "zero-to-i"
         The paper prints {0, …, i - 1}, which makes X1 constant; its code has {0, …, i}. The
-        second reading is the print with a binary X1.
+        second reading agrees with the published values for a binary X1.
     n_samples : int, default 1000
         Rows of the training sample, and of the test sample.
     n_features : int, default 10
@@ -52,11 +52,11 @@ class BinarySignalGenerator:
         self.n_features = whole_number("n_features", n_features, 2)
 
     def regression_function(self, X: FloatArray) -> FloatArray:
-        """The response's mean, or probability of class 1, (n_samples,)."""
+        """Return the mean of the response, or its probability of class 1, (n_samples,)."""
         return X[:, 0] if self.task == "regression" else 0.45 + 0.1 * X[:, 0]
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One Monte Carlo draw."""
+        """Draw a Monte Carlo sample."""
         return Dataset(
             train=self._sample(rng),
             test=self._sample(rng),

@@ -25,7 +25,7 @@ class Category(NamedTuple):
 
     @property
     def effects(self) -> FloatArray:
-        """Effect of every row."""
+        """Return the effect of every row."""
         return self.effect_of_code[self.codes.astype(int)]
 
 
@@ -35,8 +35,8 @@ def cut_into_levels(
     """Cut ``values`` at their quantiles and give the bins random letters and effects.
 
     The effects are equally spaced from -size to size. ``ordered``: in the order of the bins, as
-    the text says; the learner, which sees letters, sees them shuffled. ``shuffled``: in the order
-    of the letters, which is what the code of Section 3.2 does; the effect is then a straight line
+    the text states; the learner, which sees letters, sees them shuffled. ``shuffled``: in the order
+    of the letters, as the code of Section 3.2 does; the effect is then a straight line
     in the letter's code, and random over the bins.
 
     Parameters

@@ -71,7 +71,7 @@ class ConditionalDagGenerator:
         self.weights = one_of("weights", weights, WEIGHTS)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One Monte Carlo draw."""
+        """Draw a Monte Carlo sample."""
         n = self.n_samples
         noise = rng.standard_normal((5, n))
         columns: list[FloatArray] = [np.empty(0)] * 4
@@ -132,7 +132,7 @@ class ConditionalDagGenerator:
 def _mean_function(
     effect_of: list[Category | None], beta: float, regression: bool
 ) -> Callable[[FloatArray], FloatArray]:
-    """E[Y | X] as a function of the features that the learner sees."""
+    """Return E[Y | X] as a function of the features that the learner sees."""
 
     def effect(X: FloatArray, feature: int) -> FloatArray:
         category = effect_of[feature]

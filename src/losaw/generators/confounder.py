@@ -30,7 +30,7 @@ class ConfounderGenerator:
         self.n_samples = whole_number("n_samples", n_samples, 20)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One Monte Carlo draw."""
+        """Draw a Monte Carlo sample."""
         n = self.n_samples
         C = (rng.random(n) < 0.5).astype(float)
         noise = rng.standard_normal((2, n))

@@ -9,7 +9,7 @@ from losaw.support.arguments import one_of, real_number, whole_number
 
 
 def first_pair_matrix(n_features: int, first_pair: float) -> FloatArray:
-    """Sigma_a of Example 1.1: a between X1 and X2, .8 between all other pairs."""
+    """Return Sigma_a of Example 1.1: a between X1 and X2, .8 between all other pairs."""
     matrix = np.full((n_features, n_features), 0.8)
     np.fill_diagonal(matrix, 1.0)
     matrix[[0, 1], [1, 0]] = first_pair
@@ -17,7 +17,7 @@ def first_pair_matrix(n_features: int, first_pair: float) -> FloatArray:
 
 
 def six_features() -> FloatArray:
-    """Sigma of Section 4.10: a heterogeneous block {X1, X2, X3} (.4, .8, .8), a homogeneous
+    """Return Sigma of Section 4.10: a heterogeneous block {X1, X2, X3} (.4, .8, .8), a homogeneous
     block {X4, X5, X6} (.9), and .2 between them."""
     matrix = np.full((6, 6), 0.2)
     matrix[:3, :3] = 0.8
@@ -28,7 +28,7 @@ def six_features() -> FloatArray:
 
 
 def five_feature_block(alpha: float, beta: float) -> FloatArray:
-    """sigma(alpha, beta) of Section 5.3: alpha between X1 and X2 and between X1 and X4, beta
+    """Return sigma(alpha, beta) of Section 5.3: alpha between X1 and X2 and between X1 and X4, beta
     between all other pairs.
 
     Raises
@@ -64,7 +64,7 @@ MATRICES: dict[str, tuple[int, Callable[[int], FloatArray]]] = {
 
 
 def correlation_matrix(name: str, n_features: int) -> FloatArray:
-    """Correlation matrix (n_features, n_features) of a name.
+    """Return the correlation matrix (n_features, n_features) of a name.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def correlation_matrix(name: str, n_features: int) -> FloatArray:
 
 
 def cholesky_factor(matrix: FloatArray, name: str = "the correlation matrix") -> FloatArray:
-    """Lower-triangular L with L L' = ``matrix``; an error if it is not positive definite."""
+    """Return lower-triangular L with L L' = ``matrix``, which must be positive definite."""
     try:
         return np.linalg.cholesky(matrix).astype(float)
     except np.linalg.LinAlgError:

@@ -29,7 +29,7 @@ class DiamondsGenerator:
 
     Notes
     -----
-    The truth names no signal features: they are unknown.
+    The truth names no signal features, since they are unknown.
     """
 
     examples = ({"fraction": 0.5},)
@@ -41,11 +41,11 @@ class DiamondsGenerator:
             raise ValueError(f"fraction must be between 0 and 1, got {fraction}")
 
     def prepare(self) -> None:
-        """Read the data, so that missing ones are reported before any fit."""
+        """Read the data, so that missing files are reported before any fit."""
         _read()
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One random split."""
+        """Draw a random split."""
         X, y, names, kinds = _read()
         rows = rng.permutation(len(y))
         train, test = np.split(rows, [round(self.fraction * len(y))])

@@ -24,15 +24,15 @@ class FiveFeatureBlocksGenerator:
 
         Y = f(X) + eps,   eps ~ N(0, phi * Var f(X)).
 
-    Every feature is -1, 0, 1 with probabilities 1/4, 1/2, 1/4. All blocks of a replicate have
-    the law whose correlations come closest to sigma(alpha, beta), with alpha ~ U(.7, 1) and beta ~
-    U(0, .4) drawn anew in every replicate until sigma is positive definite. The variance of f(X)
+    Every feature is -1, 0, 1 with probabilities 1/4, 1/2, 1/4. All blocks of a replicate have the
+    joint law whose correlations come closest to sigma(alpha, beta), with alpha ~ U(.7, 1) and beta
+    ~ U(0, .4) drawn anew in every replicate until sigma is positive definite. The variance of f(X)
     is estimated on 10,000 rows of the law that the noise is for.
 
     Parameters
     ----------
     n_features : int, default 1000
-        P, a multiple of 25: blocks 0, 1/5 and 3/5 of the way hold the signal features, which are
+        P, a multiple of 25: blocks 0, 1/5 and 3/5 of the way contain the signal features, which are
         the paper's columns 1, 3, 201, 204, 601, 602, 603 (counted from 0) for P = 1,000.
     function : {"f8", "f9", "f10"}
         Table 4.
@@ -49,7 +49,7 @@ class FiveFeatureBlocksGenerator:
     tolerance : float or None
     barrier : float or None
     independent_share : float, default 0
-        How the law of a block is made: see :class:`JointLawSpecification`.
+        Solution and mixture of the law of a block: see :class:`JointLawSpecification`.
 
     Raises
     ------
@@ -60,7 +60,7 @@ class FiveFeatureBlocksGenerator:
     -----
     The paper's text has beta < .3, its appendix (0, .4), which is used. The noise of the
     independent sample has phi times the variance of f on independent features; the details of the
-    truth hold it (``independent_noise_variance``), so that the other reading, the training
+    truth contain it (``independent_noise_variance``), so that the other reading, the training
     sample's noise, can be had from the same predictions (metric ``r2_ind_train_noise``).
 
     Details: ``alpha``, ``beta``, ``rejected`` (draws that were not positive definite),
@@ -89,7 +89,7 @@ class FiveFeatureBlocksGenerator:
         if self.n_features % 25:
             raise ValueError(
                 f"n_features must be a multiple of 25, got {n_features}: blocks have five "
-                "features, and signals lie 0, 1/5 and 3/5 of the way through the blocks"
+                "features, and signals are 0, 1/5 and 3/5 of the way through the blocks"
             )
         self.function = moved(
             FUNCTIONS[one_of("function", function, NETWORK_FUNCTIONS)], self.n_features
@@ -110,10 +110,10 @@ class FiveFeatureBlocksGenerator:
         }
         JointLawSpecification(
             tuple(map(tuple, np.eye(BLOCK))), **self.law
-        )  # refuses what cannot be
+        )  # refuses impossible sizes
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One Monte Carlo draw."""
+        """Draw a Monte Carlo sample."""
         specification, details = draw_block(rng, self.law)
         law = fit_joint_law(specification)
         details |= _attained(law)
@@ -151,7 +151,7 @@ class FiveFeatureBlocksGenerator:
 
 
 def moved(function: RegressionFunction, n_features: int) -> RegressionFunction:
-    """A function of Table 4 with its columns moved to the same places among fewer blocks."""
+    """Return a function of Table 4, its columns moved to the same places among fewer blocks."""
 
     def place(column: int) -> int:
         block, within = divmod(column, BLOCK)
@@ -164,9 +164,9 @@ def moved(function: RegressionFunction, n_features: int) -> RegressionFunction:
 def draw_block(
     rng: np.random.Generator, law: Mapping[str, Any] | None = None
 ) -> tuple[JointLawSpecification, dict[str, float]]:
-    """A positive definite sigma(alpha, beta) by rejection, and how it was drawn.
+    """Draw a positive definite sigma(alpha, beta) by rejection; return it with its details.
 
-    ``law`` contains further options of the law's specification.
+    ``law`` contains the other parameters of the specification of the law.
     """
     rejected = 0
     while True:
@@ -205,7 +205,7 @@ def _correlated(
 def _independent(
     law: JointLaw, n_samples: int, n_features: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Independent features, five at a time: all at once need three times the memory."""
+    """Draw independent features, five at a time: all at once need three times the memory."""
     X = np.empty((n_samples, n_features))
     for start in range(0, n_features, BLOCK):
         X[:, start : start + BLOCK] = law.sample_independent(n_samples, rng)

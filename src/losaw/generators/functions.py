@@ -38,7 +38,7 @@ class RegressionFunction:
         return max(self.signal) + 1
 
     def __call__(self, X: FloatArray) -> FloatArray:
-        """Values, shape (n_samples,), of features ``X``, shape (n_samples, n_features)."""
+        """Return values, shape (n_samples,), of features ``X``, shape (n_samples, n_features)."""
         values = np.zeros(len(X))
         for term in self.terms:
             columns = X[:, term]
@@ -49,7 +49,7 @@ class RegressionFunction:
 
 
 # The paper prints {1, 3, 201, 204, 601, 602, 603} and means 0-based columns: counted from 1, the
-# first one would lie in a single window of the network's convolution, which Table 5 excludes.
+# first block would be in a single window of the network's convolution, which Table 5 excludes.
 _NETWORK_SIGNAL = (1, 3, 201, 204, 601, 602, 603)
 
 FUNCTIONS = {
@@ -70,7 +70,7 @@ FUNCTIONS = {
 
 
 def regression_function(name: str, n_features: int) -> RegressionFunction:
-    """The function of a name, for data with ``n_features`` features.
+    """Return the function of a name, for data with ``n_features`` features.
 
     Raises
     ------

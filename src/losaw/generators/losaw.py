@@ -19,9 +19,10 @@ from losaw.support.arguments import one_of, real_number, whole_number
 
 DATA_TYPES: dict[str, FeatureKind] = {"continuous": "continuous", "discrete": "discrete"}
 N_PILOT = 10_000
-# Share of independent features in the discrete law, chosen because it agrees with the tables.
+# Share of independent features in the discrete law: chosen because it agrees with the published
+# values.
 INDEPENDENT_SHARE = 0.02
-# Beside its number, the seed of a fixed sample of training features.
+# With its number, the seed of a fixed sample of training features.
 DRAWS = 913
 
 
@@ -32,8 +33,8 @@ class LosawGenerator:
 
     Every feature has the same marginal: N(0, 1), or -1, 0, 1 with probabilities 1/4, 1/2, 1/4.
     X1, …, X6 have the correlation matrix Sigma (:func:`six_features`): they are normal, or drawn
-    from the discrete law that comes closest to it. The variance of f(X) is estimated anew in
-    every draw, on 10,000 rows of the same law.
+    from the discrete joint law that comes closest to it. The variance of f(X) is estimated in
+    every draw, on 10,000 rows of the same distribution.
 
     Parameters
     ----------
@@ -56,12 +57,12 @@ class LosawGenerator:
     tolerance : float or None
     barrier : float or None
     independent_share : float or None
-        How the discrete law is made: see :class:`JointLawSpecification`. The default share w of
-        independent features is .02 with the maximum-entropy law, and 0 with the others.
+        Solution and mixture of the discrete law: see :class:`JointLawSpecification`. The default
+        share w of independent features is .02 with the maximum-entropy law, and 0 with the others.
     n_draws : int or None, default None
         A number: the training features are one of so many fixed samples, chosen at random in every
-        draw, so that the variance between samples of X can be separated from that of the noise.
-        None: they are drawn anew.
+        draw, which separates the variation between samples of X from that of the noise. None:
+        they are drawn anew.
 
     Raises
     ------
@@ -72,7 +73,7 @@ class LosawGenerator:
     -----
     The wanted correlations force X3 = sign(X1 + X2), the minimiser that the paper defines
     (``independent_share=0``). w = .02 was chosen because it agrees with the printed numbers, and
-    for no other reason; which law the authors drew from is not known (``docs/discrete_law.md``).
+    for no other reason; the law that the authors drew from is not known (``docs/discrete_law.md``).
 
     Details of a discrete draw: ``signal_variance``, ``correlation_distance``, and ``off_support``,
     the probability that X3 is not sign(X1 + X2). With ``n_draws``: ``draw``, which sample it is.
@@ -118,11 +119,11 @@ class LosawGenerator:
         self.n_draws = None if n_draws is None else whole_number("n_draws", n_draws, 1)
 
     def joint_law(self) -> JointLawSpecification | None:
-        """The law of X1, …, X6 if they are discrete."""
+        """Return the specification of the law of X1, …, X6 if they are discrete."""
         return self._law if self.data_type == "discrete" else None
 
     def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
-        """One Monte Carlo draw; see :class:`DataGenerator`.
+        """Draw a Monte Carlo sample; see :class:`DataGenerator`.
 
         The training features do not depend on phi, the function or the size of other samples.
         """
@@ -184,7 +185,7 @@ class LosawGenerator:
 
 
 def off_support(law: JointLaw) -> float:
-    """P(X3 != sign(X1 + X2)), the mass that the wanted correlations leave no room for."""
+    """Return P(X3 != sign(X1 + X2)), the mass that the specified correlations exclude."""
     x1, x2, x3 = law.cells[:, :3].T
     return float(law.probabilities[x3 != np.sign(x1 + x2)].sum())
 

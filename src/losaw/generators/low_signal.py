@@ -64,12 +64,12 @@ class LowSignalGenerator:
         self.logit = one_of("logit", logit, LOGIT_READINGS)
 
     def prepare(self) -> None:
-        """Read the data, so that missing ones are reported before any fit."""
+        """Read the data, so that missing files are reported before any fit."""
         if self.dataset == "ChIP":
             chip_features()
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One Monte Carlo draw."""
+        """Draw a Monte Carlo sample."""
         if self.dataset == "Simulated":
             names = default_feature_names(N_FEATURES)
             signal = _draw_signal(N_CANDIDATES, rng)
@@ -93,14 +93,14 @@ class LowSignalGenerator:
 
 
 def simulated_features(rng: np.random.Generator) -> FloatArray:
-    """1000 rows of X_j uniform on {0, …, j} / j."""
+    """Draw 1000 rows of X_j uniform on {0, …, j} / j."""
     columns = [rng.integers(j + 1, size=N_SAMPLES) / j for j in range(1, N_FEATURES + 1)]
     return np.column_stack(columns)
 
 
 @functools.cache
 def chip_features() -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """Training and test rows of ChIP, scaled on the training rows, and the features' names."""
+    """Return training and test rows of ChIP, scaled on the training rows, and feature names."""
     from losaw import datasets
 
     frame = datasets.prepare("chip_enhancer")

@@ -21,7 +21,7 @@ class LowSignalResponse:
     ----------
     task : {"regression", "classification"}
     noise : {"standard-deviation", "variance"}
-        What 100 Var(m) is: the authors' code makes it the standard deviation, their text the
+        Meaning of 100 Var(m): in the authors' code the standard deviation, in their text the
         variance. Only the first gives the printed risk.
     logit : {"printed", "notebook"}
         2 m - 1 as printed, or ``slope`` times m as in the authors' notebooks.
@@ -38,7 +38,7 @@ class LowSignalResponse:
         self.signal = signal
 
     def __call__(self, X: FloatArray) -> FloatArray:
-        """The response's mean, or probability of class 1, (n_samples,)."""
+        """Return the mean of the response, or its probability of class 1, (n_samples,)."""
         mean = X[:, list(self.signal)].mean(axis=1)
         if self.task == "regression":
             return mean
@@ -46,12 +46,12 @@ class LowSignalResponse:
         return 1 / (1 + np.exp(-logit))
 
     def noise_sd(self, X: FloatArray) -> float:
-        """Standard deviation of a regression's noise on the rows ``X``."""
+        """Return the standard deviation of a regression's noise on the rows ``X``."""
         scale = 100 * float(self(X).var())
         return scale if self.noise == "standard-deviation" else float(np.sqrt(scale))
 
     def draw(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """A response for every row of ``X``."""
+        """Draw a response for every row of ``X``."""
         mean = self(X)
         if self.task == "regression":
             return mean + self.noise_sd(X) * rng.standard_normal(len(X))

@@ -1,4 +1,4 @@
-"""One continuous feature and factors of 2, 4, 10 and 20 levels (Zhou and Hooker, Section 3.3)."""
+"""A continuous feature and factors of 2, 4, 10 and 20 levels (Zhou and Hooker, Section 3.3)."""
 
 import numpy as np
 
@@ -51,13 +51,13 @@ class MixedCardinalityGenerator:
         self.n_samples = whole_number("n_samples", n_samples, 2)
 
     def regression_function(self, X: FloatArray) -> FloatArray:
-        """The response's mean, or probability of class 1, (n_samples,)."""
+        """Return the mean of the response, or its probability of class 1, (n_samples,)."""
         if self.task == "regression":
             return self.rho * X[:, 1]
         return (1 - self.rho) / 2 + self.rho * X[:, 1]
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One Monte Carlo draw."""
+        """Draw a Monte Carlo sample."""
         kinds: list[FeatureKind] = ["continuous"]
         for _ in LEVELS:
             kinds.append("nominal" if self.factors == "nominal" else "discrete")

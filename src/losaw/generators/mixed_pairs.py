@@ -35,8 +35,8 @@ class MixedPairsGenerator:
         Levels of X9 to X12.
     outcome : {"regression", "classification"}, default "regression"
     weights : {"shuffled", "ordered"}, default "shuffled"
-        How effects go with the quantile bins: shuffled is what the published code does, ordered
-        what the text says. See :func:`losaw.generators.category_effects.cut_into_levels`.
+        Effects of the quantile bins: shuffled as in the published code, ordered as in the
+        text. See :func:`losaw.generators.category_effects.cut_into_levels`.
 
     Raises
     ------
@@ -75,7 +75,7 @@ class MixedPairsGenerator:
         self.weights = one_of("weights", weights, WEIGHTS)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One Monte Carlo draw."""
+        """Draw a Monte Carlo sample."""
         n = self.n_samples
         X = rng.standard_normal((n, N_FEATURES))
         X[:, 1::2] = self.rho * X[:, ::2] + np.sqrt(1 - self.rho**2) * X[:, 1::2]
@@ -128,7 +128,7 @@ class MixedPairsGenerator:
 
 
 def _slope(strength: FloatArray) -> float:
-    """b with mean min(p, 1 - p) = .2, or the largest one; the mean falls in b, so by bisection."""
+    """Find b with mean min(p, 1 - p) = .2, or the largest b, by bisection: the mean falls in b."""
 
     def error(b: float) -> float:
         return float((1 / (1 + np.exp(b * np.abs(strength)))).mean())

@@ -9,7 +9,7 @@ TARGETS = ("kept", "standardized", "mixed")
 
 
 def check_noise_share(value: object) -> float:
-    """A number in [0, 1]."""
+    """Return a number in [0, 1]."""
     share = real_number("noise_share", value, minimum=0)
     if share > 1:
         raise ValueError(f"noise_share must be at most 1, got {share:g}")
@@ -17,12 +17,12 @@ def check_noise_share(value: object) -> float:
 
 
 def check_target(value: object) -> str:
-    """The treatment of the response: one of :data:`TARGETS`."""
+    """Return the treatment of the response, which is among :data:`TARGETS`."""
     return one_of("target", value, TARGETS)
 
 
 def standardize(columns: FloatArray) -> FloatArray:
-    """Mean 0 and variance 1 along the rows; a constant column becomes 0."""
+    """Scale to mean 0 and variance 1 along the rows; a constant column becomes 0."""
     centred = columns - columns.mean(axis=0)
     scale = centred.std(axis=0)
     return np.divide(centred, scale, out=np.zeros_like(centred), where=scale > 0)
@@ -31,10 +31,10 @@ def standardize(columns: FloatArray) -> FloatArray:
 def mix(
     X: FloatArray, y: FloatArray, share: float, target: str, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Features and response of ``(1 - share) B + share N``.
+    """Return features and response of ``(1 - share) B + share N``.
 
     B are the standardised features, N standard normal noise, standardised in the same way. The
-    paper does not say what happens to the response: "kept" leaves it as it is, "standardized"
+    paper does not state the treatment of the response: "kept" leaves it unchanged, "standardized"
     standardises it, "mixed" also mixes it with noise as the features are.
     """
     noise = standardize(rng.standard_normal(X.shape))

@@ -1,4 +1,4 @@
-"""SYN2 and SYN3: noisy copies of one feature (Gerstorfer et al., Section 2.3)."""
+"""SYN2 and SYN3: noisy copies of a feature (Gerstorfer et al., Section 2.3)."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ POWERS = ("signed", "absolute", "half-normal")
 
 
 class NoisyCopiesGenerator:
-    """Independent features, copies of the first one with noise, and a response without noise,
+    """Independent features, copies of the first with noise, and a response without noise,
 
         X0 ~ 3 N(0, 1),   X1 ~ 2 N(0, 1),   X2 ~ N(0, 1),
         A0 = X0 + N(0, 1),   A1 = X0 + 10 N(0, 1),   A2 = X0^2 + 10 N(0, 1),
@@ -25,7 +25,7 @@ class NoisyCopiesGenerator:
     data_set : {"syn2", "syn3"}
     n_samples : int, default 100
     power : {"signed", "absolute", "half-normal"}, default "signed"
-        The paper does not say what X0^1.5 is for negative X0: ``sign(X0) |X0|^1.5``,
+        The paper does not define X0^1.5 for negative X0: ``sign(X0) |X0|^1.5``,
         ``|X0|^1.5``, or ``X0 = 3 |N(0, 1)|``.
     n_test : int, default 100
 
@@ -58,7 +58,7 @@ class NoisyCopiesGenerator:
         )
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One Monte Carlo draw."""
+        """Draw a Monte Carlo sample."""
         train, test = self._sample(self.n_samples, rng), self._sample(self.n_test, rng)
         return Dataset(
             train=train,
@@ -74,7 +74,7 @@ class NoisyCopiesGenerator:
         )
 
     def regression_function(self, X: FloatArray) -> FloatArray:
-        """Y of features (n_samples, n_features)."""
+        """Return Y of features (n_samples, n_features)."""
         x0 = X[:, 0]
         sign = 1.0 if self.power == "absolute" else np.sign(x0)
         response: FloatArray = 4 * sign * np.abs(x0) ** 1.5

@@ -11,13 +11,13 @@ LARGEST_COEFFICIENT = 100.0
 
 
 class NoisyLinearGenerator:
-    """One fixed base sample, and new noise mixed into its features in every draw,
+    """A fixed base sample, and new noise mixed into its features in every draw,
 
         y = X b,   D_w = (1 - w) X + w N.
 
     X is standard normal, b uniform on (0, 100) for the first ``n_informative`` features (as
     scikit-learn's ``make_regression`` draws them) and 0 for the others; X and N are standardised.
-    The base sample is the same in every draw; a draw is one of the paper's 250 noise sets.
+    The base sample is the same in every draw; a draw is a noise set, of which the paper has 250.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class NoisyLinearGenerator:
 
     Notes
     -----
-    The test sample has rows of its own and the same b. ``truth.details`` holds b.
+    The test sample has other rows and the same b, which is in ``truth.details``.
     """
 
     examples = (
@@ -68,7 +68,7 @@ class NoisyLinearGenerator:
         self.base_seed = whole_number("base_seed", base_seed, 0)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One noise set."""
+        """Draw a noise set."""
         base = np.random.default_rng(self.base_seed)
         coefficients = np.zeros(self.n_features)
         coefficients[: self.n_informative] = base.uniform(

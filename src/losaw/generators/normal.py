@@ -8,7 +8,7 @@ from losaw.data import FloatArray
 def draw_normal(
     factor: FloatArray, n_samples: int, n_features: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Features (n_samples, n_features): N(0, L L') in the first columns, N(0, I) in the others.
+    """Draw features (n_samples, n_features): first columns N(0, L L'), the others N(0, I).
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ class NormalLinearGenerator:
         )
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One Monte Carlo draw."""
+        """Draw a Monte Carlo sample."""
         train = self._sample(self.n_samples, rng)
         test = self._sample(self.n_test, rng)
         independent = rng.standard_normal((self.n_independent, self.n_features))

@@ -11,7 +11,7 @@ from losaw.support.arguments import one_of
 
 
 class Design(NamedTuple):
-    """Response, whether a N(0, 1) feature is added, and rows drawn for training (all if None)."""
+    """The response, an added N(0, 1) feature or none, and rows drawn for training (None: all)."""
 
     response: str
     adds_random: bool
@@ -29,7 +29,7 @@ TASKS = {"rna_editing": "classification", "adult": "classification", "boston_hou
 class RealForestDataGenerator:
     """Rows of a real data set, text columns as level codes (Zhou and Hooker, Sections 5.2 to 5.4).
 
-    Adult and Boston housing have one more feature, "random" ~ N(0, 1), drawn anew every time, and
+    Adult and Boston housing have an additional feature, "random" ~ N(0, 1), drawn every time, and
     Adult's training sample is 5000 random rows of 27,504, the test sample the others. RNA editing
     and Boston housing are used whole: the test sample is the training sample in another order,
     and no measure of prediction means anything.
@@ -46,7 +46,7 @@ class RealForestDataGenerator:
 
     Notes
     -----
-    The truth names no signal features: they are unknown.
+    The truth names no signal features, since they are unknown.
     """
 
     examples = tuple({"data_set": name} for name in DESIGNS)
@@ -56,11 +56,11 @@ class RealForestDataGenerator:
         self.data_set = one_of("data_set", data_set, DESIGNS)
 
     def prepare(self) -> None:
-        """Read the data, so that missing ones are reported before any fit."""
+        """Read the data, so that missing files are reported before any fit."""
         read_coded(self.data_set)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One draw of rows and of the random feature."""
+        """Draw rows and the random feature."""
         X, y, names, is_nominal = read_coded(self.data_set)
         design = DESIGNS[self.data_set]
         kinds: list[FeatureKind] = [
@@ -85,7 +85,7 @@ class RealForestDataGenerator:
 
 @functools.cache
 def read_coded(name: str) -> tuple[FloatArray, FloatArray, tuple[str, ...], NDArray[np.bool_]]:
-    """Features with text as level codes, response, names, and which features are nominal."""
+    """Return features with text as level codes, response, names, and which features are nominal."""
     import pandas as pd
 
     from losaw import datasets

@@ -1,4 +1,4 @@
-"""FISH and HOUSING: rows of real data, mixed with noise where asked for."""
+"""FISH and HOUSING: rows of real data, mixed with noise on request."""
 
 import functools
 
@@ -36,7 +36,7 @@ class RealRegressionGenerator:
 
     Notes
     -----
-    The truth names no signal features: they are unknown.
+    The truth names no signal features, since they are unknown.
     """
 
     examples = (
@@ -61,11 +61,11 @@ class RealRegressionGenerator:
         self.target = check_target(target)
 
     def prepare(self) -> None:
-        """Read the data, so that missing ones are reported before any fit."""
+        """Read the data, so that missing files are reported before any fit."""
         _read(self.data_set)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """One random part of the rows."""
+        """Draw a random part of the rows."""
         X, y, names = _read(self.data_set)
         order = rng.permutation(len(y))
         n_train = max(2, round(self.fraction * len(y)))

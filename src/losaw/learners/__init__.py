@@ -1,1 +1,1 @@
-"""Scikit-learn estimators that a study asks for by name, one per file."""
+"""Learners: scikit-learn estimators that studies use by name, a file for each."""

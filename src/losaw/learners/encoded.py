@@ -1,4 +1,4 @@
-"""The encoding that the learners for mixed data put before a scikit-learn model."""
+"""The base of learners for mixed data: an encoding before a scikit-learn model."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -21,7 +21,7 @@ def _is_classifier(learner: "EncodedLearner") -> bool:
 
 
 class EncodedLearner(BaseEstimator):
-    """A model on the encoded columns of mixed data; subclasses say which.
+    """A model on the encoded columns of mixed data; subclasses choose it.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class EncodedLearner(BaseEstimator):
     encoding : {"codes", "dummies"}
         How nominal features enter.
     nominal : sequence of int
-        Columns of X that hold level codes.
+        Columns of X with level codes.
     random_state : int, Generator or None
 
     Attributes
@@ -75,27 +75,27 @@ class EncodedLearner(BaseEstimator):
         return self
 
     def encode(self, X: FloatArray) -> FloatArray:
-        """The columns that the model sees."""
+        """Return the columns that the model sees."""
         check_is_fitted(self)
         return self.encoding_.encode(validate_data(self, X, dtype=np.float64, reset=False))
 
     def predict_encoded(self, columns: FloatArray) -> FloatArray:
-        """Mean, or probability of class 1, for columns as :meth:`encode` gives them."""
+        """Return the mean, or the probability of class 1, of columns from :meth:`encode`."""
         if self.task == "classification":
             return np.asarray(self.model_.predict_proba(columns)[:, 1])
         return np.asarray(self.model_.predict(columns))
 
     def predict(self, X: FloatArray) -> FloatArray:
-        """Means, or the more probable class."""
+        """Return means, or the more probable class."""
         predictions = self.predict_encoded(self.encode(X))
         return (predictions > 0.5).astype(float) if self.task == "classification" else predictions
 
     @available_if(_is_classifier)
     def predict_proba(self, X: FloatArray) -> FloatArray:
-        """Probabilities of the classes 0 and 1, shape (n_samples, 2)."""
+        """Return the probabilities of the classes 0 and 1, shape (n_samples, 2)."""
         probabilities = self.predict_encoded(self.encode(X))
         return np.column_stack([1 - probabilities, probabilities])
 
     def _make(self) -> Any:
-        """The unfitted model."""
+        """Return the unfitted model."""
         raise TypeError(f"{type(self).__name__} does not say which model it fits")

@@ -1,4 +1,4 @@
-"""How a learner sees nominal features: as integer codes, or as dummies without the first level."""
+"""The encoding of nominal features: as integer codes, or as dummies without the first level."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ class Encoding:
 
     @classmethod
     def learn(cls, X: FloatArray, nominal: Sequence[int], encoding: str) -> "Encoding":
-        """The encoding of the training sample X (n_samples, n_features).
+        """Learn the encoding of the training sample X (n_samples, n_features).
 
         Parameters
         ----------
         nominal : sequence of int
-            Columns that hold level codes.
+            Columns with level codes.
         encoding : {"codes", "dummies"}
             Codes leave X as it is.
 
@@ -53,13 +53,13 @@ class Encoding:
 
     @property
     def groups(self) -> tuple[NDArray[np.intp], ...]:
-        """Columns of each feature; a factor with one level has none."""
+        """The columns of each feature; a factor with a single level has none."""
         widths = [1 if levels is None else len(levels) - 1 for levels in self.levels]
         ends = np.cumsum([0, *widths])
         return tuple(np.arange(ends[j], ends[j + 1]) for j in range(len(widths)))
 
     def encode(self, X: FloatArray) -> FloatArray:
-        """Columns (n_samples, n_columns) of X.
+        """Return columns (n_samples, n_columns) of X.
 
         A level that the training sample does not have is all zeros, as the first level is: the
         model cannot know anything else about it.

@@ -46,7 +46,7 @@ write.csv(data.frame(outcome = as.numeric(outcome)), "out.csv")
 
 @functools.cache
 def missing(package: str) -> str:
-    """Why an R package cannot be used; empty if it can."""
+    """Return the reason that an R package cannot be used; empty if it can."""
     program = shutil.which("Rscript")
     if program is None:
         return f"Rscript is not installed (Debian: apt-get install r-cran-{package})"
@@ -58,7 +58,7 @@ def missing(package: str) -> str:
 
 
 def run_script(folder: Path, script: str) -> FloatArray:
-    """Run an R script in ``folder`` and read the numbers that it leaves in ``out.csv``.
+    """Run an R script in ``folder`` and read the numbers that it writes to ``out.csv``.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def run_script(folder: Path, script: str) -> FloatArray:
 
 
 class _RForest(BaseEstimator):
-    """Fit, scores and predictions through one R process each.
+    """A forest whose fit, scores and predictions each take an R process.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class _RForest(BaseEstimator):
     n_estimators : int, default 100
     nominal : sequence of int, default ()
         Columns of X that R sees as factors, with the levels of the training sample. A row with
-        another level is predicted as if it had the training sample's most frequent one.
+        another level is predicted as if it had the training sample's most frequent level.
     random_state : int, Generator or None
     """
 
@@ -103,7 +103,7 @@ class _RForest(BaseEstimator):
 
     @classmethod
     def unavailable(cls) -> str:
-        """Why it cannot run here; empty if it can."""
+        """Return the reason that it cannot run here; empty if it can."""
         return missing(cls.package)
 
     def _fit_call(self, n_features: int) -> str:
@@ -160,7 +160,7 @@ class _RForest(BaseEstimator):
         }
 
     def _with_known_levels(self, rows: FloatArray) -> FloatArray:
-        """A level that the training sample does not have, which R refuses, as its most frequent."""
+        """Replace levels that the training sample lacks, which R refuses, by its most frequent."""
         rows = rows.copy()
         for c, values in self.levels_.items():
             rows[~np.isin(rows[:, c], values), c] = self.most_frequent_[c]
@@ -174,13 +174,13 @@ class _RForest(BaseEstimator):
         return _READ.replace("{classify}", _r(self._classifies)).replace("{levels}", levels)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predicted mean, or class, (n_samples,)."""
+        """Return the predicted mean, or class, (n_samples,)."""
         outcome = self._outcome(X)
         return (outcome > 0.5).astype(int) if self._classifies else outcome
 
     @available_if(lambda self: self._classifies)
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Shares of the classes 0 and 1, (n_samples, 2)."""
+        """Return the shares of the classes 0 and 1, (n_samples, 2)."""
         outcome = self._outcome(X)
         return np.column_stack([1 - outcome, outcome])
 
@@ -300,7 +300,7 @@ outcome <- if (classify) {
 
 
 def _r(value: bool) -> str:
-    """A truth value in R."""
+    """Return a truth value in R."""
     return "TRUE" if value else "FALSE"
 
 

@@ -1,4 +1,4 @@
-"""A network with one hidden layer, like the R package nnet."""
+"""A network with a single hidden layer, like the R package nnet."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +30,7 @@ class SingleLayerNetwork(EncodedLearner):
         L-BFGS iterations; reaching them is no failure.
     scale : bool, default False
         Whether the encoded columns are standardised first. nnet leaves that to its user; without
-        it, columns of very different sizes keep 100 iterations from getting far.
+        it, 100 iterations achieve little on columns of very different sizes.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class SingleLayerNetwork(EncodedLearner):
         self.scale = scale
 
     def fit(self, X: Any, y: Any) -> "SingleLayerNetwork":
-        """As :meth:`EncodedLearner.fit`; a stop after ``max_iter`` is what was asked for."""
+        """Fit as :meth:`EncodedLearner.fit`, without scikit-learn's warning at ``max_iter``."""
         import warnings
 
         from sklearn.exceptions import ConvergenceWarning

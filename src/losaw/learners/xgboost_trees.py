@@ -109,7 +109,7 @@ class XGBoostTrees(BaseEstimator):
         return self
 
     def get_booster(self) -> "Booster":
-        """The fitted booster, by the name that xgboost's own estimators have for it."""
+        """Return the fitted booster; xgboost's own estimators have this method too."""
         check_is_fitted(self)
         return self.booster_
 
@@ -119,12 +119,12 @@ class XGBoostTrees(BaseEstimator):
         return booster.inplace_predict(rows).astype(np.float64)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predicted mean, or class, (n_samples,)."""
+        """Return the predicted mean, or class, (n_samples,)."""
         outcome = self._outcome(X)
         return (outcome > 0.5).astype(int) if self.task == "classification" else outcome
 
     @available_if(_is_classifier)
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Probabilities of the classes 0 and 1, (n_samples, 2)."""
+        """Return the probabilities of the classes 0 and 1, (n_samples, 2)."""
         outcome = self._outcome(X)
         return np.column_stack([1 - outcome, outcome])

@@ -1,1 +1,1 @@
-"""One number for a fit: of its predictions, or of its importances against the truth."""
+"""Metrics: a number for the predictions of a fit, or for its importances and the truth."""

@@ -14,15 +14,15 @@ Needs = Literal["importance", "prediction"]
 
 @dataclass(frozen=True)
 class Predictions:
-    """Predictions of a fitted learner, with the observed responses.
+    """The predictions of a fitted learner, and the responses that were observed.
 
     Attributes
     ----------
     test : pair of arrays (y, y_hat)
-        On the test sample. Of a classification y holds class numbers 0, 1, … and y_hat the
+        On the test sample. For a classification y is class numbers 0, 1, … and y_hat the
         probabilities of all classes, (n_samples, n_classes).
     independent : pair of arrays (y, y_hat) or None
-        On the sample of independent features, where the generator gives one.
+        On the sample of independent features, if the generator draws it.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Predictions:
 
 
 class ImportanceMetric(Protocol):
-    """One number for the importances of one fit.
+    """A number for the importances of a fit.
 
     A metric of predictions is the same with ``needs = "prediction"``, and is called with
     :class:`Predictions` in the place of the importances.
@@ -73,20 +73,20 @@ class ImportanceMetric(Protocol):
     needs: Needs
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
-        """The value; a ValueError where it is not defined."""
+        """Return the value; raise a ValueError if it is not defined."""
         ...
 
 
 def split_scores(
     metric: str, result: ImportanceResult, truth: Truth
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Finite scores, larger for more important features, and the mask of the signal features.
+    """Return finite scores, larger for more important features, and the mask of signal features.
 
     Raises
     ------
     ValueError
         If a score is not finite, the number of scores is not that of the features, or there is
-        no signal or no noise feature to separate.
+        no signal or no noise feature.
     """
     scores = result.ranking_scores()
     if len(scores) != truth.n_features:

@@ -1,4 +1,4 @@
-"""Decisions of a method: rejected features, and features among the first k."""
+"""Metrics of decisions: rejected features, and features among the k best."""
 
 import math
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from losaw.support.words import unknown
 
 
 class RejectionRate:
-    """Share of features that a method declares relevant,
+    """The share of features that a method declares relevant,
 
         mean over j in F of 1(p_j <= alpha),   or of the method's own decision,
 
-    where the method leaves one in ``details["selected"]`` (Boruta). Averaged over runs it is power
-    on relevant features and the type I error on the others.
+    if the method has a selection in ``details["selected"]`` (Boruta). Averaged over runs it is
+    power on relevant features and the type I error on the others.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class RejectionRate:
                 if self.optional:
                     return math.nan
                 raise ValueError(
-                    "rejection_rate is not defined: the importance has no p-values; ask a method "
+                    "rejection_rate is not defined: the importance has no p-values; take a method "
                     "that tests (CPI, LOCO, Boruta)"
                 )
             selected = np.asarray(result.p_values) <= self.alpha
@@ -65,7 +65,7 @@ class RejectionRate:
 
 
 class FalseRejectionRate(RejectionRate):
-    """The same for the features without signal: the type I error, averaged over them."""
+    """The same share of the features without signal: the type I error, averaged over them."""
 
     higher_is_better = False
 
@@ -76,7 +76,7 @@ class FalseRejectionRate(RejectionRate):
 
 
 class TopShare:
-    """Share of features that are among the k best,
+    """The share of features that are among the k best,
 
         mean over j in F of 1(rank_j <= k),   rank_j = 1 + #better + #equal others / 2.
 

@@ -1,4 +1,4 @@
-"""Score and place of one feature, so that importances stand in tables feature by feature."""
+"""Score and rank of a single feature, for tables of importances feature by feature."""
 
 import math
 
@@ -9,9 +9,9 @@ from losaw.support.words import unknown
 
 
 class FeatureScore:
-    """Score that an importance gives to one feature.
+    """The score that an importance gives to a single feature.
 
-    It describes and does not judge: of two methods, the one with the larger score is not better.
+    It describes and does not judge: of two methods, that with the larger score is not better.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ class FeatureScore:
 
 
 class FeatureRank:
-    """Place of one feature, 1 + the number of features that score higher; ties share the better.
+    """The rank of a feature, 1 + the number of features that score higher; ties share the better.
 
-    It describes and does not judge: nobody need know which features are relevant.
+    It describes and does not judge: the relevant features need not be known.
 
     Parameters
     ----------

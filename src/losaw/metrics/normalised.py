@@ -8,7 +8,7 @@ from losaw.scoring.result import ImportanceResult
 
 
 class MeanNoiseScore:
-    """Mean over the noise features of FI_j / ||FI||_2 (TreeInner, Figure 3); lower is better.
+    """The mean over the noise features of FI_j / ||FI||_2 (TreeInner, Figure 3); lower is better.
 
     0 where all scores are 0.
     """
@@ -23,9 +23,9 @@ class MeanNoiseScore:
 
 
 class MeanSignalScore:
-    """Mean over the signal features of FI_j / ||FI||_2 (TreeInner, Figure 8); higher is better.
+    """The mean over the signal features of FI_j / ||FI||_2 (TreeInner, Figure 8); higher is better.
 
-    The captions of Figures 8, 13, 18, 23 and 28 say "lower is better", as those of the noise
+    The captions of Figures 8, 13, 18, 23 and 28 state "lower is better", as those of the noise
     features do; for relevant features it cannot be meant.
     """
 

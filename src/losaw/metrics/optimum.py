@@ -1,4 +1,4 @@
-"""How far a learner's predictions are from the best possible ones."""
+"""The distance of a learner's predictions from the best possible predictions."""
 
 import math
 
@@ -13,8 +13,8 @@ from losaw.scoring.losses import zero_one
 class DistanceFromOptimum:
     """R² - R²*, or accuracy - accuracy*, on the test sample (Blesch et al. 2023, B.4).
 
-    R²* = SNR / (SNR + 1) and accuracy* = mean max(p, 1 - p) are what the generator leaves in
-    ``truth.details["optimum"]``; 1 if it leaves nothing.
+    R²* = SNR / (SNR + 1) and accuracy* = mean max(p, 1 - p) are in the generator's
+    ``truth.details["optimum"]``; 1 if that is absent.
 
     Parameters
     ----------

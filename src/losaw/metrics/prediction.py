@@ -1,4 +1,4 @@
-"""How well a learner predicts: R² on the test sample and on independent features."""
+"""R² of a learner on the test sample and on independent features."""
 
 import math
 
@@ -26,7 +26,7 @@ class RSquaredTest:
 
 
 class RSquaredIndependent:
-    """R² on the sample in which every feature is drawn from its own marginal, independently.
+    """R² on a sample whose features are drawn independently, each from its marginal distribution.
 
     Raises
     ------
@@ -45,7 +45,7 @@ class RSquaredIndependent:
 
 
 def r_squared(metric: str, y: FloatArray, y_hat: FloatArray) -> float:
-    """Coefficient of determination of predictions ``y_hat`` of ``y``, both (n_samples,).
+    """Return the coefficient of determination of predictions ``y_hat`` of ``y``, both (n_samples,).
 
     Raises
     ------

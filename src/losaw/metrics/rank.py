@@ -1,4 +1,4 @@
-"""At which place the signal features stand."""
+"""The mean rank of the signal features."""
 
 import math
 
@@ -11,10 +11,10 @@ TIES = ("better", "mean")
 
 
 class SignalRank:
-    """Mean over the signal features of their rank, 1 + the number of features that score higher.
+    """The mean rank of the signal features; a rank is 1 + the number of features that score higher.
 
-    With one signal feature this is its place (Zhou and Hooker, Table 1; ties share the better
-    place, as in the authors' code). 1 is the best value of one signal feature, the number of
+    With a single signal feature this is its rank (Zhou and Hooker, Table 1; ties share the better
+    rank, as in the authors' code). 1 is the best value of a single signal feature, the number of
     features the worst.
 
     Parameters

@@ -1,4 +1,4 @@
-"""How well importances tell signal features from noise features.
+"""The separation of signal features from noise features by their importances.
 
 All are undefined, and raise a ValueError, where a score is not finite or the truth has no signal
 or no noise feature: an average over such runs would hide them.
@@ -14,7 +14,7 @@ from losaw.scoring.result import ImportanceResult
 
 
 class PrecisionRecallAuc:
-    """Area under the precision-recall curve of "signal" against "noise", by the trapezoid rule.
+    """The area under the precision-recall curve of "signal" against "noise", by the trapezoid rule.
 
     With S the signal features and S_t those that score t or more,
 
@@ -44,7 +44,7 @@ class PrecisionRecallAuc:
 
 
 class RocAuc:
-    """Probability that a signal feature scores higher than a noise feature, ties counted half,
+    """The probability that a signal feature scores higher than a noise feature, ties counted half,
 
     mean over (s, n) in S x N of 1(FI_s > FI_n) + 1(FI_s = FI_n) / 2.
     """
@@ -60,11 +60,11 @@ class RocAuc:
 
 
 class FeatureImportanceGap:
-    """Smallest score of a signal feature minus the largest of a noise feature,
+    """The smallest score of a signal feature minus the largest of a noise feature,
 
         min over S of u_s - max over N of u_n,   u = (FI - min FI) / (max FI - min FI)
 
-    (losaw, Section 5.3). 0 where all scores are equal: nothing is separated.
+    (losaw, Section 5.3). 0 if all scores are equal.
     """
 
     range = (-1.0, 1.0)
@@ -80,7 +80,7 @@ class FeatureImportanceGap:
 
 
 class BestNoiseRank:
-    """Rank of the best noise feature, 1 + the number of features that score strictly higher.
+    """The rank of the best noise feature, 1 + the number of features that score strictly higher.
 
     The number of signal features plus 1 is the best value, 1 the worst.
     """

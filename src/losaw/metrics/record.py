@@ -12,7 +12,7 @@ from losaw.scoring.result import ImportanceResult
 
 
 class _Detail:
-    """The base of both kinds of detail: they describe a run and do not judge it."""
+    """The base of both kinds of detail, which describe a run and do not judge it."""
 
     examples = ({"key": "detail"},)
     range = (-math.inf, math.inf)
@@ -59,7 +59,7 @@ class ImportanceDetail(_Detail):
 
 
 class SignalShareOfCounts:
-    """Share of the signal features in counts by feature that the learner notes,
+    """The share of the signal features in counts by feature that the learner records,
 
         sum_{p in signal} c_p / sum_p c_p,   c = result.details[key].
 

@@ -1,4 +1,4 @@
-"""The validation risk of TreeInner: one number for either task."""
+"""The validation risk of TreeInner, for regression and classification."""
 
 import math
 
@@ -9,7 +9,7 @@ from losaw.metrics.base import Needs, Predictions
 
 
 class Risk:
-    """Mean squared error of predicted means, 1 - AUC of the probabilities of two classes.
+    """The mean squared error of predicted means, 1 - AUC of the probabilities of two classes.
 
     On the test sample (TreeInner, Table 4 and Figures 9, 14, 19, 24, 29; that "risk" is 1 - AUC
     for classification is the authors' code). Predictions of shape (n_samples, 2) are
@@ -18,7 +18,7 @@ class Risk:
     Raises
     ------
     ValueError
-        If a number is not finite, shapes differ, there are more than two classes, or one class
+        If a number is not finite, shapes differ, there are more than two classes, or a single class
         is absent.
     """
 

@@ -1,4 +1,4 @@
-"""Scores without their signs: how large trends of signal and of noise features are."""
+"""Metrics of absolute scores: the size of trends of signal and of noise features."""
 
 import math
 from dataclasses import replace
@@ -12,7 +12,7 @@ from losaw.scoring.result import ImportanceResult
 
 
 class SignalSize:
-    """Mean absolute score of the signal features, in the scores' own unit."""
+    """The mean absolute score of the signal features, in the scores' own unit."""
 
     range = (0.0, math.inf)
     higher_is_better = True
@@ -25,7 +25,7 @@ class SignalSize:
 
 
 class NoiseSize:
-    """Mean absolute score of the noise features, in the scores' own unit."""
+    """The mean absolute score of the noise features, in the scores' own unit."""
 
     range = (0.0, math.inf)
     higher_is_better = False
@@ -38,7 +38,7 @@ class NoiseSize:
 
 
 class LargestSize:
-    """Largest absolute score of all features, in the scores' own unit (TreeInner, Figure 1)."""
+    """The largest absolute score of all features, in the scores' own unit (TreeInner, Figure 1)."""
 
     range = (0.0, math.inf)
     higher_is_better = False
@@ -50,7 +50,7 @@ class LargestSize:
 
 
 class SizeAuc:
-    """Probability that a signal feature has a larger absolute score than a noise feature,
+    """The probability that a signal feature has a larger absolute score than a noise feature,
 
     ties counted half: :class:`losaw.metrics.ranking.RocAuc` for signed scores.
     """

@@ -4,7 +4,7 @@
       -> dense u1, ReLU -> dense u2, ReLU -> dense 1
 
 The convolutions are "valid" with stride 1, so that an output position sees k1 + k2 - 1 inputs
-and there are P - k1 - k2 + 2 positions. The first dense layer holds nearly all parameters. It is
+and there are P - k1 - k2 + 2 positions. The first dense layer has nearly all parameters. It is
 stored in chunks of positions, transposed against the usual order: its gradient is then a product
 that matrix libraries are fast at, and no array of all positions of a mini-batch is ever needed.
 """
@@ -22,7 +22,7 @@ Parameters = dict[str, Any]
 
 @dataclass(frozen=True)
 class Architecture:
-    """Sizes of the network's layers.
+    """The sizes of the network's layers.
 
     Attributes
     ----------
@@ -41,12 +41,12 @@ class Architecture:
 
     @property
     def receptive_field(self) -> int:
-        """Inputs that an output position of the convolutions sees."""
+        """The number of inputs that an output position of the convolutions sees."""
         return sum(self.kernel_sizes) - 1
 
     @property
     def n_positions(self) -> int:
-        """Output positions of the convolutions."""
+        """The number of output positions of the convolutions."""
         return self.n_features - self.receptive_field + 1
 
     @property
@@ -55,23 +55,23 @@ class Architecture:
 
     @property
     def chunk(self) -> int:
-        """Positions in a chunk; the last one is filled up with positions that count nothing."""
+        """The number of positions in a chunk; the last chunk is filled up with zero weight."""
         return math.ceil(self.n_positions / self.n_chunks)
 
     @property
     def n_filled(self) -> int:
-        """Positions of all chunks, with those that count nothing."""
+        """The number of positions of all chunks, those of zero weight included."""
         return self.n_chunks * self.chunk
 
     @property
     def n_parameters(self) -> int:
-        """Trainable parameters; 4,080,001 for P = 1,000."""
+        """The number of trainable parameters; 4,080,001 for P = 1,000."""
         (k1, k2), (f1, f2), (u1, u2) = self.kernel_sizes, self.filters, self.units
         convolutions = (k1 + 1) * f1 + (k2 * f1 + 1) * f2
         return convolutions + (self.n_positions * f2 + 1) * u1 + (u1 + 1) * u2 + u2 + 1
 
     def initial_parameters(self, rng: np.random.Generator) -> Parameters:
-        """Glorot's uniform weights, ``U(-a, a)`` with ``a² = 6 / (fan in + fan out)``; no biases.
+        """Draw Glorot's weights, ``U(-a, a)`` with ``a² = 6 / (fan in + fan out)``; biases are 0.
 
         Shapes: ``kernel1`` (k1, f1), ``kernel2`` (k2 f1, f2), ``dense1`` (chunks, u1, chunk f2),
         ``dense2`` (u1, u2), ``output`` (u2, 1), and ``…_bias``.
@@ -98,7 +98,7 @@ class Architecture:
         return {**weights, **biases}
 
     def check_inputs(self) -> None:
-        """Raise a ValueError where there are fewer features than a position of the network sees."""
+        """Raise a ValueError if there are fewer features than a position of the network sees."""
         if self.n_positions < 1:
             k1, k2 = self.kernel_sizes
             raise ValueError(
@@ -108,7 +108,7 @@ class Architecture:
 
 
 def head(parameters: Parameters, dense1: Any) -> Any:
-    """Output (n_rows,) from the first dense layer's sums (n_rows, u1), its bias not yet added."""
+    """Return the output (n_rows,) from the first dense layer's sums (n_rows, u1) without bias."""
     import jax
 
     hidden = jax.nn.relu(dense1 + parameters["dense1_bias"])
@@ -117,14 +117,14 @@ def head(parameters: Parameters, dense1: Any) -> Any:
 
 
 def first_layer_slopes(parameters: Parameters, dense1: Any) -> Any:
-    """Derivatives (n_rows, u1) of every row's output with respect to the first dense sums."""
+    """Return derivatives (n_rows, u1) of every output with respect to the first dense sums."""
     import jax
 
     return jax.grad(lambda sums: head(parameters, sums).sum())(dense1)
 
 
 def convolution_form(architecture: Architecture, parameters: Parameters, x: Any) -> Any:
-    """The network as Figure 5 draws it, output (n_rows,) of inputs (n_rows, P).
+    """Compute the network as Figure 5 draws it: output (n_rows,) of inputs (n_rows, P).
 
     The definition that the fast forms are tested against; they compute the same.
     """

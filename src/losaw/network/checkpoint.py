@@ -1,4 +1,4 @@
-"""A training that can be stopped: its state as one file, written whole or not at all."""
+"""The state of a training as a file, so that it can be stopped and resumed."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ class CheckpointError(ValueError):
 
 
 def fingerprint(X: FloatArray, y: FloatArray, parameters: Mapping[str, Any]) -> str:
-    """Digest of a training sample and of the parameters that a training depends on."""
+    """Return a digest of a training sample and of the parameters that a training depends on."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(json.dumps(parameters, sort_keys=True, default=str).encode())
     for array in (X, y):
@@ -56,7 +56,7 @@ def save(path: Path, mark: str, step: int, arrays: list[Any], batches: dict[str,
 
 
 def load(path: Path, mark: str) -> tuple[int, list[Any], dict[str, Any]]:
-    """Step, arrays and mini-batch state that :func:`save` wrote.
+    """Return step, arrays and mini-batch state that :func:`save` wrote.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Row weights that decorrelate one feature of a training sample, kept for the next time.
+"""Row weights that decorrelate a feature of a training sample, computed at its first draw.
 
 The weights of a feature depend on the sample only, not on the network (losaw, Algorithm 5.2):
 each is computed at most once. Between discrete features everything happens on the cells of a
@@ -22,16 +22,16 @@ from losaw.weighting import (
 )
 from losaw.weighting.checks import check_eta
 
-_COLUMNS = 64  # handled together: what is copied at a time stays small
+_COLUMNS = 64  # handled together, so that copies stay small
 
 
 class FeatureWeights:
-    """Losaw weights of any feature of a sample.
+    """The losaw weights of any feature of a sample.
 
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Kept, not copied.
+        Stored without a copy.
     eta : float in (0, 1]
         Smallest relative effective sample size of the weights.
     correlation_threshold : float in [0, 1]
@@ -44,7 +44,7 @@ class FeatureWeights:
     Notes
     -----
     A feature without adjustment features, or that is a linear function of them, has uniform
-    weights. Memory: 8 bytes a row for every feature that was asked for, one byte a row for every
+    weights. Memory: 8 bytes a row for every feature that was drawn, a byte a row for every
     discrete feature.
 
     Examples
@@ -78,15 +78,15 @@ class FeatureWeights:
 
     @property
     def is_discrete(self) -> NDArray[np.bool_]:
-        """Mask (n_features,) of the features that are taken for discrete."""
+        """The mask (n_features,) of the features that are treated as discrete."""
         return np.array([levels is not None for levels in self._levels])
 
     def adjustment_features(self, feature: int) -> NDArray[np.intp]:
-        """Columns that ``feature`` is adjusted for, ascending."""
+        """Return the columns that ``feature`` is adjusted for, ascending."""
         return np.flatnonzero(self._adjacent[feature])
 
     def __call__(self, feature: int) -> FloatArray:
-        """Weights (n_samples,) of a feature; they sum to one."""
+        """Return the weights (n_samples,) of a feature; they sum to 1."""
         if feature not in self._known:
             weights = self._compute(feature)
             weights.setflags(write=False)
@@ -94,7 +94,7 @@ class FeatureWeights:
         return self._known[feature]
 
     def relative_effective_sample_size(self, feature: int) -> float:
-        """``s(w) / N`` of a feature's weights, in [eta, 1]."""
+        """Return ``s(w) / N`` of a feature's weights, in [eta, 1]."""
         return effective_sample_size(self(feature)) / len(self.X)
 
     def _compute(self, feature: int) -> FloatArray:
@@ -147,7 +147,7 @@ class FeatureWeights:
         return weights[cell]
 
     def _cells(self, columns: NDArray[np.intp]) -> tuple[NDArray[np.intp], int]:
-        """Code of every row's levels of discrete features, and the number of codes."""
+        """Return a code of every row's levels of discrete features, and the number of codes."""
         code = np.zeros(len(self.X), dtype=np.intp)
         size = 1
         for column in columns:
@@ -181,7 +181,7 @@ class FeatureWeights:
 
 
 def _correlations(X: ArrayLike) -> NDArray[np.float32]:
-    """Pearson correlations (P, P) in single precision; zero for constant columns."""
+    """Return Pearson correlations (P, P) in single precision; zero for constant columns."""
     rows: Any = np.asarray(X)
     location, scale = rows.mean(axis=0), rows.std(axis=0)
     scale[scale <= 1e-14 * np.abs(location)] = np.inf

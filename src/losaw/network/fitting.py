@@ -1,4 +1,4 @@
-"""From checked rows to a trained network: the loop behind both regressors."""
+"""The training loop of both regressors, from checked rows to a trained network."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ _BESIDE = ("n_steps", "n_saliency_rows", "checkpoint", "checkpoint_every", "verb
 
 @dataclass(frozen=True)
 class FittedNetwork:
-    """A trained network, its saliency on training rows, and what was noted on the way."""
+    """A trained network, its saliency on training rows, and records of its training."""
 
     architecture: Architecture
     parameters: Parameters
@@ -38,7 +38,7 @@ class FittedNetwork:
 
 
 def network_for(settings: Any, rows: FloatArray) -> Network:
-    """The compiled network of a regressor's settings, in the form that suits ``rows``."""
+    """Return the compiled network of a regressor's settings, in the form for ``rows``."""
     architecture = Architecture(
         rows.shape[1],
         check_sizes("kernel_sizes", settings.kernel_sizes),
@@ -84,7 +84,7 @@ def fit_network(settings: Any, rows: FloatArray, y: FloatArray) -> FittedNetwork
 
 
 class _Training:
-    """Parameters, optimiser and mini-batches on their way."""
+    """A training: parameters, optimiser and mini-batches."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class _Training:
         self._sample = rows, y
 
     def keep_in(self, file: Path, settings: Any) -> None:
-        """Write checkpoints into ``file``; go on from it if it is there."""
+        """Write checkpoints to ``file``; resume from it if it exists."""
         asked = {key: value for key, value in settings.get_params().items() if key not in _BESIDE}
         if isinstance(asked["random_state"], np.random.Generator):
             asked["random_state"] = "a generator"
@@ -118,7 +118,7 @@ class _Training:
         if self.step > settings.n_steps:
             raise checkpoint.CheckpointError(
                 f"checkpoint {file} is {self.step} steps old, more than n_steps="
-                f"{settings.n_steps}; ask for more steps, or name another file"
+                f"{settings.n_steps}; request more steps, or name another file"
             )
         self._fill(arrays)
         self.batches.restore(state)
@@ -141,9 +141,9 @@ class _Training:
                         self._save()
                         kept = self.step
             except KeyboardInterrupt as interruption:
-                where = "no checkpoint was asked for: a new fit starts anew"
+                where = "no checkpoint was requested: a new fit starts from the beginning"
                 if self._file is not None:
-                    where = f"{self._file} holds step {kept}: a new fit goes on from there"
+                    where = f"{self._file} contains step {kept}: a new fit resumes there"
                 interruption.add_note(f"training was interrupted at step {self.step}; {where}")
                 raise
 

@@ -1,7 +1,7 @@
-"""losaw gradient descent as the paper writes it (Algorithm 5.2), for a linear model.
+"""Losaw gradient descent as the paper writes it (Algorithm 5.2), for a linear model.
 
-To be read next to :mod:`losaw.network.mini_batches` and :mod:`losaw.network.training`, which do the
-same for networks and many features. Nothing here needs JAX.
+The readable form of :mod:`losaw.network.mini_batches` and :mod:`losaw.network.training`, which do
+the same for networks and many features. Nothing here needs JAX.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from losaw.weighting import losaw_weights
 
 @dataclass(frozen=True)
 class Step:
-    """The result of one step of losawGD.
+    """The values computed in a step of losawGD.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ def descend(
     rng: np.random.Generator,
     learning_rate: float = 0.05,
 ) -> Iterator[Step]:
-    """The steps of Algorithm 5.2 for the linear model y = b'x, without end.
+    """Yield the steps of Algorithm 5.2 for the linear model y = b'x, without end.
 
     A step draws a feature by its importance, rows by that feature's weights, and moves b against
     the gradient of the mean squared error on these rows. The input gradient of a linear model is
@@ -64,7 +64,7 @@ def descend(
     Yields
     ------
     Step
-        What was drawn, before b is moved.
+        The values of the step, before b is moved.
 
     References
     ----------

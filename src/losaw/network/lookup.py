@@ -17,7 +17,7 @@ MOST_PATTERNS = 3**8
 
 
 class LookupForm:
-    """Output and input gradients of the network from pattern codes.
+    """The output and input gradients of the network from pattern codes.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ class LookupForm:
 
     @staticmethod
     def suits(architecture: Architecture, X: NDArray[Any]) -> bool:
-        """Return whether all inputs are -1, 0 or 1, with few enough patterns for a table."""
+        """Return whether all inputs are -1, 0 or 1, and the patterns few enough for a table."""
         return 3**architecture.receptive_field <= MOST_PATTERNS and all(
             bool(((rows == 0) | (np.abs(rows) == 1)).all())
             for rows in np.array_split(X, max(1, len(X) // 1000))
         )
 
     def encode(self, X: NDArray[Any]) -> NDArray[np.int16]:
-        """Pattern of every row and position, shape (n_rows, chunks, chunk)."""
+        """Return the pattern of every row and position, shape (n_rows, chunks, chunk)."""
         a = self.architecture
         digits = (X + 1.0).astype(np.int16)
         codes = np.full((len(X), a.n_filled), self._nothing, dtype=np.int16)
@@ -56,7 +56,7 @@ class LookupForm:
         return codes.reshape(len(X), a.n_chunks, a.chunk)
 
     def predict(self, parameters: Parameters, codes: Any) -> Any:
-        """Output (n_rows,) for codes (n_rows, chunks, chunk)."""
+        """Return the output (n_rows,) for codes (n_rows, chunks, chunk)."""
         _, second = self._hidden(parameters)
         return head(parameters, self._sums(parameters, _features(second), codes))
 
@@ -91,7 +91,7 @@ class LookupForm:
         return gradients
 
     def _hidden(self, parameters: Parameters) -> tuple[Any, Any]:
-        """Values before both ReLUs of all patterns: (patterns, k2 f1) and (patterns, f2)."""
+        """Return values before both ReLUs of all patterns: (patterns, k2 f1) and (patterns, f2)."""
         import jax
         import jax.numpy as jnp
 
@@ -103,7 +103,7 @@ class LookupForm:
         return first, second
 
     def _first_kernel_onto_inputs(self, parameters: Parameters) -> Any:
-        """The first convolution's weights as a matrix (k2 f1, r): filters of each shift, inputs."""
+        """Return the first convolution as a matrix (k2 f1, r): filters of each shift, inputs."""
         import jax.numpy as jnp
 
         (k1, k2), f1 = self.architecture.kernel_sizes, self.architecture.filters[0]
@@ -113,7 +113,7 @@ class LookupForm:
         return matrix.reshape(k2 * f1, -1)
 
     def _sums(self, parameters: Parameters, table: Any, codes: Any) -> Any:
-        """Sums of the first dense layer, (n_rows, u1), added up chunk by chunk."""
+        """Return the sums of the first dense layer, (n_rows, u1), added up chunk by chunk."""
         import jax
         import jax.numpy as jnp
 
@@ -129,14 +129,14 @@ class LookupForm:
 
 
 def _features(second: Any) -> Any:
-    """Table (patterns + 1, f2) of the second convolution's outputs."""
+    """Return the table (patterns + 1, f2) of the second convolution's outputs."""
     import jax
 
     return _with_nothing(jax.nn.relu(second))
 
 
 def _active(values: Any) -> Any:
-    """Table of whether a ReLU passes its value on: a byte each, so that looking up is quick."""
+    """Return a table of active ReLUs, a byte each, so that looking up is quick."""
     return _with_nothing(values > 0)
 
 

@@ -1,4 +1,4 @@
-"""Losaw mini-batches for any framework: which rows to train on next (losaw, Algorithm 5.2)."""
+"""Losaw mini-batches for any framework: the rows of the next step (losaw, Algorithm 5.2)."""
 
 import warnings
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _ZERO_ROWS = 1000
 
 
 class LosawMiniBatches:
-    """Row indices of mini-batches that decorrelate the features a model relies on.
+    """Mini-batches, as row indices, that decorrelate the features a model relies on.
 
     For every mini-batch a feature p is drawn with probability proportional to its importance,
 
@@ -50,22 +50,20 @@ class LosawMiniBatches:
     n_uniform_draws : int
         Draws with uniform probabilities, because all importances were zero.
     n_inspected_rows : int
-        Rows whose importances were asked for.
+        Rows whose importances were computed.
 
     Raises
     ------
     ValueError
         On missing or infinite values, a batch larger than the sample, eta out of range.
 
-    Notes
-    -----
-    The importances may be given as a vector, or as a function of single rows. With a function the
-    drawn feature has exactly the law above, without a pass over the sample: a row is drawn
-    uniformly and accepted with probability ``sum_p g_np / P``, then p is drawn with probability
-    ``g_np / sum_q g_nq``. That costs ``P / sum_p s_p`` rows on average. If N rows were refused, or
-    1,000 rows were all zero, the sum over the sample is computed; the law stays the same. A model
-    whose importances are zero in every row is constant: a warning says so, the feature is drawn
-    uniformly, and from then on 24 zero rows are enough to do so again.
+    Notes ----- The importances may be given as a vector, or as a function of single rows. With a
+    function the drawn feature has exactly the distribution above, without a pass over the sample: a
+    row is drawn uniformly and accepted with probability ``sum_p g_np / P``, then p is drawn with
+    probability ``g_np / sum_q g_nq``. That costs ``P / sum_p s_p`` rows on average. If N rows were
+    refused, or 1,000 rows were all zero, the sum over the sample is computed; the distribution is
+    the same. A model whose importances are zero in every row is constant: there is a warning, and
+    the feature is drawn uniformly, and from then on 24 zero rows are enough to do so again.
 
     References
     ----------
@@ -105,11 +103,11 @@ class LosawMiniBatches:
         self._constant = False
 
     def draw(self, importances: ArrayLike | RowImportances) -> NDArray[np.intp]:
-        """Rows (batch_size,) of one mini-batch; see :meth:`draw_feature` for the argument."""
+        """Draw the rows (batch_size,) of a mini-batch; argument as of :meth:`draw_feature`."""
         return self.draw_rows(self.draw_feature(importances))
 
     def draw_feature(self, importances: ArrayLike | RowImportances) -> int:
-        """A feature, with probability proportional to its importance.
+        """Draw a feature, with probability proportional to its importance.
 
         Parameters
         ----------
@@ -136,25 +134,25 @@ class LosawMiniBatches:
         return feature
 
     def draw_rows(self, feature: int) -> NDArray[np.intp]:
-        """Rows (batch_size,) drawn with replacement with the weights of ``feature``."""
+        """Draw rows (batch_size,) with replacement, with the weights of ``feature``."""
         upper = np.cumsum(self.feature_weights(feature))
         return np.searchsorted(
             upper, self._rng.random(self.batch_size) * upper[-1], side="right"
         ).clip(max=self.n_samples - 1)
 
     def weights(self, feature: int) -> FloatArray:
-        """Losaw weights (n_samples,) of a feature; they sum to one."""
+        """Return the losaw weights (n_samples,) of a feature; they sum to 1."""
         return self.feature_weights(feature)
 
     def relative_effective_sample_sizes(self) -> FloatArray:
-        """``s(w) / N`` of every feature that has been drawn, NaN for the others, (n_features,)."""
+        """Return ``s(w) / N`` (n_features,) of every feature that has been drawn, else NaN."""
         sizes = np.full(self.n_features, np.nan)
         for feature in np.flatnonzero(self.n_draws):
             sizes[feature] = self.feature_weights.relative_effective_sample_size(int(feature))
         return sizes
 
     def state(self) -> dict[str, Any]:
-        """Everything that later draws depend on, as plain values and arrays."""
+        """Return everything that later draws depend on, as plain values and arrays."""
         return {
             "generator": self._rng.bit_generator.state,
             "n_draws": self.n_draws.copy(),
@@ -164,7 +162,7 @@ class LosawMiniBatches:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a :meth:`state` of mini-batches made with the same arguments."""
+        """Resume from a :meth:`state` of mini-batches with the same arguments."""
         self._rng.bit_generator.state = state["generator"]
         self.n_draws = np.array(state["n_draws"], dtype=np.int64)
         self.n_uniform_draws = int(state["n_uniform_draws"])

@@ -17,7 +17,7 @@ from losaw.network.validation import check_batch_size, check_sample
 
 
 class NetworkRegressor(RegressorMixin, BaseEstimator):
-    """Convolutional network, trained by Adam on the mean squared error.
+    """A convolutional network, trained by Adam on the mean squared error.
 
     Two "valid" convolutions along the features, two dense layers, all with ReLU, and a linear
     output (losaw, Figure 5; 4,080,001 parameters for 1,000 features). Mini-batches are drawn
@@ -32,7 +32,7 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
     learning_rate : float, default 0.001
         Of Adam; its other constants are .9, .999 and 1e-7.
     kernel_sizes : pair of int, default (5, 3)
-        Of the convolutions; together less one they must not exceed ``n_features``.
+        Of the convolutions; their sum less 1 must not exceed ``n_features``.
     filters : pair of int, default (32, 64)
         Of the convolutions.
     units : pair of int, default (64, 32)
@@ -40,10 +40,10 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
     n_saliency_rows : int or None, default None
         Training rows behind ``feature_importances_``, drawn at random; None: all.
     checkpoint : path or None, default None
-        File (.npz) that holds the training's state. If it is there, training goes on from it, and
-        ends with the same bits as without interruption; it may be asked for more steps.
+        File (.npz) of the training's state. If it exists, training resumes from it, and ends with
+        the same bits as without interruption; more steps may be requested.
     checkpoint_every : int, default 50
-        Steps between two writes of the checkpoint. After Ctrl-C the last one stands.
+        Steps between two writes of the checkpoint. After Ctrl-C the last of them remains.
     random_state : int, numpy.random.Generator or None, default None
     verbose : int, default 0
         1 shows a progress bar.
@@ -57,7 +57,7 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         The network's weights.
     n_parameters_ : int
     training_record_ : dict
-        What was noted during training; empty for plain mini-batches.
+        Records of the training; empty for plain mini-batches.
 
     Raises
     ------
@@ -131,7 +131,7 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         Raises
         ------
         KeyboardInterrupt
-            After Ctrl-C; says from which step a new ``fit`` will go on.
+            After Ctrl-C; the message names the step from which a new ``fit`` resumes.
         """
         rows, response = validate_data(
             self, X, y, dtype=np.float64, order="C", ensure_all_finite=False, y_numeric=True
@@ -145,12 +145,12 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def predict(self, X: ArrayLike) -> FloatArray:
-        """The network's output, (n_samples,)."""
+        """Return the network's output, (n_samples,)."""
         rows = self._checked_rows(X)
         return self._network(rows).predict(self.parameters_, rows)
 
     def saliency(self, X: ArrayLike) -> FloatArray:
-        """Saliency on the rows of ``X``, 0–1, (n_features,)."""
+        """Return the saliency on the rows of ``X``, 0–1, (n_features,)."""
         rows = self._checked_rows(X)
         network = self._network(rows)
         return normalized(network.mean_row_saliency(self.parameters_, network.form.encode(rows)))
@@ -170,7 +170,7 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
 
 
 class LosawNetworkRegressor(NetworkRegressor):
-    """Convolutional network trained on losaw mini-batches (losawGD).
+    """A convolutional network trained on losaw mini-batches (losawGD).
 
     Before every step a feature is drawn in proportion to the network's saliency, and the rows of
     the mini-batch with weights that decorrelate it; see :class:`LosawMiniBatches`. Everything

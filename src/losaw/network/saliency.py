@@ -14,7 +14,7 @@ ROW_EPSILON = 1e-7
 
 
 def normalized_rows(gradients: Any) -> Any:
-    """``(|g| - min |g|) / (max |g| - min |g| + 1e-7)`` of every row, shape (n_rows, P)."""
+    """Return ``(|g| - min |g|) / (max |g| - min |g| + 1e-7)`` of every row, shape (n_rows, P)."""
     size = abs(gradients)
     low = size.min(axis=1, keepdims=True)
     high = size.max(axis=1, keepdims=True)
@@ -22,6 +22,6 @@ def normalized_rows(gradients: Any) -> Any:
 
 
 def normalized(scores: FloatArray) -> FloatArray:
-    """Scores (P,) scaled to 0-1; all zero where they are all equal."""
+    """Return scores (P,) scaled to 0-1; all zero if they are equal."""
     low, high = float(scores.min()), float(scores.max())
     return (scores - low) / (high - low) if high > low else np.zeros_like(scores)

@@ -2,7 +2,7 @@
 
 Chunk by chunk, inside a scan: k1 shifts stacked and multiplied by the first kernel, k2 shifts
 of the result concatenated and multiplied by the second. (A convolution inside a scan is ten
-times slower, one outside it twice.)
+times slower, a gather outside it twice.)
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from losaw.network.architecture import Architecture, Parameters, head
 
 
 class ShiftsForm:
-    """Output and input gradients of the network from the inputs themselves.
+    """The output and input gradients of the network from the inputs themselves.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ class ShiftsForm:
         self._counts = mask.reshape(a.n_chunks, a.chunk, 1)
 
     def encode(self, X: NDArray[Any]) -> NDArray[np.float32]:
-        """The inputs in single precision, (n_rows, P)."""
+        """Return the inputs in single precision, (n_rows, P)."""
         return np.asarray(X, dtype=np.float32)
 
     def predict(self, parameters: Parameters, x: Any) -> Any:
-        """Output (n_rows,) of inputs (n_rows, P)."""
+        """Return the output (n_rows,) of inputs (n_rows, P)."""
         import jax
         import jax.numpy as jnp
 
@@ -64,7 +64,7 @@ class ShiftsForm:
         return head(parameters, sums)
 
     def input_gradients(self, parameters: Parameters, x: Any) -> Any:
-        """Gradients (n_rows, P) of every row's output with respect to its inputs."""
+        """Return gradients (n_rows, P) of every row's output with respect to its inputs."""
         import jax
 
         return jax.grad(lambda inputs: self.predict(parameters, inputs).sum())(x)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 class ShuffledMiniBatches:
     """Mini-batches cut off a stream of random orders of the sample.
 
-    All have the same size: where an epoch's last rows do not fill one, the next epoch's first
+    All have the same size: if an epoch's last rows do not fill a mini-batch, the next epoch's first
     rows do.
 
     Parameters
@@ -25,17 +25,17 @@ class ShuffledMiniBatches:
         self._waiting = np.empty(0, dtype=np.intp)
 
     def draw(self) -> NDArray[np.intp]:
-        """Rows (batch_size,) of the next mini-batch."""
+        """Draw the rows (batch_size,) of the next mini-batch."""
         while len(self._waiting) < self.batch_size:
             self._waiting = np.concatenate([self._waiting, self._rng.permutation(self.n_samples)])
         rows, self._waiting = np.split(self._waiting, [self.batch_size])
         return rows
 
     def state(self) -> dict[str, Any]:
-        """Everything that later draws depend on."""
+        """Return everything that later draws depend on."""
         return {"generator": self._rng.bit_generator.state, "waiting": self._waiting}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a :meth:`state`."""
+        """Resume from a :meth:`state`."""
         self._rng.bit_generator.state = state["generator"]
         self._waiting = np.array(state["waiting"], dtype=np.intp)

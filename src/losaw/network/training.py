@@ -1,4 +1,4 @@
-"""Steps of Adam, predictions and saliency of one network, compiled once per process."""
+"""Steps of Adam, predictions and saliency of a network, compiled once per process."""
 
 import functools
 from typing import Any
@@ -21,7 +21,7 @@ _SALIENCY_ROWS = 192
 
 
 class Network:
-    """Compiled functions of one architecture; use :func:`compiled_network` to share them.
+    """The compiled functions of an architecture; use :func:`compiled_network` to share them.
 
     Parameters
     ----------
@@ -46,14 +46,14 @@ class Network:
         self._saliency = jax.jit(self._row_saliency)
 
     def start(self, parameters: Parameters) -> tuple[Parameters, Any]:
-        """Parameters and Adam's state, ready for :meth:`step`."""
+        """Return parameters and Adam's state for the first :meth:`step`."""
         import jax.numpy as jnp
 
         on_device = {name: jnp.asarray(value) for name, value in parameters.items()}
         return on_device, self._adam.init(on_device)
 
     def hold(self, encoded: NDArray[Any]) -> Any:
-        """An array that every step reads, put where the computation runs."""
+        """Move an array that every step reads to the device of the computation."""
         import jax.numpy as jnp
 
         return jnp.asarray(encoded)
@@ -61,24 +61,24 @@ class Network:
     def step(
         self, parameters: Parameters, moments: Any, encoded: Any, y: Any, rows: NDArray[Any]
     ) -> tuple[Parameters, Any]:
-        """Parameters and Adam's state after one mini-batch; the ones passed in are used up."""
+        """Return parameters and Adam's state after a mini-batch; the arguments are used up."""
         step: tuple[Parameters, Any] = self._step(
             parameters, moments, encoded, y, rows.astype(np.int32)
         )
         return step
 
     def predict(self, parameters: Parameters, X: NDArray[Any]) -> FloatArray:
-        """Output (n_rows,) of inputs (n_rows, P)."""
+        """Return the output (n_rows,) of inputs (n_rows, P)."""
         blocks = _blocks(X, _PREDICTION_ROWS)
         parts = [self._predict(parameters, self.form.encode(rows))[:n] for rows, n in blocks]
         return np.concatenate(parts).astype(np.float64) if parts else np.empty(0)
 
     def row_saliency(self, parameters: Parameters, encoded: NDArray[Any]) -> NDArray[np.float32]:
-        """Normalised absolute input gradients (n_rows, P) of encoded rows."""
+        """Return normalised absolute input gradients (n_rows, P) of encoded rows."""
         return np.asarray(self._saliency(parameters, encoded))
 
     def mean_row_saliency(self, parameters: Parameters, encoded: NDArray[Any]) -> FloatArray:
-        """Mean over encoded rows of their normalised saliency, (P,)."""
+        """Return the mean normalised saliency of encoded rows, (P,)."""
         total = np.zeros(self.architecture.n_features)
         for rows, n in _blocks(encoded, _SALIENCY_ROWS):
             total += self.row_saliency(parameters, rows)[:n].sum(axis=0, dtype=np.float64)
@@ -104,12 +104,12 @@ class Network:
 
 @functools.lru_cache(maxsize=8)
 def compiled_network(architecture: Architecture, form: str, learning_rate: float) -> Network:
-    """The network of these arguments, compiled at its first use in a process."""
+    """Return the network of these arguments, compiled at its first use in a process."""
     return Network(architecture, form, learning_rate)
 
 
 def _blocks(X: NDArray[Any], size: int) -> Any:
-    """(rows, number of rows that count): all blocks have one shape, so that one program serves."""
+    """Yield (rows, number of rows that count), all of one shape for a single program."""
     for start in range(0, len(X), size):
         rows = X[start : start + size]
         n = len(rows)

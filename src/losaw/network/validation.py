@@ -1,4 +1,4 @@
-"""Checks of what a network is trained on and with: early, naming argument, value and remedy."""
+"""Checks of the sample and of the settings that a network is trained with."""
 
 import math
 import numbers
@@ -17,7 +17,7 @@ LARGEST_RESPONSE = 1e18
 
 
 def check_sample(X: ArrayLike, names: Any = None) -> FloatArray:
-    """``X`` as a finite float array (n_samples, n_features)."""
+    """Return ``X`` as a finite float array (n_samples, n_features)."""
     rows = as_floats("X", X)
     if rows.ndim != 2 or rows.size == 0:
         raise ValueError(f"X must have shape (n_samples, n_features), got {rows.shape}")
@@ -34,15 +34,15 @@ def check_sample(X: ArrayLike, names: Any = None) -> FloatArray:
 
 
 def check_response(y: ArrayLike) -> FloatArray:
-    """``y`` as a finite float vector that is not constant."""
+    """Return ``y`` as a finite float vector that is not constant."""
     response = np.ascontiguousarray(as_floats("y", y))
     bad = ~np.isfinite(response)
     if bad.any():
         raise ValueError(f"y has {int(bad.sum())} missing or infinite values; drop those rows")
     if np.abs(response).max() > LARGEST_RESPONSE:
         raise ValueError(
-            f"y holds values beyond {LARGEST_RESPONSE:g}, whose squares the single precision of "
-            "the training cannot hold; take another unit"
+            f"y holds values beyond {LARGEST_RESPONSE:g}, whose squares are beyond the single "
+            "precision of the training; take another unit"
         )
     if np.ptp(response) == 0.0:
         raise ValueError(f"y is constant ({response[0]:g}): there is nothing to learn")
@@ -50,7 +50,7 @@ def check_response(y: ArrayLike) -> FloatArray:
 
 
 def check_batch_size(value: Any, n_samples: int) -> int:
-    """Rows of a mini-batch: at least one, at most the sample."""
+    """Return the number of rows of a mini-batch, from 1 to the sample size."""
     size = whole_number("batch_size", value, 1)
     if size > n_samples:
         raise ValueError(
@@ -61,14 +61,14 @@ def check_batch_size(value: Any, n_samples: int) -> int:
 
 
 def check_sizes(name: str, value: Any) -> tuple[int, int]:
-    """A pair of positive integers."""
+    """Return a pair of positive integers."""
     if not isinstance(value, list | tuple | np.ndarray) or len(value) != 2:
         raise TypeError(f"{name} must be a pair of integers, got {value!r}")
     return whole_number(name, value[0], 1), whole_number(name, value[1], 1)
 
 
 def check_learning_rate(value: Any) -> float:
-    """A positive finite number."""
+    """Return a positive finite number."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not real or not math.isfinite(value) or value <= 0:
         raise ValueError(f"learning_rate must be a positive number, got {value!r}")
@@ -76,7 +76,7 @@ def check_learning_rate(value: Any) -> float:
 
 
 def check_checkpoint(value: Any) -> Path | None:
-    """The checkpoint's path; its folder must be there before hours are spent."""
+    """Return the checkpoint's path, whose folder must exist."""
     if value is None:
         return None
     path = Path(value)
@@ -90,7 +90,7 @@ def check_checkpoint(value: Any) -> Path | None:
 
 
 def discrete_mask(choice: Any, n_features: int) -> NDArray[np.bool_] | None:
-    """A boolean mask (n_features,), or None for "auto"."""
+    """Return a boolean mask (n_features,), or None for "auto"."""
     if isinstance(choice, str):
         if choice != "auto":
             raise ValueError(

@@ -1,7 +1,7 @@
 """Registered names, imported on first use.
 
 A name is bound to ``"module:attribute"`` and to default parameters. Nothing is imported
-before it is used, so that a forest block never loads a neural-network library.
+before its first use, so that a forest block never loads a neural-network library.
 """
 
 import functools
@@ -26,7 +26,7 @@ Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 
 class RegistryError(LosawError):
-    """A name that is unknown, taken, or bound to something that is bound already.
+    """An error: a name is unknown, taken, or bound to something that has a name already.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class RegistryError(LosawError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One registered name: where it lives and the parameters it is called with.
+    """A registered name: its target and the parameters that it is called with.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Entry:
     target : str
         ``"module:attribute"``.
     parameters : dict
-        Parameters that belong to the name, in addition to the class.
+        Parameters that the name implies, in addition to the target.
 
     Examples
     --------
@@ -65,30 +65,30 @@ class Entry:
 
     @property
     def use(self) -> Use | None:
-        """How studies use a function of :mod:`losaw.importance`; None for anything else."""
+        """The use of a function of :mod:`losaw.importance` by studies; None for anything else."""
         module, _, function = self.target.partition(":")
         return USES[function] if module.startswith("losaw.importance.") else None
 
     def load(self) -> Any:
-        """The registered class or function; a function of ours in the adapter for studies."""
+        """Return the registered class or function; functions of ours in the adapter for studies."""
         if self.use is None:
             return _attribute(self.target)
         return _attribute(ADAPTER)(_attribute(self.target), self.use)
 
     def create(self, **parameters: Any) -> Any:
-        """An instance, with ``parameters`` overriding the registered defaults.
+        """Create an instance, with ``parameters`` overriding the registered defaults.
 
         Raises
         ------
         TypeError
-            If a parameter is of another type than the signature says.
+            If a parameter is of another type than in the signature.
         """
         from losaw.support.signatures import made
 
         return made(self.load(), parameters, **self.parameters)
 
     def parameter_names(self) -> tuple[str, ...]:
-        """Names that :meth:`create` accepts, in the order of the signature."""
+        """Return the names that :meth:`create` accepts, in the order of the signature."""
         return tuple(
             parameter.name
             for parameter in inspect.signature(self.load()).parameters.values()
@@ -120,11 +120,11 @@ def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
     Parameters
     ----------
     kind, name : str
-        Kind of the thing, and what a study file calls it.
+        Kind, and name in study files.
     target : str
         ``"module:attribute"``.
     **parameters
-        What it is called with under this name.
+        Parameters that it is called with under this name.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def forget(target: str) -> None:
 
 
 def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], Registered]:
-    """Decorator form of :func:`add`, for methods outside the package's lazy table.
+    """Return a decorator that registers a class as :func:`add` does, for methods of users.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], 
 
 
 def get(kind: str, name: str) -> Entry:
-    """The entry of a name; an unknown one raises with the nearest match and the known names.
+    """Return the entry of a name; raise for an unknown name, with the nearest match.
 
     The names ``pfi``, ``cpi`` and ``losaw`` of the library are names here, too.
 
@@ -237,7 +237,7 @@ def get(kind: str, name: str) -> Entry:
 
 
 def names(kind: str) -> tuple[str, ...]:
-    """All registered names of a kind, sorted.
+    """Return all registered names of a kind, sorted.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def names(kind: str) -> tuple[str, ...]:
 
 
 def entries(kind: str | None = None) -> tuple[Entry, ...]:
-    """All entries, or those of one kind, sorted by kind and name.
+    """Return all entries, or those of a kind, sorted by kind and name.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def _fill() -> None:
 
 
 def package_of(target: str) -> str:
-    """``"name version"`` of the installed package that offers a target; empty for all others."""
+    """Return ``"name version"`` of the package that offers a target; empty for all others."""
     return _packages.get(target, "")
 
 
@@ -297,9 +297,9 @@ def package_of(target: str) -> str:
 def _fill_from_packages() -> None:
     """Read the names that installed packages offer, once, without importing these packages.
 
-    Only where a name is not a built-in one, or all are listed: looking through what is
-    installed takes longer than everything else here. A name that cannot be used is left out with
-    a warning: one package's mistake must not keep all others from running.
+    Only if a name is not built in, or all names are needed: looking through the installed packages
+    takes longer than everything else here. A name that cannot be used is left out with
+    a warning: the mistake of a package must not keep all others from running.
     """
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
         kind, _, name = point.name.partition(".")

@@ -1,6 +1,6 @@
-"""The built-in names as plain data: one line each, nothing imported.
+"""The built-in names as plain data: a line for each, nothing imported.
 
-Nothing here decides a number: a results version covers what a name stands for, not this list.
+Nothing here decides a number: a results version covers the targets of names, not this list.
 """
 
 from typing import Any, NamedTuple
@@ -119,7 +119,7 @@ NAMES: dict[str, dict[str, str]] = {
 
 
 class Use(NamedTuple):
-    """How a study uses a function of :mod:`losaw.importance`.
+    """The use, by a study, of a function of :mod:`losaw.importance`.
 
     Attributes
     ----------
@@ -201,10 +201,10 @@ USES: dict[str, Use] = {
         examples=({}, {"signed": True}),
     ),
 }
-# Loads what a study calls, from a function and its use.
+# Returns the callable of a study, from a function and its use.
 ADAPTER = "losaw.scoring.in_studies:InStudies"
 
-# One class or function under several names, by one of its parameters: (kind, "module:attribute",
+# Classes or functions under several names, by a parameter: (kind, "module:attribute",
 # parameter, name with {} for the value, values).
 FAMILIES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
     (

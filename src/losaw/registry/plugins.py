@@ -1,4 +1,4 @@
-"""A user's own methods: a Python file that registers what it defines."""
+"""Plugins: Python files that register a user's own methods."""
 
 import importlib.util
 import sys
@@ -16,7 +16,7 @@ _sources: dict[str, str] = {}
 
 
 class PluginError(LosawError):
-    """A plugin file that is missing, has no usable name, or raises when it is loaded.
+    """An error: a plugin file is missing, has no usable name, or raises when it is loaded.
 
     Examples
     --------
@@ -33,8 +33,8 @@ def load_plugin(path: Path | str) -> ModuleType:
     """Import a plugin file as the module ``losaw_plugin_<stem>``.
 
     A second call does nothing as long as the file is the same; an edited file is loaded anew, and
-    what it registered before is forgotten. The module's name depends on the file's name only, so
-    that what the file registers can be found again in every process that has loaded it.
+    its earlier registrations are removed. The module's name depends on the file's name only, so
+    that its methods can be found again in every process that has loaded it.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def load_plugin(path: Path | str) -> ModuleType:
         if Path(str(loaded.__file__)) != path:
             raise PluginError(
                 f"plugin {path}: a plugin of the same name is loaded from {loaded.__file__}; "
-                "rename one of them"
+                "rename either of them"
             )
         if _sources.get(name) == source:
             return loaded
@@ -99,7 +99,7 @@ def load_plugin(path: Path | str) -> ModuleType:
 
 
 def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
-    """Load a plugin file, and return its entries, sorted by kind and name.
+    """Load a plugin file; return its registrations, sorted by kind and name.
 
     Parameters
     ----------
@@ -122,18 +122,18 @@ def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
 
 
 def source_of(name: str) -> str:
-    """Source of a loaded plugin's module, as it was when it was loaded."""
+    """Return the source of a loaded plugin's module, as it was when it was loaded."""
     return _sources.get(name, "")
 
 
 def loaded_plugins() -> tuple[Path, ...]:
-    """The plugin files that this process has loaded."""
+    """Return the plugin files that this process has loaded."""
     modules = [sys.modules[name] for name in _registered if name in sys.modules]
     return tuple(Path(str(module.__file__)) for module in modules)
 
 
 def _line(error: BaseException, path: Path) -> int | str:
-    """Last line of the file that was reached when ``error`` was raised."""
+    """Return the last line of the file that was reached when ``error`` was raised."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return error.lineno or "?"
     lines = [

@@ -16,11 +16,11 @@ LARGEST_VALUE = 1e150
 
 
 class ArgumentTypeError(TypeError, ValueError):
-    """An argument of a wrong type: a TypeError for Python, a ValueError for who checks values."""
+    """An error: an argument of a wrong type; also a ValueError, which checks of values raise."""
 
 
 def whole_number(name: str, value: Any, minimum: int, why: str = "") -> int:
-    """``value`` as an int of at least ``minimum``.
+    """Return ``value`` as an int of at least ``minimum``.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def whole_number(name: str, value: Any, minimum: int, why: str = "") -> int:
 def real_number(
     name: str, value: Any, minimum: float = -math.inf, maximum: float = math.inf
 ) -> float:
-    """``value`` as a finite float in [``minimum``, ``maximum``].
+    """Return ``value`` as a finite float in [``minimum``, ``maximum``].
 
     Raises
     ------
@@ -63,7 +63,7 @@ def _number_in(minimum: float, maximum: float) -> str:
 
 
 def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
-    """``value`` if it is among ``allowed``, or an error with the nearest match."""
+    """Return ``value`` if it is among ``allowed``; else raise with the nearest match."""
     allowed = list(allowed)
     if value not in allowed:
         raise ValueError(unknown(name, value, allowed))
@@ -71,7 +71,7 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
 
 
 def as_floats(name: str, values: Any) -> FloatArray:
-    """``values`` as a float array, or a ValueError that names the argument.
+    """Return ``values`` as a float array, or raise a ValueError that names the argument.
 
     Refused: text that is no number, dates, complex numbers, sparse matrices, rows of unequal
     length, integers beyond the range of floats.
@@ -90,7 +90,7 @@ def as_floats(name: str, values: Any) -> FloatArray:
 
 
 def in_range(values: FloatArray) -> FloatArray:
-    """``values`` times a power of two, by which the largest of each column is between 1/2 and 1.
+    """Scale ``values`` by powers of two so that the largest of each column is between 1/2 and 1.
 
     No digit changes, and the squares of huge and tiny values stay in range.
     """
@@ -98,12 +98,12 @@ def in_range(values: FloatArray) -> FloatArray:
 
 
 def beyond_range(values: FloatArray) -> NDArray[np.bool_]:
-    """Mask of the values that are missing, infinite, or whose squares are."""
+    """Return the mask of values that are missing, infinite, or whose squares are."""
     return np.asarray(~(np.abs(values) <= LARGEST_VALUE))
 
 
 def finite_rows(X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tuple[str, ...]]:
-    """Features (n, d) as finite floats, and their names: a data frame's columns, else X1, X2, …
+    """Return features (n, d) as finite floats, and names: a frame's columns, else X1, X2, …
 
     Raises
     ------
@@ -136,7 +136,7 @@ def finite_rows(X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tuple[str,
 def finite_sample(
     X: ArrayLike, y: ArrayLike, min_rows: int = 2
 ) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """:func:`finite_rows`, with the response (n,) in second place.
+    """Return :func:`finite_rows`, with the response (n,) in second place.
 
     Raises
     ------

@@ -20,8 +20,8 @@ def check_byte_code(package: Path) -> None:
     """Compare byte code that is checked by date with its source, and have it checked by content.
 
     Such byte code is that of modules that were added since ``make install``. It is compared once:
-    afterwards it is checked by content too. Where the package is read-only nothing is done, since
-    nobody who runs it there can have edited it.
+    afterwards it is checked by content too. In a read-only package nothing is done, since no
+    user can have edited it.
 
     Raises
     ------

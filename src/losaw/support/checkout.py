@@ -1,7 +1,7 @@
-"""The parts of the repository that a wheel takes along: the studies and their workflow.
+"""The parts of the repository that a wheel contains: the studies and their workflow.
 
-In a checkout they lie on top, where people look for them; in an installed package, in its folder
-``checkout`` (pyproject.toml puts them there).
+In a checkout they are in its top folder; in an installed package, in its folder ``checkout``
+(pyproject.toml puts them there).
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ CONFIGURATION = Path("config", "config.yaml")
 
 
 def checkout() -> Path:
-    """The folder of ``Snakefile``, ``config/``, ``profiles/`` and ``workflow/``.
+    """Return the folder of ``Snakefile``, ``config/``, ``profiles/`` and ``workflow/``.
 
     Examples
     --------
@@ -23,5 +23,5 @@ def checkout() -> Path:
 
 
 def default_configuration() -> Path:
-    """``config/config.yaml`` of the current folder, or else the one that comes with losaw."""
+    """Return ``config/config.yaml`` of the current folder, or else that of losaw."""
     return CONFIGURATION if CONFIGURATION.is_file() else checkout() / CONFIGURATION

@@ -1,5 +1,5 @@
-"""Errors that the command line reports in one line with exit status 2, without a traceback."""
+"""Mistakes of a user, which end a command with a line and exit status 2, not a traceback."""
 
 
 class LosawError(ValueError):
-    """A mistake that the user can fix: the message names its place and the remedy."""
+    """An error that the user can correct: the message names its place and the remedy."""

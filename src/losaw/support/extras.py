@@ -1,24 +1,24 @@
-"""Optional libraries: an import that fails says which extra brings what is missing."""
+"""Optional libraries: an import that fails names the extra with the missing library."""
 
 import importlib.util
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# What every command on a study imports; what only some of them need says so where it is imported.
+# Libraries that every command on a study imports; others are checked at their import.
 STUDY = ("pyarrow", "pydantic", "yaml")
-# What methods import when they are used, by the extra that brings it.
+# Libraries that methods import when they are used, by their extra.
 LIBRARIES = {"network": ("jax", "optax"), "xgboost": ("xgboost",)}
 
 
 class MissingExtraError(ModuleNotFoundError):
-    """A library that belongs to an extra of losaw is not installed; says how to install it.
+    """An error: a library of an extra of losaw is missing; the message says how to install it.
 
     Parameters
     ----------
     library : str
         Name of the module that is missing.
     extra : str
-        The extra that brings it.
+        The extra of the library.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class MissingExtraError(ModuleNotFoundError):
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Imports of libraries that ``pip install 'losaw[name]'`` brings.
+    """Run imports of libraries that ``pip install 'losaw[name]'`` brings.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def extra(name: str) -> Iterator[None]:
     Raises
     ------
     MissingExtraError
-        If one of them is not installed: one line that names the library and the extra.
+        If any of them is not installed: a line that names the library and the extra.
 
     Examples
     --------

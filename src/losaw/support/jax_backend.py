@@ -1,8 +1,8 @@
-"""JAX, imported late and held to one thread; what it compiles is timed.
+"""JAX, imported late and limited to a single thread; its compiling is timed.
 
 XLA makes its pool of CPU threads once, when the backend starts, as large as the variable
-``NPROC`` says (as the process's affinity allows, where it is not set). Jobs run side by side, so
-a job's pool must have one thread; the order of its sums is then fixed, too.
+``NPROC`` states (as the process's affinity allows, where it is not set). Jobs run side by side, so
+a job's pool must have a single thread; the order of its sums is then fixed, too.
 """
 
 import functools
@@ -13,11 +13,10 @@ from losaw.support.extras import extra
 
 
 def load() -> ModuleType:
-    """The ``jax`` module, its backend started.
+    """Return the ``jax`` module, its backend started.
 
-    The pool has one thread unless the variable ``NPROC`` says otherwise, or the calling program
-    has started JAX's backend before: then its pool stands. Nothing in the environment is left
-    changed.
+    The pool has a single thread, or as many as the variable ``NPROC`` states; if the calling
+    program has started JAX's backend before, its pool is used. The environment is restored.
     """
     asked = os.environ.get("NPROC")
     os.environ["NPROC"] = asked or "1"
@@ -34,7 +33,7 @@ def load() -> ModuleType:
 
 
 class CompilingTime:
-    """Seconds that JAX took to trace and compile since this was made.
+    """The seconds that JAX has traced and compiled for since this listener was created.
 
     Attributes
     ----------
@@ -54,5 +53,5 @@ class CompilingTime:
 
 @functools.cache
 def compiling() -> CompilingTime:
-    """The process's own; it listens from the first call on, which :func:`load` makes."""
+    """Return the listener of the process, which listens from the first :func:`load` on."""
     return CompilingTime()

@@ -14,7 +14,7 @@ Found = TypeVar("Found")
 
 
 class Jobs(NamedTuple):
-    """How many threads work, and whether a bar shows it.
+    """The number of threads, and whether a progress bar is shown.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class Jobs(NamedTuple):
     def each(
         self, function: Callable[[Item], Found], items: Iterable[Item], total: int, what: str
     ) -> Iterator[Found]:
-        """``function`` of every item, in the order of the items.
+        """Apply ``function`` to every item; yield results in the order of the items.
 
-        Items are made one after the other, so that a generator of them may draw random numbers.
+        Items are taken in order, so that a generator of them may draw random numbers.
         """
         results: Iterator[Found]
         if self.n_jobs in (None, 1) or total < 2:
@@ -51,7 +51,7 @@ class Jobs(NamedTuple):
 
 
 def n_threads_of(jobs: Jobs) -> int:
-    """The number of threads: of -1 all cores, of -2 all but one."""
+    """Return the number of threads: all cores for -1, all but a core for -2."""
     asked = jobs.n_jobs or 1
     return asked if asked > 0 else max(1, (os.cpu_count() or 1) + 1 + asked)
 
@@ -59,10 +59,10 @@ def n_threads_of(jobs: Jobs) -> int:
 def each_short(
     jobs: Jobs, function: Callable[[Item], Found], items: Iterable[Item], total: int, what: str
 ) -> Iterator[Found]:
-    """As :meth:`Jobs.each`, where a piece of work takes milliseconds: predictions, not fits.
+    """Do the same as :meth:`Jobs.each` for work of milliseconds: predictions, not fits.
 
-    Those threads are joblib's: who waits for them looks once in ten milliseconds, as long as the
-    predictions of a whole draw take.
+    The threads of :meth:`Jobs.each` are joblib's, which are polled every ten milliseconds: as long
+    as the predictions of a whole draw take.
     """
     n_threads = n_threads_of(jobs)
     if n_threads == 1 or total < 2:
@@ -78,7 +78,7 @@ def each_short(
 def _in_threads(
     function: Callable[[Item], Found], items: Iterable[Item], n_threads: int
 ) -> Iterator[Found]:
-    """``function`` of every item, each under the settings of the calling thread."""
+    """Apply ``function`` to every item, under the settings of the calling thread."""
     from sklearn import config_context, get_config
 
     settings = get_config()
@@ -92,7 +92,7 @@ def _in_threads(
         try:
             for item in items:
                 waiting.append(pool.submit(copy_context().run, work, item))
-                if len(waiting) > 2 * n_threads:  # few items are held at a time
+                if len(waiting) > 2 * n_threads:  # few items are in memory at a time
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
@@ -102,7 +102,7 @@ def _in_threads(
 
 
 def checked_jobs(n_jobs: Any, verbose: Any) -> Jobs:
-    """The jobs that a user asks for.
+    """Return the jobs that a user requests.
 
     Raises
     ------

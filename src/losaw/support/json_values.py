@@ -7,7 +7,7 @@ import numpy as np
 
 
 def json_value(value: Any) -> Any:
-    """``value`` with numpy's numbers and arrays made plain; what is not finite becomes None."""
+    """Convert numpy's numbers and arrays to plain values; non-finite numbers become None."""
     if isinstance(value, Mapping):
         return {str(key): json_value(part) for key, part in value.items()}
     if isinstance(value, np.ndarray | np.generic):

@@ -12,7 +12,7 @@ Task = Literal["regression", "classification"]
 
 
 def is_classifier(model: Any) -> bool:
-    """Return whether a fitted model predicts classes: by its tag, or by ``predict_proba``."""
+    """Return whether a fitted model predicts classes: scikit-learn's tag, or ``predict_proba``."""
     from sklearn.base import is_classifier as is_tagged
 
     if hasattr(model, "predict_proba"):
@@ -21,7 +21,7 @@ def is_classifier(model: Any) -> bool:
 
 
 def task_of(model: Any, declared: str | None = None) -> Task:
-    """The task that a fitted model solves; a declared one must agree.
+    """Return the task that a fitted model solves; a declared task must agree.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def task_of(model: Any, declared: str | None = None) -> Task:
 
 
 def classes_of(model: Any) -> NDArray[Any]:
-    """The classes of a fitted classifier, in the order of its probabilities.
+    """Return the classes of a fitted classifier, in the order of its probabilities.
 
     Raises
     ------
@@ -55,11 +55,11 @@ def classes_of(model: Any) -> NDArray[Any]:
     classes = getattr(model, "classes_", None)
     if classes is None:
         raise ValueError(
-            f"{name} predicts probabilities but has no classes_: nothing says which class they "
-            "belong to"
+            f"{name} predicts probabilities but has no classes_: the class of each "
+            "column is unknown"
         )
     if isinstance(classes, list):
-        raise ValueError(f"{name} has {len(classes)} responses; explain one model for each")
+        raise ValueError(f"{name} has {len(classes)} responses; fit and explain a model for each")
     if len(classes) < 2:
         raise ValueError(
             f"the model, a {name}, knows one class only ({np.asarray(classes).tolist()[0]!r}): "
@@ -69,7 +69,7 @@ def classes_of(model: Any) -> NDArray[Any]:
 
 
 def class_numbers(y: ArrayLike, classes: NDArray[Any]) -> FloatArray:
-    """Position of every label of y (n_samples,) in ``classes``, as floats.
+    """Return the position of every label of y (n_samples,) in ``classes``, as floats.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def class_numbers(y: ArrayLike, classes: NDArray[Any]) -> FloatArray:
 
 
 def numeric_response(y: ArrayLike, task: str) -> FloatArray:
-    """y as the numbers that a method for numbers works on: two classes become 0 and 1.
+    """Return y as numbers, for methods that need numbers: two classes become 0 and 1.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def numeric_response(y: ArrayLike, task: str) -> FloatArray:
 
 
 def unnamed_response(y: ArrayLike, task: str) -> FloatArray:
-    """As :func:`numeric_response`, but the class of the first row is 0, whatever its name.
+    """Return :func:`numeric_response`, with 0 for the class of the first row, whatever its name.
 
     For forests that regress on the classes: of splits that gain the same, rounding decides, and
     must not decide otherwise because two classes have changed their names.
@@ -125,7 +125,7 @@ def unnamed_response(y: ArrayLike, task: str) -> FloatArray:
 
 
 def finite_numbers(y: ArrayLike) -> FloatArray:
-    """y (n_samples,) as finite floats.
+    """Return y (n_samples,) as finite floats.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def finite_numbers(y: ArrayLike) -> FloatArray:
 
 
 def one_column(y: ArrayLike) -> NDArray[Any]:
-    """y as an array of shape (n_samples,).
+    """Return y as an array of shape (n_samples,).
 
     Raises
     ------
@@ -173,9 +173,9 @@ def one_column(y: ArrayLike) -> NDArray[Any]:
 
 
 def probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:
-    """Probability of the second of two classes (n_samples,), of all of more (n_samples, K).
+    """Return probabilities: of the second of two classes (n_samples,), else of all (n_samples, K).
 
-    A classifier without ``predict_proba`` is certain of what it predicts.
+    A classifier without ``predict_proba`` is certain of its predictions.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Run-time checks of arguments against the type annotations of a signature.
+"""Run-time checks of arguments against type annotations.
 
-They apply to the functions of :mod:`losaw.importance`, and to registered names that a study file
-gives parameters. Only types are checked, for example a sequence in place of a number; ranges are
-checked by the function that takes the value.
+They are made by the functions of :mod:`losaw.importance`, and when a registered name is created
+with parameters of a study file. An error that the callable raises itself takes precedence. Ranges
+are checked by the callable; here a sequence is distinguished from a number.
 """
 
 import collections.abc
@@ -41,7 +41,7 @@ _WORDS: dict[Any, str] = {
 
 
 def checked(function: Callable[..., Any], where: str) -> Callable[..., Any]:
-    """``function``, public in the module ``where``; refuses what does not fit its signature."""
+    """Wrap ``function``, public in module ``where``, to refuse values of other types."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -55,7 +55,7 @@ def checked(function: Callable[..., Any], where: str) -> Callable[..., Any]:
 
 
 def made(taker: Callable[..., Any], given: Mapping[str, Any], **rest: Any) -> Any:
-    """Call ``taker`` with the given values; its own errors take precedence."""
+    """Call ``taker`` with the given values and check them; its own errors take precedence."""
     try:
         found = taker(**{**rest, **given})
     except (TypeError, ValueError) as error:
@@ -98,7 +98,7 @@ def check_arguments(
 
 
 def _parameters(taker: Callable[..., Any]) -> Iterable[tuple[str, inspect.Parameter]]:
-    """A taker's parameters by name; read once, which takes as long as small knockoffs do."""
+    """Return a taker's parameters by name; reading them takes as long as small knockoffs."""
     read = _read_parameters if isinstance(taker, Hashable) else _read_parameters.__wrapped__
     return read(taker)
 
@@ -109,7 +109,7 @@ def _read_parameters(taker: Callable[..., Any]) -> tuple[tuple[str, inspect.Para
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Return whether a value is of an annotation's type; True for annotations of other kinds."""
+    """Return whether a value is of an annotation's type; True for annotations not listed."""
     kind = typing.get_origin(hint) or hint
     if kind in (types.UnionType, typing.Union):
         return any(_fits(value, each) for each in typing.get_args(hint))
@@ -128,7 +128,7 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def _has_parts(hint: Any) -> bool:
-    """Return whether an annotation allows anything except numbers, strings and None."""
+    """Return whether an annotation allows anything but numbers, strings and None."""
     kind = typing.get_origin(hint) or hint
     if kind in (types.UnionType, typing.Union):
         return any(map(_has_parts, typing.get_args(hint)))
@@ -147,18 +147,18 @@ def _shown(hint: Any) -> str:
 
 
 def _check_numbers(name: str, values: Any) -> None:
-    """Refuse what numpy reads as complex numbers, or cannot read as numbers for their size."""
+    """Refuse values that numpy reads as complex numbers, or that are too large for doubles."""
     if values is None:
         raise ArgumentTypeError(f"{name} must be an array or a data frame, got None")
     if not isinstance(values, np.ndarray | list | tuple):
-        return  # frames and series say it by the column's name, and sparse matrices are refused
+        return  # frames are checked column by column elsewhere, sparse matrices refused
     array = np.asarray(values)
     if array.dtype.kind == "c" or _any_huge(array):
         as_floats(name, array)
 
 
 def _any_huge(array: Any) -> bool:
-    """Return whether an array of objects contains integers beyond the range of doubles."""
+    """Return whether an array of objects has integers beyond the range of doubles."""
     if array.dtype != object:
         return False
     return any(isinstance(v, int) and v.bit_length() > 1023 for v in array.ravel())

@@ -1,4 +1,4 @@
-"""Files that are whole or absent: written to a temporary file, synced, renamed."""
+"""Files that are whole or absent: written under a temporary name, synced, renamed."""
 
 import contextlib
 import os
@@ -17,18 +17,18 @@ def write_atomically(
 ) -> None:
     """Let ``write`` fill a temporary file in the same folder, then rename it to ``path``.
 
-    The temporary name holds host and process, so that two processes that write the same file do
-    not meet, and never ends in the suffix that readers look for. What a killed process of this
-    host has left there is removed.
+    The temporary name contains host and process, so that two processes that write the same file do
+    not collide, and never ends in the suffix that readers look for. Temporary files of killed
+    processes of this host are removed.
 
     Parameters
     ----------
     path : Path
-        The file; its folder is made if there is none.
+        The file; its folder is created if necessary.
     write : callable
         ``write(temporary)`` fills the temporary file.
     error : exception class, default OSError
-        What is raised if the file cannot be written.
+        The class raised if the file cannot be written.
     advice : str
         The remedy that the message ends with.
 
@@ -60,7 +60,7 @@ def write_together(
     error: type[Exception] = OSError,
     advice: str = "free space or choose another folder",
 ) -> None:
-    """As :func:`write_atomically`, of several files that belong together.
+    """Write several files that belong together as :func:`write_atomically` does.
 
     All temporary files are written before the first of them takes its place, so that a ``write``
     that fails leaves every place as it was.
@@ -77,7 +77,7 @@ def write_together(
 
 
 def is_running(pid: int | str) -> bool:
-    """Return whether this host has a process of that number, ours or another's."""
+    """Return whether this host has a process of that number, of any user."""
     try:
         os.kill(int(pid), 0)
     except (ProcessLookupError, ValueError):

@@ -1,8 +1,8 @@
 """Local sample weighting: propensities, stabilisation, effective sample size (losaw, 2 and 3).
 
-Usable on its own: :func:`losaw_weights` for a target and its adjustment features, or the parts
-it is made of. The forest estimates the same weights in every node, with compiled kernels that
-share the cap and the logit with this package.
+Usable without a forest: :func:`losaw_weights` for a target and its adjustment features, or its
+parts. The forest estimates the same weights in every node, with the same compiled cap and logits
+(:mod:`losaw.kernels`).
 """
 
 from losaw.weighting.effective_sample_size import cap_weights, effective_sample_size

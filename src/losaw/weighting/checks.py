@@ -1,4 +1,4 @@
-"""Input checks shared by the weighting functions: early, naming argument, value and remedy."""
+"""Input checks of the weighting functions."""
 
 import numbers
 from typing import Any
@@ -24,7 +24,7 @@ def check_eta(eta: Any) -> None:
 
 
 def check_weights(weights: ArrayLike) -> FloatArray:
-    """Weights as a float vector; raises if one is negative or not finite, or all are zero."""
+    """Return weights as a float vector; raise for a negative or infinite weight, or only zeros."""
     w = np.ascontiguousarray(as_floats("weights", weights))
     if w.ndim != 1 or len(w) == 0:
         raise ValueError(f"weights must be a vector with at least one entry, got shape {w.shape}")
@@ -41,7 +41,7 @@ def check_weights(weights: ArrayLike) -> FloatArray:
 
 
 def check_counts(counts: ArrayLike | None, size: int) -> FloatArray:
-    """Multiplicities as a float vector of length ``size``; ones by default."""
+    """Return multiplicities as a float vector of length ``size``; 1 by default."""
     if counts is None:
         return np.ones(size)
     c = np.ascontiguousarray(as_floats("counts", counts))
@@ -55,7 +55,7 @@ def check_counts(counts: ArrayLike | None, size: int) -> FloatArray:
 
 
 def check_pair(target: ArrayLike, adjustment: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Target (n,) and adjustment features (n, n_adjustment) as finite float arrays."""
+    """Return target (n,) and adjustment features (n, n_adjustment) as finite float arrays."""
     t = as_floats("target", target)
     a = as_floats("adjustment", adjustment)
     if a.ndim == 1:

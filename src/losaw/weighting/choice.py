@@ -33,14 +33,14 @@ STABILIZATION: dict[str, Any] = {
 
 
 def choose_propensity(choice: Any, is_discrete: bool) -> PropensityModel:
-    """The model named or given; "auto" is the paper's for the kind of target."""
+    """Return the model named or given; "auto" is the paper's model for the kind of target."""
     auto = "logit" if is_discrete else "gaussian"
     model: PropensityModel = _choose("propensity", choice, PROPENSITY, auto)
     return model
 
 
 def choose_stabilization(choice: Any, is_discrete: bool) -> StabilizationModel:
-    """The model named or given; "auto" is the paper's for the kind of target."""
+    """Return the model named or given; "auto" is the paper's model for the kind of target."""
     auto = "frequency" if is_discrete else "normal"
     model: StabilizationModel = _choose("stabilization", choice, STABILIZATION, auto)
     return model
@@ -66,7 +66,7 @@ def _choose(name: str, choice: Any, known: dict[str, Any], auto: str) -> Any:
 
 
 def positive_density(model: Any, *arguments: ArrayLike) -> FloatArray:
-    """``model.density`` of the arguments; raises unless it is positive and finite everywhere."""
+    """Return ``model.density`` of the arguments; raise unless it is positive and finite."""
     density = np.asarray(model.density(*arguments), dtype=np.float64)
     if not (np.isfinite(density) & (density > 0)).all():
         raise ValueError(

@@ -10,14 +10,14 @@ from losaw.weighting.checks import check_counts, check_eta, check_weights
 
 
 def effective_sample_size(weights: ArrayLike, counts: ArrayLike | None = None) -> float:
-    """Kish's effective sample size s(w) = (sum_n w_n)^2 / sum_n w_n^2.
+    """Return Kish's effective sample size s(w) = (sum_n w_n)^2 / sum_n w_n^2.
 
     Parameters
     ----------
     weights : array of shape (n_samples,)
         Non-negative, not all zero; need not be normalised.
     counts : array of shape (n_samples,), optional
-        How often each row stands in the sample (default: once).
+        How often each row is in the sample (default: once).
 
     Returns
     -------
@@ -46,11 +46,11 @@ def effective_sample_size(weights: ArrayLike, counts: ArrayLike | None = None) -
 
 
 def cap_weights(weights: ArrayLike, eta: float, counts: ArrayLike | None = None) -> FloatArray:
-    """Weights w_theta with the largest cap theta for which s(w_theta) / N >= eta.
+    """Return weights w_theta with the largest cap theta for which s(w_theta) / N >= eta.
 
     The fixed point of the paper's redistribution (Algorithm 9.7) is
     ``w_theta = min(w, u) + c`` with ``c = (sum w - sum min(w, u)) / N`` and ``theta = u + c``:
-    weights above the cap are cut and what was cut is shared out equally. The relative
+    weights above the cap are cut, and the amount cut is shared equally. The relative
     effective sample size falls continuously with u, so the largest admissible cap reaches eta
     exactly; it is found in closed form instead of by the bisection of Algorithm 9.9.
 
@@ -61,7 +61,7 @@ def cap_weights(weights: ArrayLike, eta: float, counts: ArrayLike | None = None)
     eta : float in (0, 1]
         Smallest relative effective sample size.
     counts : array of shape (n_samples,), optional
-        How often each row stands in the sample (default: once); N is their sum.
+        How often each row is in the sample (default: once); N is their sum.
 
     Returns
     -------

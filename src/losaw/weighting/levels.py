@@ -1,4 +1,4 @@
-"""Which features count as discrete, and how levels enter a propensity model."""
+"""The discrete features of a propensity model, and their levels as contrasts."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from losaw.tables.kinds import few_levels
 
 
 def discrete_mask(choice: Any, columns: FloatArray) -> NDArray[np.bool_]:
-    """Mask over columns, from "auto" or a mask."""
+    """Return the mask of discrete columns, from "auto" or a mask."""
     n_columns = columns.shape[1]
     if isinstance(choice, str):
         if choice != "auto":
@@ -23,10 +23,10 @@ def discrete_mask(choice: Any, columns: FloatArray) -> NDArray[np.bool_]:
 
 
 def helmert(n_levels: int) -> FloatArray:
-    """Orthonormal contrasts (n_levels, n_levels - 1): columns orthogonal to ones and each other.
+    """Return orthonormal contrasts (n_levels, n_levels - 1), orthogonal to the constant.
 
-    A penalised fit on them equals the one on an indicator per level, whose coefficients sum to
-    zero at the optimum, with one column less.
+    A penalised fit on them equals the fit on an indicator per level, whose coefficients sum to
+    zero at the optimum, with a column less.
     """
     contrasts = np.zeros((n_levels, n_levels - 1))
     for j in range(1, n_levels):

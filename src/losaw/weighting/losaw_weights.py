@@ -1,4 +1,4 @@
-"""Losaw weights of a target and its adjustment features (Definition 2.1, Algorithm 3.2)."""
+"""The losaw weights of a target and its adjustment features (Definition 2.1, Algorithm 3.2)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,11 +23,11 @@ def losaw_weights(
     stabilization: str | StabilizationModel = "auto",
     reference: ArrayLike | None = None,
 ) -> FloatArray:
-    """Weights under which the target is (nearly) uncorrelated with the adjustment features.
+    """Return weights under which the target is (nearly) uncorrelated with the adjustment features.
 
     ``w_n ∝ P(x_n) / P(x_n | a_n)``, with both densities estimated from the sample, then capped so
     that the relative effective sample size is at least ``eta``. With the true densities the
-    weighted law is the product of the marginals.
+    weighted distribution is the product of the marginals.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def losaw_weights(
         No columns: uniform weights.
     eta : float in (0, 1], default 0.25
     counts : array of shape (n_samples,), optional
-        How often each row stands in the sample (default: once).
+        How often each row is in the sample (default: once).
     propensity : {"auto", "gaussian", "logit", "kernel"} or PropensityModel, default "auto"
         "auto": the logit for a target with few distinct values, else the linear regression.
     stabilization : {"auto", "normal", "frequency", "kernel"} or StabilizationModel
@@ -78,7 +78,7 @@ def losaw_weights(
     marginal = t if reference is None else as_floats("reference", reference)
     if marginal.ndim != 1:
         raise ValueError(
-            f"reference has shape {marginal.shape}, expected (n,): values of the target, one a row"
+            f"reference has shape {marginal.shape}, expected (n,): a value for every row"
         )
     discrete = few_levels(marginal) is not None
     conditional_model = choose_propensity(propensity, discrete)
@@ -92,9 +92,9 @@ def losaw_weights(
 def weighted_correlations(
     target: ArrayLike, adjustment: ArrayLike, weights: ArrayLike, counts: ArrayLike | None = None
 ) -> FloatArray:
-    """Pearson correlation of target and adjustment features under weights, (n_adjustment,).
+    """Return Pearson correlations of target and adjustment features under weights, (n_adjustment,).
 
-    ``corr_w(x, a) = cov_w(x, a) / (sd_w(x) sd_w(a))`` with weights normalised to one; zero where a
+    ``corr_w(x, a) = cov_w(x, a) / (sd_w(x) sd_w(a))`` with weights of sum 1; zero where a
     variance vanishes.
 
     Examples

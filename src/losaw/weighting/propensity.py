@@ -24,7 +24,7 @@ LARGEST_C = 1e12
 
 
 class PointMassError(ValueError):
-    """The sample leaves the target no conditional density: there is nothing to invert.
+    """An error: the target has no conditional density in the sample that could be inverted.
 
     A propensity model raises it in ``fit``; the forest then splits with uniform weights there.
 
@@ -37,11 +37,11 @@ class PointMassError(ValueError):
 
 
 class PropensityModel(Protocol):
-    """Conditional density (or probability) of a target given its adjustment features.
+    """The conditional density (or probability) of a target given its adjustment features.
 
     A forest fits a deep copy in every node, for every drawn target. If the model has an attribute
     ``discrete`` equal to "auto", the copy gets the mask of the adjustment features that the forest
-    holds for discrete. ``fit`` may raise :class:`PointMassError`.
+    treats as discrete. ``fit`` may raise :class:`PointMassError`.
 
     Examples
     --------
@@ -52,16 +52,16 @@ class PropensityModel(Protocol):
     """
 
     def fit(self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None) -> Any:
-        """Fit on target (n,), adjustment (n, n_adjustment), rows standing ``counts`` times."""
+        """Fit on target (n,), adjustment (n, n_adjustment), rows occurring ``counts`` times."""
         ...
 
     def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
-        """Estimated density of each target value given its row's adjustment features, (n,)."""
+        """Return the density of each target value given its row's adjustment features, (n,)."""
         ...
 
 
 class GaussianLinear:
-    """Normal density around a linear regression: ``x | a ~ N(b_0 + b' a, sigma^2)``.
+    """A normal density around a linear regression: ``x | a ~ N(b_0 + b' a, sigma^2)``.
 
     Least squares, sigma^2 the mean squared residual (1/N). Discrete adjustment features enter by
     their levels.
@@ -123,7 +123,7 @@ class GaussianLinear:
         return self
 
     def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
-        """Normal density of the residuals."""
+        """Return the normal density of the residuals."""
         t, a = check_pair(target, adjustment)
         residual = t - self._encoder(a) @ self.coefficients_
         return np.asarray(
@@ -132,9 +132,9 @@ class GaussianLinear:
 
 
 class MultinomialLogit:
-    """Penalised multinomial logit, ``P(x = k | a) ∝ exp(b_k' (1, a))``.
+    """A penalised multinomial logit, ``P(x = k | a) ∝ exp(b_k' (1, a))``.
 
-    Minimises the negative log-likelihood plus ``|b|^2 / 2C`` (no intercepts), scikit-learn's
+    It minimises the negative log-likelihood plus ``|b|^2 / 2C`` (no intercepts), scikit-learn's
     default with C = 1. Discrete adjustment features enter by their levels.
 
     At most 1,000 coefficients: (levels - 1) times columns.
@@ -153,7 +153,7 @@ class MultinomialLogit:
     classes_ : array of shape (n_classes,)
         Sorted values of the target.
     coefficients_ : array of shape (n_classes - 1, 1 + n_columns)
-        Of every class against the first one, intercept first.
+        Of every class against the first class, intercept first.
     n_steps_ : int
         Steps to the optimum; -1 if it was not reached, of which ``fit`` warns.
 
@@ -221,7 +221,7 @@ class MultinomialLogit:
         return self
 
     def probabilities(self, adjustment: ArrayLike) -> FloatArray:
-        """P(x = k | a) for every row and class, (n, n_classes)."""
+        """Return P(x = k | a) for every row and class, (n, n_classes)."""
         a = as_floats("adjustment", adjustment)
         a = a[:, None] if a.ndim == 1 else a
         predictor = np.zeros((len(a), len(self.classes_)))
@@ -231,14 +231,14 @@ class MultinomialLogit:
         return np.asarray(p / p.sum(axis=1, keepdims=True))
 
     def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
-        """Probability of the class that each row has."""
+        """Return the probability of the class of each row."""
         t, a = check_pair(target, adjustment)
         code = class_codes(t, self.classes_)
         return np.asarray(self.probabilities(a)[np.arange(len(t)), code])
 
 
 class KernelConditional:
-    """Kernel estimate of a conditional density, ``f(x, a) / f(a)`` with Gaussian kernels.
+    """A kernel estimate of a conditional density, ``f(x, a) / f(a)`` with Gaussian kernels.
 
     Product kernels with the normal reference bandwidth ``h_j = sd_j N^(-1 / (d + 4))`` in each
     of the d = 1 + n_adjustment dimensions (Scott 2015). Cost and memory grow with N^2: for some
@@ -262,7 +262,7 @@ class KernelConditional:
     def fit(
         self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None
     ) -> Self:
-        """Keep the sample and set the bandwidths."""
+        """Store the sample and set the bandwidths."""
         t, a = check_pair(target, adjustment)
         self._counts = check_counts(counts, len(t))
         points = np.column_stack([t, a])
@@ -271,17 +271,17 @@ class KernelConditional:
         spread = np.sqrt(self._counts @ (points - mean) ** 2 / n)
         if not spread[0] > 0:
             raise PointMassError("the target is constant: it has no density")
-        spread[spread == 0] = 1.0  # a constant adjustment feature tells nothing
+        spread[spread == 0] = 1.0  # a constant adjustment feature carries no information
         self.bandwidths_ = spread * n ** (-1.0 / (points.shape[1] + 4))
         self._points = points / self.bandwidths_
         return self
 
     def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
-        """Conditional density at each row."""
+        """Return the conditional density at each row."""
         t, a = check_pair(target, adjustment)
         points = np.column_stack([t, a]) / self.bandwidths_
         distance = ((points[:, None, 1:] - self._points[None, :, 1:]) ** 2).sum(axis=2)
-        # the nearest row has kernel weight one: only ratios of kernels matter
+        # the nearest row has kernel weight 1: only ratios of kernels matter
         near = self._counts * np.exp(-0.5 * (distance - distance.min(axis=1, keepdims=True)))
         kernel = np.exp(-0.5 * (points[:, None, 0] - self._points[None, :, 0]) ** 2)
         kernel /= np.sqrt(2 * np.pi) * self.bandwidths_[0]
@@ -289,7 +289,7 @@ class KernelConditional:
 
 
 def class_codes(target: FloatArray, classes: FloatArray) -> NDArray[np.int64]:
-    """Place of every target value among the sorted classes; raises for an unseen value."""
+    """Return the place of every target value among the sorted classes; raise for others."""
     code = np.searchsorted(classes, target).clip(max=len(classes) - 1)
     if not np.array_equal(classes[code], target):
         unseen = target[classes[code] != target][0]
@@ -298,7 +298,7 @@ def class_codes(target: FloatArray, classes: FloatArray) -> NDArray[np.int64]:
 
 
 class _Encoder:
-    """Design matrix (1, levels as contrasts, values) of adjustment features."""
+    """The design matrix (1, levels as contrasts, values) of adjustment features."""
 
     def __init__(self, adjustment: FloatArray, discrete: Any, standardize: bool) -> None:
         self.discrete = discrete_mask(discrete, adjustment)

@@ -1,6 +1,6 @@
-"""The decrease that a weighted split makes, as losaw defines it (Definition 4.1, Lemma 9.2).
+"""The relative impurity decrease of a weighted split (Definition 4.1, Lemma 9.2).
 
-To be read next to :mod:`losaw.forest.growing.scan_continuous`, where the same walk is compiled.
+The readable form of :mod:`losaw.forest.growing.scan_continuous`, where the same loop is compiled.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from losaw.data import FloatArray
 def relative_decreases(
     x: ArrayLike, y: ArrayLike, weights: ArrayLike, min_samples_leaf: int = 1
 ) -> tuple[FloatArray, FloatArray]:
-    """Split points of a feature and their weighted relative impurity decrease.
+    """Return the split points of a feature and their weighted relative impurity decrease.
 
     A split at t sends the rows with ``x <= t`` to the left. With W_L = sum w and T_L = sum w y
     over them, T the same over all rows and S = sum w y^2,
@@ -28,14 +28,14 @@ def relative_decreases(
     y : array of shape (n_samples,)
         The response; it must not be constant.
     weights : array of shape (n_samples,)
-        They sum to one.
+        They sum to 1.
     min_samples_leaf : int, default 1
         Splits that leave a side fewer rows are left out.
 
     Returns
     -------
     points, decreases : arrays of shape (n_samples - 2 min_samples_leaf + 1,)
-        In increasing order of the points; decreases lie in [0, 1].
+        In increasing order of the points; decreases are in [0, 1].
 
     References
     ----------

@@ -11,7 +11,7 @@ from losaw.weighting.propensity import class_codes
 
 
 class StabilizationModel(Protocol):
-    """Marginal density (or probability) of a target.
+    """The marginal density (or probability) of a target.
 
     Examples
     --------
@@ -26,12 +26,12 @@ class StabilizationModel(Protocol):
         ...
 
     def density(self, target: ArrayLike) -> FloatArray:
-        """Estimated density at each value, (n,)."""
+        """Return the estimated density at each value, (n,)."""
         ...
 
 
 class NormalDensity:
-    """Normal density with the sample's mean and variance (1/N); the paper's for continuous.
+    """A normal density with the sample's mean and variance (1/N): the paper's, for continuous.
 
     Examples
     --------
@@ -54,14 +54,14 @@ class NormalDensity:
         return self
 
     def density(self, target: ArrayLike) -> FloatArray:
-        """phi((x - mean) / sd) / sd."""
+        """Return phi((x - mean) / sd) / sd."""
         t = _vector(target)
         scaled = (t - self.mean_) ** 2 / self.variance_
         return np.asarray(np.exp(-0.5 * scaled) / np.sqrt(2 * np.pi * self.variance_))
 
 
 class ClassFrequency:
-    """Relative frequency of each value; the paper's for discrete features.
+    """The relative frequency of each value: the paper's, for discrete features.
 
     Examples
     --------
@@ -82,13 +82,13 @@ class ClassFrequency:
         return self
 
     def density(self, target: ArrayLike) -> FloatArray:
-        """Frequency of each value; raises for a value that was not seen."""
+        """Return the frequency of each value; raise for a value that was not seen."""
         t = _vector(target)
         return np.asarray(self.frequencies_[class_codes(t, self.classes_)])
 
 
 class KernelMarginal:
-    """Gaussian kernel density with the normal reference bandwidth sd N^(-1/5) (Scott 2015).
+    """A Gaussian kernel density with the normal reference bandwidth sd N^(-1/5) (Scott 2015).
 
     Examples
     --------
@@ -102,7 +102,7 @@ class KernelMarginal:
     """
 
     def fit(self, target: ArrayLike) -> Self:
-        """Keep the sample and set the bandwidth."""
+        """Store the sample and set the bandwidth."""
         self._points = _vector(target)
         spread = float(self._points.std())
         if not spread > 0:
@@ -111,7 +111,7 @@ class KernelMarginal:
         return self
 
     def density(self, target: ArrayLike) -> FloatArray:
-        """Mean of the kernels at each value."""
+        """Return the mean of the kernels at each value."""
         t = _vector(target)
         density = np.empty(len(t))
         block = max(1, 2**20 // len(self._points))  # rows at a time: some 10 MB, not N^2

@@ -297,7 +297,7 @@ def test_an_interrupted_run_is_one_line_and_leaves_no_mark(project):
     process.send_signal(signal.SIGINT)
     _, text = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert text.strip().splitlines() == ["losaw: interrupted; what is finished is kept"]
+    assert text.strip().splitlines() == ["losaw: interrupted; what is finished is stored"]
     assert not list(project.results.glob("tiny/runs/**/*.running"))
 
 

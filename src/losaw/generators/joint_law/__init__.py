@@ -1,1 +1,1 @@
-"""The joint law of discrete features with given marginals and correlations."""
+"""The joint law (joint distribution) of discrete features with given correlations."""

@@ -1,11 +1,11 @@
-"""Which joint law a generator draws from: the one it was handed, or one fitted on the spot."""
+"""The choice of a generator's joint law: the given law, or else a law fitted on demand."""
 
 from losaw.generators.joint_law.fit import fitted
 from losaw.generators.joint_law.law import JointLaw, JointLawError, JointLawSpecification
 
 
 def given_or_fitted(specification: JointLawSpecification, joint_law: JointLaw | None) -> JointLaw:
-    """Return the law to draw from: the given one if it is the right one, else a fitted one.
+    """Return the law to draw from: the given law if it fits the specification, else a fitted law.
 
     Raises
     ------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 DISTANCE_TOLERANCE = 1e-10
 ATTAINED = 1e-6
-# What an accurate solution's marginals and correlations may be off by before it is refused.
+# The largest deviation of an accurate solution's marginals and correlations that is accepted.
 RESIDUAL = 1e-6
 # Newton's method stops where the objective is above its minimum by half of this at most.
 NEWTON_STEPS = 100
@@ -24,7 +24,7 @@ NEWTON_DECREMENT = 1e-16
 
 
 def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
-    """Solve for the law that ``specification`` asks for.
+    """Solve for the joint law of a specification.
 
     Raises
     ------
@@ -71,12 +71,12 @@ def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
 
 @functools.lru_cache(maxsize=64)
 def fitted(specification: JointLawSpecification) -> JointLaw:
-    """The fitted law, computed once per process."""
+    """Return the fitted law, computed once per process."""
     return fit_joint_law(specification)
 
 
 class _Problem:
-    """Constraints and correlations as linear maps of the vector of cell probabilities."""
+    """The constraints and correlations as linear maps of the vector of cell probabilities."""
 
     def __init__(self, specification: JointLawSpecification) -> None:
         self.specification = specification
@@ -89,12 +89,12 @@ class _Problem:
             [(cells[:, p] - mean) * (cells[:, q] - mean) / variance for p, q in pairs]
         )
         self.target = np.array([specification.correlation[p][q] for p, q in pairs])
-        # Without the last level, which the sum to one implies: redundant rows cost accuracy.
+        # Without the last level, which the sum of 1 implies: redundant rows cost accuracy.
         self.margins = np.array([c == x for c in cells.T for x in levels[:-1]], dtype=float)
         self.marginals = np.tile(marginal[:-1], specification.n_features)
 
     def closest_correlations(self) -> FloatArray:
-        """The correlations of all minimisers.
+        """Return the correlations, which all minimisers share.
 
         The distance is minimised instead of its square, which is flat at zero: with it, a
         correlation that is attained on the boundary only would be missed by some 1e-5.
@@ -117,7 +117,7 @@ class _Problem:
         return self._solve(cp.Minimize(distance), cells, [], solver, tolerance)
 
     def maximum_entropy(self, held: FloatArray, tolerance: float) -> tuple[FloatArray, str]:
-        """Cell probabilities of the largest entropy with correlations ``held``."""
+        """Return the cell probabilities of largest entropy with correlations ``held``."""
         import cvxpy as cp
 
         cells = self._cells()
@@ -138,7 +138,7 @@ class _Problem:
         return cells, "optimal"
 
     def _newton(self, cells: FloatArray, barrier: float) -> FloatArray:
-        """The minimiser of the log-barrier objective, from feasible positive ``cells``."""
+        """Return the minimiser of the log-barrier objective, from feasible positive ``cells``."""
         constraints = np.vstack([self.margins, np.ones(len(cells))])
         # Every pair counts twice in the Frobenius norm: the objective over the barrier is
         # half the squared norm of scale * (corr_P - R), less the sum of the logarithms.
@@ -153,7 +153,7 @@ class _Problem:
         for _ in range(NEWTON_STEPS):
             distance = scale * (self.correlations @ cells - self.target)
             gradient = scale * self.correlations.T @ distance - 1 / cells
-            # The Hessian is diag(1 / P^2) and one row for each pair; neither is multiplied out.
+            # The Hessian is diag(1 / P^2) and a row for each pair; neither is multiplied out.
             inner = (rows * cells**2) @ rows.T
             inner[:n_pairs, :n_pairs] += np.eye(n_pairs)
             multipliers = np.linalg.solve(inner, rows @ (cells**2 * gradient))

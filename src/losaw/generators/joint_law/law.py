@@ -1,4 +1,4 @@
-"""Discrete joint laws with given marginals and correlations: what is asked, and what was found."""
+"""Discrete joint laws with given marginals and correlations: specifications and fitted laws."""
 
 import functools
 import itertools
@@ -30,7 +30,7 @@ MAX_CELLS = 20_000
 
 
 class JointLawError(ValueError):
-    """A joint law that cannot be asked for, fitted, stored or read."""
+    """An error: a joint law cannot be specified, fitted, stored or read."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class JointLawSpecification:
     tie_break : {"maximum-entropy", "log-barrier", "none"}, default "maximum-entropy"
         "maximum-entropy" takes the minimiser with the largest entropy, the only one that is
         defined without reference to a solver: a second convex problem with the correlations held
-        fixed. "log-barrier" has one solution too, at which every cell is positive:
+        fixed. "log-barrier" has a unique solution too, at which every cell is positive:
 
             min_P ||corr_P - R||_F^2 - barrier * sum_x log P(x),
 
@@ -67,7 +67,8 @@ class JointLawSpecification:
     independent_share : float, default 0
         w from 0 to 1: the law is (1 - w) P + w times the product of the marginals. The marginals
         stay exact, all correlations shrink by the factor 1 - w, and every cell has a positive
-        probability. Unlike a loose tolerance, w says how far the law is from P, with any solver.
+        probability. Unlike a loose tolerance, w measures how far the law is from P, with any
+        solver.
     barrier : float or None
         Weight of the logarithms of "log-barrier", positive; None for 1e-5 there. The smaller it is,
         the closer the correlations come to R.
@@ -79,7 +80,7 @@ class JointLawSpecification:
 
     Notes
     -----
-    losaw, Appendix 9.13. The correlations of its six features lie on the boundary of what ternary
+    losaw, Appendix 9.13. The correlations of its six features are on the boundary of what ternary
     features can have: X3 = sign(X1 + X2) almost surely (``docs/discrete_law.md``). The printed
     discrete cells agree with laws that have 1 % or more of their mass elsewhere, such as
     ``independent_share=0.02`` (``tests/statistical/test_discrete_law_and_print.py``).
@@ -153,10 +154,10 @@ class JointLawSpecification:
 
     @property
     def identifier(self) -> str:
-        """Readable slug and 8 hexadecimal digits of everything that is asked: a file name."""
+        """Return a file name: a readable slug and 8 hexadecimal digits of the specification."""
         asked = asdict(self)
         if not self.independent_share:
-            del asked["independent_share"]  # so that a law is called what it was before mixtures
+            del asked["independent_share"]  # a law without a mixture needs no mark
         if self.barrier is None:
             del asked["barrier"]  # and before barriers
         text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
@@ -168,12 +169,12 @@ class JointLawSpecification:
         return f"{self.n_features}-features-{self.tie_break}{solver}{mixed}-{digest}"
 
     def independent_probabilities(self) -> FloatArray:
-        """The product of the marginals, in the order of :meth:`cells`."""
+        """Return the product of the marginals, in the order of :meth:`cells`."""
         factors = itertools.product(self.marginal, repeat=self.n_features)
         return np.array([np.prod(factor) for factor in factors])
 
     def cells(self) -> FloatArray:
-        """All combinations of levels, shape (n_cells, n_features), the last feature fastest."""
+        """Return all combinations of levels, (n_cells, n_features), the last feature fastest."""
         return np.array(list(itertools.product(self.levels, repeat=self.n_features)))
 
 
@@ -187,11 +188,11 @@ class JointLaw:
     probabilities : array of shape (n_cells,)
         In the order of ``specification.cells()``.
     objective : float
-        Squared distance of ``attained_correlation`` to the asked one, over the pairs p < q.
+        Squared distance of ``attained_correlation`` to the specified correlations, over p < q.
     attainable : bool
-        Whether some law with these marginals has the asked correlations, to 1e-6.
+        Whether any law with these marginals has the specified correlations, to 1e-6.
     status, solver_version, cvxpy_version : str
-        What the solver said, and which one it was.
+        Name and status of the solver.
     """
 
     specification: JointLawSpecification
@@ -209,27 +210,27 @@ class JointLaw:
 
     @functools.cached_property
     def attained_correlation(self) -> FloatArray:
-        """Correlation matrix (n_features, n_features) of the law."""
+        """The correlation matrix (n_features, n_features) of the law."""
         centred = self.cells - self.probabilities @ self.cells
         covariance = (centred * self.probabilities[:, None]).T @ centred
         scale = np.sqrt(np.diag(covariance))
         return covariance / np.outer(scale, scale)
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> FloatArray:
-        """Independent rows of the law, shape (n_samples, n_features)."""
+        """Draw independent rows of the law, shape (n_samples, n_features)."""
         index = _draw(self.probabilities, n_samples, rng)
         return self.cells[index]
 
     def sample_independent(
         self, n_samples: int, rng: np.random.Generator, n_features: int | None = None
     ) -> FloatArray:
-        """Rows of independent features with the asked marginal, shape (n_samples, n_features)."""
+        """Draw rows of independent features with the marginal, shape (n_samples, n_features)."""
         shape = (n_samples, self.specification.n_features if n_features is None else n_features)
         index = _draw(np.array(self.specification.marginal), shape, rng)
         return np.array(self.specification.levels)[index]
 
     def record(self) -> dict[str, Any]:
-        """Everything but the probabilities, as plain values for a file's footer."""
+        """Return everything but the probabilities, as plain values for a file's footer."""
         return {
             "identifier": self.specification.identifier,
             "specification": asdict(self.specification),
@@ -265,7 +266,7 @@ class JointLaw:
         FileNotFoundError
             If there is no such file.
         JointLawError
-            If the file cannot be read, or does not hold what was written.
+            If the file cannot be read, or has other content than was written.
         """
         path = Path(path)
         try:
@@ -300,14 +301,14 @@ class JointLaw:
 
 
 def _digest(content: dict[str, Any]) -> str:
-    """SHA-256 of everything else in the file; JSON gives back every number exactly."""
+    """Return the SHA-256 of everything else in the file; JSON preserves every number."""
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _draw(
     probabilities: FloatArray, shape: int | tuple[int, ...], rng: np.random.Generator
 ) -> np.ndarray:
-    """Indices with the given probabilities, by inversion; a cell of probability 0 never occurs."""
+    """Draw indices of given probabilities by inversion; a cell of probability 0 never occurs."""
     upper = np.cumsum(probabilities)
     upper[-1:] = np.inf  # rounding must not leave a gap at the end
     return np.searchsorted(upper, rng.random(shape), side="right")
