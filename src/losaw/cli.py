@@ -69,26 +69,15 @@ def _parser() -> argparse.ArgumentParser:
         return sub
 
     explaining.add_options(
-        add(
-            "explain",
-            explaining.explain,
-            "explain what a column of your own table depends on",
-            False,
-        )
+        add("explain", explaining.explain, "explain what a column of a table depends on", False)
     )
     auditing.add_options(
         add("audit", auditing.audit, "find the methods to trust on a table like yours", False)
     )
-    plan = add(
-        "plan", running.plan, "print settings, blocks, core-hours and disk space; runs nothing"
-    )
-    plan.add_argument(
-        "--jobs", type=positive, help="blocks at the same time: prints waves and hours too"
-    )
+    plan = add("plan", running.plan, "print settings, blocks, core-hours and disk; runs nothing")
+    plan.add_argument("--jobs", type=positive, help="blocks at the same time: adds waves and hours")
     listing = add("list", running.list_names, "print every registered name and every study")
-    listing.add_argument(
-        "--drawings", action="store_true", help="print drawings with their options"
-    )
+    listing.add_argument("--drawings", action="store_true", help="drawings with their options")
     run = add("run", running.run, "run studies without Snakemake, by the same blocks")
     run.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
     block = add("run-block", running.run_block, "compute a single block")
@@ -104,9 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     add("report", outputs.report, "write results/report.html")
     add("outputs", outputs.outputs, "write summary, tables and figures (called by the workflow)")
     add("summarise", outputs.summarise, "run collect, tables, figures and report")
-    formats_of = add(
-        "schema", formats.schema, "print the format of study files, for editors", False
-    )
+    formats_of = add("schema", formats.schema, "print the format of study files", False)
     formats_of.add_argument("format", choices=("study", "configuration", "page"))
     _add_inspecting(add)
     adopting.add_options(
@@ -126,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     status = add(
-        "status", inspecting.status, "print blocks done, running and failed, and the time left"
+        "status", inspecting.status, "print blocks done, running and failed, and time left"
     )
     status.add_argument("--jobs", type=positive, help="blocks at the same time (default: as now)")
     status.add_argument("--watch", action="store_true", help="repeat until all is done")
@@ -174,9 +161,7 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     diff.add_argument("first", type=Path, metavar="A")
     diff.add_argument("second", type=Path, metavar="B")
     diff.add_argument("--csv", type=Path, metavar="FILE", help="write all cells that differ")
-    diff.add_argument(
-        "--html", type=Path, metavar="FILE", help="write them as a table for a browser"
-    )
+    diff.add_argument("--html", type=Path, metavar="FILE", help="write them as an HTML table")
     origin = add("provenance", inspecting.provenance, "print the origin of an output's numbers")
     origin.add_argument("file", type=Path, help="a table, a figure or another output of a study")
     origin.add_argument("--blocks", action="store_true", help="list every block with its digest")
