@@ -78,7 +78,7 @@ BUDGETS: dict[str, int] = {
     "generators": 2600,
     "importance": 3600,
     "kernels": 2775,
-    "knockoffs": 2350,
+    "knockoffs": 2450,
     "learners": 1175,
     "metrics": 875,
     "network": 1775,
