@@ -167,7 +167,6 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     origin.add_argument("--blocks", action="store_true", help="list every block with its digest")
     pack = add("pack", inspecting.pack, "write a results archive that others can verify")
     pack.add_argument("archive", type=Path, metavar="ARCHIVE.tar.gz")
-    pack.add_argument("--licence", default="", metavar="URL", help="licence of the results")
 
 
 if __name__ == "__main__":

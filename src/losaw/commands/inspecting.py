@@ -55,7 +55,7 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
     from losaw.study.inspecting.verify import recompute, verify
 
     verification = verify(session.plans, options.failed)
-    findings = verification.findings
+    findings = _with_differing(verification.findings, session)
     for finding in findings:
         print(f"{finding.path}: {finding.problem}")
     print(
@@ -86,6 +86,14 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
             f"{percent(chance)}."
         )
     return 1 if findings or n_equal < n_computed else 0
+
+
+def _with_differing(findings: list[Any], session: Any) -> list[Any]:
+    """Add the outputs that blocks do not give, each file once."""
+    from losaw.report.remade import differing_outputs
+
+    known = {finding.path for finding in findings}
+    return [*findings, *(f for f in differing_outputs(session.plans) if f.path not in known)]
 
 
 def diff(options: argparse.Namespace) -> int:
@@ -136,12 +144,37 @@ def provenance(options: argparse.Namespace) -> None:
 
 def pack(options: argparse.Namespace) -> None:
     """Write the results archive."""
+    from losaw.study.errors import StudyError
     from losaw.study.inspecting.pack import pack
     from losaw.study.inspecting.unpack import file_digest
+    from losaw.study.inspecting.verify import verify
 
-    session = session_of(options)
-    number = pack(options.archive, session.plans, session.request, options.licence)
+    session = _with_measured_draws(session_of(options))
+    findings = _with_differing(verify(session.plans).findings, session)
+    if findings:
+        shown = "\n  ".join(f"{finding.path}: {finding.problem}" for finding in findings[:5])
+        raise StudyError(
+            f"{len(findings)} findings of `losaw verify`, which an archive must not have:\n  "
+            f"{shown}\n`losaw run` or `snakemake` write what is wrong again"
+        )
+    number = pack(options.archive, session.plans, session.request)
     digest = file_digest(options.archive)
     print(f"{options.archive}: {number} files; losaw verify {options.archive} checks them")
     print(f"SHA-256 {digest}")
     print(f"publish it apart from the archive; losaw verify {options.archive} --sha256 DIGEST")
+
+
+def _with_measured_draws(session: Any) -> Any:
+    """The session with the studies that its own depend on, where they were run."""
+    from dataclasses import replace
+
+    from losaw.study.design.session import Session
+    from losaw.study.files.made import DRAWS
+
+    names = [study.name for study in session.studies]
+    needed = [study.file.between_draws for study in session.studies]
+    added = {n for n in needed if n and n not in names and (session.results / n / DRAWS).is_file()}
+    if not added:
+        return session
+    overrides = {**session.request.overrides, "studies": [*names, *sorted(added)]}
+    return Session(replace(session.request, overrides=overrides))

@@ -61,9 +61,12 @@ def _damaged_laws(blocks: Iterable[Block]) -> Iterator[Finding]:
             from losaw.generators.joint_law.law import JointLaw, JointLawError
 
             try:
-                JointLaw.load(path)
+                identifier = JointLaw.load(path).specification.identifier
             except JointLawError as error:
                 yield Finding(path, str(error))
+                continue
+            if identifier != path.stem:
+                yield Finding(path, f"is the joint law {identifier}, not the one of its name")
 
 
 def remove(findings: Iterable[Finding]) -> None:

@@ -1,6 +1,7 @@
 """The record of a block's run, in a file of its own, because it differs between runs."""
 
 import datetime
+import hashlib
 import json
 import math
 import os
@@ -9,9 +10,10 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import losaw
 from losaw.study.errors import StudyError
@@ -23,6 +25,10 @@ THREAD_VARIABLES = (
     "MKL_NUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
+
+
+# Key of the SHA-256 of all others.
+DIGEST = "sha256"
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,12 @@ def write_run_record(
         threads=threads(),
         slurm_job_id=os.environ.get("SLURM_JOB_ID", ""),
     )
-    write_text(path, json.dumps(asdict(record), indent=1) + "\n")
+    written = asdict(record)
+    write_text(path, json.dumps({**written, DIGEST: _digest(written)}, indent=1) + "\n")
+
+
+def _digest(written: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()
 
 
 def read_run_record(path: Path) -> RunRecord | None:
@@ -107,14 +118,15 @@ def check_run_record(path: Path) -> RunRecord | None:
     """
     try:
         written = json.loads(path.read_text(encoding="utf-8"))
-        known = {name.name for name in fields(RunRecord)}
-        record = RunRecord(**{key: value for key, value in written.items() if key in known})
+        digest = written.pop(DIGEST, None)  # records of earlier versions have none
+        record = RunRecord(**written)
         numbers = (record.wall_seconds, record.peak_megabytes, *record.seconds)
         texts = (record.host, record.started, record.command, record.commit, record.slurm_job_id)
         is_whole = (
             math.isfinite(sum(numbers) + record.failed_seeds + record.taken_over_seeds)
             and all(isinstance(text, str) for text in texts)
             and isinstance(record.threads, dict)
+            and digest in (None, _digest(written))
         )
     except FileNotFoundError:
         return None

@@ -1,4 +1,4 @@
-"""A results archive that another person can verify: blocks, laws, tables, and what made them."""
+"""A results archive that another person can verify: blocks, laws, tables, and study files."""
 
 import gzip
 import hashlib
@@ -15,8 +15,6 @@ from losaw.study.errors import StudyError
 from losaw.study.files.folder import other_blocks
 from losaw.study.files.made import altered_outputs, sums_path
 from losaw.study.files.writing import write_file
-from losaw.study.inspecting.crate import METADATA, crate_text
-from losaw.study.inspecting.data_package import DESCRIPTOR, descriptor_text
 from losaw.study.running.joint_laws import laws_of
 
 CHECKSUMS = "SHA256SUMS"
@@ -24,21 +22,14 @@ REQUEST = "request.json"
 CONFIGURATION = "config/config.yaml"
 
 
-def pack(archive: Path, plans: Sequence[StudyPlan], request: Request, licence: str = "") -> int:
-    """Write a ``.tar.gz`` of what a request has made: the same bytes for the same files.
+def pack(archive: Path, plans: Sequence[StudyPlan], request: Request) -> int:
+    """Write a ``.tar.gz`` of what was written for a request: the same bytes for the same files.
 
-    Whoever has the SHA-256 of the archive from its author, by another way than the archive, knows
-    that it is the author's: ``losaw verify --sha256``.
-
-    It holds the configuration with its studies and printed numbers, the plugins, the studies'
-    blocks with their run records, the joint laws, what was made of them (tables, summaries,
-    figures, report), the request, what all this is for programs that do not know losaw (RO-Crate
-    and data package), and the SHA-256 of every file.
-
-    Parameters
-    ----------
-    licence : str
-        Under which the archive may be used: an address, or a sentence; empty if none is stated.
+    It contains the configuration with its studies and published numbers, the plugins, the studies'
+    blocks with their run records, the joint laws, what was written from them (tables, summaries,
+    figures, report), the request, and the SHA-256 of every file. Of a study that these depend on
+    and that was not run it contains the study file. Everybody who has the SHA-256 of the archive
+    from its author can check that it is the author's archive: ``losaw verify --sha256``.
 
     Returns
     -------
@@ -53,8 +44,6 @@ def pack(archive: Path, plans: Sequence[StudyPlan], request: Request, licence: s
     files = dict(_files(plans, request))
     contents = {name: path.read_bytes() for name, path in files.items()}
     contents[REQUEST] = _request_text(plans, request).encode()
-    contents[DESCRIPTOR] = descriptor_text(contents, plans).encode()
-    contents[METADATA] = crate_text(contents, plans, _in_words(plans, request), licence).encode()
     sums = "".join(f"{_digest(contents[name])}  {name}\n" for name in sorted(contents))
     contents[CHECKSUMS] = sums.encode()
     write_file(archive, lambda place: _write(place, contents))
@@ -67,6 +56,9 @@ def _files(plans: Sequence[StudyPlan], request: Request) -> Iterator[tuple[str, 
     yield CONFIGURATION, request.configuration
     for plan in plans:
         yield f"config/studies/{plan.study.name}.yaml", plan.study.source.path
+        draws = plan.study.file.between_draws
+        if draws is not None:
+            yield f"config/studies/{draws}.yaml", plan.study.source.path.with_name(f"{draws}.yaml")
         printed = plan.study.file.published
         if printed:
             yield f"config/published/{printed}", plan.published / printed
@@ -127,17 +119,6 @@ def _request_text(plans: Sequence[StudyPlan], request: Request) -> str:
         "seeds": request.seeds,
     }
     return json.dumps(asked, indent=1) + "\n"
-
-
-def _in_words(plans: Sequence[StudyPlan], request: Request) -> str:
-    """The request without paths of this machine."""
-    words = [f"losaw {losaw.__version__}, scale {plans[0].scale}"]
-    words += [
-        f"{axis} = {', '.join(map(str, values))}" for axis, values in request.selection.items()
-    ]
-    if request.seeds is not None:
-        words.append(f"{request.seeds} seeds")
-    return f"Asked for: {'; '.join(words)}."
 
 
 def _digest(content: bytes) -> str:

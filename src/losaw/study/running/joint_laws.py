@@ -21,13 +21,19 @@ def load_law(path: Path | None) -> Any:
     from losaw.generators.joint_law.law import JointLaw, JointLawError
 
     try:
-        return JointLaw.load(path)
+        law = JointLaw.load(path)
     except FileNotFoundError:
         raise StudyError(
             f"{path}: no such joint law; `losaw run` and `losaw fit-law` fit it"
         ) from None
     except JointLawError as error:
         raise StudyError(str(error)) from None
+    if law.specification.identifier != path.stem:
+        raise StudyError(
+            f"{path}: is the joint law {law.specification.identifier}, not the one of its name; "
+            "remove it, and `losaw run` fits it again"
+        )
+    return law
 
 
 def law_record(path: Path | None) -> Any:

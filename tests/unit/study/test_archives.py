@@ -1,0 +1,183 @@
+"""Archives of results: refused where verify finds anything, and checked against their blocks.
+
+Of study.inspecting.pack, study.inspecting.unpack, study.inspecting.verify, report.remade.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from losaw.cli import main
+from losaw.generators.joint_law.fit import fit_joint_law
+from losaw.generators.joint_law.law import JointLawSpecification
+from losaw.study.errors import StudyError
+from losaw.study.files.block_file import read_block, write_block
+from losaw.study.files.healing import damaged_small_files
+from losaw.study.files.rows import rows_by_seed
+from losaw.study.files.run_record import check_run_record
+from losaw.study.inspecting.unpack import packed_request, unpack
+from losaw.study.running.joint_laws import load_law
+
+
+@pytest.fixture
+def project(computed):
+    """The tiny project, run and summarised."""
+    assert main(["summarise", "--config", str(computed.configuration)]) == 0
+    return computed
+
+
+@pytest.fixture
+def unpacked(project, tmp_path_factory):
+    """An archive of the tiny project, unpacked."""
+    folder = tmp_path_factory.mktemp("archive")
+    words = ["--config", str(project.configuration)]
+    assert main(["pack", str(folder / "a.tar.gz"), *words]) == 0
+    (folder / "there").mkdir()
+    unpack(folder / "a.tar.gz", folder / "there")
+    return folder / "there"
+
+
+def test_verify_says_what_its_sample_would_have_missed(project, capsys):
+    words = ["verify", "--config", str(project.configuration)]
+    assert main([*words, "--recompute", "2"]) == 0
+    text = capsys.readouterr().out
+    # 16 blocks, of which one is altered: 2 of 16 find it.
+    assert "If 1 of the 16 stored blocks (5 %) had been altered" in text
+    assert f"with probability {100 * 14 / 16:.2g} %" in text
+
+
+def test_files_of_an_archive_belong_to_nobody_and_are_read_by_all(project, tmp_path):
+    assert main(["pack", str(tmp_path / "a.tar.gz"), "--config", str(project.configuration)]) == 0
+    with tarfile.open(tmp_path / "a.tar.gz") as tar:
+        owners = {(one.mode, one.uid, one.gid, one.uname, one.mtime) for one in tar.getmembers()}
+    assert owners == {(0o644, 0, 0, "", 0)}
+
+
+def test_the_request_of_an_archive_points_into_it(unpacked):
+    request = packed_request(unpacked, run_plugins=True)
+    assert request.configuration == unpacked / "config" / "config.yaml"
+    assert request.overrides["results"] == str(unpacked / "results")
+    assert request.overrides["plugins"] == [str(unpacked / "plugins" / "plugin.py")]
+
+
+def edit_summary(results):
+    """Edit a number of a summary, and the digest that was written of the file."""
+    summary = results / "tiny" / "summary.csv"
+    before = hashlib.sha256(summary.read_bytes()).hexdigest()
+    frame = pd.read_csv(summary)
+    frame.loc[0, "mean"] += 0.25
+    frame.to_csv(summary, index=False)
+    sums = results / "made" / "tiny.sha256"
+    after = hashlib.sha256(summary.read_bytes()).hexdigest()
+    assert before in sums.read_text()
+    sums.write_text(sums.read_text().replace(before, after))
+
+
+def test_an_edited_summary_with_an_edited_digest_is_found_and_not_packed(project, tmp_path, capsys):
+    words = ["--config", str(project.configuration)]
+    assert main(["verify", *words]) == 0
+    edit_summary(project.results)
+    capsys.readouterr()
+    assert main(["verify", *words]) == 1
+    text = capsys.readouterr().out
+    assert "summary.csv: is not what its blocks give" in text and "1 findings" in text
+    assert main(["pack", str(tmp_path / "a.tar.gz"), *words]) == 2
+    assert "summary.csv" in capsys.readouterr().err
+    assert not (tmp_path / "a.tar.gz").exists()
+
+
+def test_a_summary_that_is_older_than_its_blocks_is_found_whatever_the_clock_says(project, capsys):
+    words = ["--config", str(project.configuration)]
+    block = project.session().all_blocks[3]
+    file = read_block(block.path)
+    rows = [row for rows in rows_by_seed(file.table).values() for row in rows]
+    rows[0] = replace(rows[0], value=rows[0].value + 0.01)
+    write_block(block, rows, file.footer)
+    for path in project.results.rglob("*.csv"):
+        os.utime(path, (4e9, 4e9))
+    assert main(["verify", *words]) == 1
+    text = capsys.readouterr().out
+    assert "blocks.csv: is not what its blocks give" in text
+    assert "summary.csv: is not what its blocks give" in text
+
+
+def test_an_archive_with_an_edited_summary_is_found_by_its_blocks(unpacked, tmp_path, capsys):
+    # Whoever edits an archive writes new checksums, too.
+    forged = tmp_path / "forged"
+    shutil.copytree(unpacked, forged)
+    edit_summary(forged / "results")
+    files = sorted(p for p in forged.rglob("*") if p.is_file() and p.name != "SHA256SUMS")
+    sums = [
+        f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.relative_to(forged).as_posix()}\n"
+        for p in files
+    ]
+    (forged / "SHA256SUMS").write_text("".join(sums))
+    with tarfile.open(tmp_path / "forged.tar.gz", "w:gz") as tar:
+        for path in [*files, forged / "SHA256SUMS"]:
+            tar.add(path, path.relative_to(forged).as_posix())
+    command = [sys.executable, "-m", "losaw", "verify", str(tmp_path / "forged.tar.gz")]
+    found = subprocess.run([*command, "--run-plugins"], capture_output=True, text=True)
+    assert found.returncode == 1, found.stdout + found.stderr
+    assert "summary.csv: is not what its blocks give" in found.stdout
+
+
+@pytest.mark.parametrize("is_measured", [True, False])
+def test_an_archive_contains_the_study_that_another_depends_on(
+    project, tmp_path, is_measured, capsys
+):
+    other = project.study_file.with_name("drawing.yaml")
+    text = project.study_file.read_text()
+    draws = "draws: {metric: pr_auc, by: [n_samples]}\n"
+    other.write_text(text.replace("study: tiny", "study: drawing") + draws)
+    project.study_file.write_text(text + "between_draws: drawing\n")
+    words = ["--config", str(project.configuration)]
+    if is_measured:
+        assert main(["run", *words, "--study", "drawing"]) == 0
+    assert main(["summarise", *words]) == 0
+    assert main(["pack", str(tmp_path / "a.tar.gz"), *words]) == 0, capsys.readouterr().err
+    with tarfile.open(tmp_path / "a.tar.gz") as tar:
+        names = tar.getnames()
+    assert "config/studies/drawing.yaml" in names
+    assert ("results/drawing/draws.csv" in names) is is_measured
+    command = [sys.executable, "-m", "losaw", "verify", str(tmp_path / "a.tar.gz")]
+    found = subprocess.run([*command, "--run-plugins"], capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_a_flipped_character_of_a_run_record_is_found(project):
+    path = project.session().all_blocks[0].record_path
+    whole = path.read_text()
+    assert check_run_record(path) is not None
+    found = 0
+    for position in range(0, len(whole), 7):
+        flipped = chr(ord(whole[position]) ^ 1)
+        path.write_text(whole[:position] + flipped + whole[position + 1 :])
+        try:
+            check_run_record(path)
+        except StudyError:
+            found += 1
+        else:  # only layout has changed
+            assert json.loads(path.read_text()) == json.loads(whole)
+    assert found > 20
+
+
+def test_a_joint_law_under_the_name_of_another_is_found(tmp_path):
+    laws = [JointLawSpecification(((1.0, r), (r, 1.0)), independent_share=0.0) for r in (0.2, 0.4)]
+    path = tmp_path / f"{laws[0].identifier}.json"
+    fit_joint_law(laws[1]).save(path)
+    with pytest.raises(StudyError, match="not the one of its name"):
+        load_law(path)
+    block = SimpleNamespace(
+        law_path=path, record_path=tmp_path / "none.json", path=tmp_path / "none.parquet"
+    )
+    (finding,) = damaged_small_files([block])
+    assert "not the one of its name" in finding.problem
