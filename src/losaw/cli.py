@@ -102,6 +102,9 @@ def _parser() -> argparse.ArgumentParser:
     add_reference(add)
     check = add("check", methods.check, "run the contract tests on your own methods", False)
     check.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    check.add_argument(
+        "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"
+    )
     new = add("new-method", methods.new_method, "write a starter file for your own method", False)
     new.add_argument("kind", help="learner, importance, generator or metric")
     new.add_argument("file", type=Path)

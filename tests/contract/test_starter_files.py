@@ -1,5 +1,6 @@
 """Every starter file works as it is, and nothing is overwritten."""
 
+import signal
 import sys
 
 import pytest
@@ -116,3 +117,29 @@ def test_the_first_failure_is_shown_with_its_line_and_the_rest_in_one_line(tmp_p
     (rest,) = (line for line in lines if "more may follow from it" in line)
     assert int(rest.split()[0]) == rest.count(",") + 1 >= 3
     assert any(line.startswith("ok     metric") for line in lines)
+
+
+ENDLESS = """
+from losaw.registry import register
+
+
+@register("importance", "endless-one")
+class Endless:
+    def explain(self, model, data, rng):
+        while True:
+            pass
+"""
+
+
+def test_an_endless_method_ends_with_the_check_named_while_others_are_checked(tmp_path, capsys):
+    endless, fine = tmp_path / "endless.py", tmp_path / "fine.py"
+    endless.write_text(ENDLESS)
+    new_method("metric", fine)
+    assert main(["check", "--seconds", "1", str(endless), str(fine)]) == 1
+    printed = capsys.readouterr()
+    (failed,) = (line for line in printed.out.splitlines() if line.startswith("FAILED"))
+    assert failed.startswith("FAILED importance endless-one: gives one finite score")
+    assert "no result within 1 s" in failed and "(--seconds)" in failed
+    assert any(line.startswith("ok     metric") for line in printed.out.splitlines())
+    assert "checking importance endless-one: gives one finite score" in printed.err
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0

@@ -1,6 +1,11 @@
 """Your own methods and studies: check, new-method and new-study."""
 
 import argparse
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator
+from typing import Any
 
 # What a study file says to use a method, by its kind.
 _IN_A_STUDY = {
@@ -14,10 +19,16 @@ _IN_A_STUDY = {
 
 
 def check(options: argparse.Namespace) -> int:
-    """Run the contract tests on files of methods."""
+    """Run the contract tests on files of methods, each within a time limit."""
     from losaw.contracts import check_file
 
-    outcomes = [outcome for file in options.files for outcome in check_file(file)]
+    @contextlib.contextmanager
+    def watch(name: str, check: str) -> Iterator[None]:
+        print(f"checking {name}: {check}", file=sys.stderr, flush=True)
+        with _time_limit(options.seconds):
+            yield
+
+    outcomes = [outcome for file in options.files for outcome in check_file(file, watch)]
     registered = list(dict.fromkeys(name for name, _, _ in outcomes))
     for each in registered:
         _show([(check, message) for name, check, message in outcomes if name == each], each)
@@ -29,6 +40,28 @@ def check(options: argparse.Namespace) -> int:
         kind, _, name = each.partition(" ")
         print(f"  {_IN_A_STUDY[kind].format(name=name)}")
     return 0
+
+
+@contextlib.contextmanager
+def _time_limit(seconds: int) -> Iterator[None]:
+    """Raise a TimeLimitError in the body after so many seconds, where the system has alarms."""
+    from losaw.contracts.outcome import TimeLimitError
+
+    def stop(number: int, frame: Any) -> None:
+        raise TimeLimitError(
+            f"no result within {seconds} s. If it is only slow, give it more time (--seconds)"
+        )
+
+    if not hasattr(signal, "SIGALRM"):  # Windows
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _show(checks: list[tuple[str, str]], name: str) -> None:

@@ -12,7 +12,7 @@ importance; without it a random forest.
 import importlib
 from pathlib import Path
 
-from losaw.contracts.outcome import Check, Outcome, run_checks
+from losaw.contracts.outcome import Check, Outcome, Watch, run_checks
 from losaw.contracts.project import new_study as new_study
 from losaw.contracts.starter import new_method as new_method
 from losaw.contracts.starter import template as template
@@ -49,13 +49,16 @@ def check_entry(entry: Entry) -> list[Outcome]:
     return run_checks(entry, checks_of(entry.kind))
 
 
-def check_file(path: Path | str) -> list[Outcome]:
+def check_file(path: Path | str, watch: Watch | None = None) -> list[Outcome]:
     """Run all checks of everything that a plugin file registers.
 
     Parameters
     ----------
     path : path
         A Python file, loaded as a study's ``plugins`` are.
+    watch : callable or None
+        ``watch(name, check)``: a context around every check, see
+        :func:`losaw.contracts.outcome.run_checks`.
 
     Returns
     -------
@@ -80,4 +83,6 @@ def check_file(path: Path | str) -> list[Outcome]:
             f"plugin {path}: it registers nothing; put @register(kind, name) from losaw.registry "
             "above your class, or start from `losaw new-method`"
         )
-    return [outcome for entry in entries for outcome in check_entry(entry)]
+    if watch is None:
+        return [outcome for entry in entries for outcome in check_entry(entry)]
+    return [o for entry in entries for o in run_checks(entry, checks_of(entry.kind), watch)]

@@ -17,6 +17,10 @@ class ContractError(AssertionError):
     """An error: a registered thing violates its contract; the message names the remedy."""
 
 
+class TimeLimitError(ContractError):
+    """A check that took too long: the others are not tried."""
+
+
 class Outcome(NamedTuple):
     """The outcome of a check of a registered name; the message is empty if it passed."""
 
@@ -39,8 +43,26 @@ class Subject(NamedTuple):
 Check = Callable[[Subject], None]
 
 
-def run_checks(entry: Entry, checks: Iterable[Check]) -> list[Outcome]:
-    """Run ``checks`` for every example of ``entry``; none if it cannot be created."""
+Watch = Callable[[str, str], contextlib.AbstractContextManager[None]]
+
+
+def run_checks(
+    entry: Entry,
+    checks: Iterable[Check],
+    watch: Watch = lambda name, check: contextlib.nullcontext(),
+) -> list[Outcome]:
+    """Return the outcomes of ``checks`` for every example of ``entry``.
+
+    None are run if it cannot be made, and no more after one that raised a TimeLimitError.
+
+    Parameters
+    ----------
+    entry : Entry
+    checks : iterable of Check
+    watch : callable
+        ``watch(name, check)`` is a context around every check, which may report it, or end it by a
+        TimeLimitError.
+    """
     name = f"{entry.kind} {entry.name}"
     outcomes = []
     if inspect.isfunction(entry.load()):  # a drawing has no instances
@@ -48,15 +70,23 @@ def run_checks(entry: Entry, checks: Iterable[Check]) -> list[Outcome]:
     else:
         try:
             subjects = _subjects(entry)
-            for subject in subjects:
-                subject.create()
+            with watch(name, "is made from its parameters"):
+                for subject in subjects:
+                    subject.create()
+        except TimeLimitError as error:
+            return [Outcome(name, "is made from its parameters", str(error))]
         except Exception as error:
             message = _creation_message(error) + _place(entry, error)
             return [Outcome(name, "is made from its parameters", message)]
         outcomes.append(Outcome(name, "is made from its parameters", ""))
     for check in checks:
-        message = next(filter(None, (_message(check, subject) for subject in subjects)), "")
-        outcomes.append(Outcome(name, check.__name__.replace("_", " "), message))
+        words = check.__name__.replace("_", " ")
+        try:
+            with watch(name, words):
+                message = next(filter(None, (_message(check, subject) for subject in subjects)), "")
+        except TimeLimitError as error:
+            return [*outcomes, Outcome(name, words, str(error))]
+        outcomes.append(Outcome(name, words, message))
     return outcomes
 
 
@@ -84,6 +114,8 @@ def _place(entry: Entry, error: Exception) -> str:
 def _message(check: Check, subject: Subject) -> str:
     try:
         check(subject)
+    except TimeLimitError:
+        raise
     except ContractError as error:
         message = str(error)
     except Exception as error:
