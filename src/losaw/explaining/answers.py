@@ -32,15 +32,26 @@ def answer(explanation: Any) -> Answer | None:
     explains = quality is not None and quality.p_value <= LEVEL
     rate = f"a false discovery rate of {explanation.fdr:g} over {n} feature{'s' * (n > 1)}"
     asks = f"{method.label}: {method.question}"
+    doubtful = (
+        (
+            f"The data do not decide about {', '.join(explanation.doubtful)}: the score of CPI is "
+            "above 0, but its draws of such a feature can be distinguished from real values, so "
+            "that the score may be wrong. Compare LOCO.",
+        )
+        if explanation.doubtful
+        else ()
+    )
     if selected:
-        rest = n - len(selected)
+        rest = n - len(selected) - len(explanation.doubtful)
         said = [f"Each has a score above 0 at {rate}."]
         if rest:
             said.append(
-                f"{rest} feature{'s are' if rest > 1 else ' is'} not selected. That does not show "
-                "that they do not matter."
+                f"{rest} feature{'s are' if rest > 1 else ' is'} not selected, which does not show "
+                f"that {'they do' if rest > 1 else 'it does'} not matter."
             )
-        return Answer(f"Selected by {method.label}: {', '.join(selected)}", (*said, asks))
+        return Answer(
+            f"Selected by {method.label}: {', '.join(selected)}", (*said, *doubtful, asks)
+        )
     weak = weak_test(explanation)
     nothing = f"{method.label} selects no single feature at {rate}."
     if explains and quality is not None:
@@ -56,13 +67,13 @@ def answer(explanation: Any) -> Answer | None:
             said.append(
                 "Features that contain the same information hide each other from this test."
             )
-        return Answer(weak or head, (*said, asks))
+        return Answer(weak or head, (*said, *doubtful, asks))
     head = weak or "These data do not decide which features matter"
     no_model = (
         f"{explanation.model[0].upper()}{explanation.model[1:]} is not shown to predict unseen "
         "rows better than a constant, so that its importances say little."
     )
-    return Answer(head, (nothing, *([no_model] if quality is not None else []), asks))
+    return Answer(head, (nothing, *([no_model] if quality is not None else []), *doubtful, asks))
 
 
 def weak_test(explanation: Any) -> str:

@@ -53,7 +53,7 @@ def explain(
     """Score the features of a table by several methods at once, and say what they disagree about.
 
     Models are fitted in every fold of a cross-fitting, and shared by all methods: a plain random
-    forest (MDI, UFI, ATR), losawRF, and ``model`` (PFI, CPI with sequential knockoffs, LOCO). Then
+    forest (MDI, UFI, ATR), losawRF, and ``model`` (PFI, CPI with conditional draws, LOCO). Then
     follow groups of associated features, disagreements between the methods, and warnings.
     ``docs/explain.md`` explains every number.
 
@@ -83,7 +83,7 @@ def explain(
         nothing. Only a cut makes a result depend on the machine.
     rows, losaw_rows, folds, permutations, draws : int or None
         Fixed, so that no budget cuts them; None: all rows (also for losawRF), 10 folds, 5
-        permutations of PFI and subgroups, 3 knockoff draws of CPI.
+        permutations of PFI and subgroups, 3 draws of CPI.
     n_jobs : int or None
         Threads of the forests; the result does not depend on it.
     verbose : bool, default False
@@ -137,6 +137,7 @@ def explain(
         fdr=fdr,
         random_state=seed,
         model=name_of(model),
+        draw_tests=computed.draw_tests,
     )
 
 

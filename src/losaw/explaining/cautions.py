@@ -11,6 +11,8 @@ from losaw.scoring.losses import Loss
 from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
 
 _FEW_ROWS = 10
+# Draws whose test has a smaller p-value are not trusted.
+RECOGNISED = 0.01
 # A feature that explains so much alone may be made from the target; tried where all explain this.
 _LEAK, _WORTH_TRYING = 0.95, 0.8
 _HARDLY_LOWER = 0.9
@@ -25,6 +27,7 @@ def cautions(work: Work, computed: Computed) -> list[str]:
         *_not_decorrelated(computed),
         *_few_rows(work.data),
         *_untestable(computed),
+        *_recognised(computed),
     ]
 
 
@@ -134,6 +137,21 @@ def _untestable(computed: Computed) -> list[str]:
         return []
     shown = ", ".join(named[:6]) + (", …" if len(named) > 6 else "")
     return [
-        f"The other features determine {shown}: a CPI of 0 then says that nothing can be found "
-        "out, not that it does not matter. Look at the group."
+        f"The draws of CPI for {shown} are nearly copies, because the other features determine "
+        "such a feature, or nearly do. CPI cannot test it: a score of 0 does not mean that it does "
+        "not matter. Look at the group."
+    ]
+
+
+def _recognised(computed: Computed) -> list[str]:
+    """Name features whose draws a classifier distinguishes from the real values."""
+    bad = {n: t for n, t in computed.draw_tests.items() if t.p_value <= RECOGNISED}
+    if not bad:
+        return []
+    worst = sorted(bad, key=lambda name: -bad[name].recognised)
+    shown = ", ".join(f"{name} ({100 * bad[name].recognised:.0f} %)" for name in worst[:6])
+    more = f" and {len(bad) - 6} more" if len(bad) > 6 else ""
+    return [
+        "The draws of CPI for these features can be distinguished from real values more often than "
+        f"the 50 % of chance: {shown}{more}. Their CPI may be wrong. Compare LOCO."
     ]

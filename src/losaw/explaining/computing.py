@@ -1,10 +1,11 @@
 """All methods on one set of cross-fitted models."""
 
+import itertools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +13,22 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.explaining.association import Associations
 from losaw.explaining.design import Design
-from losaw.explaining.knockoff_rows import DrawnOnce
 from losaw.explaining.methods import METHODS
 from losaw.explaining.models import Fits, SharedFit, make_forest
 from losaw.explaining.preparing import Prepared, sample_rows
 from losaw.importance import cpi, loco, mdi, mdi_oob, pfi, subgroups, ufi
+from losaw.knockoffs import make_sampler
+from losaw.knockoffs.diagnostics import DrawTest, draw_tests
 from losaw.rng import stream
 from losaw.scoring.losses import squared_error
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import nadeau_bengio, t_test
 from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
-from losaw.tables import read_table
+from losaw.tables import Table, read_table
 from losaw.trends import absolute_traversal_rate
 
+# Features with a larger p-value are not selected, and their draws are not tested.
+_MAY_BE_SELECTED, _MOST_TESTED_ROWS = 0.1, 2_000
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
@@ -56,6 +60,8 @@ class Computed:
     quality : dict of model to Quality
     decorrelation : DataFrame or None
         :func:`losaw.forest.decorrelation` of losawRF, the mean over folds.
+    draw_tests : dict of feature to DrawTest
+        Whether the draws of CPI can be recognised, of features that CPI may select.
     notes : list of str
         Methods that could not be computed, and why.
     """
@@ -64,6 +70,7 @@ class Computed:
     groups: dict[str, ImportanceResult] = field(default_factory=dict)
     quality: dict[str, Quality] = field(default_factory=dict)
     decorrelation: Any = None
+    draw_tests: dict[str, DrawTest] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -79,6 +86,7 @@ class Work:
     seed: int
     n_jobs: int | None
     tick: Callable[[str], object]
+    tests_draws: bool = True
 
     def stream(self, component: str) -> np.random.Generator:
         return stream(experiment="explain", setting="", replicate=self.seed, component=component)
@@ -264,15 +272,23 @@ def jackknife_error(scores: FloatArray) -> FloatArray:
 def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
     data, design = work.data, work.design
     common: dict[str, Any] = {"loss": work.loss, "cv": work.splits, "kinds": work.kinds}
-    sampler = None
+    drawn: Any = None
     if "cpi" in design.methods:
         table = read_table(data.X, kinds=data.kinds)
-        held = [rows for _, rows in work.splits]
-        sampler = DrawnOnce(table, held, design.draws, work.stream("knockoffs"))
-        work.tick("knockoffs")
+        drawn = DrawnOnce(table, design.draws, work.stream("draws"))
+        work.tick("draws")
     calls: dict[str, Callable[..., ImportanceResult]] = {
         "pfi": lambda **o: pfi(shared, data.X, data.y, n_repeats=design.permutations, **o),
-        "cpi": lambda **o: cpi(shared, data.X, data.y, sampler=sampler, n_draws=design.draws, **o),
+        # Groups have draws of their own, given all columns outside of them.
+        "cpi": lambda groups=None, **o: cpi(
+            shared,
+            data.X,
+            data.y,
+            sampler=drawn if groups is None else "conditional",
+            n_draws=design.draws,
+            groups=groups,
+            **o,
+        ),
         "subgroups": lambda **o: subgroups(
             shared, data.X, data.y, n_repeats=design.permutations, **o
         ),
@@ -285,6 +301,8 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
             computed.notes.append("LOCO is left out: there is only one feature.")
             continue
         computed.results[name] = call(random_state=work.stream(name), **common)
+        if name == "cpi" and work.tests_draws:
+            computed.draw_tests = _draw_tests(work, drawn, computed.results[name])
         scored = groups_to_score(work, name)
         if scored:
             computed.groups[name] = call(
@@ -296,13 +314,57 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
         work.tick(name)
 
 
+class DrawnOnce:
+    """A sampler for :func:`losaw.importance.cpi` whose draws of all rows are made beforehand.
+
+    Draws do not look at the response, so that one fit to all rows serves every fold; and the test
+    of the draws looks at the very ones that CPI uses.
+
+    Parameters
+    ----------
+    table : Table
+        All rows.
+    n_draws : int
+    rng : Generator
+    """
+
+    handles_nominal = handles_missing = handles_units = True
+
+    def __init__(self, table: Table, n_draws: int, rng: np.random.Generator) -> None:
+        sampler = make_sampler("conditional").fit(table.codes, table.kinds, rng)
+        self.table = table
+        self.drawn = [sampler.sample(rng) for _ in range(n_draws)]
+        self._turns = itertools.cycle(self.drawn)
+
+    def fit(self, X: FloatArray, kinds: Any = None, rng: Any = None, units: Any = None) -> Self:
+        """Check that the rows are those of the draws."""
+        if not np.array_equal(self.table.codes, X, equal_nan=True):
+            raise ValueError("the rows are not those that were drawn")
+        return self
+
+    def sample(self, rng: np.random.Generator) -> FloatArray:
+        """Return the next draw."""
+        return next(self._turns)
+
+
+def _draw_tests(work: Work, sampler: DrawnOnce, result: ImportanceResult) -> dict[str, DrawTest]:
+    """Test the draws of the features that CPI may select, on at most 2,000 rows."""
+    raw = np.asarray(result.details["raw_p_values"])
+    columns = np.flatnonzero(raw <= _MAY_BE_SELECTED).tolist()
+    rng = work.stream("test of the draws")
+    table, rows = sampler.table, sample_rows(work.data, _MOST_TESTED_ROWS, rng)
+    found = draw_tests(
+        table.codes[rows], sampler.drawn[0][rows], table.kinds, columns=columns, random_state=rng
+    )
+    return {table.names[column]: test for column, test in found.items()}
+
+
 def groups_to_score(work: Work, method: str) -> list[str]:
     """Names of the groups that a method scores.
 
-    PFI and LOCO. Not CPI: the knockoff of a feature is drawn given the other features of its group,
-    so that all of them together still hold what the group knows.
+    PFI, CPI and LOCO; a group is drawn given all columns outside of it.
     """
-    if method not in ("pfi", "loco") or method not in work.design.methods:
+    if method not in ("pfi", "cpi", "loco") or method not in work.design.methods:
         return []
     most = work.data.X.shape[1] - (method == "loco")  # LOCO must leave a feature
     return [group for group, members in work.groups.items() if len(members) <= most]

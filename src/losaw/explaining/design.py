@@ -40,7 +40,7 @@ class Design:
     folds : int
         Of the cross-fitting.
     permutations, draws : int
-        Of PFI, and knockoffs of CPI.
+        Of PFI, and draws of CPI.
     trees : int
         Of every forest.
     methods : tuple of str
@@ -83,8 +83,8 @@ class Costs:
         Of one tree of the model, of losawRF, and of reading scores off a tree.
     prediction : float
         Of one row.
-    knockoffs : float
-        Of one draw for the probe's rows.
+    draws : float
+        Of fitting the sampler of CPI to the probe's rows, with a draw.
     n_features, n_groups : int
     """
 
@@ -93,7 +93,7 @@ class Costs:
     losaw_fit: float
     scoring: float
     prediction: float
-    knockoffs: float
+    draws: float
     n_features: int
     n_groups: int
 
@@ -113,8 +113,9 @@ class Costs:
             "scores": design.folds * scoring * (has("ufi") + has("mdi_oob")),
             "pfi": prediction * units * design.permutations * has("pfi"),
             "cpi": (
-                prediction * self.n_features * (design.draws + 1)
-                + self.knockoffs * design.draws * design.rows / self.rows
+                prediction * units * (design.draws + 1)
+                # Fitted to single features and to groups; the test of the draws takes as long.
+                + 3.0 * self.draws * design.rows / self.rows
             )
             * has("cpi"),
             "loco": (design.folds * fit + prediction) * units * has("loco"),

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,13 @@ import numpy as np
 
 from losaw.explaining.answers import Answer, answer
 from losaw.explaining.association import MEASURE, Associations
+from losaw.explaining.cautions import RECOGNISED
 from losaw.explaining.columns import Column
 from losaw.explaining.computing import Quality
 from losaw.explaining.design import Design
 from losaw.explaining.disagreements import Disagreement, decimal
 from losaw.explaining.methods import DECIDING, METHODS
+from losaw.knockoffs.diagnostics import DrawTest
 from losaw.scoring.one_sided_tests import adjust
 from losaw.scoring.result import ImportanceResult
 from losaw.support.errors import LosawError
@@ -58,6 +60,8 @@ class Explanation:
     random_state : int
     model : str
         The model that PFI, CPI and LOCO explain, in words.
+    draw_tests : dict of feature to DrawTest
+        Of the features that CPI may select: whether its draws can be recognised.
 
     Examples
     --------
@@ -88,6 +92,7 @@ class Explanation:
     fdr: float
     random_state: int
     model: str
+    draw_tests: dict[str, DrawTest] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,6 +113,18 @@ class Explanation:
     @property
     def selected(self) -> tuple[str, ...]:
         """The features with a score above 0 at the false discovery rate."""
+        return tuple(name for name in self._passed if name not in self.doubtful)
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """Features that CPI would select, but whose draws can be recognised as draws."""
+        if self.deciding != "cpi":
+            return ()
+        tests = self.draw_tests
+        return tuple(n for n in self._passed if n in tests and tests[n].p_value <= RECOGNISED)
+
+    @property
+    def _passed(self) -> tuple[str, ...]:
         return () if self.deciding is None else self.selected_by(self.deciding)
 
     @property
@@ -249,6 +266,8 @@ class Explanation:
             "false_discovery_rate": self.fdr,
             "selected_by": self.deciding,
             "selected": self.selected,
+            "doubtful": self.doubtful,
+            "draws": {name: test._asdict() for name, test in self.draw_tests.items()},
             "answer": None if self.answer is None else [self.answer.head, *self.answer.sentences],
             "quality": {name: q.__dict__ for name, q in self.quality.items()},
             "columns": [

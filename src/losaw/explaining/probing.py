@@ -1,4 +1,4 @@
-"""What the parts of the work cost on this machine, measured on a few rows."""
+"""The costs of the parts of the work on this machine, measured on a few rows."""
 
 import time
 import warnings
@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.base import clone
 
 from losaw.explaining.design import Costs
-from losaw.explaining.knockoff_rows import PATH
 from losaw.explaining.models import make_forest
 from losaw.explaining.preparing import Prepared, sample_rows
 from losaw.importance import ufi
@@ -20,13 +19,13 @@ from losaw.tables import read_table
 _TREES = 4
 _SHORT = 0.5
 _ROWS, _MORE_ROWS = 500, 2_000
-_KNOCKOFF_ROWS = 250
+_DRAWN_ROWS = 250
 
 
 def probe(
     data: Prepared, model: Any, trees: int, methods: tuple[str, ...], n_groups: int, seed: int
 ) -> Costs:
-    """Seconds of fits, predictions and knockoffs for small samples of the rows.
+    """Seconds of fits, predictions and draws for small samples of the rows.
 
     Only what ``methods`` need is measured. ``model`` has ``trees`` trees, or costs as one fit.
     """
@@ -44,14 +43,14 @@ def probe(
         ask = getattr(fitted, "predict_proba", fitted.predict)
         ask(more.X.head())
         prediction = _seconds(lambda: ask(more.X)) / len(more)
-        knockoffs = _knockoffs(data, len(more), rng) if "cpi" in methods else 0.0
+        draws = _draws(data, len(more), rng) if "cpi" in methods else 0.0
     return Costs(
         rows=len(more),
         fit=fit,
         losaw_fit=losaw_fit,
         scoring=scoring,
         prediction=prediction,
-        knockoffs=knockoffs,
+        draws=draws,
         n_features=data.X.shape[1],
         n_groups=n_groups,
     )
@@ -77,12 +76,12 @@ def _scoring(forest: Any, few: Prepared, more: Prepared) -> float:
     return _seconds(lambda: ufi(forest, more.X, more.y, kinds=more.kinds))
 
 
-def _knockoffs(data: Prepared, n_rows: int, rng: np.random.Generator) -> float:
-    """Seconds of a draw of knockoffs for ``n_rows`` rows."""
-    part = data.take(sample_rows(data, _KNOCKOFF_ROWS, rng))
+def _draws(data: Prepared, n_rows: int, rng: np.random.Generator) -> float:
+    """Seconds of a fit of the sampler of CPI, and a draw, for ``n_rows`` rows."""
+    part = data.take(sample_rows(data, _DRAWN_ROWS, rng))
     table = read_table(part.X, kinds=part.kinds)
 
-    sampler = make_sampler("sequential", **PATH)
+    sampler = make_sampler("conditional")
 
     def draw() -> None:
         sampler.fit(table.codes, table.kinds, rng)

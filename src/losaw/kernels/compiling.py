@@ -35,8 +35,9 @@ class KernelCompiling(event.Listener):
             if is_ours and not self.is_announced:
                 self.is_announced = True
                 print(
-                    "losaw: compiling for this machine; this takes up to two minutes, once, since "
-                    "the machine code is stored (`losaw warm-up` does it beforehand)",
+                    "losaw: compiling loops for this machine, once: this takes a minute or two, "
+                    "longer on a busy machine, and is no part of a budget (`losaw warm-up` does it "
+                    "beforehand)",
                     file=sys.stderr,
                     flush=True,
                 )

@@ -19,7 +19,7 @@ from losaw.scoring.one_sided_tests import adjust
 from losaw.support.errors import LosawError
 
 COSTS = Costs(
-    rows=1000, fit=1e-3, losaw_fit=3e-2, scoring=1e-4, prediction=1e-5, knockoffs=0.5,
+    rows=1000, fit=1e-3, losaw_fit=3e-2, scoring=1e-4, prediction=1e-5, draws=0.5,
     n_features=10, n_groups=2,
 )  # fmt: skip
 FREE = {"rows": None, "losaw_rows": None, "folds": None, "permutations": None, "draws": None}

@@ -6,8 +6,7 @@ import pytest
 from sklearn.base import clone, is_classifier
 from sklearn.ensemble import RandomForestRegressor
 
-from losaw.explaining.computing import jackknife_error
-from losaw.explaining.knockoff_rows import DrawnOnce
+from losaw.explaining.computing import DrawnOnce, jackknife_error
 from losaw.explaining.models import Fits, MissingNumbers, SharedFit, make_forest, make_model
 from losaw.explaining.preparing import prepare
 from losaw.importance import cpi, loco, pfi
@@ -72,29 +71,16 @@ def test_unknown_models_are_refused():
         make_model(3, "regression", 3, **options)
 
 
-def test_knockoffs_are_drawn_once_and_handed_to_their_folds():
-    frame = copies(150).drop(columns="y")
-    table = read_table(frame)
-    folds = [np.arange(50), np.arange(50, 150)]
-    sampler = DrawnOnce(table, folds, 2, np.random.default_rng(0))
-    for _ in range(2):
-        for held in folds:
-            sampler.fit(table.codes[held])
-            first, second = sampler.sample(None), sampler.sample(None)
-            assert np.array_equal(first, sampler.draws[0][held])
-            assert np.array_equal(second, sampler.draws[1][held])
-    with pytest.raises(ValueError, match="next fold"):
-        sampler.fit(table.codes[folds[1]])
-
-
-def test_knockoffs_that_are_drawn_once_serve_cpi():
+def test_draws_are_made_once_for_all_folds_and_serve_cpi():
     frame = copies(150, correlation=0.0)
     X, y = frame.drop(columns="y"), frame["y"]
-    folds = [(np.arange(50, 150), np.arange(50)), (np.arange(100), np.arange(100, 150))]
-    sampler = DrawnOnce(read_table(X), [held for _, held in folds], 2, np.random.default_rng(0))
+    sampler = DrawnOnce(read_table(X), 2, np.random.default_rng(0))
+    assert len(sampler.drawn) == 2 and (sampler.drawn[0] != sampler.drawn[1]).any()
     model = RandomForestRegressor(20, random_state=0)
-    scores = cpi(model, X, y, sampler=sampler, n_draws=2, cv=folds, random_state=0).scores
+    scores = cpi(model, X, y, sampler=sampler, n_draws=2, cv=2, random_state=0).scores
     assert scores[:3].min() > 5 * abs(scores[3])
+    with pytest.raises(ValueError, match="not those that were drawn"):
+        sampler.fit(X.to_numpy()[:50])
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():
