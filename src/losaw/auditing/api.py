@@ -141,7 +141,7 @@ def _with_a_truth(methods: Sequence[str] | str | None) -> tuple[str, ...]:
     for name in wanted:
         if METHODS[name].family == "direction":
             raise LosawError(
-                f"{METHODS[name].label} says a direction, not which features matter: leave it out "
+                f"{METHODS[name].label} says a direction, not which features matter. Leave it out "
                 "of an audit"
             )
     return wanted

@@ -49,7 +49,7 @@ class Standing:
 
     @property
     def is_trusted(self) -> bool:
-        """Whether it is not significantly worse than the best method."""
+        """True if it is not significantly worse than the best method."""
         return not self.p_value <= LEVEL
 
     def keeps(self, fdr: float) -> str:

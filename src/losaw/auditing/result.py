@@ -26,7 +26,7 @@ ENDINGS = (".html", ".csv", ".json")
 
 @dataclass(frozen=True)
 class Audit:
-    """How well each method found known causes among the features of a table.
+    """The success of each method at finding known causes among the features of a table.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 @dataclass(frozen=True)
 class Quality:
-    """How well the models predict rows that they have not seen.
+    """The accuracy of the models on rows that they have not seen.
 
     Attributes
     ----------
@@ -371,7 +371,7 @@ def groups_to_score(work: Work, method: str) -> list[str]:
 
 
 def n_steps(work: Work, forest_is_model: bool) -> int:
-    """How often ``tick`` will be called."""
+    """Return the number of calls of ``tick`` to come."""
     has = set(work.design.methods).__contains__
     folds, n_features = work.design.folds, work.data.X.shape[1]
     losses = [name for name in work.design.methods if METHODS[name].family == "loss"]

@@ -29,7 +29,7 @@ _GROWTH = 1.1
 
 @dataclass(frozen=True)
 class Design:
-    """What is computed with.
+    """The size of a computation.
 
     Attributes
     ----------
@@ -160,11 +160,11 @@ def cut(
     times: int = 1,
     fewest_folds: int = FEWEST_FOLDS,
 ) -> tuple[Design, list[str]]:
-    """The largest design that fits into the seconds ``times`` times, and what was cut, in words.
+    """The largest design that fits into the seconds ``times`` times, with the cuts in words.
 
-    Cut in this order, as far as the user has not fixed it: permutations and draws, rows of losawRF,
-    rows of all down to 5,000, folds down to ``fewest_folds``, LOCO, and rows down to 500. The power
-    of a test comes from its folds, which therefore are cut late.
+    Cut in this order, as far as the user has not fixed them: permutations and draws, rows of
+    losawRF, rows of all down to 5,000, folds down to ``fewest_folds``, LOCO, and rows down to 500.
+    The power of a test comes from its folds, which therefore are cut late.
     """
     planned = seconds * _SHARE / times
     for step, design in enumerate(_ladder(full, asked, fewest_folds)):

@@ -74,7 +74,7 @@ def disagreements(
     results : dict of method to ImportanceResult
         With ``details["fold_scores"]``.
     related : Associations
-        Whose names stand in the sentences.
+        With the names of the sentences.
     fdr : float
         False discovery rate over all contrasts and features.
     n_folds : int
@@ -106,7 +106,7 @@ def disagreements(
 def _conditional(
     results: dict[str, ImportanceResult], related: Associations, n_folds: int
 ) -> _Contrast | None:
-    """More than half of PFI is gone once the others are known: PFI - 2 CPI > 0."""
+    """More than half of PFI is not found given the others: PFI - 2 CPI > 0."""
     conditional = next((name for name in ("cpi", "subgroups") if name in results), None)
     if conditional is None or "pfi" not in results:
         return None
@@ -157,7 +157,7 @@ def _seen(
 def _refitted(
     results: dict[str, ImportanceResult], related: Associations, n_folds: int
 ) -> _Contrast | None:
-    """A model without the feature regains more than half: CPI - 4 LOCO > 0."""
+    """A model without the feature recovers more than half: CPI - 4 LOCO > 0."""
     fixed = next((name for name in ("cpi", "subgroups", "pfi") if name in results), None)
     if fixed is None or "loco" not in results:
         return None
@@ -179,7 +179,7 @@ def _refitted(
 def _needed(
     results: dict[str, ImportanceResult], related: Associations, n_folds: int
 ) -> _Contrast | None:
-    """Fitted without it, the model loses what the others know as well: LOCO - CPI > .01."""
+    """Refitting without it costs more than the part that the others lack: LOCO - CPI > .01."""
     if "cpi" not in results or "loco" not in results:
         return None
     held, again = results["cpi"], results["loco"]
@@ -268,7 +268,7 @@ def _raw(result: ImportanceResult) -> FloatArray:
 
 
 def _is_clear(result: ImportanceResult, j: int) -> bool:
-    """Whether a score is above 0 at the level .05, without an adjustment."""
+    """Return True if a score is above 0 at the level .05, without an adjustment."""
     p_values = result.details.get("raw_p_values")
     return p_values is not None and bool(p_values[j] <= 0.05)
 

@@ -1,4 +1,4 @@
-"""Drawings: how features hang together, as SVG for the page; bars of all methods, as a figure."""
+"""Drawings: associations as SVG for the page, and bars of all methods as a figure."""
 
 import html
 from typing import TYPE_CHECKING, Any
@@ -70,7 +70,7 @@ def _cells(strength: FloatArray, labels: list[str]) -> list[str]:
 
 
 def _branches(tree: dict[str, list[list[float]]], size: int) -> list[str]:
-    """The tree beside the map: scipy's leaves stand at 5, 15, 25, …"""
+    """The tree next to the map. The leaves of scipy are at 5, 15, 25, …"""
     left, width = _LABEL + size + 4, _TREE - 14
     paths = []
     for places, heights in zip(tree["icoord"], tree["dcoord"], strict=True):

@@ -22,7 +22,7 @@ class MissingNumbers(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     below : bool, default True
-        True: a value below all others, so that trees can split off what is missing. False: the
+        True: a value below all others, so that trees can split off missing values. False: the
         median, for models that take numbers as amounts.
     """
 
@@ -116,7 +116,7 @@ def make_model(
 
 
 class Fits:
-    """Fits of one model that are made once, whoever asks for them.
+    """Fits of one model that are made once and shared by all methods.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class Fits:
 
     def _fitted(self, model: Any, X: Any, y: Any) -> Any:
         with warnings.catch_warnings():
-            # Levels that a fold lacks, what weights cannot do: the report says it once, at its end.
+            # Levels that a fold lacks, what weights cannot do: the page says it once.
             warnings.simplefilter("ignore")
             fitted = clone(model).fit(X, y)
         self.tick()
@@ -153,7 +153,7 @@ class Fits:
 
 
 class SharedFit(BaseEstimator):
-    """A model whose fits to the same rows are one: what is explained by several methods.
+    """A model whose fits to the same rows are shared by several methods.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ class SharedFit(BaseEstimator):
 
 
 def _digest(X: Any, y: Any) -> bytes:
-    """What tells one training sample from another."""
+    """A digest of a training sample."""
     digest = hashlib.blake2b(digest_size=16)
     for name in X.columns:
         column = X[name]

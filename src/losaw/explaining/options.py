@@ -24,7 +24,7 @@ def _fixed(least: int, help: str) -> Any:
 
 @dataclass(frozen=True)
 class Options:
-    """How a table is explained; :func:`losaw.explain` documents every option.
+    """The options of explaining a table; :func:`losaw.explain` documents every one.
 
     Raises
     ------
@@ -79,5 +79,5 @@ class Options:
 
     @property
     def is_forest(self) -> bool:
-        """Whether the model is the plain forest, whose fits then serve all methods."""
+        """True for the plain forest, whose fits then serve all methods."""
         return isinstance(self.model, str) and self.model == "forest"

@@ -223,7 +223,7 @@ def _without_copies(column: Column, y: NDArray[Any], target: str, task: str) -> 
 
 
 def _is_copy(values: "pd.Series", y: "pd.Series", task: str) -> bool:
-    """Whether either determines the other: a straight line of numbers, pairs of levels."""
+    """Return True if each determines the other: a straight line of numbers, pairs of levels."""
     import pandas as pd
 
     if values.isna().any():

@@ -11,7 +11,7 @@ from losaw.support.words import did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-# What stands for a missing value, beside pandas' own words (empty, NA, NaN, null, None, …).
+# Words for a missing value, in addition to those of pandas (empty, NA, NaN, null, None, …).
 MISSING = ("?",)
 _SEPARATORS = (",", ";", "\t", "|")
 _TEXT = (".csv", ".tsv", ".txt", ".data")

@@ -1,4 +1,4 @@
-"""Which kind a column is of, and which columns no importance can be computed for."""
+"""The kind of a column, and columns for which no importance can be computed."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args

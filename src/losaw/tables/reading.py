@@ -1,4 +1,4 @@
-"""The one reader of columns: what a column of an array, a pandas or a polars frame contains.
+"""The one reader of the columns of arrays, pandas and polars frames.
 
 A reader states facts. What follows from them (an error, a kind, a treatment) is decided by those
 who read: :mod:`losaw.tables.columns` for the importances, :mod:`losaw.forest.columns` for the

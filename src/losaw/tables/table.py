@@ -1,4 +1,4 @@
-"""A table as a person has it, held as numbers so that methods can exchange single columns."""
+"""A table as a person has it, as numbers, so that methods can exchange single columns."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
