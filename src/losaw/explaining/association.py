@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.forest.adjustment import association
 from losaw.rng import as_generator
+from losaw.scoring.association import association_strengths, average_linkage
+from losaw.scoring.group_tree import group_name
 from losaw.tables import read_table
 
 MEASURE = (
@@ -17,7 +18,6 @@ MEASURE = (
 )
 # Features with a larger association on average are one group.
 GROUPED_ABOVE = 0.5
-_MOST_ROWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -59,29 +59,13 @@ def associations(
 
     Missing numbers are set to the median.
     """
-    from scipy.cluster.hierarchy import average, fcluster
-    from scipy.spatial.distance import squareform
-    from scipy.stats import rankdata
+    from scipy.cluster.hierarchy import fcluster
 
     table = read_table(X, kinds=kinds)  # type: ignore[arg-type]
-    codes = table.codes
-    if len(codes) > _MOST_ROWS:
-        rows = as_generator(random_state).choice(len(codes), _MOST_ROWS, replace=False)
-        codes = codes[np.sort(rows)]
-    nominal = np.array([kind == "nominal" for kind in table.kinds])
-    columns = codes.copy()
-    for j in np.flatnonzero(~nominal):
-        known = codes[~np.isnan(codes[:, j]), j]
-        centre = np.median(known) if len(known) else 0.0
-        columns[:, j] = rankdata(np.where(np.isnan(codes[:, j]), centre, codes[:, j]))
-    strength = np.eye(columns.shape[1])
-    for b in range(columns.shape[1]):
-        for a in range(b):
-            between = association(columns[:, a], columns[:, b], nominal[a], nominal[b])
-            strength[a, b] = strength[b, a] = min(1.0, between)
+    strength = association_strengths(table, as_generator(random_state))
     if len(strength) < 2:
         return Associations(table.names, strength, np.empty((0, 4)), {})
-    linkage = average(squareform(1.0 - strength, checks=False))
+    linkage = average_linkage(strength)
     cluster: NDArray[np.int32] = fcluster(linkage, 1.0 - GROUPED_ABOVE, criterion="distance")
     groups = {}
     for number in dict.fromkeys(cluster.tolist()):
@@ -89,9 +73,3 @@ def associations(
         if len(members) > 1:
             groups[group_name(members)] = members
     return Associations(table.names, strength, np.asarray(linkage), groups)
-
-
-def group_name(members: Sequence[str]) -> str:
-    """A name for several features together."""
-    shown = " + ".join(members[:3])
-    return shown if len(members) <= 3 else f"{shown} + {len(members) - 3} more"

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from losaw.importance.boruta_selection import boruta as boruta
     from losaw.importance.conditional_predictive_impact import cpi as cpi
     from losaw.importance.conditional_subgroups import subgroups as subgroups
+    from losaw.importance.hierarchical_tests import GroupTests as GroupTests
+    from losaw.importance.hierarchical_tests import hierarchy as hierarchy
     from losaw.importance.leave_one_covariate_out import loco as loco
     from losaw.importance.mean_decrease_in_impurity import mdi as mdi
     from losaw.importance.out_of_bag_mdi import mdi_oob as mdi_oob
@@ -28,12 +30,14 @@ if TYPE_CHECKING:
 
 # Function -> module. Imported on first use: xgboost and numba are heavy.
 _PUBLIC = {
+    "GroupTests": "losaw.importance.hierarchical_tests",
     "ImportanceResult": "losaw.scoring.result",
     "ImportanceSelector": "losaw.importance.selector",
     "air": "losaw.importance.actual_impurity_reduction",
     "boruta": "losaw.importance.boruta_selection",
     "cpi": "losaw.importance.conditional_predictive_impact",
     "groups_of": "losaw.tables.groups",
+    "hierarchy": "losaw.importance.hierarchical_tests",
     "loco": "losaw.importance.leave_one_covariate_out",
     "mdi": "losaw.importance.mean_decrease_in_impurity",
     "mdi_oob": "losaw.importance.out_of_bag_mdi",
@@ -51,12 +55,14 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "GroupTests",
     "ImportanceResult",
     "ImportanceSelector",
     "air",
     "boruta",
     "cpi",
     "groups_of",
+    "hierarchy",
     "loco",
     "mdi",
     "mdi_oob",

@@ -110,6 +110,7 @@ def cross_fitted(
     cv: Any,
     testing: Testing,
     rng: np.random.Generator,
+    fit: Callable[[Rows], Any] | None = None,
 ) -> ImportanceResult:
     """The mean over folds, each with the model fitted to the others, and a test of it.
 
@@ -119,6 +120,12 @@ def cross_fitted(
         (1 / J + n_2 / n_1) s^2,   with J - 1 degrees of freedom
 
     (Nadeau & Bengio 2003): folds share training rows, and the plain s^2 / J is too small.
+
+    Parameters
+    ----------
+    fit : callable or None
+        From the training rows of each fold, in order, to a fitted model; None fits copies of
+        ``model``.
 
     Raises
     ------
@@ -135,7 +142,8 @@ def cross_fitted(
     total, count = None, np.zeros(len(rows))
     for fitted, held in folds(cv, model, rows, rng):
         train = rows.take(fitted)
-        fold = explained(refit(model, train), rows.take(held), options)
+        of_train = refit(model, train) if fit is None else fit(train)
+        fold = explained(of_train, rows.take(held), options)
         of_fold = of(fold, train)
         parts.append(of_fold)
         scores.append(fold.mean(of_fold.rows) if of_fold.scores is None else of_fold.scores)

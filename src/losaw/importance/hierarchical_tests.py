@@ -1,0 +1,335 @@
+"""Tests of groups of features from the top of a tree down to single features."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FloatArray
+from losaw.rng import as_generator
+from losaw.scoring.association import association_strengths, average_linkage
+from losaw.scoring.draw_differences import differences_of_draws, sampler_of
+from losaw.scoring.explained import Explained, Options, Rows, explained, read_rows
+from losaw.scoring.group_tree import (
+    Node,
+    top_down_tests,
+    tree_of_groups,
+    tree_of_linkage,
+)
+from losaw.scoring.losses import Loss
+from losaw.scoring.parameter_repr import described
+from losaw.scoring.result import ImportanceResult
+from losaw.scoring.row_differences import (
+    Differences,
+    Testing,
+    cross_fitted,
+    folds,
+    hold_out,
+    refit,
+)
+from losaw.support.arguments import whole_number
+from losaw.tables.kinds import Kinds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ERROR_KIND = "over test rows, the fitted model and the draws held fixed"
+
+
+@dataclass(frozen=True)
+class GroupTests:
+    """Tested groups of a tree of features, and the finest statements that they support.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row for each group that was tested, parents before children, with columns
+
+        - ``group``, ``features`` (tuple of names), ``parent`` (group around it, "" for the first);
+        - ``score`` (CPI of the group), ``std_error``, ``lower`` and ``upper`` (two-sided 95 %
+          confidence interval of the score, of this group alone);
+        - ``p_value`` (of this group alone), ``adjusted_p_value`` (of the tree) and ``rejected``;
+        - ``finest``: rejected, and no group within it is; and ``note``.
+    statements : tuple of str
+        A sentence for each finest group, largest score first.
+    fwer : float
+        Bound of the probability that any rejected group has no effect.
+    method : str
+        The function and its parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from losaw.importance import hierarchy
+    >>> X = np.random.default_rng(0).standard_normal((300, 3))
+    >>> model = LinearRegression().fit(X[:150], X[:150, 0])
+    >>> hierarchy(model, X[150:], X[150:, 0], random_state=0).selected
+    (('X1',),)
+    """
+
+    table: "pd.DataFrame"
+    statements: tuple[str, ...]
+    fwer: float
+    method: str = field(default="", repr=False)
+
+    @property
+    def selected(self) -> tuple[tuple[str, ...], ...]:
+        """The finest groups that are found to matter, largest score first."""
+        return tuple(_finest(self.table)["features"])
+
+    def __str__(self) -> str:
+        return "\n".join(self.statements)
+
+
+def hierarchy(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    groups: Mapping[str, Any] | None = None,
+    fwer: float = 0.05,
+    sampler: Any = "conditional",
+    sampler_parameters: Mapping[str, Any] | None = None,
+    n_draws: int = 1,
+    loss: str | Loss | None = None,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    random_state: int | np.random.Generator | None = None,
+) -> GroupTests:
+    """Test groups of features, from all together to each alone, as finely as the data support.
+
+    For a group C of a tree of features,
+
+        CPI_C = E[L(f(X_-C, X~_C), Y) - L(f(X), Y)],   X~_C ~ P(X_C | X_-C), independent of Y,
+
+    is tested as :func:`losaw.importance.cpi` does it. Features that contain the same information
+    have no effect given each other, but have one together. A group is tested once the group around
+    it is rejected, at the level
+
+        fwer |C| / |L|,
+
+    with L the features that are not rejected as single features. The probability that any rejected
+    group has no effect is at most ``fwer``, if each test keeps its level, however the tests depend
+    on each other (Meinshausen 2008; Goeman & Solari 2010).
+
+    Parameters
+    ----------
+    model : fitted predictor
+        As in :func:`losaw.importance.cpi`.
+    X : array, pandas or polars frame of shape (n_samples, n_features)
+        Rows that the model has not seen; with ``cv`` all rows.
+    y : array of shape (n_samples,)
+        Numbers, or labels of any kind.
+    groups : dict of group name to sequence of features or dict of groups, or None
+        The tree, whose first group has all features; features that are in no group are tested as
+        parts of the first. None: clusters of the features by their associations (average linkage),
+        which look at X only.
+    fwer : float, default 0.05
+        Bound of the probability of any false rejection.
+    sampler : {"conditional"} or sampler, default "conditional"
+        It must draw groups given everything outside of them (``handles_units``).
+    sampler_parameters : dict or None
+        For a sampler that is given by name.
+    n_draws : int, default 1
+        Draws; the losses of a row are averaged over them.
+    loss : str, callable or None, default None
+        Of single rows, as in :func:`losaw.importance.cpi`.
+    kinds : dict of str to {"continuous", "discrete", "nominal"}, or None
+        Overrides what the dtypes say, see :func:`losaw.tables.read_table`.
+    feature_names : sequence of str or None
+        Of an array.
+    sample_weight : array of shape (n_samples,) or None
+        Weights of the rows in all means; of the fits too, with ``cv``.
+    cv : int, splitter or None, default None
+        None: the given model on X. Otherwise the model is fitted anew in every fold and tested on
+        the rows left out: see :func:`losaw.scoring.row_differences.cross_fitted`.
+    n_jobs : int or None
+        Threads that predict and draw; the result does not depend on it.
+    verbose : bool, default False
+        Show a progress bar.
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    GroupTests
+        The table of tested groups and a statement for each finest one.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As :func:`losaw.importance.cpi`; for groups that are no tree of the features, a sampler that
+        does not draw groups, or a rate out of range.
+
+    Examples
+    --------
+    Two columns that contain the same information matter as a group:
+
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from losaw.importance import hierarchy
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((600, 4))
+    >>> X[:, 1] = X[:, 0] + 0.01 * X[:, 1]
+    >>> y = X[:, 0] + X[:, 2] + rng.standard_normal(600)
+    >>> model = RandomForestRegressor(50, random_state=0).fit(X[:300], y[:300])
+    >>> print(hierarchy(model, X[300:], y[300:], random_state=0))
+    X3 matters by itself
+    one of {X1, X2} matters, but the data do not tell which
+    """
+    if not 0 < fwer < 1:
+        raise ValueError(f"fwer must be between 0 and 1, got {fwer!r}")
+    whole_number("n_draws", n_draws, 1)
+    if not getattr(sampler_of(sampler, sampler_parameters), "handles_units", False):
+        raise ValueError(
+            f"sampler={sampler!r} draws no group given everything outside of it; take "
+            "sampler='conditional'"
+        )
+    rng = as_generator(random_state)
+    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
+    names = rows.table.names
+    if groups is None:
+        tree = tree_of_linkage(names, average_linkage(association_strengths(rows.table, rng)))
+    else:
+        tree = tree_of_groups(names, groups)
+    subjects = _subjects(model, rows, cv, rng)
+    shown = described(
+        "hierarchy", groups=groups, fwer=fwer, sampler=sampler, n_draws=n_draws, cv=cv
+    )
+    testing = Testing("t", "none", 0.95, _ERROR_KIND, shown)
+    seed = int(rng.integers(2**63))
+    found: dict[int, tuple[ImportanceResult, int]] = {}
+
+    def p_values(places: list[int]) -> FloatArray:
+        drawing = sampler_of(sampler, sampler_parameters)
+        options = _options_of([tree[place] for place in places], names, loss, n_jobs, verbose)
+        result = _scored(drawing, subjects, rows, options, testing, n_draws, seed)
+        found.update({place: (result, at) for at, place in enumerate(places)})
+        return np.asarray(result.p_values)
+
+    raw, adjusted = top_down_tests(tree, p_values, fwer)
+    table = _table(tree, names, found, raw, adjusted, fwer)
+    return GroupTests(table, _statements(table), fwer, shown)
+
+
+@dataclass(frozen=True)
+class _Subjects:
+    """Fitted models with the rows that each is tested on; one without cross-fitting."""
+
+    models: list[Any]
+    parts: list[tuple[NDArray[np.intp], NDArray[np.intp]]] | None
+
+
+def _subjects(model: Any, rows: Rows, cv: Any, rng: np.random.Generator) -> _Subjects:
+    """Fit the model once in every fold, whatever the number of groups."""
+    if cv is None:
+        return _Subjects([model], None)
+    parts = list(folds(cv, model, rows, rng))
+    return _Subjects([refit(model, rows.take(fitted)) for fitted, _ in parts], parts)
+
+
+def _options_of(
+    nodes: Sequence[Node], names: Sequence[str], loss: Any, n_jobs: int | None, verbose: bool
+) -> Options:
+    """Return options that score these groups, which have no feature in common."""
+    groups = {f"group {at}": [names[j] for j in node.members] for at, node in enumerate(nodes)}
+    taken = set(names)
+    groups = {key if key not in taken else f"{key} of the tree": v for key, v in groups.items()}
+    return Options(loss, list(groups), groups, n_jobs, verbose)
+
+
+def _scored(
+    sampler: Any,
+    subjects: _Subjects,
+    rows: Rows,
+    options: Options,
+    testing: Testing,
+    n_draws: int,
+    seed: int,
+) -> ImportanceResult:
+    """Score groups with no feature in common on rows that the models have not seen.
+
+    Every batch of groups begins with the same seed, and the sampler gives each group a stream of
+    its own: results depend on no other group.
+    """
+    rng = np.random.default_rng(seed)
+    drawn: list[FloatArray] = []
+    held = iter(
+        [np.arange(len(rows))] if subjects.parts is None else [h for _, h in subjects.parts]
+    )
+
+    def differences(subject: Explained, train: Rows | None) -> Differences:
+        if not drawn:
+            sampler.fit(rows.table.codes, rows.table.kinds, rng, units=subject.members)
+            drawn.extend(sampler.sample(rng) for _ in range(n_draws))
+        at = next(held)
+        return differences_of_draws(subject, (codes[at] for codes in drawn), n_draws)
+
+    if subjects.parts is None:
+        subject = explained(subjects.models[0], rows, options)
+        return hold_out(differences, subject, None, testing, rng)
+    models = iter(subjects.models)
+    return cross_fitted(
+        differences, None, rows, options, subjects.parts, testing, rng, fit=lambda _: next(models)
+    )
+
+
+def _table(
+    tree: Sequence[Node],
+    names: Sequence[str],
+    found: Mapping[int, tuple[ImportanceResult, int]],
+    raw: FloatArray,
+    adjusted: FloatArray,
+    fwer: float,
+) -> "pd.DataFrame":
+    import pandas as pd
+
+    rejected = adjusted <= fwer
+    within = {tree[place].parent for place in np.flatnonzero(rejected).tolist()}
+    lines = []
+    for place in sorted(found):
+        node, (result, at) = tree[place], found[place]
+        lower, upper = result.interval()[at]
+        lines.append(
+            {
+                "group": node.name,
+                "features": tuple(names[j] for j in node.members),
+                "parent": "" if node.parent < 0 else tree[node.parent].name,
+                "score": result.scores[at],
+                "std_error": np.asarray(result.std_error)[at],
+                "lower": lower,
+                "upper": upper,
+                "p_value": raw[place],
+                "adjusted_p_value": adjusted[place],
+                "rejected": bool(rejected[place]),
+                "finest": bool(rejected[place] and place not in within),
+                "note": result.notes.get(result.feature_names[at], ""),
+            }
+        )
+    return pd.DataFrame(lines)
+
+
+def _finest(table: "pd.DataFrame") -> "pd.DataFrame":
+    return table[table["finest"]].sort_values("score", ascending=False, kind="stable")
+
+
+def _statements(table: "pd.DataFrame") -> tuple[str, ...]:
+    """Return a sentence for each finest group, or one that says that none is found."""
+    if not table["rejected"].any():
+        first = table.iloc[0]
+        return (
+            "no group of features is found to matter: all together have "
+            f"p = {first['adjusted_p_value']:.2g}",
+        )
+    return tuple(
+        f"{features[0]} matters by itself"
+        if len(features) == 1
+        else f"one of {{{', '.join(features)}}} matters, but the data do not tell which"
+        for features in _finest(table)["features"]
+    )

@@ -1,0 +1,178 @@
+"""A tree of groups of features, and tests of its groups from the top down."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.support.words import unknown
+
+
+class Node(NamedTuple):
+    """A group of features: its name, members (columns), parent (a position, -1 for the first)."""
+
+    name: str
+    members: NDArray[np.intp]
+    parent: int
+
+
+def tree_of_linkage(names: Sequence[str], linkage: FloatArray) -> tuple[Node, ...]:
+    """Return the groups of a clustering, parents before children.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the features.
+    linkage : array of shape (n_features - 1, 4)
+        As scipy has it.
+    """
+    n_features = len(names)
+    members: list[list[int]] = [[j] for j in range(n_features)]
+    for first, second, *_ in linkage:
+        members.append(sorted(members[int(first)] + members[int(second)]))
+    nodes: list[Node] = []
+
+    def add(cluster: int, parent: int) -> None:
+        group = np.array(members[cluster], dtype=np.intp)
+        nodes.append(Node(group_name([names[j] for j in group]), group, parent))
+        place = len(nodes) - 1
+        if cluster >= n_features:
+            for part in sorted(
+                (int(part) for part in linkage[cluster - n_features, :2]),
+                key=lambda part: members[part],
+            ):
+                add(part, place)
+
+    add(len(members) - 1, -1)
+    return tuple(nodes)
+
+
+def tree_of_groups(names: Sequence[str], groups: Mapping[str, Any]) -> tuple[Node, ...]:
+    """Return the groups that a user gave, parents before children; other features are alone.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the features.
+    groups : dict
+        Group name to a sequence of features, or to a dict of groups within it.
+
+    Raises
+    ------
+    TypeError
+        If a group is neither a sequence nor a dict.
+    ValueError
+        For an unknown feature, an empty group, or a feature of two groups.
+    """
+    used: dict[str, str] = {}
+    nodes: list[Node] = []
+
+    def columns(group: str, parts: Any) -> list[int]:
+        if isinstance(parts, Mapping):
+            found = [j for name, part in parts.items() for j in columns(str(name), part)]
+        elif isinstance(parts, Sequence | np.ndarray) and not isinstance(parts, str):
+            found = []
+            for feature in parts:
+                if feature not in names:
+                    raise ValueError(f"group {group!r}: {unknown('feature', feature, names)}")
+                if feature in used:
+                    raise ValueError(
+                        f"feature {feature!r} is in the groups {used[feature]!r} and {group!r}"
+                    )
+                used[feature] = group
+                found.append(names.index(feature))
+        else:
+            raise TypeError(
+                f"group {group!r} must be a list of features or a dict of groups, got {parts!r}"
+            )
+        if not found:
+            raise ValueError(f"group {group!r} has no features")
+        return sorted(found)
+
+    def add(group: str, parts: Any, parent: int) -> None:
+        members = _members(parts, names)
+        nodes.append(Node(group, np.array(members, dtype=np.intp), parent))
+        place = len(nodes) - 1
+        if isinstance(parts, Mapping):
+            for name, part in parts.items():
+                add(str(name), part, place)
+        elif len(members) > 1:
+            for j in members:
+                nodes.append(Node(names[j], np.array([j], dtype=np.intp), place))
+
+    if not isinstance(groups, Mapping):
+        raise TypeError(f"groups must be a dict of group name to its features, got {groups!r}")
+    columns("groups", groups)
+    alone = {name: [name] for name in names if name not in used}
+    add(group_name(names), {**groups, **alone}, -1)
+    return tuple(nodes)
+
+
+def top_down_tests(
+    tree: Sequence[Node],
+    p_values: Callable[[list[int]], FloatArray],
+    level: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Test groups of a tree, parents before children, with a bound of the family-wise error.
+
+    A group H is tested once its parent is rejected. It is rejected if
+
+        p_H <= level |H| / |L|,
+
+    with L the features that are not rejected as single features. This is repeated with the smaller
+    L until nothing more is rejected. The probability of rejecting any group without effect is at
+    most ``level``, however the p-values depend on each other: the largest groups without effect
+    have disjoint features, all of them in L, so that their levels add up to ``level`` at most
+    (Meinshausen 2008; Goeman & Solari 2010, sequential rejection).
+
+    Parameters
+    ----------
+    tree : sequence of Node
+        Parents before children.
+    p_values : callable
+        From positions of groups, none of which contains another, to their p-values.
+    level : float
+        Bound of the probability of any false rejection.
+
+    Returns
+    -------
+    raw, adjusted : arrays of shape (n_nodes,)
+        p-values, and the smallest level at which a group is rejected (of groups that are not
+        rejected some value above ``level``); NaN for groups that were not tested.
+    """
+    raw, adjusted = np.full(len(tree), np.nan), np.full(len(tree), np.nan)
+    children: dict[int, list[int]] = {}
+    for place, node in enumerate(tree):
+        children.setdefault(node.parent, []).append(place)
+    left, reached = len(tree[0].members), 0.0
+    waiting = list(children[-1])
+    raw[waiting] = p_values(waiting)
+    while waiting:
+        sizes = np.array([len(tree[place].members) for place in waiting])
+        needed = np.minimum(raw[waiting] * left / sizes, 1.0)
+        first = int(needed.argmin())
+        if max(reached, needed[first]) > level:
+            adjusted[waiting] = np.maximum(needed, reached)
+            break
+        place = waiting.pop(first)
+        reached = adjusted[place] = max(reached, needed[first])
+        if not children.get(place):
+            left -= len(tree[place].members)
+        if children.get(place):
+            raw[children[place]] = p_values(children[place])
+            waiting += children[place]
+    return raw, adjusted
+
+
+def group_name(members: Sequence[str]) -> str:
+    """Return a name for several features together."""
+    shown = " + ".join(members[:3])
+    return shown if len(members) <= 3 else f"{shown} + {len(members) - 3} more"
+
+
+def _members(parts: Any, names: Sequence[str]) -> list[int]:
+    if isinstance(parts, Mapping):
+        return sorted(j for part in parts.values() for j in _members(part, names))
+    return sorted(names.index(feature) for feature in parts)
