@@ -87,7 +87,7 @@ BUDGETS: dict[str, int] = {
     "registry": 765,
     "report": 4600,
     "root": 500,
-    "scoring": 2650,
+    "scoring": 2775,
     "study": 8500,
     "support": 995,
     "tables": 940,

@@ -220,7 +220,7 @@ def get(kind: str, name: str) -> Entry:
     --------
     >>> from losaw.registry import get
     >>> get("importance", "cpi-gaussian").parameters
-    {'sampler': 'gaussian'}
+    {'sampler': 'sequential'}
     """
     _fill()
     name = ALIASES.get((kind, name), name)
