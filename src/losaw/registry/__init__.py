@@ -219,7 +219,7 @@ def get(kind: str, name: str) -> Entry:
     Examples
     --------
     >>> from losaw.registry import get
-    >>> get("importance", "cpi-gaussian").parameters
+    >>> get("importance", "cpi-sequential").parameters
     {'sampler': 'sequential'}
     """
     _fill()

@@ -1,4 +1,7 @@
-"""Tests of groups of features, from the top of a tree down."""
+"""Tests of groups of features, from the top of a tree down.
+
+Of importance.hierarchical_tests, scoring.group_tree.
+"""
 
 import numpy as np
 import pandas as pd
