@@ -71,8 +71,7 @@ def request_of(options: argparse.Namespace) -> Any:
 def session_of(options: argparse.Namespace, trusted: bool = False) -> Any:
     """The session that the options ask for."""
     from losaw.study.design.session import Session
-    from losaw.study.running.fast_start import defer_scipy_stats, keep_jax_programs
+    from losaw.study.running.jax_programs import keep_jax_programs
 
-    defer_scipy_stats()
     keep_jax_programs()  # for figures that fit a model once more
     return Session(request_of(options), trusted)

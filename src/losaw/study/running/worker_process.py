@@ -27,10 +27,9 @@ def serve(connection: Connection, plugins: Sequence[Path], parents_end: Connecti
     if parents_end is not None:
         parents_end.close()
     _prepare_child()
-    from losaw.study.running.fast_start import import_scikit_learn, keep_jax_programs
+    from losaw.study.running.jax_programs import keep_jax_programs
     from losaw.study.running.recipe import build_recipe
 
-    import_scikit_learn()
     keep_jax_programs()
     for plugin in plugins:
         load_plugin(plugin)

@@ -1,6 +1,6 @@
-"""What JAX compiles is kept for the next process, and gives the same numbers.
+"""Programs that JAX compiled are stored for the next process, and give the same numbers.
 
-Of study.running.fast_start.
+Of study.running.jax_programs.
 """
 
 import json
@@ -10,11 +10,11 @@ import sys
 
 import pytest
 
-from losaw.study.running import fast_start
+from losaw.study.running import jax_programs
 
 PROBE = """
 import json
-from losaw.study.running.fast_start import keep_jax_programs
+from losaw.study.running.jax_programs import keep_jax_programs
 keep_jax_programs()
 import numpy as np
 from losaw.support import jax_backend
@@ -47,18 +47,18 @@ def test_kept_programs_give_the_same_numbers_and_a_damaged_one_is_compiled_again
     assert third["drawn"] == first["drawn"]
 
 
-def test_programs_of_another_processor_lie_elsewhere(monkeypatch):
-    own = fast_start.programs_folder()
-    monkeypatch.setattr(fast_start, "_processor", lambda: "flags : another")
-    assert fast_start.programs_folder() != own
-    assert fast_start.programs_folder().parent == own.parent
+def test_programs_of_another_processor_have_another_folder(monkeypatch):
+    own = jax_programs.programs_folder()
+    monkeypatch.setattr(jax_programs, "_processor", lambda: "flags : another")
+    assert jax_programs.programs_folder() != own
+    assert jax_programs.programs_folder().parent == own.parent
 
 
 def test_a_folder_of_the_users_own_stands(monkeypatch, tmp_path):
     monkeypatch.setitem(os.environ, "JAX_COMPILATION_CACHE_DIR", str(tmp_path))
     monkeypatch.delitem(sys.modules, "jax", raising=False)
-    fast_start.keep_jax_programs()
+    jax_programs.keep_jax_programs()
     assert os.environ["JAX_COMPILATION_CACHE_DIR"] == str(tmp_path)
     monkeypatch.delitem(os.environ, "JAX_COMPILATION_CACHE_DIR")
-    fast_start.keep_jax_programs()
-    assert os.environ["JAX_COMPILATION_CACHE_DIR"] == str(fast_start.programs_folder())
+    jax_programs.keep_jax_programs()
+    assert os.environ["JAX_COMPILATION_CACHE_DIR"] == str(jax_programs.programs_folder())
