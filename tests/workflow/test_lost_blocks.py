@@ -125,4 +125,6 @@ def test_an_interrupted_run_makes_no_summary_of_what_there_is(project):
     os.killpg(process.pid, signal.SIGINT)
     text, _ = process.communicate(timeout=120)
     assert process.returncode != 0 and "going on without" not in text, text
+    assert "interrupted; the same command goes on from the finished blocks" in text
+    assert not re.search("RuleException|WorkflowError|Error in rule", text), text
     assert not (project.results / "tiny" / "comparison.csv").exists()

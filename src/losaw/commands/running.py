@@ -1,6 +1,7 @@
 """The commands that run: plan, list, run, run-block, run-blocks, fit-law."""
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -85,7 +86,9 @@ def run_blocks(options: argparse.Namespace) -> None:
     """Compute the blocks of a list that are not there yet."""
     from losaw.study.running.jobs import read_job
     from losaw.study.running.runner import run_job
+    from losaw.study.running.running_marks import JOB_VARIABLE
 
+    os.environ[JOB_VARIABLE] = options.list.stem
     names, again = read_job(options.list)
     options.study = sorted({name.study for name in names})
     session = session_of(options, trusted=True)

@@ -256,11 +256,19 @@ def test_status_tells_a_running_block_from_an_interrupted_one(project, capsys):
     assert not path.exists()
 
 
-@pytest.mark.parametrize(("job", "words"), [("", ": tiny/"), ("4711", ", Slurm job 4711: tiny/")])
-def test_status_names_the_slurm_job_of_a_block(project, capsys, monkeypatch, job, words):
-    from losaw.study.running.running_marks import RunningMark
+@pytest.mark.parametrize(
+    ("slurm", "job", "words"),
+    [
+        ("", "", ": tiny/"),
+        ("4711", "", ", Slurm job 4711: tiny/"),
+        ("", "tiny.N30.1", ", tiny.N30.1: tiny/"),
+    ],
+)
+def test_status_names_the_job_of_a_block(project, capsys, monkeypatch, slurm, job, words):
+    from losaw.study.running.running_marks import JOB_VARIABLE, RunningMark
 
-    monkeypatch.setenv("SLURM_JOB_ID", job)
+    monkeypatch.setenv("SLURM_JOB_ID", slurm)
+    monkeypatch.setenv(JOB_VARIABLE, job)
     mark = RunningMark(project.session().all_blocks[0])
     (line,) = (x for x in losaw(project, capsys, "status")[1].splitlines() if "since" in x)
     mark.remove()

@@ -153,5 +153,6 @@ def session_status(plans: Sequence[StudyPlan], jobs: int | None = None) -> Sessi
 
 def _describe_running(mark: Running) -> str:
     where = mark.host + (f", Slurm job {mark.slurm_job_id}" if mark.slurm_job_id else "")
+    where += f", {mark.job}" if mark.job else ""
     state = "interrupted" if mark.alive is False else "running"
     return f"  {state} since {duration(mark.seconds)} on {where}: {mark.block.name}"

@@ -16,6 +16,8 @@ from losaw.study.files.writing import write_text
 from losaw.support.whole_files import is_running
 
 SUFFIX = ".running"
+# Names the job of the workflow to the process that computes its blocks.
+JOB_VARIABLE = "LOSAW_JOB"
 
 
 def mark_path(block: Block) -> Path:
@@ -39,6 +41,7 @@ class RunningMark:
             "host": platform.node(),
             "pid": os.getpid(),
             "slurm_job_id": os.environ.get("SLURM_JOB_ID", ""),
+            "job": os.environ.get(JOB_VARIABLE, ""),
             "started": self.started.isoformat(timespec="seconds"),
         }
         write_text(self._path, json.dumps(content) + "\n")
@@ -57,6 +60,8 @@ class Running:
     ----------
     block : Block
     host, slurm_job_id : str
+    job : str
+        The job of the workflow; empty where there is none.
     seconds : float
         Since it began.
     alive : bool or None
@@ -66,6 +71,7 @@ class Running:
     block: Block
     host: str
     slurm_job_id: str
+    job: str
     seconds: float
     alive: bool | None
 
@@ -83,6 +89,5 @@ def running_blocks(plan: StudyPlan) -> Iterator[Running]:
         spent = (datetime.datetime.now(datetime.UTC) - started).total_seconds()
         on_this_host = content.get("host") == platform.node()
         alive = is_running(content.get("pid", 0)) if on_this_host else None
-        yield Running(
-            block, content.get("host", ""), content.get("slurm_job_id", ""), max(spent, 0.0), alive
-        )
+        host, slurm, job = (str(content.get(key, "")) for key in ("host", "slurm_job_id", "job"))
+        yield Running(block, host, slurm, job, max(spent, 0.0), alive)
