@@ -8,7 +8,7 @@ from losaw.study.design.blocks import Block, BlockName
 from losaw.study.errors import StudyError
 from losaw.study.files.adoption import ADOPTED
 from losaw.study.files.block_file import BlockFile, load_named
-from losaw.study.files.footer import footer_of, of_the_fit
+from losaw.study.files.footer import footer_of, libraries_of, of_the_fit, version_of
 from losaw.study.files.rows import Row, rows_by_seed
 from losaw.study.files.run_record import read_run_record
 from losaw.study.running.joint_laws import law_record
@@ -81,6 +81,8 @@ def _take(stored: Stored, block: Block, name: BlockName, file: BlockFile) -> Non
         parts = stored.rows.setdefault(seed, {})
         for part, version in block.series.part_versions.items():
             of_part = [row for row in rows if row.importance == part]
+            if part and not _has_libraries(block, part, file.footer):
+                continue
             is_whole = all(row.status == "ok" for row in of_part) and (of_part or not part)
             if versions.get(part) == version and is_whole:
                 parts.setdefault(part, of_part)
@@ -88,6 +90,15 @@ def _take(stored: Stored, block: Block, name: BlockName, file: BlockFile) -> Non
             stored.seconds.setdefault(seed, seconds.get(seed, 0.0))
             history = file.footer.get(ADOPTED, ())
             stored.adopted += [entry for entry in history if entry not in stored.adopted]
+
+
+def _has_libraries(block: Block, part: Part, footer: dict[str, Any]) -> bool:
+    """Return whether a file's importance was computed with the libraries that are installed."""
+    entry = block.series.importances[part].entry
+    return all(
+        footer["libraries"].get(name) == version_of(name)
+        for name in libraries_of(entry.kind, entry.name)
+    )
 
 
 def in_order(parts: dict[Part, list[Row]], order: Iterable[Part]) -> list[Row]:

@@ -36,7 +36,7 @@ def read_all() -> None:
 def _read(module: str, text: str) -> Reading:
     if module.startswith(PREFIX):
         return parse(module, text)
-    path = _folder() / f"{module}.json"
+    path = digest_folder() / f"{module}.json"
     decided_by = _digest(module, text, _surroundings())
     known = _kept(path, decided_by)
     if known is not None:
@@ -86,7 +86,8 @@ def _digest(*texts: str) -> str:
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
-def _folder() -> Path:
+def digest_folder() -> Path:
+    """Return where digests are stored between processes: beside the package, or at home."""
     package = files.PACKAGE
     if os.access(package, os.W_OK):
         return package / "__pycache__" / "readings"
