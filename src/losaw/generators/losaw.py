@@ -10,11 +10,10 @@ from losaw.data import (
     Truth,
     default_feature_names,
 )
-from losaw.generators.correlation import cholesky_factor, six_features
+from losaw.generators.correlation import cholesky_factor, draw_normal, six_features
 from losaw.generators.functions import regression_function
 from losaw.generators.joint_law.choice import given_or_fitted
 from losaw.generators.joint_law.law import JointLaw, JointLawSpecification
-from losaw.generators.normal import draw_normal
 from losaw.support.arguments import one_of, real_number, whole_number
 
 DATA_TYPES: dict[str, FeatureKind] = {"continuous": "continuous", "discrete": "discrete"}

@@ -3,9 +3,8 @@
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.correlation import cholesky_factor, correlation_matrix
+from losaw.generators.correlation import cholesky_factor, correlation_matrix, draw_normal
 from losaw.generators.functions import regression_function
-from losaw.generators.normal import draw_normal
 from losaw.support.arguments import real_number, whole_number
 
 KIND: FeatureKind = "continuous"

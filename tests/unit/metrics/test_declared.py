@@ -1,7 +1,7 @@
 """What every metric says of itself: tables, ranks of methods and errors of cells rest on it.
 
 Of metrics.decisions, metrics.feature, metrics.normalised, metrics.optimum, metrics.prediction,
-metrics.rank, metrics.ranking, metrics.record, metrics.risk, metrics.size, metrics.train_noise.
+metrics.ranking, metrics.record, metrics.risk, metrics.size.
 """
 
 import math

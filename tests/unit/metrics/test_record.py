@@ -7,9 +7,8 @@ import pytest
 
 from losaw.data import Truth
 from losaw.metrics.base import Predictions
-from losaw.metrics.prediction import RSquaredIndependent
+from losaw.metrics.prediction import RSquaredIndependent, RSquaredIndependentTrainNoise
 from losaw.metrics.record import ImportanceDetail, SignalShareOfCounts, TruthDetail
-from losaw.metrics.train_noise import RSquaredIndependentTrainNoise
 from losaw.scoring.result import ImportanceResult
 
 NAMES = ("a", "b", "c")

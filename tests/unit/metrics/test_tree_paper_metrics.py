@@ -1,6 +1,6 @@
 """Rank, normalised scores and risk by hand.
 
-Of metrics.rank, metrics.normalised, metrics.risk.
+Of metrics.ranking, metrics.normalised, metrics.risk.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import pytest
 from losaw.data import Truth
 from losaw.metrics.base import Predictions
 from losaw.metrics.normalised import MeanNoiseScore, MeanSignalScore
-from losaw.metrics.rank import SignalRank
+from losaw.metrics.ranking import SignalRank
 from losaw.metrics.risk import Risk
 from losaw.scoring.result import ImportanceResult
 
