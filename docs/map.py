@@ -80,7 +80,7 @@ BUDGETS: dict[str, int] = {
     "kernels": 2775,
     "knockoffs": 2450,
     "learners": 1175,
-    "metrics": 875,
+    "metrics": 850,
     "network": 1775,
     "pages": 75,
     "reference": 1900,
