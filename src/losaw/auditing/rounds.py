@@ -65,7 +65,7 @@ def _computed(begun: Begun, data: Prepared, seed: int, forest_is_model: bool) ->
     # Groups are no features: what is scored has its own truth.
     related = replace(begun.related, groups={})
     work = make_work(data, begun.design, related, seed, begun.options.n_jobs, _silent)
-    work = replace(work, tests_draws=False)  # the features are the same in every round
+    work = replace(work, is_explained=False)
     return compute(work, begun.model(seed), forest_is_model)
 
 

@@ -13,6 +13,8 @@ from losaw.explaining.methods import METHODS
 LEVEL = 0.05
 # A test that needs more standard errors than this for a single feature is called weak.
 _WEAK = 6.0
+# So many features of a group are named.
+_NAMED = 8
 
 
 class Answer(NamedTuple):
@@ -62,18 +64,34 @@ def answer(explanation: Any) -> Answer | None:
         else:
             together = "The features together matter"
             head = f"{together}, but no single one is selected"
+        if explanation.statements:
+            head = explanation.statements[0]
         said = [f"{together}: {found}.", nothing]
         if n > 1 and explanation.deciding != "pfi":
             said.append(
                 "Features that contain the same information hide each other from this test."
             )
-        return Answer(weak or head, (*said, *doubtful, asks))
+        # A statement on a group is a finding, whatever the test of single features can do.
+        first = head if explanation.statements else weak or head
+        said += [weak] if weak and first is not weak else []
+        return Answer(first, (*said, *doubtful, asks))
     head = weak or "These data do not decide which features matter"
     no_model = (
         f"{explanation.model[0].upper()}{explanation.model[1:]} is not shown to predict unseen "
         "rows better than a constant, so that its importances say little."
     )
     return Answer(head, (nothing, *([no_model] if quality is not None else []), *doubtful, asks))
+
+
+def statement(group: tuple[str, ...], n_features: int) -> str:
+    """Return the sentence on a group that is found to matter while none within it is."""
+    if len(group) == 1:
+        return f"{group[0]} matters by itself"
+    if len(group) == n_features:
+        return "The features together matter, but the data do not tell which"
+    shown = ", ".join(group[:_NAMED])
+    more = f" and {len(group) - _NAMED} more" if len(group) > _NAMED else ""
+    return f"One of {{{shown}{more}}} matters, but the data do not tell which"
 
 
 def weak_test(explanation: Any) -> str:

@@ -138,6 +138,7 @@ def explain(
         random_state=seed,
         model=name_of(model),
         draw_tests=computed.draw_tests,
+        finest=computed.finest,
     )
 
 

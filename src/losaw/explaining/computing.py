@@ -16,7 +16,7 @@ from losaw.explaining.design import Design
 from losaw.explaining.methods import METHODS
 from losaw.explaining.models import Fits, SharedFit, make_forest
 from losaw.explaining.preparing import Prepared, sample_rows
-from losaw.importance import cpi, loco, mdi, mdi_oob, pfi, subgroups, ufi
+from losaw.importance import cpi, hierarchy, loco, mdi, mdi_oob, pfi, subgroups, ufi
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.diagnostics import DrawTest, draw_tests
 from losaw.rng import stream
@@ -29,6 +29,8 @@ from losaw.trends import absolute_traversal_rate
 
 # Features with a larger p-value are not selected, and their draws are not tested.
 _MAY_BE_SELECTED, _MOST_TESTED_ROWS = 0.1, 2_000
+# Bound of the probability that any statement on a group of features is false.
+FAMILY_WISE = 0.05
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
@@ -62,6 +64,8 @@ class Computed:
         :func:`losaw.forest.decorrelation` of losawRF, the mean over folds.
     draw_tests : dict of feature to DrawTest
         Whether the draws of CPI can be recognised, of features that CPI may select.
+    finest : tuple of tuple of str
+        The finest groups of features that :func:`losaw.importance.hierarchy` finds to matter.
     notes : list of str
         Methods that could not be computed, and why.
     """
@@ -71,6 +75,7 @@ class Computed:
     quality: dict[str, Quality] = field(default_factory=dict)
     decorrelation: Any = None
     draw_tests: dict[str, DrawTest] = field(default_factory=dict)
+    finest: tuple[tuple[str, ...], ...] = ()
     notes: list[str] = field(default_factory=list)
 
 
@@ -86,7 +91,7 @@ class Work:
     seed: int
     n_jobs: int | None
     tick: Callable[[str], object]
-    tests_draws: bool = True
+    is_explained: bool = True  # False: scores are all that is needed
 
     def stream(self, component: str) -> np.random.Generator:
         return stream(experiment="explain", setting="", replicate=self.seed, component=component)
@@ -301,8 +306,17 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
             computed.notes.append("LOCO is left out: there is only one feature.")
             continue
         computed.results[name] = call(random_state=work.stream(name), **common)
-        if name == "cpi" and work.tests_draws:
+        if name == "cpi" and work.is_explained:
             computed.draw_tests = _draw_tests(work, drawn, computed.results[name])
+            computed.finest = hierarchy(
+                shared,
+                data.X,
+                data.y,
+                fwer=FAMILY_WISE,
+                n_draws=design.draws,
+                random_state=work.stream("hierarchy"),
+                **common,
+            ).selected
         scored = groups_to_score(work, name)
         if scored:
             computed.groups[name] = call(

@@ -114,8 +114,8 @@ class Costs:
             "pfi": prediction * units * design.permutations * has("pfi"),
             "cpi": (
                 prediction * units * (design.draws + 1)
-                # Fitted to single features and to groups; the test of the draws takes as long.
-                + 3.0 * self.draws * design.rows / self.rows
+                # For single features, groups, the test of the draws, and the tree of groups.
+                + 5.0 * self.draws * design.rows / self.rows
             )
             * has("cpi"),
             "loco": (design.folds * fit + prediction) * units * has("loco"),

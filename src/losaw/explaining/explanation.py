@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from losaw.explaining.answers import Answer, answer
+from losaw.explaining.answers import Answer, answer, statement
 from losaw.explaining.association import MEASURE, Associations
 from losaw.explaining.cautions import RECOGNISED
 from losaw.explaining.columns import Column
@@ -62,6 +62,9 @@ class Explanation:
         The model that PFI, CPI and LOCO explain, in words.
     draw_tests : dict of feature to DrawTest
         Of the features that CPI may select: whether its draws can be recognised.
+    finest : tuple of tuple of str
+        The finest groups of features that are found to matter, all of them with probability .95
+        (:func:`losaw.importance.hierarchy`).
 
     Examples
     --------
@@ -93,6 +96,7 @@ class Explanation:
     random_state: int
     model: str
     draw_tests: dict[str, DrawTest] = field(default_factory=dict)
+    finest: tuple[tuple[str, ...], ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -131,6 +135,13 @@ class Explanation:
     def answer(self) -> Answer | None:
         """The first sentences of the page; None if no method tests."""
         return answer(self)
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """A sentence for each of :attr:`finest`, without features whose draws are recognised."""
+        doubtful = {n for n, test in self.draw_tests.items() if test.p_value <= RECOGNISED}
+        groups = [g for g in self.finest if len(g) > 1 or g[0] not in doubtful]
+        return tuple(statement(group, len(self.names)) for group in groups)
 
     def selected_by(self, method: str) -> tuple[str, ...]:
         """As :attr:`selected`, of one method that tests."""
@@ -214,6 +225,7 @@ class Explanation:
             lines.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
         for head, sentences in (
             ("Beware", self.cautions),
+            ("What the data tell (family-wise error .05)", self.statements),
             ("Groups", self.group_lines()),
             ("Disagreements", [d.text for d in self.disagreements]),
             ("Cut by the budget", self.cuts),
@@ -267,6 +279,7 @@ class Explanation:
             "selected_by": self.deciding,
             "selected": self.selected,
             "doubtful": self.doubtful,
+            "statements": self.statements,
             "draws": {name: test._asdict() for name, test in self.draw_tests.items()},
             "answer": None if self.answer is None else [self.answer.head, *self.answer.sentences],
             "quality": {name: q.__dict__ for name, q in self.quality.items()},
