@@ -4,7 +4,7 @@ Of explaining.answers, explaining.cautions, explaining.options, commands.explain
 """
 
 import inspect
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ import pytest
 import losaw
 from losaw.cli import main
 from losaw.explaining.options import Options
+from losaw.knockoffs.diagnostics import DrawTest
 from reference.explaining_tables import copies, mixed
 
 QUICK = {"draws": 1, "permutations": 2, "budget": None}
@@ -47,14 +48,37 @@ def test_features_that_hide_each_other_matter_together_and_nothing_is_never_said
     near = {f"X{j}": hidden + 0.02 * rng.standard_normal(200) for j in range(8)}
     found = explain(pd.DataFrame(near).assign(y=hidden + 0.5 * rng.standard_normal(200)))
     assert found.selected == () and found.quality["model"].p_value < 1e-3
-    assert found.answer.head == "The features together matter, but no single one is selected"
+    assert found.answer.head.startswith("The features together matter, but ")
     assert "% of the variation of unseen rows (p < .001)" in found.answer.sentences[0]
     assert "othing is found to matter" not in all_text(found)
 
 
+def test_the_finest_group_that_matters_is_named_and_what_lies_outside_is_not():
+    rng = np.random.default_rng(0)
+    hidden = rng.standard_normal(200)
+    near = {f"X{j}": hidden + 0.02 * rng.standard_normal(200) for j in range(3)}
+    frame = pd.DataFrame(near).assign(a=rng.standard_normal(200), b=rng.standard_normal(200))
+    found = explain(frame.assign(y=hidden + frame["a"] + 0.3 * rng.standard_normal(200)))
+    assert set(found.statements) == {
+        "One of {X0, X1, X2} matters, but the data do not tell which",
+        "a matters by itself",
+    }
+    assert "b matters" not in all_text(found)
+
+
+def test_a_feature_whose_draws_are_recognised_is_not_selected_and_named():
+    found = explain(copies(300, 0.0))
+    wrong = replace(found, draw_tests={"X1": DrawTest(0.8, 1e-6), "X2": DrawTest(0.5, 0.5)})
+    assert "X1" in found.selected and "X1 matters by itself" in found.statements
+    assert "X1" not in wrong.selected and wrong.doubtful == ("X1",)
+    assert "X1 matters by itself" not in wrong.statements
+    assert any("do not decide about X1" in sentence for sentence in wrong.answer.sentences)
+    assert not any("do not decide about" in sentence for sentence in found.answer.sentences)
+
+
 def test_where_nothing_is_known_nothing_is_claimed():
     found = explain(noise())
-    assert found.selected == ()
+    assert found.selected == () and found.statements == ()
     assert found.answer.head == "These data do not decide which features matter"
     text = all_text(found)
     assert "is not shown to predict unseen rows better than" in text
