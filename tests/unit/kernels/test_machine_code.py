@@ -99,6 +99,19 @@ def test_nothing_is_stored_where_nothing_can_be_written(kernels, tmp_path):
     assert is_compiled and call(kernels, tmp_path / "file") == (value, True)
 
 
+def test_a_module_counts_as_compiled_once_machine_code_of_its_present_sources_is_stored(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert not machine_code.is_compiled()
+    folder = machine_code.folder_of(str(PACKAGE / "forest" / "growing" / "growth.py"))
+    assert folder.is_relative_to(tmp_path)
+    (folder / "growing").mkdir(parents=True)
+    assert not machine_code.is_compiled()
+    (folder / "growing" / "growth.nbi").touch()
+    assert machine_code.is_compiled()
+
+
 def test_sources_are_those_that_a_module_imports_directly_or_through_others():
     growth = machine_code.sources(str(PACKAGE / "forest" / "growing" / "growth.py"))
     for name in ("forest/growing/arrays.py", "kernels/compiled.py", "kernels/vectors.py"):
