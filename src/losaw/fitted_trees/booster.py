@@ -235,7 +235,7 @@ def read_booster(booster: "Booster") -> BoostedTrees:
 
 
 def expected_values(branches: Branches) -> FloatArray:
-    """What every node's rows are expected to be given by the leaves below it,
+    """The expected output of every node's rows by the leaves below it,
 
         p~(t) = sum over leaves l below t of H_l p(l) / H_t,
 

@@ -33,7 +33,7 @@ class Grown(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """What is used again for every node that is grown; ``n`` is the number of rows."""
+    """Arrays that are reused for every node that is grown; ``n`` is the number of rows."""
 
     order: NDArray[np.int32]  # (n_columns, n), the node's rows by every column's value
     spare: NDArray[np.int32]  # (the larger of n and the number of asked rows,)
@@ -172,7 +172,7 @@ def _is_as_grown(
     ends: NDArray[np.int64],
     largest: float,
 ) -> bool:
-    """Whether the leaves hold the weights and the means of these rows."""
+    """Return whether the leaves have the weights and the means of these rows."""
     root = grown.trees.starts[tree]
     for node in range(root, grown.trees.starts[tree + 1]):
         if grown.trees.feature[node] != LEAF:

@@ -111,7 +111,7 @@ def is_leaf_with_mean(
     end: int,
     depth: int,
 ) -> tuple[bool, float]:
-    """Whether a node is not split, and the mean response of its rows."""
+    """Return whether a node is a leaf, and the mean response of its rows."""
     weight, total, squares = 0.0, 0.0, 0.0
     for i in range(first, end):
         row = order[i]

@@ -1,4 +1,4 @@
-"""What a random forest of scikit-learn predicts when it is fitted again without some columns."""
+"""Predictions of a random forest of scikit-learn that is refitted without some columns."""
 
 import math
 import operator
@@ -170,7 +170,7 @@ def growable_forest(model: Any, n_rows: int) -> Any:
 
 
 def _looks_at_all(max_features: Any, n_columns: int) -> bool:
-    """Whether a node looks at all columns, before and after some are left out."""
+    """Return whether a node looks at all columns, before and after some are left out."""
     if max_features is None:
         return True
     if isinstance(max_features, str):

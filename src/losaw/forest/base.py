@@ -93,7 +93,7 @@ class LosawForest(BaseEstimator):
     def _read(
         self, X: ArrayLike, y: ArrayLike, **checks: Any
     ) -> tuple[Columns, FloatArray, NDArray[Any]]:
-        """What is learned of the columns, rows with codes in place of levels, and responses."""
+        """Return the columns' properties, rows with codes in place of levels, and responses."""
         columns, coded = read_columns(X)
         rows, response = validate_data(
             self,

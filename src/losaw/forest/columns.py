@@ -124,7 +124,7 @@ class Columns:
 
 
 def read_columns(X: Any) -> tuple[Columns, Any]:
-    """What there is to learn about the columns of a training sample, and it with codes.
+    """Return the properties of a training sample's columns, and the sample with codes.
 
     Raises
     ------

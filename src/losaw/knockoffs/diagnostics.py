@@ -27,7 +27,7 @@ _OTHERS = 6
 class DrawTest(NamedTuple):
     """How well drawn values of one column are recognised next to the real ones.
 
-    ``recognised`` is the share of held-out rows whose draw a classifier tells apart correctly from
+    ``recognised`` is the share of held-out rows whose draw a classifier distinguishes from
     the real value, .5 if they cannot be distinguished; ``p_value`` is one-sided.
     """
 

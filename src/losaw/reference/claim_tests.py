@@ -160,7 +160,7 @@ def _binomial_reach(
 
 
 def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> pd.DataFrame:
-    """Left and right side beside each other, one row a setting and pair of names."""
+    """Left and right side next to each other, one row per setting and pair of names."""
     axes = _axes(summary)
     pairs = [
         _pair(claim, left, right, summary, axes).assign(
@@ -182,7 +182,7 @@ def _names_of(claim: Claim) -> list[Name]:
 
 
 def _right_of(claim: Claim, left: Name) -> list[Name | None]:
-    """What a name on the left is compared with: names, or None for the claim's number."""
+    """Return the names that a name on the left is compared with; None for the claim's number."""
     if not isinstance(claim.than, Side):
         return [None]
     method, metric = left
@@ -235,7 +235,7 @@ def _in_words(left: Name, right: Name | None) -> str:
     """``method metric``, and what it is compared with as far as that differs."""
     method, metric = left
     other = "" if right is None else " ".join(b for a, b in zip(left, right, strict=True) if a != b)
-    return f"{method} {metric}" + (f" beside {other}" if other else "")
+    return f"{method} {metric}" + (f" versus {other}" if other else "")
 
 
 def _axes(summary: pd.DataFrame) -> list[str]:
@@ -270,7 +270,7 @@ def settings_against(weighed: Weighed) -> Iterator[str]:
     for index in worst.sort_values().index[:3]:
         row = cells.loc[index]
         where = ", ".join(f"{name} = {row[name]}" for name in varying)
-        yield f"{where}{': ' if where else ''}{row['left']:.3g} beside {row['right']:.3g}"
+        yield f"{where}{': ' if where else ''}{row['left']:.3g} versus {row['right']:.3g}"
 
 
 def _names(cells: pd.DataFrame) -> list[str]:

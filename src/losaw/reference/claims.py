@@ -1,4 +1,4 @@
-"""What a paper says in words, written down so that numbers can contradict it."""
+"""The claims of a paper's text, in a form that numbers can contradict."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -44,7 +44,7 @@ class Claim(Strict):
         Axis -> value or values: the settings that the claim is about.
     relation : {"above", "below", "at least", "at most", "near"}
     than : float or Side
-        A number, or other cells of the study: each cell on the left is put beside the one whose
+        A number, or other cells of the study: each cell on the left is compared with the one whose
         axes are equal, but for those that ``than.where`` names.
     margin : float
         For ``above`` and ``below``: by how much, default 0. For ``at least`` and ``at most``: what
@@ -92,7 +92,7 @@ class Claims(Strict):
     does_not_reproduce: list[str] = Field(default=[])
 
     def covers(self, study: str) -> bool:
-        """Whether a study, by its name, is one of this paper's."""
+        """Return whether a study, by its name, is one of this paper's."""
         return any(study == name or study.startswith(f"{name}_") for name in self.studies)
 
 

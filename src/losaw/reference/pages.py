@@ -39,7 +39,7 @@ _EXPLAINED = (
 )
 _SIGNS = (
     "Differences between learners, and the share of them whose sign is as printed; *large* are "
-    "those that are in print as large as the metric's margin."
+    "those that are published as at least as large as the metric's margin."
 )
 
 
@@ -142,7 +142,7 @@ def _tables(studies: Sequence[KeptStudy], way: str) -> Iterator[str]:
     printed = [(study, tally) for study, tally in printed if len(tally)]
     if not printed:
         return
-    yield from ("", "## Tables beside print", "")
+    yield from ("", "## Tables, published and reproduced", "")
     yield "| study | table | cells | " + " | ".join(VERDICTS) + " | within .02 | largest \\|z\\| |"
     yield "|---" * (len(VERDICTS) + 5) + "|"
     for study, tally in printed:
@@ -200,7 +200,7 @@ def _claims(weighed: Sequence[Weighed]) -> Iterator[str]:
 
 
 def _medians(item: Weighed) -> str:
-    """What is claimed, with the medians over the settings on both sides."""
+    """Describe a claim, with the medians over the settings on both sides."""
     claim, cells = item.claim, item.cells
     if cells.empty:
         return ""
@@ -230,7 +230,11 @@ def _failures(
         if cells.empty:
             continue
         cells = cells.reindex(cells["z"].abs().sort_values(ascending=False).index)
-        yield from ("", f"### Cells of `{study.name}` that differ from print: {len(cells)}", "")
+        yield from (
+            "",
+            f"### Cells of `{study.name}` that differ from published values: {len(cells)}",
+            "",
+        )
         axes = [c for c in cells.columns if c not in (*NUMBER_COLUMNS, *SD_COLUMNS)]
         yield "| " + " | ".join([*axes, "print", "ours (s.e.)", "z", "runs"]) + " |"
         yield "|---" * (len(axes) + 4) + "|"

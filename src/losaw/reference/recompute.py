@@ -37,7 +37,7 @@ class ComesOut:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether rows differ that must be equal."""
+        """True if rows that must be equal differ."""
         return self.verdict == DIFFERS
 
     def __str__(self) -> str:

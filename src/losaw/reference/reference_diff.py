@@ -1,4 +1,4 @@
-"""Results beside a reference run, which has no blocks: which are equal, which means moved."""
+"""Results compared with a reference run, which has no blocks: equal blocks, moved means."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from losaw.study.inspecting.difference import CELL, largest_first, shown
 
 @dataclass(frozen=True)
 class Beside:
-    """What two folders, one of them a reference run, differ in; of the studies that both hold.
+    """The differences between two folders, one of them a reference run, of their common studies.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Beside:
 
     @property
     def is_equal(self) -> bool:
-        """Whether both hold the same blocks with the same rows, and the same means."""
+        """True if both contain the same blocks with the same rows, and the same means."""
         n_equal = self.verdicts[EQUAL] + self.verdicts[EQUAL_ROWS]
         same_blocks = n_equal == self.verdicts.total() and self.only == (0, 0)
         return same_blocks and self.cells.empty and not self.not_collected
@@ -63,7 +63,7 @@ class Beside:
 
 
 def is_reference(folder: Path) -> bool:
-    """Whether a folder is what ``losaw reference keep`` fills: digests of blocks, no blocks."""
+    """Return whether a folder is a reference run: digests of blocks, no blocks."""
     for listing in folder.glob(f"*/{BLOCKS}"):
         with listing.open(encoding="utf-8") as lines:
             # The list that a results folder has of its blocks knows no digests of rows.

@@ -62,7 +62,7 @@ _WIDTH, _COLOURS = 900, 64
 def keep(plans: Sequence[StudyPlan], whole: Sequence[StudyPlan], folder: Path) -> int:
     """Copy what was made of the blocks of a run into ``folder/<study>/``.
 
-    Summary, comparison with print (the cells that have a printed number; the summary has all),
+    Summary, comparison (the cells that have a published value; the summary has all),
     agreement, tables and figures are copied (figures as small PNG); of each block its name,
     results version and digests are kept, so that :func:`losaw.reference.recompute.recompute` can
     say whether it comes out again.

@@ -1,4 +1,4 @@
-"""What is kept of a reference run, read back."""
+"""The stored files of a reference run, read back."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""What ``snakemake --report`` shows: tables and figures of studies and our page, with captions."""
+"""The content of ``snakemake --report``: tables and figures of studies and our page."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

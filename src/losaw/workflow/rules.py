@@ -117,7 +117,7 @@ class Workflow:
         return Job(name, blocks, START_SECONDS + sum(map(block_seconds, blocks)))
 
     def is_forced(self, job: Job) -> bool:
-        """Whether Snakemake was called to compute a job's blocks whatever is stored."""
+        """True if Snakemake was called to compute a job's blocks whatever is stored."""
         names = forced(sys.argv)
         return names is None or bool(
             names.intersection([job.name, *(str(block.path) for block in job.blocks)])

@@ -1,4 +1,4 @@
-"""What the compiled tree grower reads and writes: plain arrays, grouped and named."""
+"""Arrays that the compiled tree grower reads and writes, grouped and named."""
 
 from typing import NamedTuple
 
@@ -104,7 +104,7 @@ class Split(NamedTuple):
 
 
 class LevelSums(NamedTuple):
-    """What decides on a split between levels, in the first n entries of arrays."""
+    """Statistics that decide on a split between levels, in the first n entries of arrays."""
 
     n_entries: int
     counts: NDArray[np.float64]  # rows, with multiplicity

@@ -71,7 +71,7 @@ def shape_in_effects(
 
 @inlined_kernel()
 def is_cheaper_in_effects(shape: Shape, most_in_contrasts: int) -> bool:
-    """Whether the logit is large, and has levels to save columns by.
+    """Return whether the logit is large, and has levels to save columns by.
 
     Two classes stay in contrasts, where their penalty is that of a binary logit.
     """

@@ -46,7 +46,7 @@ class Difference:
 
     @property
     def is_equal(self) -> bool:
-        """Whether both contain the same blocks with the same bytes."""
+        """True if both contain the same blocks with the same bytes."""
         return self.n_equal == self.n_blocks and self.only == (0, 0)
 
     def __str__(self) -> str:

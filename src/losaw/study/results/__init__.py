@@ -1,1 +1,1 @@
-"""What it says: collected rows, summary, comparison with print, agreement."""
+"""Results: collected rows, summary, comparison with the published values, agreement."""

@@ -89,7 +89,7 @@ class Collection:
 
 
 def collect(plan: StudyPlan) -> Collection:
-    """Read all blocks that are asked for, and what else lies there of the study.
+    """Read all requested blocks, and the study's other files.
 
     A quick look at a few settings therefore adds to what a long run has left, and never takes the
     place of it. Files that were not asked for count if they are whole and up to date; a seed that
@@ -162,7 +162,7 @@ def collect(plan: StudyPlan) -> Collection:
 
 
 def _record_problem(block: Block) -> list[str]:
-    """What is wrong with the record of a block's run, if anything is."""
+    """Return the problem of a run record, or None."""
     try:
         check_run_record(block.record_path)
     except StudyError as error:

@@ -1,4 +1,4 @@
-"""What failed: fits, refused above a share; importances, named and left out of the summary."""
+"""Failures: fits, refused above a share; importances, named and left out of the summary."""
 
 from collections import Counter
 

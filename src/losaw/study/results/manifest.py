@@ -18,7 +18,7 @@ from losaw.study.results.collect import Collection
 
 
 def manifest(plan: StudyPlan, collection: Collection) -> dict:
-    """What a person wants to know of a run: versions, request, counts, machines, seconds."""
+    """A description of a run: versions, request, counts, machines, seconds."""
     study = plan.study
     failed = collection.results[collection.results["status"] != "ok"]
     return {
@@ -46,7 +46,7 @@ def manifest(plan: StudyPlan, collection: Collection) -> dict:
 
 
 def _spent(runs: pd.DataFrame) -> dict:
-    """Where the blocks were run, and what they cost."""
+    """The machines that ran the blocks, and the costs."""
     return {
         "hosts": sorted(set(runs["host"])),
         "core_seconds": round(float(runs["seconds"].sum()), 1),

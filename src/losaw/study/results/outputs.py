@@ -1,4 +1,4 @@
-"""The files of a study: collected rows, summary, comparison with print, manifest."""
+"""The files of a study: collected rows, summary, comparison with published values, manifest."""
 
 import json
 import sys

@@ -88,7 +88,7 @@ def sign_table(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         By the study's first axis, ``metric``, ``method`` and ``minus``: ``settings`` whose printed
         difference is not 0, the share ``as_printed`` of them in which ours has its sign, and the
-        same of the ``large`` ones, at least as large in print as the metric's margin
+        same of the ``large`` ones, published as at least as large as the metric's margin
         (``large_as_printed``).
     """
     by, keys = (study.axes[:1], study.axes) if study.axes else (["table"], ["table"])

@@ -50,7 +50,7 @@ class Progress:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing was left when the last line was shown."""
+        """True if nothing was left when the last line was shown."""
         return not self._left
 
     def line(self) -> str:

@@ -1,6 +1,6 @@
-"""What the sources say, kept between processes: reading all of them takes longer than to start.
+"""Digests of the sources, stored between processes: reading all sources takes longer than to start.
 
-A reading is kept beside the package, as byte code is, with a digest of all that decides it: the
+A reading is stored next to the package, as byte code is, with a digest of all that decides it: the
 text, the names of our other modules, the code that reads and the version of Python. Another text,
 or a damaged file, is read anew.
 """
@@ -21,7 +21,7 @@ from losaw.support.whole_files import write_atomically
 
 
 def reading_of(module: str) -> Reading:
-    """What the source of a module says, as it is now."""
+    """Return the source of a module, as it is now."""
     return _read(module, text_of(module))
 
 
@@ -72,7 +72,7 @@ def _keep(path: Path, decided_by: str, read: Reading) -> None:
 
 
 def _surroundings() -> str:
-    """All that decides what a text is read as, beside the text."""
+    """All that decides how a text is read, apart from the text."""
     return _digest(sys.version, _code(), *files.own_files())
 
 
