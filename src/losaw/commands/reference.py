@@ -34,7 +34,11 @@ def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
     checking.add_argument("--study", action="append", metavar="NAME", help="default: all kept")
     checking.add_argument("--recompute", type=positive, default=1, metavar="N", help="default 1")
     checking.add_argument(
-        "--sample", type=int, default=0, metavar="SEED", help="which N blocks (default 0)"
+        "--sample",
+        type=int,
+        default=0,
+        metavar="SEED",
+        help="seed that picks the N blocks (default 0)",
     )
     checking.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
     pages = part("pages", write_pages, "one page a paper: tables, claims, what fails")

@@ -27,7 +27,7 @@ def check_fits(plan: StudyPlan, failed: pa.Table, missing: list[Block], n_fits: 
             f"of {n_fits} ({share:.1%}); max_failed_share allows {allowed:.1%}.\n"
             + "".join(f"  {count} × {message}\n" for message, count in reasons)
             + "".join(f"  missing: {block.name}\n" for block in missing[:_REASONS])
-            + "Finished blocks are kept. Mend the method, or raise max_failed_share."
+            + "Finished blocks are kept. Fix the method, or raise max_failed_share."
         )
 
 
