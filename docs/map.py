@@ -73,7 +73,7 @@ BUDGETS: dict[str, int] = {
     "commands": 1200,
     "contracts": 1300,
     "datasets": 600,
-    "explaining": 3325,
+    "explaining": 3350,
     "fitted_trees": 2700,
     "forest": 6300,
     "generators": 2600,
