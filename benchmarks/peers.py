@@ -31,9 +31,8 @@ from losaw.fitted_trees.shapley import shapley_values  # noqa: E402
 from losaw.forest import LosawRandomForestRegressor  # noqa: E402
 from losaw.importance import boruta, cpi, loco, pfi, sage  # noqa: E402
 from losaw.learners.ranger_forest import RangerForest  # noqa: E402
-from losaw.scoring.model_view import view_model  # noqa: E402
-from losaw.support.jobs import Jobs  # noqa: E402
-from losaw.tables import read_table  # noqa: E402
+from losaw.scoring.mean_of_trees import model_on_table  # noqa: E402
+from losaw.scoring.rows import Options, read_rows  # noqa: E402
 
 TARGET = 0.7
 N_TRAIN, N_TEST, P, REPEATS, ORDERS, BACKGROUND = 1000, 500, 20, 10, 512, 64
@@ -187,14 +186,12 @@ def own_forests(train: Any, test: Any, repeats: int) -> None:
         ours = measured(lambda model=model: (loco(model, *test, train=train).scores, 0.0), 1)[0]
         line(f"LOCO, {name}, {P} refits", ours, theirs, 0.25)
     X, y = sample(1000)
-    table = read_table(X[667:, :12])
     forest = RangerForest(n_estimators=500, random_state=0).fit(X[:667, :12], y[:667])
-    view = view_model(forest, table)
-    copies = np.random.default_rng(0).permutation(table.codes)
-    units = [np.array([j]) for j in range(12)]
+    subject = model_on_table(forest, read_rows(X[667:, :12], y[667:]), Options())
+    copies = np.random.default_rng(0).permutation(subject.columns)
 
     def exchange() -> Scores:
-        found = view.exchange(table.codes, [copies], 1, units, Jobs(), "")
+        found = subject.exchange([copies], 1, "")
         return np.concatenate(list(found)), 0.0
 
     exchange()

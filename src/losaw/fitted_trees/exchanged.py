@@ -1,8 +1,8 @@
 """Predictions of a forest when features are exchanged, all features in one descent through a tree.
 
-A row whose feature is exchanged takes another way than before only from a node on that splits the
+A row whose feature is exchanged leaves the way of the row as it is only at a node that splits the
 feature and sends the two values to different sides. So every row descends a tree once, and once
-more from every such node, instead of once for every row and feature. All of them descend together,
+more from every such node, instead of once for every row and feature. All rows descend together,
 node by node: at a node they are compared with one threshold and parted, which does not wait for the
 way of a single row and needs no branch that a processor would have to guess.
 
@@ -20,104 +20,117 @@ from losaw.data import FloatArray
 from losaw.kernels.compiled import inlined_kernel, kernel
 from losaw.kernels.trees import LEAF, Trees, add_values, bit, together
 
+_ROW_FROM_BIT = np.uint64(32)
+_PLACE_BITS = np.uint64(0xFFFFFFFF)
 
-class ExchangeableTrees:
-    """Trees whose mean is a model's prediction.
+
+def predictions(trees: Trees, value: FloatArray, columns: FloatArray) -> FloatArray:
+    """Mean of the trees for columns (n_rows, n_columns), without any exchange.
 
     Parameters
     ----------
-    trees : Trees
     value : array of shape (n_nodes,) or (n_nodes, n_outputs)
         What a node predicts as a leaf.
     """
+    values = _by_output(value)
+    total = np.zeros((len(values), len(columns), 1))
+    rows = _contiguous(columns)
+    for of_output, out in zip(values, total, strict=True):
+        add_values(trees, of_output, rows, together(), out[:, 0])
+    return _means(trees, total, value.ndim)[0]
 
-    def __init__(self, trees: Trees, value: FloatArray) -> None:
-        self.trees = trees
-        self.values = np.ascontiguousarray(np.atleast_2d(value.T), dtype=float)
-        self.is_single = value.ndim == 1
 
-    def predict(self, columns: FloatArray) -> FloatArray:
-        """Predictions of columns (n_rows, n_columns), without any exchange."""
-        total = np.zeros((len(self.values), len(columns), 1))
-        rows = _contiguous(columns)
-        for value, out in zip(self.values, total, strict=True):
-            add_values(self.trees, value, rows, together(), out[:, 0])
-        return self._mean(total)[0]
+def exchanged_predictions(
+    trees: Trees,
+    value: FloatArray,
+    columns: FloatArray,
+    copies: FloatArray,
+    units: Sequence[NDArray[np.intp]],
+) -> FloatArray:
+    """Predictions of rows as they are, and with one unit after the other taken from the copies.
 
-    def exchange(
-        self, columns: FloatArray, copies: FloatArray, units: Sequence[NDArray[np.intp]]
-    ) -> FloatArray:
-        """Predictions as they are, and with one unit after the other taken from the copies.
+    Parameters
+    ----------
+    value : array of shape (n_nodes,) or (n_nodes, n_outputs)
+        What a node predicts as a leaf.
+    columns, copies : array of shape (n_rows, n_columns)
+        As the trees compare them.
+    units : sequence of int arrays
+        The columns of every unit; no column is in two.
 
-        Parameters
-        ----------
-        columns, copies : array of shape (n_rows, n_columns)
-            As the trees compare them.
-        units : sequence of int arrays
-            The columns of every unit; no column is in two.
+    Returns
+    -------
+    array of shape (1 + n_units, n_rows) or (1 + n_units, n_rows, n_outputs)
+    """
+    place_of_column = np.zeros(columns.shape[1], dtype=np.int32)
+    for unit, members in enumerate(units):
+        place_of_column[members] = 1 + unit
+    values = _by_output(value)
+    shape = (len(columns), 1 + len(units))
+    total = np.zeros((len(values), *shape))
+    add_exchanged(
+        trees,
+        values,
+        _contiguous(columns.T),
+        _contiguous(copies.T),
+        place_of_column,
+        np.empty((2, shape[0] * shape[1] + 1), dtype=np.uint64),
+        np.empty((shape[0] * shape[1] + 1, 3), dtype=np.int64),
+        np.full(shape, -1, dtype=np.int32),
+        np.empty(shape, dtype=np.int32),
+        total,
+    )
+    return _means(trees, total, value.ndim)
 
-        Returns
-        -------
-        array of shape (1 + n_units, n_rows) or (1 + n_units, n_rows, n_outputs)
-        """
-        place_of_column = np.zeros(columns.shape[1], dtype=np.int32)
-        for unit, members in enumerate(units):
-            place_of_column[members] = 1 + unit
-        shape = (len(columns), 1 + len(units))
-        total = np.zeros((len(self.values), *shape))
-        add_exchanged(
-            self.trees,
-            self.values,
-            _contiguous(columns.T),
-            _contiguous(copies.T),
-            place_of_column,
-            np.empty((2, shape[0] * shape[1] + 1), dtype=np.uint64),
-            np.empty((shape[0] * shape[1] + 1, 3), dtype=np.int64),
-            np.full(shape, -1, dtype=np.int32),
-            np.empty(shape, dtype=np.int32),
-            total,
-        )
-        return self._mean(total)
 
-    def grow(
-        self,
-        rows: FloatArray,
-        background: FloatArray,
-        units: Sequence[NDArray[np.intp]],
-        orders: Sequence[NDArray[np.intp]],
-    ) -> FloatArray:
-        """Predictions of background rows that take one unit after the other from a row.
+def growing_predictions(
+    trees: Trees,
+    value: FloatArray,
+    rows: FloatArray,
+    background: FloatArray,
+    units: Sequence[NDArray[np.intp]],
+    orders: Sequence[NDArray[np.intp]],
+) -> FloatArray:
+    """Predictions of background rows that take one unit after the other from a row.
 
-        Parameters
-        ----------
-        rows : array of shape (n_rows, n_columns)
-        background : array of shape (n_background, n_columns)
-        units : sequence of int arrays
-            The columns of every unit; no column is in two.
-        orders : sequence of n_rows int arrays (n_units,)
-            The units of every row in the order in which they are taken.
+    Parameters
+    ----------
+    value : array of shape (n_nodes,) or (n_nodes, n_outputs)
+        What a node predicts as a leaf.
+    rows : array of shape (n_rows, n_columns)
+    background : array of shape (n_background, n_columns)
+    units : sequence of int arrays
+        The columns of every unit; no column is in two.
+    orders : sequence of n_rows int arrays (n_units,)
+        The units of every row in the order in which they are taken.
 
-        Returns
-        -------
-        array of shape (n_rows, n_units, n_background) or (n_rows, n_units, n_background, n_outputs)
-            At place k the first k + 1 units are those of the row.
-        """
-        place = np.full(rows.shape, len(units), dtype=np.int64)
-        for own, order in zip(place, orders, strict=True):
-            for turn, unit in enumerate(order):
-                own[units[unit]] = turn
-        stack = np.empty((len(units) + 2, 3), dtype=np.int64)
-        total = np.zeros((len(self.values), len(rows), len(background), len(units)))
-        given, others = _contiguous(rows), _contiguous(background)
-        for value, out in zip(self.values, total, strict=True):
-            add_growing(self.trees, value, given, others, place, stack, out)
-        total /= self.trees.n_trees
-        return total[0].transpose(0, 2, 1) if self.is_single else total.transpose(1, 3, 2, 0)
+    Returns
+    -------
+    array of shape (n_rows, n_units, n_background) or (n_rows, n_units, n_background, n_outputs)
+        At place k the first k + 1 units are those of the row.
+    """
+    taken_at = np.full(rows.shape, len(units), dtype=np.int64)
+    for own, order in zip(taken_at, orders, strict=True):
+        for place, unit in enumerate(order):
+            own[units[unit]] = place
+    values = _by_output(value)
+    stack = np.empty((len(units) + 2, 3), dtype=np.int64)
+    total = np.zeros((len(values), len(rows), len(background), len(units)))
+    given, others = _contiguous(rows), _contiguous(background)
+    for of_output, out in zip(values, total, strict=True):
+        add_growing(trees, of_output, given, others, taken_at, stack, out)
+    total /= trees.n_trees
+    return total[0].transpose(0, 2, 1) if value.ndim == 1 else total.transpose(1, 3, 2, 0)
 
-    def _mean(self, total: FloatArray) -> FloatArray:
-        """Sums (n_outputs, n_rows, n_places) to means, places first."""
-        total /= self.trees.n_trees
-        return total[0].T if self.is_single else total.transpose(2, 1, 0)
+
+def _by_output(value: FloatArray) -> FloatArray:
+    return np.ascontiguousarray(np.atleast_2d(value.T), dtype=float)
+
+
+def _means(trees: Trees, total: FloatArray, n_dimensions: int) -> FloatArray:
+    """Sums (n_outputs, n_rows, n_places) to means, places first."""
+    total /= trees.n_trees
+    return total[0].T if n_dimensions == 1 else total.transpose(2, 1, 0)
 
 
 def _contiguous(columns: FloatArray) -> FloatArray:
@@ -126,7 +139,7 @@ def _contiguous(columns: FloatArray) -> FloatArray:
 
 @inlined_kernel()
 def goes_left(trees: Trees, node: int, x: float) -> bool:
-    """Return whether a value goes left at a node."""
+    """Return true if a value goes left at a node."""
     if len(trees.left_levels) > 0 and np.isnan(trees.threshold[node]):
         return bool((trees.left_levels[node] & bit(int(x))) != np.uint64(0))
     return bool(x <= trees.threshold[node])
@@ -145,30 +158,53 @@ def add_exchanged(
     X: np.ndarray,
     copies: np.ndarray,
     place_of_column: np.ndarray,
-    descending: np.ndarray,
+    entries_and_spare: np.ndarray,
     stack: np.ndarray,
-    born: np.ndarray,
+    parted_in: np.ndarray,
     leaves: np.ndarray,
     out: np.ndarray,
 ) -> None:
     """Add the values of leaves to ``out`` (n_outputs, n_rows, 1 + n_units).
 
-    X and copies (n_columns, n_rows) are given by column. What descends is a row, in the upper half
-    of an integer, and a place in ``out``, in the lower half: 0 for the row as it is, 1 + j for the
-    row with unit j exchanged, which ``place_of_column`` says of each column (0: in no unit). A row
-    as it is parts in two where the values of a unit go to different sides for the first time;
-    ``born`` (n_rows, 1 + n_units), -1 at first, holds the tree where it last did. ``stack`` holds
-    nodes that are still to be entered, with the range of ``descending`` that waits there; ranges
-    are entered from the end, so that the last may grow. Both have a place for all that can descend,
-    and one to spare. ``leaves`` (n_rows, 1 + n_units) is scratch.
+    An entry that descends is a row and a place in ``out``: place 0 for the row as it is, place
+    1 + j for the row with unit j exchanged. Only the row as it is begins at the root. Where the two
+    values of a unit go to different sides for the first time in a tree, it parts in two::
+
+                     root      (row 7, place 0)
+                      |
+              x_2 <= 4 ?       row 7 has x_2 = 3, its copy has x_2 = 9
+              /            \
+        (row 7, 0)      (row 7, place of the unit of x_2)      parted_in[7, place] = this tree
+             |                        |
+            ...                      ...       below, that entry takes x_2 from the copy
+           leaf A                   leaf B
+
+    In the end ``out[7, 0]`` gets the value of leaf A, and so does every place that never parted;
+    the place of the unit of x_2 gets that of leaf B.
+
+    Parameters
+    ----------
+    X, copies : array of shape (n_columns, n_rows)
+        Rows by column.
+    place_of_column : int array of shape (n_columns,)
+        1 + the unit of a column; 0 for a column of no unit.
+    entries_and_spare : array of shape (2, n_rows * (1 + n_units) + 1)
+        The entries, each an integer with the row in its upper half and the place in its lower half,
+        ordered by the nodes that they wait at; and scratch. The last place of both is to spare.
+    stack : array of shape (n_rows * (1 + n_units) + 1, 3)
+        The nodes that are still to be entered, with the range of entries that waits there. Ranges
+        are entered from the end, so that the last may grow.
+    parted_in : int array of shape (n_rows, 1 + n_units)
+        The last tree in which a row parted for a place; -1 at first.
+    leaves : int array of shape (n_rows, 1 + n_units)
+        Scratch: the leaf of every entry.
     """
-    entries, spare = descending[0], descending[1]
+    entries, spare = entries_and_spare[0], entries_and_spare[1]
     n_rows = X.shape[1]
     has_sets = len(trees.left_levels) > 0
-    half, lower = np.uint64(32), np.uint64(0xFFFFFFFF)
     for tree in range(len(trees.starts) - 1):
         for row in range(n_rows):
-            entries[row] = np.uint64(row) << half
+            entries[row] = np.uint64(row) << _ROW_FROM_BIT
         stack[0, 0], stack[0, 1], stack[0, 2] = trees.starts[tree], 0, n_rows
         n_waiting = 1
         while n_waiting > 0:
@@ -177,7 +213,7 @@ def add_exchanged(
             feature = trees.feature[node]
             if feature == LEAF:
                 for k in range(start, end):
-                    leaves[entries[k] >> half, entries[k] & lower] = node
+                    leaves[_row_of(entries[k]), _place_of(entries[k])] = node
                 continue
             threshold = trees.threshold[node]
             is_set = has_sets and np.isnan(threshold)
@@ -188,17 +224,17 @@ def add_exchanged(
             n_left, n_right = np.uint64(start), np.uint64(0)
             for k in range(start, end):
                 entry = entries[k]
-                row, place = entry >> half, entry & lower
+                row, place = _row_of(entry), _place_of(entry)
                 own = _is_left(X[feature, row], threshold, is_set, levels)
                 other = _is_left(copies[feature, row], threshold, is_set, levels)
                 left = other if (place == place_here) & has_unit else own
-                last = born[row, place_here]
+                last = parted_in[row, place_here]
                 parts = (own != other) & (place == 0) & has_unit & (last != tree)
-                born[row, place_here] = tree if parts else last
-                twin = (entry & ~lower) | place_here
-                # Written to both sides, and overwritten where it does not stay.
-                entries[n_left] = entry if left else twin
-                spare[n_right] = twin if left else entry
+                parted_in[row, place_here] = tree if parts else last
+                exchanged = (entry & ~_PLACE_BITS) | place_here
+                # Written to both sides, and overwritten on the side where it does not stay.
+                entries[n_left] = entry if left else exchanged
+                spare[n_right] = exchanged if left else entry
                 n_left += np.uint64(left | parts)
                 n_right += np.uint64((not left) | parts)
             if n_left > start:
@@ -213,17 +249,27 @@ def add_exchanged(
                 n_waiting += 1
         for k in range(len(values)):
             for row in range(n_rows):
-                of_leaf = values[k, np.uint64(leaves[row, 0])]
-                out[k, row, 0] += of_leaf
-                for place in range(1, born.shape[1]):
-                    is_own = born[row, place] == tree
+                as_it_is = values[k, np.uint64(leaves[row, 0])]
+                out[k, row, 0] += as_it_is
+                for place in range(1, parted_in.shape[1]):
+                    has_parted = parted_in[row, place] == tree
                     leaf = np.uint64(leaves[row, place])
-                    out[k, row, place] += values[k, leaf] if is_own else of_leaf
+                    out[k, row, place] += values[k, leaf] if has_parted else as_it_is
+
+
+@inlined_kernel()
+def _row_of(entry: Any) -> Any:
+    return entry >> _ROW_FROM_BIT
+
+
+@inlined_kernel()
+def _place_of(entry: Any) -> Any:
+    return entry & _PLACE_BITS
 
 
 @inlined_kernel()
 def _is_left(x: float, threshold: float, is_set: bool, levels: Any) -> bool:
-    """:func:`goes_left`, with what it asks of the node asked once for many values."""
+    """As :func:`goes_left`, for many values of a node that is read once."""
     if is_set:
         return bool((levels & bit(int(x))) != np.uint64(0))
     return bool(x <= threshold)
@@ -235,15 +281,28 @@ def add_growing(
     value: np.ndarray,
     rows: np.ndarray,
     background: np.ndarray,
-    place: np.ndarray,
+    taken_at: np.ndarray,
     stack: np.ndarray,
     out: np.ndarray,
 ) -> None:
     """Add the values of leaves to ``out`` (n_rows, n_background, n_units).
 
-    Column j of a background row is that of row i from place ``place[i, j]`` on. A walk is made for
-    a range of places; where the two values go to different sides it parts in two. ``stack``
-    (n_units + 2, 3) holds the nodes and ranges that are still to be walked.
+    At place k a background row has taken the first k + 1 units from a row. One walk leads a range
+    of places together. Where the values of the row and of the background go to different sides, it
+    parts at the place from which on the column is the row's::
+
+              places 0 1 2 3 4          column j is taken at place 2
+                     |
+               x_j <= 4 ?               background: left, row: right
+               /           \
+          places 0 1    places 2 3 4    goes on now / waits on the stack
+
+    Parameters
+    ----------
+    taken_at : int array of shape (n_rows, n_columns)
+        The place from which on a column of a background row is that of the row.
+    stack : array of shape (n_units + 2, 3)
+        The nodes that are still to be entered, with the first place and the end of their ranges.
     """
     n_places = out.shape[2]
     for tree in range(len(trees.starts) - 1):
@@ -257,17 +316,20 @@ def add_growing(
                     first, end = stack[n_waiting, 1], stack[n_waiting, 2]
                     feature = trees.feature[node]
                     while feature != LEAF:
-                        turn = place[row, feature]
-                        if turn <= first:
+                        from_place = taken_at[row, feature]
+                        if from_place <= first:
                             left = goes_left(trees, node, rows[row, feature])
                         else:
                             left = goes_left(trees, node, background[other, feature])
-                            if turn < end and goes_left(trees, node, rows[row, feature]) != left:
+                            if (
+                                from_place < end
+                                and goes_left(trees, node, rows[row, feature]) != left
+                            ):
                                 stack[n_waiting, 0] = child(trees, node, not left)
-                                stack[n_waiting, 1] = turn
+                                stack[n_waiting, 1] = from_place
                                 stack[n_waiting, 2] = end
                                 n_waiting += 1
-                                end = turn
+                                end = from_place
                         node = child(trees, node, left)
                         feature = trees.feature[node]
                     for k in range(first, end):

@@ -9,13 +9,9 @@ from numpy.typing import ArrayLike
 
 from losaw.rng import as_generator
 from losaw.scoring.draw_differences import differences_of, sampler_of
-from losaw.scoring.explained import (
-    Options,
-    explained,
-    read_rows,
-)
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss
+from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.one_sided_tests import check_test
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
@@ -25,6 +21,7 @@ from losaw.scoring.row_differences import (
     folds,
     hold_out,
 )
+from losaw.scoring.rows import Options, read_rows
 from losaw.support.arguments import whole_number
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -177,7 +174,7 @@ def cpi(
     make = partial(sampler_of, sampler, sampler_parameters)
     if cv is None:
         differences = differences_of(make, rows, [np.arange(len(rows))], n_draws, rng)
-        return hold_out(differences, explained(model, rows, options), None, testing, rng)
+        return hold_out(differences, model_on_table(model, rows, options), None, testing, rng)
     parts = list(folds(cv, model, rows, rng))
     differences = differences_of(make, rows, [held for _, held in parts], n_draws, rng)
     return cross_fitted(differences, model, rows, options, parts, testing, rng)

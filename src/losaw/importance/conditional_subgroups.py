@@ -9,18 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.importance.permutation_feature_importance import permuted_differences
 from losaw.rng import as_generator, seed_integer
-from losaw.scoring.explained import (
-    Explained,
-    Options,
-    Rows,
-    explained,
-    read_rows,
-)
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss
+from losaw.scoring.mean_of_trees import model_on_table
+from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
+from losaw.scoring.rows import Options, Rows, read_rows
 from losaw.support.arguments import whole_number
 from losaw.tables import Table
 from losaw.tables.groups import Groups
@@ -122,7 +118,7 @@ verbose, random_state
         ),
     )
 
-    def differences(subject: Explained, train_rows: Rows | None) -> Differences:
+    def differences(subject: ModelOnTable, train_rows: Rows | None) -> Differences:
         grown = subject.table if train_rows is None else train_rows.table
         leaves = [
             _subgroups(grown, subject.table, unit, max_depth, min_samples_leaf, rng)
@@ -150,7 +146,7 @@ verbose, random_state
                 "train and X do not have the same levels in every column; give them as the same "
                 "category dtypes"
             )
-    return repeated(differences, explained(model, rows, options), fitted, testing)
+    return repeated(differences, model_on_table(model, rows, options), fitted, testing)
 
 
 def _subgroups(

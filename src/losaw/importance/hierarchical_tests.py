@@ -11,7 +11,6 @@ from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.association import association_strengths, average_linkage
 from losaw.scoring.draw_differences import differences_of_draws, sampler_of
-from losaw.scoring.explained import Explained, Options, Rows, explained, read_rows
 from losaw.scoring.group_tree import (
     Node,
     top_down_tests,
@@ -19,6 +18,8 @@ from losaw.scoring.group_tree import (
     tree_of_linkage,
 )
 from losaw.scoring.losses import Loss
+from losaw.scoring.mean_of_trees import model_on_table
+from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import (
@@ -29,6 +30,7 @@ from losaw.scoring.row_differences import (
     hold_out,
     refit,
 )
+from losaw.scoring.rows import Options, Rows, read_rows
 from losaw.support.arguments import whole_number
 from losaw.tables.kinds import Kinds
 
@@ -264,7 +266,7 @@ def _scored(
         [np.arange(len(rows))] if subjects.parts is None else [h for _, h in subjects.parts]
     )
 
-    def differences(subject: Explained, train: Rows | None) -> Differences:
+    def differences(subject: ModelOnTable, train: Rows | None) -> Differences:
         if not drawn:
             sampler.fit(rows.table.codes, rows.table.kinds, rng, units=subject.members)
             drawn.extend(sampler.sample(rng) for _ in range(n_draws))
@@ -272,7 +274,7 @@ def _scored(
         return differences_of_draws(subject, (codes[at] for codes in drawn), n_draws)
 
     if subjects.parts is None:
-        subject = explained(subjects.models[0], rows, options)
+        subject = model_on_table(subjects.models[0], rows, options)
         return hold_out(differences, subject, None, testing, rng)
     models = iter(subjects.models)
     return cross_fitted(

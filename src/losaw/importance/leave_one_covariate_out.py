@@ -9,17 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.fitted_trees.without_columns import GrowableForest, growable_forest
 from losaw.rng import as_generator
-from losaw.scoring.explained import (
-    Explained,
-    Options,
-    Rows,
-    explained,
-    read_rows,
-)
 from losaw.scoring.fewer_columns import without
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.losses import Loss
-from losaw.scoring.model_view import view_model
+from losaw.scoring.losses import Loss, squared_error
+from losaw.scoring.mean_of_trees import MeanOfTrees, model_on_table
+from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.one_sided_tests import check_test
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
@@ -30,9 +24,12 @@ from losaw.scoring.row_differences import (
     fit_copy,
     hold_out,
 )
+from losaw.scoring.rows import Options, Rows, read_rows
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
+# For predictions only; the loss is one that every model has.
+AS_IT_IS = Options(loss=squared_error)
 ERROR_KIND = "over test rows, both fitted models held fixed"
 
 
@@ -136,32 +133,29 @@ def loco(
     fitted = read_rows(*train, kinds=rows.table.kinds, feature_names=feature_names)  # type: ignore[misc]
     if fitted.table.names != rows.table.names:
         raise ValueError("train has other columns than X")
-    return hold_out(_differences, explained(model, rows, options), fitted, testing, rng)
+    return hold_out(_differences, model_on_table(model, rows, options), fitted, testing, rng)
 
 
-def _differences(subject: Explained, train: Rows | None) -> Differences:
-    view, table = subject.view, subject.table
+def _differences(subject: ModelOnTable, train: Rows | None) -> Differences:
     if train is None:
         raise ValueError("LOCO needs the rows that the model was fitted to")
-    original = subject.loss(subject.y, view.unchanged(view.encode(table.codes)))
+    original = subject.loss(subject.y, subject.predictions())
 
     def increase(unit: NDArray[np.intp]) -> FloatArray:
-        rest = train.table.without(unit)
-        if not rest.names:
+        rest = train.without(unit)
+        if not rest.table.names:
             raise ValueError("without the only group no feature is left")
         names = [train.table.names[j] for j in unit]
         try:
             copy = without(subject.model, unit.tolist(), train.table.names)
-            reduced = fit_copy(copy, Rows(rest, train.y, train.weights))
+            reduced = fit_copy(copy, rest)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"{type(subject.model).__name__} cannot be fitted without "
                 f"{', '.join(map(repr, names))} ({' '.join(str(error).split())[:200]}); leave it "
                 "out with features=, or use cpi, which fits once"
             ) from error
-        part = table.without(unit)
-        reduced_view = view_model(reduced, part)
-        predicted = reduced_view.unchanged(reduced_view.encode(part.codes))
+        predicted = model_on_table(reduced, subject.rows.without(unit), AS_IT_IS).predictions()
         return np.asarray(subject.loss(subject.y, predicted) - original)
 
     members = subject.members
@@ -173,19 +167,20 @@ def _differences(subject: Explained, train: Rows | None) -> Differences:
     return Differences(np.column_stack(increases))
 
 
-def _by_growing_again(subject: Explained, train: Rows) -> FloatArray | None:
+def _by_growing_again(subject: ModelOnTable, train: Rows) -> FloatArray | None:
     """Predictions (n_units, n_rows) without each unit, of a forest that need not be fitted anew.
 
     None for any other model, and for a forest that was not fitted to these training rows.
     """
     forest = growable_forest(subject.model, len(train))
-    trees = None if forest is None else subject.view.read_trees()
-    if trees is None or train.weights is not None or train.y.dtype.kind not in "fiub":
+    if forest is None or not isinstance(subject, MeanOfTrees):
         return None
-    left_out = [trees.columns_of(unit) for unit in subject.members]
-    of_training = view_model(subject.model, train.table)
-    columns = trees.encode(of_training.encode(train.table.codes))
-    asked = trees.encode(subject.view.encode(subject.table.codes))
+    if train.weights is not None or train.y.dtype.kind not in "fiub":
+        return None
+    left_out = [subject.tree_columns_of(unit) for unit in subject.scored_columns]
+    fitted = model_on_table(subject.model, train, AS_IT_IS)
+    columns = subject.mean_of.encode(fitted.columns)
+    asked = subject.mean_of.encode(subject.columns)
     if not (np.isfinite(columns).all() and np.isfinite(asked).all()):
         return None
     if max(map(len, left_out)) == columns.shape[1]:

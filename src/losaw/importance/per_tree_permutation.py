@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.exchanged import ExchangeableTrees
+from losaw.fitted_trees.exchanged import exchanged_predictions
 from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
 from losaw.rng import as_generator
-from losaw.scoring.explained import require_complete
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, resolve_loss
 from losaw.scoring.over_trees import result_of_trees
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
+from losaw.scoring.rows import require_complete
 from losaw.support.arguments import one_of
 from losaw.support.jobs import checked_jobs
 from losaw.support.outcomes import finite_numbers
@@ -140,7 +140,7 @@ def _tree_scores(forest: ForestView, drawn: _Drawn, losses_of: _Losses) -> Float
     copies = rows.copy()
     for unit, order in zip(units, drawn.orders, strict=True):
         copies[:, unit] = rows[order][:, unit]
-    before, *exchanged = ExchangeableTrees(drawn.tree.nodes, value).exchange(rows, copies, units)
+    before, *exchanged = exchanged_predictions(drawn.tree.nodes, value, rows, copies, units)
     reference = losses_of(drawn.places, before)
     for feature, predicted in zip(drawn.used, exchanged, strict=True):
         losses = losses_of(drawn.places, predicted)

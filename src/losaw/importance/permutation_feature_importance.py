@@ -9,18 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
-from losaw.scoring.explained import (
-    Explained,
-    Options,
-    Rows,
-    explained,
-    read_rows,
-)
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss
+from losaw.scoring.mean_of_trees import model_on_table
+from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
+from losaw.scoring.rows import Options, Rows, read_rows
 from losaw.support.arguments import whole_number
 from losaw.support.words import unknown
 from losaw.tables.groups import Groups
@@ -111,16 +107,16 @@ random_state
         null=1.0 if scale == "ratio" else 0.0,
     )
 
-    def differences(subject: Explained, train: Rows | None) -> Differences:
+    def differences(subject: ModelOnTable, train: Rows | None) -> Differences:
         return permuted_differences(subject, _draws(subject, n_repeats, rng), n_repeats, scale)
 
     if cv is None:
-        return repeated(differences, explained(model, rows, options), None, testing)
+        return repeated(differences, model_on_table(model, rows, options), None, testing)
     return cross_fitted(differences, model, rows, options, cv, testing, rng)
 
 
 def _draws(
-    subject: Explained, n_repeats: int, rng: np.random.Generator
+    subject: ModelOnTable, n_repeats: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.intp]]:
     """The row that each row takes its value from, for every repeat and unit that is scored.
 
@@ -132,7 +128,7 @@ def _draws(
 
 
 def permuted_differences(
-    subject: Explained, sources: Iterator[NDArray[np.intp]], n_repeats: int, scale: str
+    subject: ModelOnTable, sources: Iterator[NDArray[np.intp]], n_repeats: int, scale: str
 ) -> Differences:
     """Differences in loss when units take their values from other rows.
 
@@ -141,11 +137,9 @@ def permuted_differences(
     sources : iterator of int arrays (n_rows,)
         For every repeat, one for every unit.
     """
-    view, y, loss = subject.view, subject.y, subject.loss
-    columns = view.encode(subject.table.codes)
-    members = [view.columns_of_unit(unit) for unit in subject.members]
-    n_units = len(members)
-    before = loss(y, view.unchanged(columns))
+    y, loss, columns = subject.y, subject.loss, subject.columns
+    n_units = len(subject.scored)
+    before = loss(y, subject.predictions())
     original = float(subject.mean(before))
     if scale == "ratio" and original == 0:
         raise ValueError("scale='ratio' is not defined: the model's loss is 0; use 'difference'")
@@ -153,13 +147,14 @@ def permuted_differences(
     def permuted() -> Iterator[FloatArray]:
         for _ in range(n_repeats):
             copies = columns.copy()
-            for unit, source in zip(members, itertools.islice(sources, n_units), strict=True):
+            draws = itertools.islice(sources, n_units)
+            for unit, source in zip(subject.scored_columns, draws, strict=True):
                 copies[:, unit] = columns[np.ix_(source, unit)]
             yield copies
 
     repeats = np.empty((n_repeats, n_units))
     total = np.zeros((len(y), n_units))
-    exchanged = view.exchange(columns, permuted(), n_repeats, members, subject.jobs, "permutations")
+    exchanged = subject.exchange(permuted(), n_repeats, "permutations")
     for repeat, predictions in enumerate(exchanged):
         for place, predicted in enumerate(predictions[1:]):
             after = loss(y, predicted)

@@ -8,19 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
-from losaw.scoring.explained import (
-    Explained,
-    Options,
-    Rows,
-    explained,
-    kinds_of,
-    read_rows,
-)
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss
+from losaw.scoring.mean_of_trees import model_on_table
+from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted
+from losaw.scoring.rows import Options, Rows, kinds_of, read_rows
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.jobs import Jobs, each_short
 from losaw.tables.groups import Groups
@@ -119,11 +114,11 @@ def sage(
         cv=cv,
     )
 
-    def run(subject: Explained) -> tuple[FloatArray, bool]:
+    def run(subject: ModelOnTable) -> tuple[FloatArray, bool]:
         return _contributions(subject, n_background, max_permutations, threshold, rng)
 
     if cv is None:
-        subject = explained(model, rows, options)
+        subject = model_on_table(model, rows, options)
         contributions, converged = run(subject)
         contributions = contributions[:, subject.scored]
         return ImportanceResult(
@@ -137,7 +132,7 @@ def sage(
             table=subject.table,
         )
 
-    def differences(subject: Explained, train: Rows | None) -> Differences:
+    def differences(subject: ModelOnTable, train: Rows | None) -> Differences:
         scores = run(subject)[0].mean(axis=0)[subject.scored]
         return Differences(np.full((len(subject.y), len(scores)), np.nan), scores)
 
@@ -147,32 +142,30 @@ def sage(
 
 
 def _contributions(
-    subject: Explained,
+    subject: ModelOnTable,
     n_background: int,
     max_permutations: int,
     threshold: float | None,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, bool]:
     """Falls in loss of all units, (n_permutations, n_units), and whether they converged."""
-    view, y = subject.view, subject.y
-    columns = view.encode(subject.table.codes)
-    members = [view.columns_of_unit(unit) for unit in subject.units.members]
+    y, columns = subject.y, subject.columns
     background = columns[_in_turn(subject, rng)[:n_background]]
     # The mean prediction: what is known of every row before the first feature.
-    nothing = view.predict(background).mean(axis=0)[None]
+    nothing = subject.predict(background).mean(axis=0)[None]
     rows_in_turn = _in_turn(subject, rng)
     states = []
 
     def batches() -> Iterator[tuple[NDArray[np.intp], list[NDArray[np.intp]]]]:
         for start in range(0, max_permutations, _BATCH):
             turns = np.arange(start, min(start + _BATCH, max_permutations))
-            orders = [rng.permutation(len(members)) for _ in turns]
+            orders = [rng.permutation(len(subject.units.names)) for _ in turns]
             states.append(rng.bit_generator.state)
             yield rows_in_turn[turns % len(y)], orders
 
     def gains_of(batch: tuple[NDArray[np.intp], list[NDArray[np.intp]]]) -> FloatArray:
         rows, orders = batch
-        predictions = np.stack([*view.grow(columns[rows], background, members, orders)])
+        predictions = np.stack([*subject.grow(columns[rows], background, orders)])
         falls = _falls(subject, rows, nothing, predictions)
         gains = np.empty_like(falls)
         np.put_along_axis(gains, np.stack(orders), falls, axis=1)
@@ -196,7 +189,7 @@ def _contributions(
 
 
 def _falls(
-    subject: Explained, rows: NDArray[np.intp], nothing: FloatArray, predictions: FloatArray
+    subject: ModelOnTable, rows: NDArray[np.intp], nothing: FloatArray, predictions: FloatArray
 ) -> FloatArray:
     """Falls in loss (n_rows, n_units) as one unit after the other becomes known.
 
@@ -205,7 +198,7 @@ def _falls(
     nothing : array of shape (1, …)
         The prediction when no unit is known.
     predictions : array of shape (n_rows, n_units * n_background, …)
-        As :meth:`losaw.scoring.model_columns.ModelColumns.grow` yields them.
+        As :meth:`losaw.scoring.model_on_table.ModelOnTable.grow` yields them.
     """
     n_rows, n_units = len(rows), len(subject.units.members)
     known = predictions.reshape(n_rows, n_units, -1, *predictions.shape[2:]).mean(axis=2)
@@ -216,7 +209,7 @@ def _falls(
     return np.asarray(losses[:, :-1] - losses[:, 1:])
 
 
-def _in_turn(subject: Explained, rng: np.random.Generator) -> NDArray[np.intp]:
+def _in_turn(subject: ModelOnTable, rng: np.random.Generator) -> NDArray[np.intp]:
     """All rows in a random order; with weights, rows drawn with their probabilities."""
     n_rows = len(subject.y)
     if subject.weights is None:

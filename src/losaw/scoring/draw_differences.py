@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.draws import draws, own_shares
-from losaw.scoring.explained import Explained, Rows, require_complete
+from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.row_differences import Differences, Of
+from losaw.scoring.rows import Rows, require_complete
 
 # A draw that differs from its feature by less than this part of what an independent draw would
 # leaves nothing to be tested.
@@ -47,7 +48,7 @@ def differences_of(
     turns = iter(held)
     drawn: list[FloatArray] = []
 
-    def differences(subject: Explained, train: Rows | None) -> Differences:
+    def differences(subject: ModelOnTable, train: Rows | None) -> Differences:
         sampler, at = make(), next(turns)
         if not getattr(sampler, "handles_units", False):
             return _with_knockoffs(sampler, subject, n_draws, rng)
@@ -60,13 +61,12 @@ def differences_of(
 
 
 def _with_knockoffs(
-    sampler: Any, subject: Explained, n_draws: int, rng: np.random.Generator
+    sampler: Any, subject: ModelOnTable, n_draws: int, rng: np.random.Generator
 ) -> Differences:
     """Return differences with knockoffs of the held-out rows, of a sampler fitted to these."""
-    table, view = subject.table, subject.view
+    table, columns = subject.table, subject.columns
     knows_levels = getattr(sampler, "handles_nominal", False)
     _check_sampler(subject, sampler, knows_levels)
-    columns = view.encode(table.codes)
     if knows_levels:
         sampler.fit(table.codes, table.kinds, rng)
     elif columns.shape[1]:
@@ -77,7 +77,7 @@ def _with_knockoffs(
 
 
 def differences_of_draws(
-    subject: Explained,
+    subject: ModelOnTable,
     drawn: Iterable[FloatArray],
     n_draws: int,
     knows_levels: bool = True,
@@ -87,7 +87,7 @@ def differences_of_draws(
 
     Parameters
     ----------
-    subject : Explained
+    subject : ModelOnTable
     drawn : iterable of n_draws arrays
         Draws of the features, (n_rows, n_features), or of the model's columns.
     knows_levels : bool
@@ -95,21 +95,17 @@ def differences_of_draws(
     reason : str
         The note of a unit whose draws are its copies.
     """
-    view = subject.view
-    columns = view.encode(subject.table.codes)
-    replaced = [view.columns_of_unit(unit) for unit in subject.members]
+    columns, replaced = subject.columns, subject.scored_columns
     total = np.zeros((len(subject.table), len(replaced)))
     own = np.zeros(len(replaced))
 
     def encoded() -> Iterator[FloatArray]:
         for one in drawn:
-            copies = view.encode(one) if knows_levels else one
+            copies = subject.encode(one) if knows_levels else one
             np.add(own, own_shares(columns, copies, replaced), out=own)
             yield copies
 
-    for predictions in view.exchange(
-        columns, encoded(), n_draws, replaced, subject.jobs, "cpi, draws"
-    ):
+    for predictions in subject.exchange(encoded(), n_draws, "cpi, draws"):
         original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)
         total += np.column_stack([other - original for other in others])
     own /= n_draws
@@ -121,7 +117,7 @@ def differences_of_draws(
     return Differences(total / n_draws, details={"own_share": own, "notes": notes})
 
 
-def _check_sampler(subject: Explained, sampler: Any, knows_levels: bool) -> None:
+def _check_sampler(subject: ModelOnTable, sampler: Any, knows_levels: bool) -> None:
     if not getattr(sampler, "handles_missing", False):
         require_complete(
             subject.table,

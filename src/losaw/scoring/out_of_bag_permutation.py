@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.exchanged import ExchangeableTrees
+from losaw.fitted_trees.exchanged import exchanged_predictions
 from losaw.learners.ranger_trees import RangerTrees
 from losaw.rng import seed_integer
 from losaw.support.jobs import Jobs
@@ -59,7 +59,7 @@ def out_of_bag_z_scores(
             return np.zeros(len(units))
         trees = forest.trees_._replace(starts=forest.trees_.starts[tree : tree + 2])
         copies = columns[sources[unit_of_column].T, place]
-        predicted = ExchangeableTrees(trees, value).exchange(columns[out], copies, units)
+        predicted = exchanged_predictions(trees, value, columns[out], copies, units)
         losses = ((y[out] - predicted) ** 2).mean(axis=1)
         return np.asarray(losses[1:] - losses[0])
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.scoring.explained import kinds_of, read_rows, require_complete
+from losaw.scoring.rows import kinds_of, read_rows, require_complete
 from losaw.support.outcomes import Task, finite_numbers, task_of, unnamed_response
 from losaw.tables import Table
 from losaw.tables.groups import Groups, Units, chosen_units, column_sources, units_of
@@ -81,7 +81,7 @@ def own_fits(
     TypeError
         If ``model`` cannot be cloned, or is a search that is not fitted.
     ValueError
-        As :func:`losaw.scoring.explained.read_rows`, and for missing values.
+        As :func:`losaw.scoring.rows.read_rows`, and for missing values.
     """
     rows = read_rows(X, y, kinds=kinds, feature_names=feature_names)
     table = rows.table

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import seed_integer
-from losaw.scoring.explained import Explained, Options, Rows, explained, weights_of
+from losaw.scoring.mean_of_trees import model_on_table
+from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test
 from losaw.scoring.result import ImportanceResult
+from losaw.scoring.rows import Options, Rows
 from losaw.support.outcomes import is_classifier
 
 CROSS_FITTED = (
@@ -50,11 +52,11 @@ class Testing:
     null: float = 0.0
 
 
-Of = Callable[[Explained, Rows | None], Differences]
+Of = Callable[[ModelOnTable, Rows | None], Differences]
 
 
 def hold_out(
-    of: Of, subject: Explained, train: Rows | None, testing: Testing, rng: np.random.Generator
+    of: Of, subject: ModelOnTable, train: Rows | None, testing: Testing, rng: np.random.Generator
 ) -> ImportanceResult:
     """Scores and tests of one model on rows that it has not seen."""
     differences = of(subject, train)
@@ -80,7 +82,9 @@ def hold_out(
     )  # fmt: skip
 
 
-def repeated(of: Of, subject: Explained, train: Rows | None, testing: Testing) -> ImportanceResult:
+def repeated(
+    of: Of, subject: ModelOnTable, train: Rows | None, testing: Testing
+) -> ImportanceResult:
     """Scores of one model with their error over repeats, ``details["repeats"]``; no test.
 
     Repeats share rows and model, and say nothing of another sample.
@@ -143,7 +147,7 @@ def cross_fitted(
     for fitted, held in folds(cv, model, rows, rng):
         train = rows.take(fitted)
         of_train = refit(model, train) if fit is None else fit(train)
-        fold = explained(of_train, rows.take(held), options)
+        fold = model_on_table(of_train, rows.take(held), options)
         of_fold = of(fold, train)
         parts.append(of_fold)
         scores.append(fold.mean(of_fold.rows) if of_fold.scores is None else of_fold.scores)
@@ -160,7 +164,7 @@ def cross_fitted(
     ]
     details = joined_details(parts)
     details["fold_scores"] = np.array(scores)
-    shown = replace(fold, table=rows.table)
+    shown = replace(fold, rows=rows)
     with np.errstate(invalid="ignore"):
         differences = total / count[:, None]
     return _result(shown, testing, mean, error, CROSS_FITTED, tests, details, differences, freedom)
@@ -253,11 +257,11 @@ def fit_copy(copy: Any, rows: Rows) -> Any:
             f"{type(last).__name__} takes no sample_weight, so that it cannot be fitted again as "
             "the rows weigh; leave sample_weight or cv out"
         )
-    return copy.fit(X, rows.y, **{name: weights_of(rows)})
+    return copy.fit(X, rows.y, **{name: rows.weights})
 
 
 def _result(
-    subject: Explained,
+    subject: ModelOnTable,
     testing: Testing,
     scores: FloatArray,
     error: FloatArray,

@@ -20,10 +20,9 @@ from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, pfi, sage
 from losaw.learners.random_forest import RandomForest
 from losaw.learners.ranger_forest import RangerForest
-from losaw.scoring.model_columns import _exchanged, _growing
-from losaw.scoring.model_view import view_model
-from losaw.support.jobs import Jobs
-from losaw.tables import read_table
+from losaw.scoring.mean_of_trees import MeanOfTrees, model_on_table
+from losaw.scoring.model_on_table import _growing, exchanged
+from losaw.scoring.rows import Options, read_rows
 
 rng = np.random.default_rng(0)
 N = 70
@@ -33,7 +32,7 @@ Y = X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(N)
 FRAME = pd.DataFrame(X, columns=list("abcdef")).assign(
     e=pd.Categorical(np.array(["x", "y", "z"])[X[:, 4].astype(int)])
 )
-UNITS = [np.array([0, 3]), np.array([1]), np.array([2]), np.array([4]), np.array([5])]
+GROUPS = {"two": [0, 3]}
 THREE = np.digitize(Y, [-0.5, 0.5])
 
 
@@ -82,51 +81,50 @@ OTHERS = {
 
 def viewed(case):
     model, rows, y = case
-    table = read_table(rows)
-    view = view_model(model.fit(rows, y), table)
-    columns = view.encode(table.codes)
-    members = [view.columns_of_unit(unit) for unit in UNITS]
+    options = Options(groups=GROUPS)
+    subject = model_on_table(model.fit(rows, y), read_rows(rows, y), options)
+    columns = subject.columns
     order = np.random.default_rng(1).permutation(len(columns))
-    return view, columns, columns[order], members
+    return subject, columns, columns[order], subject.scored_columns
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_trees_give_the_predictions_of_the_model_to_the_last_bit(name):
-    view, columns, copies, members = viewed(MODELS[name])
-    assert view._trees is not None
-    np.testing.assert_array_equal(view.unchanged(columns), view.predict(columns))
-    ((same, *found),) = view.exchange(columns, [copies], 1, members, Jobs(), "")
-    np.testing.assert_array_equal(same, view.predict(columns))
+    subject, columns, copies, members = viewed(MODELS[name])
+    assert isinstance(subject, MeanOfTrees)
+    np.testing.assert_array_equal(subject.predictions(), subject.predict(columns))
+    ((same, *found),) = subject.exchange([copies], 1, "")
+    np.testing.assert_array_equal(same, subject.predict(columns))
     for unit, predicted in zip(members, found, strict=True):
-        np.testing.assert_array_equal(predicted, view.predict(_exchanged(columns, copies, unit)))
+        np.testing.assert_array_equal(predicted, subject.predict(exchanged(columns, copies, unit)))
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_growing_coalitions_too(name):
-    view, columns, copies, members = viewed(MODELS[name])
+    subject, columns, copies, members = viewed(MODELS[name])
     orders = [(2, 0, 4, 1, 3), range(5)]
-    found = view.grow(columns[:2], copies[:8], members, orders)
+    found = subject.grow(columns[:2], copies[:8], orders)
     for row, order, predicted in zip(columns[:2], orders, found, strict=True):
         taken = [members[j] for j in order]
-        np.testing.assert_array_equal(predicted, view.predict(_growing(row, copies[:8], taken)))
+        np.testing.assert_array_equal(predicted, subject.predict(_growing(row, copies[:8], taken)))
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_model_that_is_no_mean_of_trees_of_single_columns_is_asked(name):
-    view, columns, copies, members = viewed(OTHERS[name])
-    assert view._trees is None
-    ((same, *found),) = view.exchange(columns, [copies], 1, members, Jobs(), "")
-    np.testing.assert_array_equal(same, view.predict(columns))
+    subject, columns, copies, members = viewed(OTHERS[name])
+    assert not isinstance(subject, MeanOfTrees)
+    ((same, *found),) = subject.exchange([copies], 1, "")
+    np.testing.assert_array_equal(same, subject.predict(columns))
     for unit, predicted in zip(members, found, strict=True):
-        np.testing.assert_array_equal(predicted, view.predict(_exchanged(columns, copies, unit)))
+        np.testing.assert_array_equal(predicted, subject.predict(exchanged(columns, copies, unit)))
 
 
 def test_missing_values_are_led_by_the_model():
     holed = X.copy()
     holed[::7, 1] = np.nan
-    view, columns, copies, members = viewed((RandomForestRegressor(9, **small), holed, Y))
-    (found,) = view.exchange(columns, [copies], 1, members, Jobs(), "")
-    np.testing.assert_array_equal(found[2], view.predict(_exchanged(columns, copies, members[1])))
+    subject, columns, copies, members = viewed((RandomForestRegressor(9, **small), holed, Y))
+    (found,) = subject.exchange([copies], 1, "")
+    np.testing.assert_array_equal(found[2], subject.predict(exchanged(columns, copies, members[1])))
 
 
 def test_columns_of_a_frame_in_another_order_are_not_mixed_up():
@@ -157,8 +155,10 @@ def test_the_scores_are_those_of_a_model_that_hides_its_trees(method):
 def test_missing_values_of_copies_alone_are_led_by_the_model():
     holed = X.copy()
     holed[::7, 1] = np.nan
-    view, columns, _, members = viewed((RandomForestRegressor(9, **small), holed, Y))
-    complete = columns[~np.isnan(columns).any(axis=1)]
-    copies = columns[: len(complete)]
-    (found,) = view.exchange(complete, [copies], 1, members, Jobs(), "")
-    np.testing.assert_array_equal(found[2], view.predict(_exchanged(complete, copies, members[1])))
+    complete = ~np.isnan(holed).any(axis=1)
+    model = RandomForestRegressor(9, **small).fit(holed, Y)
+    subject = model_on_table(model, read_rows(X[complete], Y[complete]), Options(groups=GROUPS))
+    copies = holed[: complete.sum()]
+    (found,) = subject.exchange([copies], 1, "")
+    expected = subject.predict(exchanged(subject.columns, copies, subject.scored_columns[1]))
+    np.testing.assert_array_equal(found[2], expected)

@@ -1,6 +1,6 @@
 """Frames of every sort before every method: names, category columns, polars, labels, orders.
 
-Of fitted_trees.forest_rows, scoring.model_view.
+Of fitted_trees.forest_rows, scoring.mean_of_trees.
 """
 
 import numpy as np

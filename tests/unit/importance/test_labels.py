@@ -1,6 +1,6 @@
 """Classes of any name and number: losses, views of forests, metrics, the engine's predictions.
 
-Of scoring.losses, scoring.explained, support.outcomes.
+Of scoring.losses, scoring.rows, support.outcomes.
 """
 
 from dataclasses import replace

@@ -1,0 +1,412 @@
+"""A fitted model on a table: a mean of trees where it is one, else any predictor."""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.fitted_trees.exchanged import (
+    exchanged_predictions,
+    growing_predictions,
+    predictions,
+)
+from losaw.kernels.trees import Trees
+from losaw.scoring.losses import resolve_loss
+from losaw.scoring.model_on_table import ModelOnTable, exchanged
+from losaw.scoring.rows import Options, Rows
+from losaw.support.jobs import checked_jobs, each_short, n_threads_of
+from losaw.support.outcomes import (
+    class_numbers,
+    classes_of,
+    finite_numbers,
+    probabilities,
+    task_of,
+)
+from losaw.tables import Table
+from losaw.tables.groups import chosen_units, column_sources, units_of
+
+# Rows that are led through the trees at a time, or fewer, so that every thread has some.
+_BLOCK = 1000
+_NONE = np.empty(0, np.intp)
+# Steps that make every column of their output of a single column, row by row.
+_COLUMN_BY_COLUMN = (
+    "KBinsDiscretizer",
+    "MaxAbsScaler",
+    "MinMaxScaler",
+    "OneHotEncoder",
+    "OrdinalEncoder",
+    "PowerTransformer",
+    "QuantileTransformer",
+    "RobustScaler",
+    "SimpleImputer",
+    "StandardScaler",
+    "TargetEncoder",
+)
+
+
+class TreesOfColumns(NamedTuple):
+    """The trees whose mean a model predicts.
+
+    Attributes
+    ----------
+    trees : Trees
+    value : array of shape (n_nodes,) or (n_nodes, n_outputs)
+        What a node predicts as a leaf: of two classes the probability of the second, of more
+        those of all.
+    encode : callable
+        Rows as the model is given them to columns as the trees compare them.
+    feature_of_column : int array
+        The feature of the rows that each such column is computed from.
+    """
+
+    trees: Trees
+    value: FloatArray
+    encode: Callable[[Any], FloatArray]
+    feature_of_column: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class MeanOfTrees(ModelOnTable):
+    """A mean of trees on a table: features are exchanged in one descent through every tree.
+
+    Where a value is missing, which trees do not compare, the model itself predicts.
+
+    Attributes
+    ----------
+    mean_of : TreesOfColumns
+        Its columns are computed from the model's.
+    """
+
+    mean_of: TreesOfColumns
+
+    def tree_columns_of(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The trees' columns of some of the model's columns."""
+        return np.flatnonzero(np.isin(self.mean_of.feature_of_column, columns))
+
+    def predictions(self) -> FloatArray:
+        """Predictions of the rows as they are, with the sums that :meth:`exchange` has."""
+        encoded = self._encoded(self.columns)
+        if encoded is None:
+            return super().predictions()
+        return predictions(self.mean_of.trees, self.mean_of.value, encoded)
+
+    def exchange(
+        self, copies: Iterable[FloatArray], n_copies: int, what: str
+    ) -> Iterator[Sequence[FloatArray]]:
+        """As :meth:`ModelOnTable.exchange`."""
+        columns = self.columns
+        encoded = self._encoded(columns)
+        if encoded is None:
+            yield from super().exchange(copies, n_copies, what)
+            return
+        units = self.scored_columns
+        members = [self.tree_columns_of(unit) for unit in units]
+        # Whole copies, or parts of their rows where there are too few to keep all threads busy.
+        n_threads = n_threads_of(self.jobs)
+        n_parts = 1 if n_copies >= 4 * n_threads else n_threads
+        size = min(_BLOCK, -(-len(encoded) // n_parts))
+        blocks = [slice(at, at + size) for at in range(0, len(encoded), size)]
+
+        def parts() -> Iterator[tuple[FloatArray, FloatArray | None, slice]]:
+            for copy in copies:
+                other = self._encoded(copy)
+                yield from ((copy, other, rows) for rows in blocks)
+
+        def of_part(part: tuple[FloatArray, FloatArray | None, slice]) -> FloatArray:
+            copy, other, rows = part
+            if other is None:
+                changed = (exchanged(columns[rows], copy[rows], unit) for unit in (_NONE, *units))
+                return np.stack([self.predict(matrix) for matrix in changed])
+            trees, value, *_ = self.mean_of
+            return exchanged_predictions(trees, value, encoded[rows], other[rows], members)
+
+        predicted = each_short(self.jobs, of_part, parts(), n_copies * len(blocks), what)
+        while of_copy := list(itertools.islice(predicted, len(blocks))):
+            yield list(np.concatenate(of_copy, axis=1))
+
+    def grow(
+        self, rows: FloatArray, background: FloatArray, orders: Sequence[NDArray[np.intp]]
+    ) -> Iterator[FloatArray]:
+        """As :meth:`ModelOnTable.grow`."""
+        given, others = self._encoded(rows), self._encoded(background)
+        if given is None or others is None:
+            yield from super().grow(rows, background, orders)
+            return
+        members = [self.tree_columns_of(self.columns_of(unit)) for unit in self.units.members]
+        trees, value, *_ = self.mean_of
+        grown = growing_predictions(trees, value, given, others, members, orders)
+        yield from grown.reshape(len(grown), -1, *grown.shape[3:])
+
+    def _encoded(self, columns: FloatArray) -> FloatArray | None:
+        """Columns as the trees compare them; None if a value is missing."""
+        encoded = self.mean_of.encode(columns)
+        return encoded if np.isfinite(encoded).all() else None
+
+
+def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
+    """A fitted model on the rows that it is explained on.
+
+    A model with an encoding of its own, on an array of numbers, has ``encode(X)``,
+    ``encoding_.groups`` and ``predict_encoded(columns)``, which gives means or probabilities of the
+    second class (:class:`losaw.learners.encoded.EncodedLearner`). Any other model is given rows of
+    the type that the table was read from, and its columns are the features.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a model that was fitted to other columns or knows other classes, and for unknown
+        losses, groups and features.
+    """
+    table = rows.table
+    task = task_of(model)
+    classes = classes_of(model) if task == "classification" else None
+    if table.is_plain and hasattr(model, "predict_encoded"):
+        encode, predict = model.encode, model.predict_encoded
+        columns_of_feature = tuple(model.encoding_.groups)
+        mean_of = _trees_of_encoded(model, sum(map(len, columns_of_feature)))
+    else:
+        encode, columns_of_feature = _same, tuple(np.array([j]) for j in range(len(table.names)))
+        rebuild = _in_the_order_of(model, table)
+        predict = _predictor(model, table, rebuild, None if classes is None else len(classes))
+        mean_of = None
+        if rebuild is table.rebuild:  # the model's columns are in the order of the table's
+            mean_of = trees_of(model, table.names)
+        if mean_of is not None:
+            encode_rows = mean_of.encode
+            mean_of = mean_of._replace(encode=lambda codes: encode_rows(rebuild(codes)))
+    units = units_of(table.names, options.groups)
+    needs_probabilities = options.loss != "zero-one" and not callable(options.loss)
+    has_probabilities = hasattr(model, "predict_proba") or hasattr(model, "predict_encoded")
+    if task == "classification" and needs_probabilities and not has_probabilities:
+        raise ValueError(
+            f"{type(model).__name__} has no predict_proba; use loss='zero-one', or calibrate it "
+            "with sklearn.calibration.CalibratedClassifierCV"
+        )
+    seen = {
+        "model": model,
+        "rows": rows,
+        "y": finite_numbers(rows.y) if classes is None else class_numbers(rows.y, classes),
+        "weights": None if rows.weights is None else rows.weights / rows.weights.mean(),
+        "loss": resolve_loss(options.loss, task),
+        "units": units,
+        "scored": chosen_units(units, options.features),
+        "jobs": checked_jobs(options.n_jobs, options.verbose),
+        "encode": encode,
+        "columns_of_feature": columns_of_feature,
+        "predict": predict,
+    }
+    return ModelOnTable(**seen) if mean_of is None else MeanOfTrees(**seen, mean_of=mean_of)
+
+
+def _predictor(
+    model: Any, table: Table, rebuild: Callable[[FloatArray], Any], n_classes: int | None
+) -> Callable[[FloatArray], FloatArray]:
+    def predict(codes: FloatArray) -> FloatArray:
+        rows = rebuild(codes)
+        try:
+            return (
+                _means(model, rows) if n_classes is None else probabilities(model, rows, n_classes)
+            )
+        except (TypeError, ValueError) as error:
+            raise _with_missing_rows(error, model, table) from error
+
+    return predict
+
+
+def _with_missing_rows(error: Exception, model: Any, table: Table) -> Exception:
+    """A model's refusal, with the place of the missing values if there are any."""
+    missing = np.isnan(table.codes)
+    if not missing.any():
+        return error
+    row, column = np.argwhere(missing)[0]
+    return ValueError(
+        f"{type(model).__name__} refuses the rows ({' '.join(str(error).split())[:100]}). X has "
+        f"{int(missing.any(axis=1).sum())} rows with missing values (first: row {row}, column "
+        f"{table.names[column]!r}); impute them in a Pipeline with the model, for example by "
+        "sklearn.impute.SimpleImputer"
+    )
+
+
+def _means(model: Any, rows: Any) -> FloatArray:
+    means = np.asarray(model.predict(rows))
+    if means.ndim == 2 and means.shape[1] == 1:
+        means = means[:, 0]
+    if means.ndim != 1:
+        raise ValueError(
+            f"{type(model).__name__} predicts {means.shape[1]} responses; explain one model for "
+            "each"
+        )
+    return means
+
+
+def _in_the_order_of(model: Any, table: Table) -> Callable[[FloatArray], Any]:
+    """Codes to rows with exactly the columns that the model was fitted to."""
+    fitted = getattr(model, "feature_names_in_", None)
+    if table.is_plain or fitted is None:
+        n_fitted = getattr(model, "n_features_in_", None)
+        if n_fitted is not None and n_fitted != len(table.names):
+            raise ValueError(
+                f"X has {len(table.names)} columns, but {type(model).__name__} was fitted to "
+                f"{n_fitted}"
+            )
+        return table.rebuild
+    names = [str(name) for name in fitted]
+    if names == list(table.names):
+        return table.rebuild
+    for what, some, others in (
+        ("lacks", names, table.names),
+        ("has", list(table.names), names),
+    ):
+        strange = [name for name in some if name not in others]
+        if strange:
+            end = "" if what == "lacks" else f", which {type(model).__name__} was not fitted to"
+            raise ValueError(
+                f"X {what} the column {strange[0]!r}{end}; give X[model.feature_names_in_]"
+            )
+    return lambda codes: table.rebuild(codes)[list(fitted)]
+
+
+def _same(codes: FloatArray) -> FloatArray:
+    return codes
+
+
+def trees_of(model: Any, names: Sequence[str]) -> TreesOfColumns | None:
+    """The trees whose mean a fitted model predicts; None if there are none, or columns are mixed.
+
+    Forests of scikit-learn, losaw forests, this package's learners made of either, and Pipelines
+    that encode column by column before one. Not their subclasses, which may predict as they like.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The features of the rows that the model is given.
+    """
+    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+    from sklearn.pipeline import Pipeline
+
+    if type(model) in (GridSearchCV, RandomizedSearchCV):
+        return trees_of(getattr(model, "best_estimator_", None), names)
+    if type(model) is Pipeline:
+        before, last = model[:-1], model.steps[-1][1]
+        if not all(_is_column_by_column(step) for _, step in before.steps):
+            return None
+        inner = trees_of(last, ())
+        if inner is None:
+            return None
+        try:
+            features = column_sources(before, names) if before.steps else np.arange(len(names))
+        except ValueError:
+            return None
+
+        def encode(rows: Any) -> FloatArray:
+            return inner.encode(before.transform(rows) if before.steps else rows)
+
+        return TreesOfColumns(inner.trees, inner.value, encode, features[inner.feature_of_column])
+    if type(model).__module__.startswith("losaw."):
+        return _of_losaw(model)
+    return _of_scikit_learn(model)
+
+
+def _is_column_by_column(step: Any) -> bool:
+    if isinstance(step, str) or step is None:
+        return step in (None, "passthrough", "drop")
+    if hasattr(step, "steps"):
+        return all(_is_column_by_column(part) for _, part in step.steps)
+    if type(step).__name__ == "ColumnTransformer":
+        return all(_is_column_by_column(part) for _, part, _ in step.transformers_)
+    module = type(step).__module__.partition(".")[0]
+    if type(step).__name__ == "SimpleImputer" and step.add_indicator:
+        return False
+    return module == "sklearn" and type(step).__name__ in _COLUMN_BY_COLUMN
+
+
+def _of_scikit_learn(model: Any) -> TreesOfColumns | None:
+    from sklearn.ensemble import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
+
+    forests = (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
+    if type(model) not in forests or model.n_outputs_ != 1:
+        return None
+    inner = [estimator.tree_ for estimator in model.estimators_]
+    trees = Trees.of((t.feature, t.threshold, t.children_left, t.children_right) for t in inner)
+    values = np.concatenate([tree.value[:, 0] for tree in inner])
+    if hasattr(model, "classes_"):
+        if len(model.classes_) < 2:
+            return None
+        of_classes = values[:, 1] if len(model.classes_) == 2 else values
+        return TreesOfColumns(trees, of_classes, _single, np.arange(model.n_features_in_))
+    return TreesOfColumns(trees, values[:, 0], _single, np.arange(model.n_features_in_))
+
+
+def _single(rows: Any) -> FloatArray:
+    """Rows in the precision in which scikit-learn's trees compare them."""
+    dense = rows.toarray() if hasattr(rows, "toarray") else rows
+    with np.errstate(over="ignore"):
+        return np.asarray(dense).astype(np.float32).astype(np.float64)
+
+
+def _of_losaw(model: Any) -> TreesOfColumns | None:
+    # By name: what exchanges a model's features does not rest on how our forests are grown, and
+    # its stored blocks stay when that changes.
+    name = type(model).__name__ if type(model).__module__.startswith("losaw.") else ""
+    if name == "RandomForest":
+        inner = _of_scikit_learn(model.forest_)
+        if inner is None:
+            return None
+        return TreesOfColumns(
+            inner.trees,
+            inner.value,
+            lambda rows: _single(model.encode(rows)),
+            model.feature_of_column_,
+        )
+    if name not in ("LosawRandomForestClassifier", "LosawRandomForestRegressor"):
+        return None
+    nodes, starts = model.forest_.nodes, model.forest_.starts
+    trees = Trees.joined(
+        nodes.feature,
+        nodes.threshold,
+        np.column_stack([nodes.left, nodes.right]),
+        starts,
+        nodes.left_levels if nodes.left_levels.any() else None,
+    )
+    has_many = len(getattr(model, "classes_", ())) > 2
+    return TreesOfColumns(
+        trees,
+        nodes.distribution if has_many else nodes.value,
+        model.numeric_rows,
+        np.arange(model.n_features_in_),
+    )
+
+
+def _trees_of_encoded(model: Any, n_columns: int) -> TreesOfColumns | None:
+    """The trees of a model with ``predict_encoded``, on its own columns; None if there are none.
+
+    See :class:`losaw.learners.encoded.EncodedLearner`.
+    """
+    if not type(model).__module__.startswith("losaw."):
+        return None
+    from losaw.learners.encoded import EncodedLearner
+    from losaw.learners.ranger_forest import RangerForest
+
+    columns = np.arange(n_columns)
+    if type(model) is RangerForest:
+        grown = model.model_
+        return TreesOfColumns(grown.trees_, grown.value_, np.asarray, columns)
+    if isinstance(model, EncodedLearner) and (
+        type(model).predict_encoded is EncodedLearner.predict_encoded
+    ):
+        return _of_scikit_learn(model.model_)
+    return None

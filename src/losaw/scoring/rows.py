@@ -1,0 +1,106 @@
+"""The rows that a method scores a model on, with their responses and weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FeatureKind, FloatArray
+from losaw.support.outcomes import one_column
+from losaw.tables import Table, read_table
+from losaw.tables.groups import Groups
+from losaw.tables.kinds import Kinds
+
+
+class Options(NamedTuple):
+    """The options of a method that concern neither the model nor its rows."""
+
+    loss: Any = None
+    features: Sequence[str] | None = None
+    groups: Groups = None
+    n_jobs: int | None = None
+    verbose: bool = False
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows with their responses as they were given, before any model is known.
+
+    Attributes
+    ----------
+    table : Table
+    y : array of shape (n_rows,)
+        Numbers or labels.
+    weights : array of shape (n_rows,) or None
+    """
+
+    table: Table
+    y: NDArray[Any]
+    weights: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def take(self, rows: NDArray[Any]) -> "Rows":
+        """Some of the rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        return Rows(self.table.take(rows), self.y[rows], weights)
+
+    def without(self, columns: NDArray[np.intp]) -> "Rows":
+        """The rows without some of their columns."""
+        return Rows(self.table.without(columns), self.y, self.weights)
+
+
+def read_rows(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Rows:
+    """Read and check a table with its responses.
+
+    Raises
+    ------
+    ValueError
+        As :func:`losaw.tables.read_table`; if lengths differ, there are fewer than two rows, or a
+        weight is negative, missing or infinite, or all are 0.
+    """
+    table = read_table(X, kinds=kinds, feature_names=feature_names)
+    response = one_column(y)
+    if len(response) != len(table):
+        raise ValueError(f"y has {len(response)} entries for {len(table)} rows of X")
+    if len(table) < 2:
+        raise ValueError(f"the sample has {len(table)} row(s); an importance needs at least 2")
+    weights = None
+    if sample_weight is not None:
+        weights = np.asarray(sample_weight, dtype=float)
+        if weights.shape != (len(table),):
+            raise ValueError(
+                f"sample_weight has shape {weights.shape}, expected ({len(table)},): one number "
+                "for each row"
+            )
+        if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+            raise ValueError("sample_weight must be finite, not negative, and not all 0")
+    return Rows(table, response, weights)
+
+
+def require_complete(table: Table, what: str, remedy: str) -> None:
+    """Raise a ValueError for missing values that a method cannot handle."""
+    missing = np.isnan(table.codes)
+    if missing.any():
+        column = int(np.flatnonzero(missing.any(axis=0))[0])
+        row = int(np.flatnonzero(missing[:, column])[0])
+        raise ValueError(
+            f"column {table.names[column]!r} has missing values (first: row {row}; in all "
+            f"{int(missing.any(axis=1).sum())} rows are incomplete). {what}; {remedy}"
+        )
+
+
+def kinds_of(table: Table, members: Sequence[NDArray[np.intp]]) -> tuple[str, ...]:
+    """The kind of every unit; of a group all kinds of its features, joined by a plus."""
+    kinds: tuple[FeatureKind, ...] = table.kinds
+    return tuple(" + ".join(dict.fromkeys(kinds[j] for j in unit)) for unit in members)
