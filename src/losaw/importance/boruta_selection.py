@@ -1,6 +1,6 @@
 """Boruta: all relevant features by comparison with shuffled shadows (Kursa & Rudnicki 2010)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from losaw.scoring.parameter_repr import described
 from losaw.scoring.residual_algorithms import seeded_clone
 from losaw.scoring.result import ImportanceResult
 from losaw.support.arguments import real_number, whole_number
-from losaw.support.jobs import Jobs, checked_jobs
+from losaw.support.jobs import checked_jobs
 from losaw.support.outcomes import Task
 from losaw.support.words import unknown
 from losaw.tables.groups import Groups
@@ -25,6 +25,7 @@ from losaw.tables.kinds import Kinds
 IMPORTANCES = ("permutation", "reported")
 CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 _MIN_SHADOWS = 5
+_LONG = 10  # seconds
 
 
 def _check(n_estimators: int, max_runs: int, alpha: float, importance: str | None = None) -> None:
@@ -146,7 +147,7 @@ def boruta(
     hits, runs = np.zeros(n_units, dtype=int), np.zeros(n_units, dtype=int)
     history = np.full((max_runs, n_units), np.nan)
     best_shadows: list[float] = []
-    for run in Jobs(None, verbose).each(int, range(max_runs), max_runs, "boruta, runs"):
+    for run in _shown_runs(max_runs, verbose):
         if not (decisions == TENTATIVE).any():
             break
         kept = np.flatnonzero(decisions != REJECTED)
@@ -193,6 +194,19 @@ def boruta(
         kinds=sample.kinds,
         table=sample.table,
     )
+
+
+def _shown_runs(max_runs: int, verbose: bool) -> Iterable[int]:
+    """The runs, with a progress bar; on a person's terminal also unasked, when they take long."""
+    from multiprocessing import parent_process
+
+    from tqdm import tqdm
+
+    if verbose:
+        return iter(tqdm(range(max_runs), desc="boruta, runs"))
+    if parent_process() is not None:  # a study's, which shows its own progress
+        return range(max_runs)
+    return iter(tqdm(range(max_runs), desc="boruta, runs", disable=None, delay=_LONG))
 
 
 def _with_shadows(

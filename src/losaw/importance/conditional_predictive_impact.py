@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from losaw.rng import as_generator
 from losaw.scoring.draw_differences import differences_of, sampler_of
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.losses import Loss
+from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.mean_of_trees import model_on_table
-from losaw.scoring.one_sided_tests import check_test
+from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import (
@@ -53,9 +53,9 @@ def cpi(
     sampler: Any = "conditional",
     sampler_parameters: Mapping[str, Any] | None = None,
     n_draws: int = 1,
-    loss: str | Loss | None = None,
-    test: str = "t",
-    adjustment: str = "none",
+    loss: LossName | Loss | None = None,
+    test: TestName = "t",
+    adjustment: Adjustment = "none",
     level: float = 0.95,
     features: Sequence[str] | None = None,
     groups: Groups = None,
@@ -163,7 +163,7 @@ def cpi(
         sampler=sampler,
         sampler_parameters=dict(sampler_parameters or {}),
         n_draws=n_draws,
-        loss=loss,
+        loss=loss_name(loss, model),
         test=test,
         adjustment=adjustment,
         level=level,

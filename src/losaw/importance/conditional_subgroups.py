@@ -10,7 +10,7 @@ from losaw.data import FloatArray
 from losaw.importance.permutation_feature_importance import permuted_differences
 from losaw.rng import as_generator, seed_integer
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.losses import Loss
+from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.parameter_repr import described
@@ -39,7 +39,7 @@ def subgroups(
     max_depth: int = 3,
     min_samples_leaf: int = 30,
     n_repeats: int = 5,
-    loss: str | Loss | None = None,
+    loss: LossName | Loss | None = None,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
@@ -113,7 +113,7 @@ verbose, random_state
             max_depth=max_depth,
             min_samples_leaf=min_samples_leaf,
             n_repeats=n_repeats,
-            loss=loss,
+            loss=loss_name(loss, model),
             cv=cv,
         ),
     )

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.without_columns import GrowableForest, growable_forest
+from losaw.fitted_trees.growable_forest import GrowableForest, growable_forest
 from losaw.rng import as_generator
 from losaw.scoring.fewer_columns import without
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.losses import Loss, squared_error
+from losaw.scoring.losses import Loss, LossName, loss_name, squared_error
 from losaw.scoring.mean_of_trees import MeanOfTrees, model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
-from losaw.scoring.one_sided_tests import check_test
+from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import (
@@ -40,9 +40,9 @@ def loco(
     y: ArrayLike,
     *,
     train: tuple[ArrayLike, ArrayLike] | None = None,
-    loss: str | Loss | None = None,
-    test: str = "t",
-    adjustment: str = "none",
+    loss: LossName | Loss | None = None,
+    test: TestName = "t",
+    adjustment: Adjustment = "none",
     level: float = 0.95,
     features: Sequence[str] | None = None,
     groups: Groups = None,
@@ -124,7 +124,9 @@ def loco(
     options = Options(loss, features, groups, n_jobs, verbose)
     if train is None and cv is None:
         cv = 5
-    shown = described("loco", loss=loss, test=test, adjustment=adjustment, level=level, cv=cv)
+    shown = described(
+        "loco", loss=loss_name(loss, model), test=test, adjustment=adjustment, level=level, cv=cv
+    )
     testing = Testing(test, adjustment, level, ERROR_KIND, shown)
     if cv is not None:
         if train is not None:

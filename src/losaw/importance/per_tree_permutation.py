@@ -12,7 +12,7 @@ from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
 from losaw.rng import as_generator
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.losses import Loss, resolve_loss
+from losaw.scoring.losses import Loss, LossName, resolve_loss
 from losaw.scoring.over_trees import result_of_trees
 from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
@@ -50,7 +50,7 @@ def tree_permutation(
     y: ArrayLike,
     *,
     rows: str = "out-of-bag",
-    loss: str | Loss | None = None,
+    loss: LossName | Loss | None = None,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
@@ -126,7 +126,8 @@ def tree_permutation(
         len(forest.trees),
         "trees",
     )
-    shown = described("tree_permutation", rows=rows, loss=loss)
+    default = "squared-error" if forest.task == "regression" else "zero-one"
+    shown = described("tree_permutation", rows=rows, loss=loss or default)
     return result_of_trees(shown, np.stack(list(increases)), sample, features)
 
 

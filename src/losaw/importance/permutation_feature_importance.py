@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.losses import Loss
+from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.parameter_repr import described
@@ -39,7 +39,7 @@ def pfi(
     *,
     scale: str = "difference",
     n_repeats: int = 5,
-    loss: str | Loss | None = None,
+    loss: LossName | Loss | None = None,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
@@ -103,7 +103,9 @@ random_state
     options = Options(loss, features, groups, n_jobs, verbose)
     testing = Testing(
         error_kind="over permutations of the test rows",
-        method=described("pfi", scale=scale, n_repeats=n_repeats, loss=loss, cv=cv),
+        method=described(
+            "pfi", scale=scale, n_repeats=n_repeats, loss=loss_name(loss, model), cv=cv
+        ),
         null=1.0 if scale == "ratio" else 0.0,
     )
 

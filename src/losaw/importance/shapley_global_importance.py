@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.losses import Loss
+from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.parameter_repr import described
@@ -41,7 +41,7 @@ def sage(
     n_background: int = 32,
     max_permutations: int = 512,
     threshold: float | None = 0.05,
-    loss: str | Loss | None = None,
+    loss: LossName | Loss | None = None,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
@@ -110,7 +110,7 @@ def sage(
         n_background=n_background,
         max_permutations=max_permutations,
         threshold=threshold,
-        loss=loss,
+        loss=loss_name(loss, model),
         cv=cv,
     )
 

@@ -7,14 +7,16 @@ more.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from losaw.data import FloatArray
+from losaw.support.outcomes import is_classifier
 from losaw.support.words import unknown
 
 Loss = Callable[[FloatArray, FloatArray], FloatArray]
+LossName = Literal["squared-error", "absolute-error", "pinball", "log-loss", "brier", "zero-one"]
 _SMALLEST_PROBABILITY = 1e-15
 
 
@@ -97,6 +99,13 @@ LOSSES: dict[str, Loss] = {
 }
 _OF_CLASSES = ("log-loss", "brier", "zero-one")
 _OF_NUMBERS = ("pinball",)
+
+
+def loss_name(loss: Any, model: Any) -> Any:
+    """The loss as a result shows it: the name of the default where none is given."""
+    if loss is not None:
+        return loss
+    return "log-loss" if is_classifier(model) else "squared-error"
 
 
 def resolve_loss(loss: Any, task: str) -> Loss:

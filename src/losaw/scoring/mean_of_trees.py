@@ -161,6 +161,7 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
         For a model that was fitted to other columns or knows other classes, and for unknown
         losses, groups and features.
     """
+    _require_fitted(model)
     table = rows.table
     task = task_of(model)
     classes = classes_of(model) if task == "classification" else None
@@ -200,6 +201,25 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
         "predict": predict,
     }
     return ModelOnTable(**seen) if mean_of is None else MeanOfTrees(**seen, mean_of=mean_of)
+
+
+def _require_fitted(model: Any) -> None:
+    """Raise a ValueError for a model of scikit-learn or ours, or a Pipeline, without a fit."""
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    last = model
+    while hasattr(last, "steps"):
+        last = last.steps[-1][1]
+    if type(last).__module__.partition(".")[0] not in ("sklearn", "losaw"):
+        return  # other models may show a fit in other ways
+    try:
+        check_is_fitted(last)
+    except NotFittedError:
+        raise ValueError(
+            f"the model, a {type(model).__name__}, is not fitted: call its fit(X, y) first, or "
+            "give cv=5 to fit it in folds"
+        ) from None
 
 
 def _predictor(

@@ -1,14 +1,16 @@
 """One-sided tests of loss differences against 0, their bounds, and adjustments of p-values."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from losaw.data import FloatArray
 from losaw.support.arguments import one_of
 
-TESTS = ("t", "wilcoxon", "binomial", "fisher")
-ADJUSTMENTS = ("none", "holm", "benjamini-hochberg", "benjamini-yekutieli")
+TestName = Literal["t", "wilcoxon", "binomial", "fisher"]
+Adjustment = Literal["none", "holm", "benjamini-hochberg", "benjamini-yekutieli"]
+TESTS: tuple[str, ...] = get_args(TestName)
+ADJUSTMENTS: tuple[str, ...] = get_args(Adjustment)
 _SCIPY = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
 # What a test's lower confidence bound is a bound of.
 BOUND_OF = {

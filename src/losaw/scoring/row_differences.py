@@ -225,7 +225,37 @@ def folds(
             )
         splitter = StratifiedKFold if is_classifier(model) else KFold
         cv = splitter(cv, shuffle=True, random_state=seed_integer(rng))
-    return iter(check_cv(cv).split(rows.table.codes, rows.y))
+    try:
+        parts = list(check_cv(cv).split(rows.table.codes, rows.y))
+    except ValueError as error:
+        if "groups" not in str(error):
+            raise
+        raise ValueError(
+            f"cv={cv!r} needs the group of every row, which losaw does not take; give its folds: "
+            "cv=list(splitter.split(X, y, groups))"
+        ) from error
+    for number, part in enumerate(parts):
+        if not _is_fold(part, len(rows)):
+            raise ValueError(
+                f"fold {number} of cv must be a pair of arrays of row numbers from 0 to "
+                f"{len(rows) - 1}, the rows to fit to and the rows to score, got {part!r}; or give "
+                "a number of folds, as in cv=5"
+            )
+    return iter(parts)
+
+
+def _is_fold(part: Any, n_rows: int) -> bool:
+    """Return whether this is a pair of arrays of row numbers."""
+    if isinstance(part, str) or not hasattr(part, "__len__") or len(part) != 2:
+        return False
+    arrays = [np.asarray(rows) for rows in part]
+    return all(
+        rows.ndim == 1
+        and len(rows) > 0
+        and rows.dtype.kind in "iu"
+        and bool(((rows >= 0) & (rows < n_rows)).all())
+        for rows in arrays
+    )
 
 
 def refit(model: Any, rows: Rows) -> Any:

@@ -91,6 +91,8 @@ def check_arguments(
         value, hint = given[name], parameter.annotation
         if not (numbers_too or _has_parts(hint)):
             continue
+        if not numbers_too and isinstance(value, str) and _names_some(hint):
+            continue  # the taker knows the nearest name
         if hint == ArrayLike:
             _check_numbers(name, value)
         elif not _fits(value, hint):
@@ -133,6 +135,14 @@ def _has_parts(hint: Any) -> bool:
     if kind in (types.UnionType, typing.Union):
         return any(map(_has_parts, typing.get_args(hint)))
     return kind not in (int, float, bool, str, type(None), None, typing.Literal)
+
+
+def _names_some(hint: Any) -> bool:
+    """Return whether an annotation lists names that are allowed."""
+    kind = typing.get_origin(hint) or hint
+    if kind in (types.UnionType, typing.Union):
+        return any(map(_names_some, typing.get_args(hint)))
+    return kind is typing.Literal
 
 
 def _shown(hint: Any) -> str:

@@ -27,8 +27,9 @@ def absolute_traversal_rate(
 
         ATR = (1/n) sum_i sign(R_i - L_i)   in [-1, 1].
 
-    A feature that no tree splits on has rate 0; a nominal one, whose sides have no order, NaN.
-    Means are those of the tree's in-bag rows.
+    Of two classes the response is the share of the second of ``model.classes_``, which the result's
+    name gives. A feature that no tree splits on has rate 0; a nominal feature, whose sides have no
+    order, NaN. Means are those of the tree's in-bag rows.
 
     Parameters
     ----------
@@ -67,7 +68,8 @@ def absolute_traversal_rate(
     left, right = (forest.value[side[splits]] for side in (forest.trees.left, forest.trees.right))
     weights = forest.n_samples[splits] if weighting == "rows" else np.ones(len(splits))
     return _result(
-        f"absolute traversal rate{' (weighted by rows)' if weighting == 'rows' else ''}",
+        f"absolute traversal rate{' (weighted by rows)' if weighting == 'rows' else ''}"
+        f"{_towards(model)}",
         forest,
         splits,
         np.sign(right - left),
@@ -133,7 +135,7 @@ def relative_traversal_rate(
     weights = forest.n_samples[splits] if weighting == "rows" else np.ones(len(splits))
     words = ", ".join(word for word in (form, weighting) if word not in ("mean", "splits"))
     result = _result(
-        f"relative traversal rate{words and f' ({words})'}",
+        f"relative traversal rate{words and f' ({words})'}{_towards(model)}",
         forest,
         splits,
         2 * (right - left) / scale,
@@ -201,6 +203,12 @@ def _deviation(values: FloatArray, there: Any) -> FloatArray:
 def _names(model: Any, n_features: int) -> tuple[str, ...]:
     names = getattr(model, "feature_names_in_", None)
     return default_feature_names(n_features) if names is None else tuple(map(str, names))
+
+
+def _towards(model: Any) -> str:
+    """The class whose share rises where a rate of two classes is positive, in words."""
+    classes = getattr(model, "classes_", None)
+    return "" if classes is None else f" towards class {np.asarray(classes).tolist()[-1]!r}"
 
 
 def _check(name: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -1,6 +1,6 @@
 """Trees grown again are those of a whole refit.
 
-Of losaw.fitted_trees.without_columns, importance.leave_one_covariate_out.
+Of losaw.fitted_trees.growable_forest, importance.leave_one_covariate_out.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 
-from losaw.fitted_trees.without_columns import GrowableForest, growable_forest
+from losaw.fitted_trees.growable_forest import GrowableForest, growable_forest
 from losaw.importance import loco
 from losaw.scoring.fewer_columns import without
 from losaw.support.jobs import Jobs

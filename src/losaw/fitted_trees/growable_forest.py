@@ -160,13 +160,22 @@ def growable_forest(model: Any, n_rows: int) -> Any:
         return None
     if any(getattr(model, rule) != value for rule, value in _EVERY_RULE.items()):
         return None
-    # The training rows alone do not say how a weighted forest is fitted again; and a forest of the
-    # first of them only would be taken for one of all. Where scikit-learn does not say it: None.
-    if getattr(model, "_sample_weight", None) is not None:
-        return None
-    if getattr(model, "_n_samples", None) != n_rows:
+    if not _drew_from(model, n_rows):
         return None
     return model if _looks_at_all(model.max_features, model.n_features_in_) else None
+
+
+def _drew_from(forest: Any, n_rows: int) -> bool:
+    """Return whether the trees' samples are drawn from so many rows, as far as they show it.
+
+    A forest of weighted rows is found out later: its leaves have other weights than its samples.
+    """
+    share = forest.max_samples if forest.bootstrap else None
+    if share is not None and not isinstance(share, float):
+        return False  # a number of rows does not show how many they are drawn from
+    samples = forest.estimators_samples_
+    expected = n_rows if share is None else max(1, round(share * n_rows))
+    return len(samples[0]) == expected and max(int(rows.max()) for rows in samples) < n_rows
 
 
 def _looks_at_all(max_features: Any, n_columns: int) -> bool:

@@ -1,0 +1,97 @@
+"""Errors and results of importances that a person must understand without the source.
+
+Of scoring.mean_of_trees, scoring.row_differences, scoring.losses, trends.traversal_rate,
+importance.boruta_selection.
+"""
+
+import multiprocessing
+import re
+import typing
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from losaw.importance import boruta_selection, cpi, loco, pfi
+from losaw.scoring.losses import LOSSES, LossName
+from losaw.trends import absolute_traversal_rate
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((60, 3))
+Y = X[:, 0] + RNG.standard_normal(60)
+CLASSES = np.where(Y > 0, "yes", "no")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LinearRegression(),
+        LogisticRegression(),
+        make_pipeline(StandardScaler(), LinearRegression()),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        RandomForestClassifier(),
+    ],
+)
+def test_a_model_that_is_not_fitted_is_told_so(model):
+    with pytest.raises(ValueError, match=r"the model, a \w+, is not fitted: call its fit"):
+        pfi(model, X, CLASSES)
+
+
+def test_a_model_of_another_library_need_not_show_its_fit():
+    class Own:
+        def predict(self, X):
+            return X[:, 0]
+
+    assert pfi(Own(), X, Y, random_state=0).select(top=1) == ("X1",)
+
+
+def test_a_splitter_of_groups_is_refused_with_the_remedy():
+    with pytest.raises(ValueError, match=re.escape("cv=list(splitter.split(X, y, groups))")):
+        pfi(LinearRegression(), X, Y, cv=GroupKFold(4))
+    groups = np.repeat(range(20), 3)
+    folds = list(GroupKFold(4).split(X, Y, groups))
+    assert len(pfi(LinearRegression(), X, Y, cv=folds).details["fold_scores"]) == 4
+
+
+@pytest.mark.parametrize("cv", [["zz"], [("a", "b")], [([0, 1], [60])], [([0], [])], [(1, 2)]])
+def test_folds_that_are_no_row_numbers_are_refused(cv):
+    with pytest.raises(ValueError, match="fold 0 of cv must be a pair of arrays of row numbers"):
+        loco(LinearRegression(), X, Y, cv=cv)
+
+
+def test_a_result_shows_the_loss_that_was_taken():
+    forest = RandomForestClassifier(5, random_state=0).fit(X, CLASSES)
+    shown = repr(cpi(forest, X, CLASSES, sampler="gaussian", random_state=0))
+    assert "loss='log-loss'" in shown and "loss=None" not in shown
+    line = LinearRegression().fit(X, Y)
+    assert "loss='squared-error'" in repr(pfi(line, X, Y, random_state=0))
+    assert "loss='absolute-error'" in repr(pfi(line, X, Y, loss="absolute-error", random_state=0))
+
+
+def test_the_named_losses_are_those_of_the_type():
+    assert set(typing.get_args(LossName)) == set(LOSSES)
+
+
+def test_a_misspelt_loss_has_its_nearest_name():
+    with pytest.raises(ValueError, match="did you mean 'brier'"):
+        pfi(RandomForestClassifier(5).fit(X, CLASSES), X, CLASSES, loss="brierr")
+
+
+def test_a_traversal_rate_of_classes_says_which_class_it_rises_towards():
+    forest = RandomForestClassifier(5, random_state=0).fit(X, CLASSES)
+    assert absolute_traversal_rate(forest).name.endswith("towards class 'yes'")
+
+
+def test_boruta_shows_its_runs_on_a_terminal_when_they_take_long(monkeypatch, capsys):
+    monkeypatch.setattr(boruta_selection, "_LONG", 0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    for _ in boruta_selection._shown_runs(3, False):
+        pass
+    assert "boruta, runs" in capsys.readouterr().err
+    monkeypatch.setattr(multiprocessing, "parent_process", lambda: "a study")
+    assert list(boruta_selection._shown_runs(3, False)) == [0, 1, 2]
+    assert capsys.readouterr().err == ""
