@@ -67,7 +67,7 @@ _kept: "weakref.WeakKeyDictionary[Booster, dict[Any, Any]]" = weakref.WeakKeyDic
 def attribution_sums(
     model: Any, X: ArrayLike, y: ArrayLike, attribution: str, of_rows: bool = False
 ) -> AttributionSums:
-    """The sums of one attribution on one sample; kept as long as the booster lives.
+    """The sums of one attribution on one sample; stored as long as the booster lives.
 
     Parameters
     ----------

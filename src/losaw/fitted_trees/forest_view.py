@@ -42,7 +42,7 @@ class ForestView:
         The response of a regression (one column, centred), the class indicators of a
         classification.
     in_bag_counts : array of shape (n_trees, n_samples)
-        How often a row stands in a tree's sample; 0 is out of bag.
+        How often a row is in a tree's sample; 0 is out of bag.
     task : {"regression", "classification"}
     n_features : int
     """
@@ -180,7 +180,7 @@ def _tree_view(tree: Any, leaf: Any, features: IntArray) -> TreeView:
         np.array([0, len(column)]),
         left_levels if len(left_levels) and left_levels.any() else _NO_SETS,
     )
-    # A leaf has no column; what stands for its feature is never read.
+    # A leaf has no column; the value in place of its feature is never read.
     return TreeView(nodes, nodes.splits, features[column], np.ascontiguousarray(leaf, np.int32))
 
 

@@ -58,7 +58,7 @@ class GrowableForest:
             np.ascontiguousarray(y, dtype=float),
         )
         self._inner = [estimator.tree_ for estimator in forest.estimators_]
-        # How often a row stands in a tree's sample: small numbers, for every row and tree.
+        # How often a row is in a tree's sample: small numbers, for every row and tree.
         self._counts = np.ones((len(self._inner), n_rows), dtype=np.uint16)
         if forest.bootstrap:
             for counts, taken in zip(self._counts, forest.estimators_samples_, strict=True):

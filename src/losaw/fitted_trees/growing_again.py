@@ -204,7 +204,7 @@ def add_without(
     Parameters
     ----------
     weights : array of shape (n_trees, n_rows)
-        How often a row stands in a tree's sample.
+        How often a row is in a tree's sample.
     asked : array of shape (n_columns, n_asked)
         Rows whose predictions are needed.
     left_out : array of shape (n_sets, n_columns)

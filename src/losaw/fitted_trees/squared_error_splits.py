@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from losaw.kernels.compiled import inlined_kernel
 
-_NOT_TOLD_APART = np.float32(1e-7)
+_TOO_CLOSE = np.float32(1e-7)
 _NO_SPREAD = 2.220446049250313e-16  # variance of a node that is not split
 
 
@@ -65,7 +65,7 @@ def best_split(
         if is_left_out[j]:
             continue
         values, order = rows.columns[j], orders[j]
-        if values[order[end - 1]] <= values[order[first]] + _NOT_TOLD_APART:
+        if values[order[end - 1]] <= values[order[first]] + _TOO_CLOSE:
             continue
         if weight == 0.0:
             for i in range(first, end):
@@ -79,9 +79,9 @@ def best_split(
             left_weight += weights[row]
             left += weights[row] * rows.response[row]
             following = values[order[i + 1]]
-            is_told_apart = following > x + _NOT_TOLD_APART
+            is_separate = following > x + _TOO_CLOSE
             x = following
-            if not is_told_apart:
+            if not is_separate:
                 continue
             if i + 1 - first < limits.min_rows_leaf or end - i - 1 < limits.min_rows_leaf:
                 continue

@@ -7,7 +7,7 @@ from losaw.fitted_trees.shapley import leaf_values
 from losaw.kernels.compiled import allocating_kernel
 
 # A leaf whose path tests m features treats all rows that pass the same of them alike. Up to this
-# m its 2^m answers are kept; beyond, every row is computed.
+# m its 2^m answers are stored; beyond, every row is computed.
 MOST_KEPT = 10
 
 

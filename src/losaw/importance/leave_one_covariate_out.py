@@ -102,8 +102,8 @@ def loco(
     fitted anew: below the nodes that the feature split, the trees are grown again by scikit-learn's
     rules, on the same bootstrap samples and as far as rows of X come. Predictions are those of the
     whole refit, but for the random choice among splits that are equally good, which is another
-    draw of the same law. Other criteria, pruning, ``max_leaf_nodes``, constraints, missing values
-    and weights: whole refits.
+    draw from the same distribution. Other criteria, pruning, ``max_leaf_nodes``, constraints,
+    missing values, weights and a number as ``max_samples``: whole refits.
 
     Examples
     --------

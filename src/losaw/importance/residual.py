@@ -76,7 +76,7 @@ def residual_importance(
     y : array of shape (n_samples,)
         Numbers or labels; without a classifier as ``model`` at most two classes, as 0 and 1.
     algorithm : str or regressor, default "gram-schmidt"
-        "random-forest" (residuals of the rows the forest was grown on, as printed),
+        "random-forest" (residuals of the rows of the fit, as published),
         "random-forest-out-of-bag", "gram-schmidt", "gram-schmidt-printed", or a scikit-learn
         regressor; see :mod:`losaw.scoring.residual_algorithms`.
     n_permutations : int, default 20

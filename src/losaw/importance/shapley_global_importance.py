@@ -55,7 +55,7 @@ def sage(
     """Shapley values of the fall in loss that a set of known features brings,
 
         SAGE_j = mean over orders of E[L(f_S(X), Y) - L(f_{S + j}(X), Y)],
-        f_S(x) = E[f(x_S, X_-S)] over the marginal law of the other features,
+        f_S(x) = E[f(x_S, X_-S)] over the marginal distribution of the others,
 
     S the features before j in a random order. The values sum to the loss of the mean prediction
     minus the loss of the model. Marginal imputation breaks the features' dependence: the
@@ -69,7 +69,7 @@ def sage(
     model, X, y, loss, groups, kinds, feature_names, cv, n_jobs, verbose, random_state
         As in :func:`losaw.importance.cpi`. Missing values are the model's business.
     n_background : int, default 32
-        Rows of X, drawn once, that stand for the marginal law; all if there are fewer.
+        Rows of X, drawn once, that represent the marginal distribution; all if there are fewer.
     max_permutations : int, default 512
         Orders; each goes with one row, all rows in turn.
     threshold : float or None, default 0.05
@@ -171,7 +171,7 @@ def _contributions(
         np.put_along_axis(gains, np.stack(orders), falls, axis=1)
         return gains
 
-    # A bar of a number of orders that is not known beforehand would tell nothing.
+    # The number of orders is not known beforehand, so that a bar would be misleading.
     jobs = Jobs(subject.jobs.n_jobs, False)
     gains: list[FloatArray] = []
     converged = False

@@ -86,7 +86,7 @@ class PrintedGramSchmidt:
     """
 
     def extend(self, prefix: Prefix, feature: FloatArray, rng: np.random.Generator) -> Prefix:
-        """Apply the printed formula; ``rng`` is not used."""
+        """Apply the published formula; ``rng`` is not used."""
         centred = feature - feature.mean()
         variance = centred @ centred
         if variance == 0 or prefix.residuals.shape[1] == 0:
@@ -103,7 +103,7 @@ class ForestResiduals:
     ----------
     n_estimators : int
     out_of_bag : bool
-        False, as printed: the forest predicts the rows it was grown on, which leaves about a
+        False, as published: the forest predicts the rows it was grown on, which leaves about a
         third of the noise it could not know. True: every row by the trees that left it out.
     """
 

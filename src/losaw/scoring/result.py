@@ -44,7 +44,7 @@ class ImportanceResult:
     kinds : tuple of str or None
         The kind that each feature was taken for.
     degrees_of_freedom : float or None
-        Of Student's t in :meth:`interval`; None: the normal law.
+        Of Student's t in :meth:`interval`; None: the normal distribution.
     rows : array of shape (n_rows, n_features) or None
         What every row adds to the score, where the score is a mean over rows; NaN for rows that
         were never held out.
@@ -201,7 +201,7 @@ class ImportanceResult:
         p_values = self.details.get("raw_p_values", self.p_values)
         if p_values is None:
             raise ValueError(
-                f"{self._name()} gives no p-values, so that no error rate can be kept; "
+                f"{self._name()} gives no p-values, so that no error rate can be controlled; "
                 "select(top=…), or ask a method that tests: cpi, loco, or another with cv=5"
             )
         return adjust(np.asarray(p_values, dtype=float), procedure)
