@@ -87,7 +87,7 @@ def _digest(*texts: str) -> str:
 
 
 def digest_folder() -> Path:
-    """Return where digests are stored between processes: apart from the package, or at home."""
+    """Return the folder of digests between processes: next to the package, or at home."""
     package = files.PACKAGE
     if os.access(package, os.W_OK):
         return package / "__pycache__" / "readings"
