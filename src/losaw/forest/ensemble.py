@@ -20,7 +20,7 @@ from losaw.forest.growing.arrays import (
 )
 from losaw.forest.growing.bootstrap import draw_in_bag_counts
 from losaw.forest.growing.growth import grow_trees
-from losaw.forest.growing.workspace import make_cells, make_classes, make_sample, make_workspace
+from losaw.forest.growing.workspace import make_cells, make_classes, make_grower
 from losaw.forest.trees import Tree, to_tree
 from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
 
@@ -49,7 +49,7 @@ class Forest:
         return len(self.seeds)
 
     @cached_property
-    def _trees(self) -> Trees:
+    def flat_trees(self) -> Trees:
         """The splits alone, as rows find their leaves in them."""
         nodes = self.nodes
         children = np.column_stack([nodes.left, nodes.right])
@@ -87,20 +87,20 @@ class Forest:
     def predict(self, X: FloatArray) -> FloatArray:
         """Mean over the trees of the leaf's value, (n_rows,)."""
         out = np.zeros(len(X))
-        add_values(self._trees, self.nodes.value, X, together(), out)
+        add_values(self.flat_trees, self.nodes.value, X, together(), out)
         return out / len(self)
 
     def predict_shares(self, X: FloatArray) -> FloatArray:
         """Mean over the trees of the leaf's class shares, (n_rows, n_classes)."""
         shares = self.nodes.distribution
         out = np.zeros((len(X), shares.shape[1]))
-        add_shares(self._trees, shares, X, together(), out)
+        add_shares(self.flat_trees, shares, X, together(), out)
         return out / len(self)
 
     def apply(self, X: FloatArray) -> NDArray[np.int32]:
         """Leaf of every row in every tree, numbered within the tree, (n_rows, n_trees)."""
         out = np.empty((len(X), len(self)), dtype=np.int32)
-        find_leaves(self._trees, X, together(), out)
+        find_leaves(self.flat_trees, X, together(), out)
         return out
 
     def _leaves_and_counts(
@@ -110,7 +110,9 @@ class Forest:
         leaf, place = np.empty((len(X), 1), dtype=np.int32), together()
         counts = np.empty(self.n_samples if with_counts else 0, dtype=np.int64)
         for tree, start in enumerate(self.starts[:-1]):
-            find_leaves(self._trees._replace(starts=self.starts[tree : tree + 2]), X, place, leaf)
+            find_leaves(
+                self.flat_trees._replace(starts=self.starts[tree : tree + 2]), X, place, leaf
+            )
             if with_counts:
                 self._draw(tree, counts)
             yield leaf[:, 0] + start, counts
@@ -175,7 +177,7 @@ class Forest:
 
 
 def draw_seeds(rng: np.random.Generator, n_trees: int) -> NDArray[np.uint64]:
-    """Return the starts of the random streams of ``n_trees`` trees."""
+    """Draw the seeds of the random streams of ``n_trees`` trees."""
     return rng.integers(2**64, size=n_trees, dtype=np.uint64)
 
 
@@ -186,7 +188,10 @@ def grow_forest(
     n_jobs: int = 1,
     progress: bool = False,
 ) -> Forest:
-    """Grow a tree from every seed, each from a stream of its own; the same for any ``n_jobs``."""
+    """Grow a tree from every seed, each from a stream of its own; the same for any ``n_jobs``.
+
+    Values of nodes are means of the centred response.
+    """
     n_trees = len(seeds)
     size = max(_BATCH, min(_BATCH_ROWS // len(data.response), -(-n_trees // n_jobs)))
     batches = [seeds[i : i + size] for i in range(0, n_trees, size)]
@@ -249,9 +254,7 @@ def _grow_batch(
     """Nodes of a tree for every seed, the trees' sizes, logits that did not reach their optimum."""
     nodes = empty_nodes(len(seeds) * node_capacity(len(data.response), settings), data.n_classes)
     sizes = np.empty(len(seeds), dtype=np.int64)
-    sample = make_sample(data)
-    work = make_workspace(data)
-    cells, classes = make_cells(data), make_classes(data)
-    grow_trees(data, settings, seeds, sample, work, cells, classes, nodes, sizes)
+    cells, classes = make_cells(data, settings), make_classes(data)
+    grow_trees(make_grower(data, settings), cells, classes, seeds, nodes, sizes)
     grown = Nodes._make(array[: sizes.sum()].copy() for array in nodes)
     return grown, sizes, 0 if cells is None else int(cells.unfinished[0])

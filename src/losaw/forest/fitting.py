@@ -45,8 +45,8 @@ def fit_forest(
 ) -> FittedForest:
     """Check the estimator's parameters and fit its forest on checked rows.
 
-    ``y`` holds class numbers if there are ``n_classes`` of them. Trees of a ``previous`` fit on
-    the same sample are kept, with its adjustment features.
+    ``y`` are class numbers if there are ``n_classes`` of them. Trees of a ``previous`` fit on
+    the same sample stay, with its adjustment features.
     """
     n_samples, n_features = X.shape
     check_eta(estimator.eta)
@@ -94,27 +94,7 @@ def fit_forest(
     seeds = draw_seeds(rng, n_trees)[n_kept:]
     if len(seeds) > 0:
         forest = grow_forest(data, settings, seeds, n_jobs, estimator.verbose > 0)
-        features = np.flatnonzero(is_discrete)
-        ordered = {
-            int(p): values for p, values in zip(features, levels, strict=True) if not is_nominal[p]
-        }
-        forest = _on_original_scale(forest, ordered, y.mean())
+        forest.nodes.value[:] += y.mean()
     if previous is not None:
         forest = previous.forest.joined(forest) if len(seeds) > 0 else previous.forest
     return FittedForest(forest, adjustment, is_discrete, is_nominal, columns)
-
-
-def _on_original_scale(forest: Forest, levels: dict[int, FloatArray], centre: float) -> Forest:
-    """Thresholds of ordered levels as values instead of ranks; means with the centre added."""
-    nodes = forest.nodes
-    if levels:
-        table = np.zeros((forest.n_features, max(map(len, levels.values()))))
-        for feature, values in levels.items():
-            table[feature, : len(values)] = values
-        is_ordered = np.zeros(forest.n_features + 1, dtype=bool)  # the last one is a leaf's
-        is_ordered[list(levels)] = True
-        inner = np.flatnonzero(is_ordered[nodes.feature])
-        code = nodes.threshold[inner].astype(np.int64)
-        nodes.threshold[inner] = table[nodes.feature[inner], code]
-    nodes.value[:] += centre
-    return forest

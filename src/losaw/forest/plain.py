@@ -1,4 +1,4 @@
-"""A random forest with the law of scikit-learn's, grown by the compiled loops of losaw."""
+"""Forests without weights, by the rules of other packages, in the compiled loops of losaw."""
 
 from typing import Any, Self
 
@@ -9,11 +9,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale
-from losaw.forest.ensemble import Forest, draw_seeds
-from losaw.forest.growing.arrays import Nodes, Settings, empty_nodes, node_capacity
-from losaw.forest.growing.workspace import make_sample
-from losaw.forest.plain_splits import make_room
-from losaw.forest.plain_trees import grow_plain_trees
+from losaw.forest.ensemble import Forest, draw_seeds, grow_forest
+from losaw.forest.growing.arrays import Settings
 from losaw.forest.preparation import prepare
 from losaw.forest.trees import Tree
 from losaw.forest.validation import check_finite, check_max_depth, check_max_features
@@ -21,7 +18,26 @@ from losaw.rng import as_generator
 from losaw.support.arguments import beyond_range, whole_number
 from losaw.tables.kinds import few_levels
 
-_BATCH = 10  # trees between two looks at Ctrl-C
+
+def grow_plain_forest(
+    X: FloatArray, y: FloatArray, settings: Settings, seeds: NDArray[np.uint64], n_jobs: int = 1
+) -> Forest:
+    """Grow a forest without weights on checked rows, by the rules in ``settings``.
+
+    Features of few values are summed by value; the others are kept in order.
+    """
+    few = [few_levels(column) for column in X.T]
+    data = prepare(
+        X,
+        y,
+        np.array([values is not None for values in few]),
+        np.zeros(X.shape[1], dtype=bool),
+        [values for values in few if values is not None],
+        *location_and_scale(X),
+    )
+    forest = grow_forest(data, settings, seeds, n_jobs)
+    forest.nodes.value[:] += y.mean()
+    return forest
 
 
 class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
@@ -29,8 +45,8 @@ class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
 
     For one bootstrap sample, and with all features tried at each node, the trees are those of
     :class:`sklearn.tree.DecisionTreeRegressor`, node by node; bootstrap samples and the features
-    tried at a node are drawn by the same law, from another random stream. Two forests with the same
-    ``random_state`` are therefore two draws from one distribution.
+    tried at a node have the same distribution, from another random stream. Two forests with the
+    same ``random_state`` are therefore two draws from one distribution.
 
     Parameters
     ----------
@@ -107,42 +123,20 @@ class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
                 f"y has {int(too_large.sum())} values beyond 1e150, whose squares are infinite: "
                 "change its unit"
             )
-        n_samples, n_features = rows.shape
         n_trees = whole_number("n_estimators", self.n_estimators, 1)
         settings = Settings(
             max_depth=check_max_depth(self.max_depth),
             min_samples_leaf=whole_number("min_samples_leaf", self.min_samples_leaf, 1),
-            max_features=check_max_features(self.max_features, n_features),
+            max_features=check_max_features(self.max_features, rows.shape[1]),
             eta=1.0,
             bootstrap=bool(self.bootstrap),
+            counts_rows_once=True,
+            splits_half_way=True,
+            needs_gain=False,
         )
         seeds = draw_seeds(as_generator(self.random_state), n_trees)
 
-        # Features of few values are summed by value instead of being kept in order.
-        few = [few_levels(column) for column in rows.T]
-        levels = [values for values in few if values is not None]
-        is_discrete = np.array([values is not None for values in few])
-        data = prepare(
-            rows,
-            response,
-            is_discrete,
-            np.zeros(n_features, dtype=bool),
-            levels,
-            *location_and_scale(rows),
-        )
-        sample, room = make_sample(data), make_room(data, levels)
-        grown: list[Nodes] = []
-        sizes = np.empty(n_trees, dtype=np.int64)
-        for first in range(0, n_trees, _BATCH):
-            batch = slice(first, min(first + _BATCH, n_trees))
-            n_in_batch = batch.stop - first
-            nodes = empty_nodes(n_in_batch * node_capacity(n_samples, settings), 0)
-            grow_plain_trees(data, settings, seeds[batch], sample, room, nodes, sizes[batch])
-            grown.append(Nodes._make(array[: sizes[batch].sum()].copy() for array in nodes))
-        nodes = Nodes._make(np.concatenate(arrays) for arrays in zip(*grown, strict=True))
-        nodes.value[:] += response.mean()
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        self.forest_ = Forest(nodes, starts, seeds, n_features, n_samples, settings.bootstrap)
+        self.forest_ = grow_plain_forest(rows, response, settings, seeds)
         return self
 
     def numeric_rows(self, X: ArrayLike) -> FloatArray:

@@ -23,10 +23,10 @@ def prepare(
     scale: FloatArray,
     n_classes: int = 0,
 ) -> ForestData:
-    """Data without any adjustment.
+    """Prepare a sample for trees, without any adjustment.
 
-    ``levels`` holds the sorted values of each discrete feature; with more than two classes, ``y``
-    holds class numbers.
+    ``levels`` are the sorted values of each discrete feature; with more than two classes, ``y`` are
+    class numbers.
     """
     n_samples, n_features = X.shape
     continuous = np.flatnonzero(~is_discrete)
@@ -42,7 +42,9 @@ def prepare(
         has_ties[p] = np.any(np.diff(column[presorted[p]]) == 0)
     codes = np.zeros((n_samples, padded(len(discrete))), dtype=np.uint8)
     frequency = np.zeros((len(discrete), MAX_LEVELS))
+    level_values = np.zeros((len(discrete), MAX_LEVELS))
     for p, feature in enumerate(discrete):
+        level_values[p, : len(levels[p])] = levels[p]
         encode_levels(X, int(feature), levels[p], codes, p, frequency)
     frequency /= n_samples
     design = np.zeros((n_samples, LANES))
@@ -51,6 +53,7 @@ def prepare(
     return ForestData(
         response=y - y.mean(),
         labels=(y if n_classes > 2 else np.zeros(n_samples)).astype(np.uint32),
+        has_several_classes=n_classes > 2,
         n_classes=n_classes if n_classes > 2 else 0,
         is_discrete=is_discrete,
         is_nominal=is_nominal,
@@ -62,6 +65,7 @@ def prepare(
         scale=np.ascontiguousarray(scale[continuous]),
         codes=codes,
         n_levels=np.array([len(level) for level in levels], dtype=np.int64),
+        level_values=level_values,
         frequency=frequency,
         design=design,
         design_width=1,
@@ -78,13 +82,13 @@ def prepare(
 
 
 def standardized(data: ForestData, feature: int) -> FloatArray:
-    """A continuous feature in units of its standard deviation, (N,)."""
+    """Return a continuous feature in units of its standard deviation, (N,)."""
     p = data.position[feature]
     return np.asarray((data.values[p] - data.location[p]) / data.scale[p])
 
 
 def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_]) -> ForestData:
-    """``data`` with design columns and patterns for the mask [target, adjustment feature]."""
+    """Add design columns and patterns for the mask [target, adjustment feature]."""
     n_samples, n_features = X.shape
     discrete = data.is_discrete
     columns_of: dict[int, list[int]] = {}
@@ -147,8 +151,8 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
 
 
 def _is_small(data: ForestData, target: int, adjusted_for: list[int]) -> bool:
-    """Return whether a discrete target's logit is solved with seven others at once."""
-    if data.n_classes > 2 or len(adjusted_for) != 1 or not data.is_discrete[adjusted_for[0]]:
+    """Return whether a discrete target's logit is one of those solved eight at a time."""
+    if data.has_several_classes or len(adjusted_for) != 1 or not data.is_discrete[adjusted_for[0]]:
         return False
     if data.is_nominal[target]:
         return False
@@ -157,7 +161,7 @@ def _is_small(data: ForestData, target: int, adjusted_for: list[int]) -> bool:
 
 
 def _pattern_ids(data: ForestData, features: list[int]) -> NDArray[np.uint32]:
-    """Equal ids for rows with equal values of ``features``."""
+    """Return equal ids for rows with equal values of ``features``."""
     n_samples = len(data.response)
     key = np.zeros(n_samples, dtype=np.int64)
     n_keys = 1
@@ -172,7 +176,7 @@ def _pattern_ids(data: ForestData, features: list[int]) -> NDArray[np.uint32]:
 
 
 def _ranks(data: ForestData, feature: int) -> tuple[NDArray[Any], int]:
-    """Rank of every row's value among the distinct ones, and how many there are."""
+    """Return the rank of every row's value among the distinct ones, and their number."""
     p = data.position[feature]
     if data.is_discrete[feature]:
         return data.codes[:, p], int(data.n_levels[p])

@@ -49,8 +49,8 @@ def out_of_bag_z_scores(
         unit_of_column[members] = unit
 
     def draws() -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
-        for tree, sampled in enumerate(forest.in_bag_):
-            out = np.setdiff1d(np.arange(len(y)), sampled)
+        for tree, counts in enumerate(forest.in_bag_counts()):
+            out = np.flatnonzero(counts == 0)
             yield tree, out, rng.permuted(np.tile(out, (len(units), 1)), axis=1)
 
     def increase(drawn: tuple[int, NDArray[np.intp], NDArray[np.intp]]) -> FloatArray:

@@ -35,8 +35,8 @@ def rooms(monkeypatch):
     """The workspaces of the forests that are grown."""
     made = []
 
-    def make_cells(data):
-        made.append(workspace.make_cells(data))
+    def make_cells(data, settings):
+        made.append(workspace.make_cells(data, settings))
         return made[-1]
 
     monkeypatch.setattr(ensemble, "make_cells", make_cells)

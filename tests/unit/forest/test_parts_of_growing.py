@@ -128,8 +128,8 @@ def test_the_best_split_of_sorted_rows_is_found(size, min_leaf, has_ties):
 
 
 @kernel()
-def scan_ordered(sums, min_leaf, n):
-    return scan_levels(sums, min_leaf, n)
+def scan_ordered(sums, min_leaf, n, least):
+    return scan_levels(sums, min_leaf, n, least)
 
 
 @kernel()
@@ -162,7 +162,7 @@ def test_the_best_split_between_levels_is_found(seed, min_leaf):
         return max((decrease(s, weight, response) for s in allowed), default=0.0), allowed
 
     expected, allowed = best([levels <= k for k in range(n_levels - 1)])
-    found, last = scan_ordered(sums, min_leaf, n)
+    found, last = scan_ordered(sums, min_leaf, n, 0.0)
     assert found == pytest.approx(expected, abs=1e-12)
     assert (last < 0) == (expected == 0)
     if last >= 0:

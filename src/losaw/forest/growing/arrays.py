@@ -1,4 +1,19 @@
-"""Arrays that the compiled tree grower reads and writes, grouped and named."""
+"""Input, output and scratch arrays of the compiled tree grower, grouped and named.
+
+Letters in the kernels:
+
+=============  ==================================================================================
+``n``, ``N``   rows of a node, rows of the training sample
+``p``          position of a feature among those of its kind (continuous or discrete)
+``c``          count of an in-bag row: how often the bootstrap drew it
+``y``          centred response of a row; ``cy`` is count times response
+``pair``       the two of them, c and c y, of each in-bag row
+``w``, ``v``   weight of a row (or cell), before and after the cap
+``x``, ``z``   value of a target; z in units of the training sample's standard deviation
+``a``          adjustment features of a row
+``g``, ``k``   pattern of adjustment features, class (a level that occurs in the node)
+=============  ==================================================================================
+"""
 
 from typing import NamedTuple
 
@@ -17,7 +32,7 @@ STACK = 80  # the smaller child is grown first: at most log2(rows) nodes are pen
 
 
 class ForestData(NamedTuple):
-    """The training sample as the trees read it; shared by all trees, never written.
+    """The training sample as the trees read it; shared by all trees, never written to.
 
     P features split into continuous and discrete ones; ``position`` counts within the kind.
     ``design`` holds what propensities are regressed on: a column of ones, the standardised
@@ -27,7 +42,8 @@ class ForestData(NamedTuple):
 
     response: NDArray[np.float64]  # (N,), centred
     labels: NDArray[np.uint32]  # (N,), classes where there are more than two, else zeros
-    n_classes: int  # 0 for regression, also of the indicator of one of two classes
+    has_several_classes: bool  # three and more; two are a regression on one's indicator
+    n_classes: int  # 0 unless there are several
     is_discrete: NDArray[np.bool_]  # (P,)
     is_nominal: NDArray[np.bool_]  # (P,), discrete and split into sets of levels
     position: NDArray[np.int64]  # (P,)
@@ -38,6 +54,7 @@ class ForestData(NamedTuple):
     scale: NDArray[np.float64]  # (P_continuous,), its standard deviation (1/N)
     codes: NDArray[np.uint8]  # (N, P_discrete padded with zeros to a multiple of 8), ranks
     n_levels: NDArray[np.int64]  # (P_discrete,)
+    level_values: NDArray[np.float64]  # (P_discrete, MAX_LEVELS), of the levels in their order
     frequency: NDArray[np.float64]  # (P_discrete, MAX_LEVELS), stabilising: class frequencies
     design: NDArray[np.float64]  # (N, padded width)
     design_width: int
@@ -53,13 +70,18 @@ class ForestData(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Hyperparameters of a tree."""
+    """Hyperparameters of a tree, and the rules by which forests differ; the defaults: losawRF's."""
 
     max_depth: int
     min_samples_leaf: int
     max_features: int
     eta: float
     bootstrap: bool
+    min_samples_split: int = 2  # smaller nodes, counted with multiplicity, are not split
+    counts_rows_once: bool = False  # in leaf sizes: a row that was drawn twice is one row
+    splits_half_way: bool = False  # thresholds lie between two values, not at the lower one
+    needs_gain: bool = True  # a split has to lower the impurity
+    redraws: bool = True  # drawing goes on while only constant features were drawn
 
 
 class Nodes(NamedTuple):
@@ -83,34 +105,47 @@ class Nodes(NamedTuple):
 
 
 class Node(NamedTuple):
-    """The node that is being split: its rows, and what they hold of the response."""
+    """The node that is being split: its rows, and sums of their responses."""
 
     start: int  # its rows are ``start : end`` of every order
     end: int
     n_samples: float  # rows, counted with multiplicity (N_k)
+    size: float  # rows as leaf sizes count them
     mean: float  # of the response, unweighted
     impurity: float  # MSE_k (or the Gini impurity), unweighted
-    slot: int  # where its sums stand: place on the stack of pending nodes
+    slot: int  # of its sums: place on the stack of pending nodes
+
+
+class Candidate(NamedTuple):
+    """A feature that was drawn at a node."""
+
+    feature: int
+    p: int  # its position within its kind
+    place: int  # among the node's candidates
 
 
 class Split(NamedTuple):
-    """Outcome for one feature: relative decrease 0 where nothing can be split."""
+    """Outcome for one candidate."""
 
-    decrease: float
+    decrease: float  # relative; negative where there is no split
     place: int  # rows on the left in sorted order, or last level on the left; unused if nominal
     effective_size: float
     capped_size: float
     is_constant: bool
 
 
+NO_SPLIT = Split(-1.0, 0, 1.0, 1.0, False)
+CONSTANT = Split(-1.0, 0, 1.0, 1.0, True)
+
+
 class LevelSums(NamedTuple):
-    """Statistics that decide on a split between levels, in the first n entries of arrays."""
+    """Sums over levels between which a split is chosen, in the first n entries of arrays."""
 
     n_entries: int
-    counts: NDArray[np.float64]  # rows, with multiplicity
+    size: NDArray[np.float64]  # rows as leaf sizes count them
     weight: NDArray[np.float64]  # sum of v c
     response: NDArray[np.float64]  # sum of v c y
-    level: NDArray[np.int64]  # that an entry stands for
+    level: NDArray[np.int64]  # of an entry
     total: float  # of the weights
     mean: float  # of the response, weighted
 
@@ -130,7 +165,7 @@ class Sample(NamedTuple):
     patterns: NDArray[np.uint32]  # (n_slots, n)
 
 
-class Workspace(NamedTuple):
+class TreeWorkspace(NamedTuple):
     """Scratch arrays of the tree grower."""
 
     state: NDArray[np.uint64]  # (1,), the random stream
@@ -157,7 +192,7 @@ class Workspace(NamedTuple):
     solution: NDArray[np.float64]
 
 
-class Classes(NamedTuple):
+class ClassWorkspace(NamedTuple):
     """Scratch arrays of splits of three and more classes."""
 
     left: NDArray[np.float64]  # (classes,)
@@ -166,7 +201,7 @@ class Classes(NamedTuple):
     axis: NDArray[np.float64]  # (2, classes)
 
 
-class Batch(NamedTuple):
+class BatchWorkspace(NamedTuple):
     """Up to eight discrete candidates of a node, of three levels and three patterns, in lanes."""
 
     waiting: NDArray[np.int64]  # (1,), how many there are
@@ -188,7 +223,7 @@ class Batch(NamedTuple):
 
 
 class CellWorkspace(NamedTuple):
-    """Scratch arrays of the discrete splits of one tree."""
+    """Scratch arrays of discrete splits."""
 
     local: NDArray[np.int32]  # (n_patterns,), place of a pattern in the node, or -1
     representative: NDArray[np.uint32]  # (rows,), a row of each pattern
@@ -201,26 +236,38 @@ class CellWorkspace(NamedTuple):
     weight: NDArray[np.float64]  # (rows * K,), of non-empty cells
     multiplicity: NDArray[np.float64]  # (rows * K,)
     sums: NDArray[np.float64]  # (pending nodes, K, 2, padded P_discrete), counts and responses
+    one_each: NDArray[np.float64]  # (N, 2), ones, if leaf sizes count rows once; else (0, 2)
+    row_sums: NDArray[np.float64]  # as sums, of ones, if leaf sizes count rows once; else empty
+    level_rows: NDArray[np.float64]  # (K,)
     level_count: NDArray[np.float64]  # (K,)
     level_weight: NDArray[np.float64]  # (K,)
     level_response: NDArray[np.float64]  # (K,)
     recode: NDArray[np.int64]  # (K + 1,), level of each class present in the node
     place: NDArray[np.int64]  # (K,), its inverse
     class_of: NDArray[np.int64]  # (levels,), the same for an adjustment feature
-    batch: Batch  # candidates that wait for each other
+    batch: BatchWorkspace  # candidates that wait for each other
     unfinished: NDArray[np.int64]  # (1,), logits that have not reached their optimum
 
 
+class Grower(NamedTuple):
+    """The records that all kernels of a tree read and write."""
+
+    data: ForestData
+    settings: Settings
+    sample: Sample
+    work: TreeWorkspace
+
+
 def empty_nodes(capacity: int, n_classes: int) -> Nodes:
-    """Room for ``capacity`` nodes; memory that no node fills is never touched."""
+    """Return arrays for ``capacity`` nodes; memory that no node fills is never touched."""
     dtypes = [np.int32] * 3 + [np.float64] * (len(Nodes._fields) - 5) + [np.uint64]
     arrays = [np.empty(capacity, dtype=dtype) for dtype in dtypes]
-    shape = (capacity, n_classes) if n_classes > 2 else (0, 0)
+    shape = (capacity, n_classes) if n_classes else (0, 0)
     return Nodes._make([*arrays, np.empty(shape)])
 
 
 def node_capacity(n_samples: int, settings: Settings) -> int:
-    """Largest number of nodes a tree can have."""
+    """Return the largest number of nodes that a tree can have."""
     leaves = max(1, n_samples // settings.min_samples_leaf)
     if settings.max_depth < 31:
         leaves = min(leaves, 2**settings.max_depth)

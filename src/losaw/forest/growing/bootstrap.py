@@ -17,7 +17,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 @inner_kernel()
 def next_index(state: np.ndarray, size: int) -> int:
-    """A uniform index in [0, size), size < 2^31; moves ``state`` (one uint64) on."""
+    """Draw a uniform index in [0, size), size < 2^31; moves ``state`` (one uint64) on."""
     state[0] += _STEP
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * _FIRST
@@ -30,7 +30,7 @@ def next_index(state: np.ndarray, size: int) -> int:
 
 @kernel()
 def draw_in_bag_counts(state: np.ndarray, bootstrap: bool, counts: np.ndarray) -> None:
-    """How often each row stands in the tree's sample: N draws with replacement, or each once."""
+    """Count how often each row is in the tree's sample: N draws with replacement, or each once."""
     n = len(counts)
     if not bootstrap:
         counts[:] = 1
@@ -42,12 +42,12 @@ def draw_in_bag_counts(state: np.ndarray, bootstrap: bool, counts: np.ndarray) -
 
 @inner_kernel()
 def draw_sample(data: ForestData, bootstrap: bool, state: np.ndarray, sample: Sample) -> int:
-    """The tree's in-bag rows, merged, with compact copies of what nodes gather; their number."""
+    """Draw the tree's in-bag rows, merged, with compact copies of what nodes read; their number."""
     n_samples = len(data.response)
     counts = sample.counts
     draw_in_bag_counts(state, bootstrap, counts)
     # Rows that were drawn are numbered anew, one after the other, and what nodes read of them is
-    # copied side by side: a node then gathers from a third less memory.
+    # copied next to each other: a node then reads from a third less memory.
     width = data.design.shape[1]
     n = 0
     for row in range(n_samples):
@@ -70,6 +70,6 @@ def draw_sample(data: ForestData, bootstrap: bool, state: np.ndarray, sample: Sa
         k = 0
         for i in range(n_samples):
             row = data.presorted[p, i]
-            sample.order[p, k] = sample.compact[row]  # kept only if the row is in bag
+            sample.order[p, k] = sample.compact[row]  # overwritten unless the row is in bag
             k += counts[row] > 0
     return n

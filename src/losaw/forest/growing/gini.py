@@ -13,12 +13,12 @@ indicators have the same variance, and the regression kernels on one of them do 
 import numpy as np
 
 from losaw.forest.growing.arrays import (
+    Candidate,
     CellWorkspace,
-    Classes,
-    ForestData,
+    ClassWorkspace,
+    Grower,
     Node,
     Sample,
-    Workspace,
 )
 from losaw.forest.growing.scan_continuous import sort_values
 from losaw.forest.growing.scan_levels import first_levels, order_by_shares
@@ -27,21 +27,17 @@ from losaw.kernels.compiled import inner_kernel
 
 @inner_kernel()
 def node_classes(
-    rows: np.ndarray,
-    start: int,
-    end: int,
-    labels: np.ndarray,
-    pair: np.ndarray,
-    distribution: np.ndarray,
-    node: int,
+    sample: Sample, start: int, end: int, distribution: np.ndarray, node: int
 ) -> tuple:
-    """Class shares of a node into ``distribution[node]``; its count and Gini impurity."""
+    """Write the class shares of a node to ``distribution[node]``; its count and Gini impurity."""
+    labels = sample.labels
+    pair = sample.pair
     n_classes = distribution.shape[1]
     for k in range(n_classes):
         distribution[node, k] = 0.0
     count = 0.0
     for i in range(start, end):
-        row = rows[0, i]
+        row = sample.rows[0, i]
         distribution[node, labels[row]] += pair[row, 0]
         count += pair[row, 0]
     impurity = 1.0
@@ -53,20 +49,16 @@ def node_classes(
 
 @inner_kernel()
 def scan_classes(
-    data: ForestData,
-    sample: Sample,
-    work: Workspace,
-    node: Node,
-    position: int,
-    min_leaf: float,
-    classes: Classes,
+    grower: Grower, classes: ClassWorkspace, node: Node, candidate: Candidate
 ) -> tuple:
-    """Best split of rows in sorted order: (relative decrease, rows on the left), or (0, 0).
+    """Find the best split of sorted rows: (relative decrease, rows on the left), or (0, 0).
 
-    The rows' weights and counts stand in the workspace, in that order.
+    The rows' weights and counts are in the workspace, in that order.
     """
-    order = sample.order
-    labels = sample.labels
+    work, p = grower.work, candidate.p
+    min_leaf = float(grower.settings.min_samples_leaf)
+    order = grower.sample.order
+    labels = grower.sample.labels
     start = node.start
     size = node.end - node.start
     w = work.w
@@ -74,8 +66,8 @@ def scan_classes(
     left = classes.left
     right = classes.right
     sorted_values = work.sorted_values
-    has_ties = data.has_ties[position]
-    sort_values(data, sample, work, node, position)
+    has_ties = grower.data.has_ties[p]
+    sort_values(grower, node, p)
 
     # At first all weight is on the right.
     n_classes = len(left)
@@ -85,7 +77,7 @@ def scan_classes(
     total = 0.0
     n_samples = 0.0
     for i in range(size):
-        right[labels[order[position, start + i]]] += w[i] * c[i]
+        right[labels[order[p, start + i]]] += w[i] * c[i]
         total += w[i] * c[i]
         n_samples += c[i]
     node_square = 0.0
@@ -105,7 +97,7 @@ def scan_classes(
     best = 0
     for i in range(size - 1):
         v = w[i] * c[i]
-        k = labels[order[position, start + i]]
+        k = labels[order[p, start + i]]
         square_left += v * (2.0 * left[k] + v)
         square_right += v * (v - 2.0 * right[k])
         left[k] += v
@@ -125,27 +117,26 @@ def scan_classes(
 
 @inner_kernel()
 def split_classes_at_levels(
-    data: ForestData,
-    sample: Sample,
-    work: Workspace,
+    grower: Grower,
     cells: CellWorkspace,
+    classes: ClassWorkspace,
     node: Node,
-    feature: int,
-    candidate: int,
-    min_leaf: float,
-    classes: Classes,
+    candidate: Candidate,
 ) -> tuple:
-    """Best split between levels: (relative decrease, last level on the left), or (0, -1).
+    """Find the best split between levels: (relative decrease, last level on the left), or (0, -1).
 
-    ``work.w`` holds the weight of a copy of each of the node's rows, ``cells.level_count`` the
+    ``work.w`` is the weight of a copy of each of the node's rows, ``cells.level_count`` the
     number of rows of each level. Nominal levels are moved to the left along their principal
-    component; the best set of them is noted for the ``candidate``.
+    component; the best set of them is stored for the candidate.
     """
-    position = data.position[feature]
+    data, sample, work = grower.data, grower.sample, grower.work
+    min_leaf = float(grower.settings.min_samples_leaf)
+    p = candidate.p
+    is_nominal = data.is_nominal[candidate.feature]
     rows = sample.rows
     labels = sample.labels
     codes = sample.codes
-    n_levels = data.n_levels[position]
+    n_levels = data.n_levels[p]
     sums = classes.sums
     left = classes.left
     right = classes.right
@@ -158,7 +149,7 @@ def split_classes_at_levels(
             sums[k, c] = 0.0
     for i in range(node.start, node.end):
         row = rows[0, i]
-        sums[codes[row, position], labels[row]] += work.w[i - node.start] * sample.pair[row, 0]
+        sums[codes[row, p], labels[row]] += work.w[i - node.start] * sample.pair[row, 0]
     total = 0.0
     node_square = 0.0
     for c in range(n_classes):
@@ -175,7 +166,7 @@ def split_classes_at_levels(
     # Level after level moves to the left.
     order = work.level_order
     n_ordered = n_levels
-    if data.is_nominal[feature]:
+    if is_nominal:
         n_ordered = order_by_shares(
             n_levels, level_count, sums, total, right, classes.axis, order, work.level_key
         )
@@ -206,6 +197,8 @@ def split_classes_at_levels(
         if score > best_score:
             best_score = score
             best = place
-    if data.is_nominal[feature] and best >= 0:
-        work.left_levels[candidate] = first_levels(order, best + 1, n_ordered, work.every_level)
+    if is_nominal and best >= 0:
+        work.left_levels[candidate.place] = first_levels(
+            order, best + 1, n_ordered, work.every_level
+        )
     return (best_score - node_square / total) / total / impurity, best

@@ -8,7 +8,7 @@ up to a whole vector. The optimum is the same, and how close to it a fit ends.
 
 import numpy as np
 
-from losaw.forest.growing.arrays import CellWorkspace, ForestData, Node, Sample
+from losaw.forest.growing.arrays import CellWorkspace, Grower, Node
 from losaw.forest.growing.weights_discrete import PENALTY
 from losaw.kernels.compiled import inlined_kernel, inner_kernel
 from losaw.kernels.logit.effects_fit import fit_effects
@@ -28,9 +28,9 @@ _GATHERING = 2  # what a sum of rows costs, each fetched and given back, in prod
 def _name_levels(
     sums: np.ndarray, slot: int, n_samples: float, position: int, first: int, names: np.ndarray
 ) -> int:
-    """Number the levels that occur in the node from ``first`` on; how many there are.
+    """Number the levels that occur in the node from ``first`` on; the number of these.
 
-    The node's sums over levels hold all counts but the first level's, which is what remains.
+    The node's sums over levels have all counts but the first level's, which is the remainder.
     """
     n_levels = len(names)
     rest = n_samples
@@ -45,14 +45,15 @@ def _name_levels(
 
 @inlined_kernel()
 def shape_in_effects(
-    data: ForestData,
+    grower: Grower,
     cells: CellWorkspace,
     node: Node,
     feature: int,
     n_patterns: int,
     n_classes: int,
 ) -> Shape:
-    """How large the logit is; a feature with one level left has no effect."""
+    """Return the size of the logit; a feature with one level left has no effect."""
+    data = grower.data
     n_rows = 1
     n_factors = 0
     for f in range(data.factors_start[feature], data.factors_start[feature + 1]):
@@ -83,14 +84,10 @@ def is_cheaper_in_effects(shape: Shape, most_in_contrasts: int) -> bool:
 
 @inner_kernel()
 def fit_in_effects(
-    data: ForestData,
-    sample: Sample,
-    cells: CellWorkspace,
-    node: Node,
-    feature: int,
-    shape: Shape,
+    grower: Grower, cells: CellWorkspace, node: Node, feature: int, shape: Shape
 ) -> int:
     """Hand levels, columns and counts to the logit in effects, and its probabilities back."""
+    data, sample = grower.data, grower.sample
     effects, logit = cells.effects, cells.logit
     n_rows = 1
     n_factors = 0

@@ -2,34 +2,32 @@
 
 import numpy as np
 
-from losaw.forest.growing.arrays import ForestData, Sample
+from losaw.forest.growing.arrays import MAX_LEVELS, Grower, Node
 from losaw.kernels.compiled import inlined_kernel
 from losaw.kernels.trees import bit
 
 
 @inlined_kernel()
-def mark_left(
-    data: ForestData,
-    sample: Sample,
-    feature: int,
-    place: int,
-    left_levels: np.uint64,
-    start: int,
-    end: int,
-    goes_left: np.ndarray,
-) -> tuple:
-    """Fill ``goes_left`` by row; (rows on the left, with multiplicity, threshold, levels).
+def mark_left(grower: Grower, node: Node, best: int) -> tuple:
+    """Mark by row who goes left in the split of the ``best`` candidate.
 
-    ``place`` is the last level on the left of a discrete feature, or the number of rows on the
-    left in the order of a continuous one; ``left_levels`` the set of levels on the left of a
-    nominal one, to which levels without rows are added if the left child is the larger one.
+    Returns the number of rows on the left, their number as leaf sizes count them, the threshold,
+    and the set of levels on the left of a nominal feature. Levels without rows in the node are
+    added to it if the left child is the larger one.
     """
+    data, settings, sample, work = grower.data, grower.settings, grower.sample, grower.work
+    start, end = node.start, node.end
+    goes_left = work.goes_left
+    feature = work.features[best]
+    place = int(work.splits[best, 1])
     p = data.position[feature]
     n_left = 0
     left_count = 0.0
-    # A set: its levels go left. Levels without a row here go with the larger child.
+    threshold = np.nan
+    left_levels = np.uint64(0)
     if data.is_nominal[feature]:
-        count = 0.0
+        # A set: its levels go left. Levels without a row here go with the larger child.
+        left_levels = work.left_levels[best]
         present = np.uint64(0)
         for i in range(start, end):
             row = sample.rows[0, i]
@@ -39,28 +37,47 @@ def mark_left(
             goes_left[row] = go
             n_left += go
             left_count += go * sample.pair[row, 0]
-            count += sample.pair[row, 0]
-        if 2.0 * left_count >= count:
+        if 2.0 * left_count >= node.n_samples:
             left_levels |= ~present
-        return n_left, left_count, np.nan, left_levels
-    # Ordered levels: up to a level. The level is the threshold.
-    if data.is_discrete[feature]:
+    elif data.is_discrete[feature]:
+        # Ordered levels: up to a level.
+        above = MAX_LEVELS
         for i in range(start, end):
             row = sample.rows[0, i]
-            go = sample.codes[row, p] <= place
+            code = sample.codes[row, p]
+            go = code <= place
             goes_left[row] = go
             n_left += go
-            left_count += go * sample.pair[row, 0]
-        return n_left, left_count, float(place), np.uint64(0)
-    # A continuous feature: its first rows in sorted order. The last of them gives the threshold.
-    for i in range(start, start + place):
-        row = sample.order[p, i]
-        goes_left[row] = 1
-        left_count += sample.pair[row, 0]
-    for i in range(start + place, end):
-        goes_left[sample.order[p, i]] = 0
-    threshold = data.values[p, sample.tree_rows[sample.order[p, start + place - 1]]]
-    return place, left_count, threshold, np.uint64(0)
+            if not settings.counts_rows_once:
+                left_count += go * sample.pair[row, 0]
+            if settings.splits_half_way and not go:
+                above = min(above, np.int64(code))  # type: ignore[assignment]
+        threshold = data.level_values[p, place]
+        if settings.splits_half_way:
+            threshold = _half_way(threshold, data.level_values[p, above])
+    else:
+        # A continuous feature: its first rows in sorted order.
+        order = sample.order
+        n_left = place
+        for i in range(start, start + place):
+            row = order[p, i]
+            goes_left[row] = 1
+            left_count += sample.pair[row, 0]
+        for i in range(start + place, end):
+            goes_left[order[p, i]] = 0
+        threshold = data.values[p, sample.tree_rows[order[p, start + place - 1]]]
+        if settings.splits_half_way:
+            above_it = data.values[p, sample.tree_rows[order[p, start + place]]]
+            threshold = _half_way(threshold, above_it)
+    left_size = float(n_left) if settings.counts_rows_once else left_count
+    return n_left, left_size, threshold, left_levels
+
+
+@inlined_kernel()
+def _half_way(low: float, high: float) -> float:
+    """Return the middle of two values; the lower one where no number is between them."""
+    middle = low / 2.0 + high / 2.0
+    return middle if middle < high else low
 
 
 @inlined_kernel()
@@ -72,7 +89,7 @@ def partition(
     goes_left: np.ndarray,
     scratch: np.ndarray,
 ) -> None:
-    """Stable partition of order[p, start:end], without branches."""
+    """Part order[p, start:end] stably, without branches."""
     left = start
     right = 0
     for i in range(start, end):

@@ -12,19 +12,18 @@ all weight is elsewhere, is no split (Definition 4.1).
 
 import numpy as np
 
-from losaw.forest.growing.arrays import ForestData, Node, Sample, Workspace
+from losaw.forest.growing.arrays import Grower, Node
 from losaw.kernels.compiled import inlined_kernel
 
 
 @inlined_kernel()
-def sort_values(
-    data: ForestData, sample: Sample, work: Workspace, node: Node, position: int
-) -> None:
-    """The feature's values in sorted order into the workspace, where ties have to be seen."""
-    if data.has_ties[position]:
+def sort_values(grower: Grower, node: Node, p: int) -> None:
+    """Copy the feature's values in sorted order to the workspace, if there are ties."""
+    data, sample = grower.data, grower.sample
+    if data.has_ties[p]:
         for i in range(node.end - node.start):
-            row = sample.tree_rows[sample.order[position, node.start + i]]
-            work.sorted_values[i] = data.values[position, row]
+            row = sample.tree_rows[sample.order[p, node.start + i]]
+            grower.work.sorted_values[i] = data.values[p, row]
 
 
 @inlined_kernel()
@@ -39,10 +38,10 @@ def scan_weighted(
     sorted_values: np.ndarray,
     has_ties: bool,
 ) -> tuple:
-    """Best split of rows in sorted order: (Delta_w, rows on the left), or (0, 0).
+    """Find the best split of rows in sorted order: (Delta_w, rows on the left), or (0, 0).
 
     The order is walked from both ends towards the middle: a sum waits for the sum before it, and
-    two walks wait side by side. T_L - m W_L and T_R - m W_R differ in sign only. A function for
+    two walks wait at the same time. T_L - m W_L and T_R - m W_R differ in sign only. A function for
     both directions would make the walk 4 % slower.
     """
     # Splits before ``first`` and behind ``last`` leave fewer than min_leaf rows on a side: the
@@ -103,54 +102,58 @@ def scan_weighted(
 
 
 @inlined_kernel()
-def scan_uniform(
-    data: ForestData, sample: Sample, node: Node, position: int, min_leaf: float
-) -> tuple:
+def scan_uniform(grower: Grower, node: Node, p: int) -> tuple:
     """:func:`scan_weighted` with weight one for every row, read through the sorted order.
 
-    Nothing is copied first: an unweighted forest does little else than this walk.
+    Nothing is copied first: an unweighted forest does little else than this walk. Where a split
+    need not lower the impurity, Delta_w may be 0 and more.
     """
+    settings, sample = grower.settings, grower.sample
     order = sample.order
     pair = sample.pair
-    values = data.values
+    values = grower.data.values
     tree_rows = sample.tree_rows
-    has_ties = data.has_ties[position]
+    has_ties = grower.data.has_ties[p]
+    min_leaf = settings.min_samples_leaf
     # The steps are those of scan_weighted, in its order; a function for a direction, or for both
     # kinds of weights, made this walk 4 % slower.
     total = node.n_samples
     mean = node.mean
     start = node.start
     end = node.end
-    count = 0.0
-    first = start
-    while first < end:
-        count += pair[order[position, first], 0]
-        if count >= min_leaf:
-            break
-        first += 1
-    count = 0.0
-    last = end - 1
-    while last > start:
-        count += pair[order[position, last], 0]
-        if count >= min_leaf:
-            break
-        last -= 1
-    best_numerator = 0.0
+    first = start + min_leaf - 1
+    last = end - min_leaf
+    if not settings.counts_rows_once:
+        count = 0.0
+        first = start
+        while first < end:
+            count += pair[order[p, first], 0]
+            if count >= min_leaf:
+                break
+            first += 1
+        count = 0.0
+        last = end - 1
+        while last > start:
+            count += pair[order[p, last], 0]
+            if count >= min_leaf:
+                break
+            last -= 1
+    best_numerator = 0.0 if settings.needs_gain else -1.0
     best_denominator = 1.0
     best = start
     left_weight, left_response = 0.0, 0.0
     for i in range(start, min(first, end)):
-        row = order[position, i]
+        row = order[p, i]
         left_weight += pair[row, 0]
         left_response += pair[row, 1]
     right_weight, right_response = 0.0, 0.0
     for i in range(last + 1, end):
-        row = order[position, i]
+        row = order[p, i]
         right_weight += pair[row, 0]
         right_response += pair[row, 1]
     for step in range((last - first + 1) // 2):
         i = first + step
-        row = order[position, i]
+        row = order[p, i]
         left_weight += pair[row, 0]
         left_response += pair[row, 1]
         difference = left_response - mean * left_weight
@@ -159,17 +162,13 @@ def scan_uniform(
         if (
             numerator * best_denominator > best_numerator * denominator
             and denominator > 0.0
-            and (
-                not has_ties
-                or values[position, tree_rows[row]]
-                < values[position, tree_rows[order[position, i + 1]]]
-            )
+            and (not has_ties or values[p, tree_rows[row]] < values[p, tree_rows[order[p, i + 1]]])
         ):
             best_numerator = numerator
             best_denominator = denominator
             best = i + 1
         i = last - step
-        row = order[position, i]
+        row = order[p, i]
         right_weight += pair[row, 0]
         right_response += pair[row, 1]
         difference = right_response - mean * right_weight
@@ -178,11 +177,7 @@ def scan_uniform(
         if (
             numerator * best_denominator > best_numerator * denominator
             and denominator > 0.0
-            and (
-                not has_ties
-                or values[position, tree_rows[order[position, i - 1]]]
-                < values[position, tree_rows[row]]
-            )
+            and (not has_ties or values[p, tree_rows[order[p, i - 1]]] < values[p, tree_rows[row]])
         ):
             best_numerator = numerator
             best_denominator = denominator

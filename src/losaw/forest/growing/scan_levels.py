@@ -22,11 +22,14 @@ _ITERATIONS = 30  # of the power method, which has found the component long befo
 
 
 @inlined_kernel()
-def scan_levels(sums: LevelSums, min_leaf: float, n_samples: float) -> tuple:
-    """Best split between levels (Algorithm 9.4): (Delta_w, last entry on the left), or (0, -1)."""
-    count = sums.counts
+def scan_levels(sums: LevelSums, min_leaf: float, n_samples: float, least: float) -> tuple:
+    """Find the best split between levels: (Delta_w, last entry on the left), or (least, -1).
+
+    Algorithm 9.4 on sums; Delta_w is more than ``least``. Rows are counted as leaf sizes count.
+    """
+    count = sums.size
     best = -1
-    best_score = 0.0
+    best_score = least
     left_count = 0.0
     left_weight = 0.0
     left_response = 0.0
@@ -59,9 +62,10 @@ def level_sums(
     slot: int,
     sums: np.ndarray,
 ) -> None:
-    """Count and response sum of every level but the first, of all features, into ``sums[slot]``.
+    """Add up counts and responses by level, of all features, into ``sums[slot]``.
 
-    Eight features at a time and two levels: the node's totals give the first level's.
+    Eight features at a time and two levels. The first level's sums are what the others leave of
+    the node's.
     """
     n_levels = sums.shape[1]
     padded = codes.shape[1]
@@ -91,7 +95,7 @@ def level_sums(
 
 @inlined_kernel()
 def subtract_sums(sums: np.ndarray, slot: int, other: int) -> None:
-    """sums[slot] -= sums[other]: what remains of a node is its other child."""
+    """Subtract sums[other] from sums[slot]: the remainder of a node is its other child."""
     size = sums.shape[1] * sums.shape[2] * sums.shape[3]
     for lane in range(2 * sums.shape[3], size, LANES):
         place = slot * size + lane
@@ -104,7 +108,7 @@ def can_split(
 ) -> bool:
     """Return whether any split between levels leaves min_leaf rows on both sides.
 
-    Of nominal levels it is only asked whether the largest one leaves enough rows to the others.
+    Of nominal levels this is only whether the largest one leaves enough rows to the others.
     """
     if is_nominal:
         largest = 0.0
@@ -128,7 +132,7 @@ def encode_levels(
     position: int,
     frequency: np.ndarray,
 ) -> None:
-    """Rank of every value of a column among the sorted levels, and how often each occurs."""
+    """Write the rank of every value of a column among the sorted levels, and count each."""
     for row in range(X.shape[0]):
         code = 0
         for k in range(len(levels) - 1):
@@ -139,7 +143,7 @@ def encode_levels(
 
 @inlined_kernel()
 def sort_levels(n: int, order: np.ndarray, key: np.ndarray) -> None:
-    """Sort ``order[:n]`` by ``key``, levels with equal keys as they stood (insertion sort)."""
+    """Sort ``order[:n]`` by ``key``, levels with equal keys in their order (insertion sort)."""
     for i in range(1, n):
         level = order[i]
         j = i
@@ -151,7 +155,7 @@ def sort_levels(n: int, order: np.ndarray, key: np.ndarray) -> None:
 
 @inlined_kernel()
 def first_levels(order: np.ndarray, n_left: int, n: int, recode: np.ndarray) -> np.uint64:
-    """The set of ``recode[order[:n_left]]``, or of the rest if that holds the smallest level."""
+    """Return the set of ``recode[order[:n_left]]``, or the others if the smallest is among them."""
     left = np.uint64(0)
     every = np.uint64(0)
     smallest = recode[order[0]]
@@ -168,12 +172,12 @@ def first_levels(order: np.ndarray, n_left: int, n: int, recode: np.ndarray) -> 
 def scan_sets(
     sums: LevelSums, min_leaf: float, n_samples: float, order: np.ndarray, key: np.ndarray
 ) -> tuple:
-    """Best set for a regression: (Delta_w, the levels on the left), or (0, no level).
+    """Find the best set for a regression: (Delta_w, the levels on the left), or (0, no level).
 
     ``order`` and ``key`` are workspace.
     """
     # The levels that occur in the order of their weighted mean responses.
-    count = sums.counts
+    count = sums.size
     weight = sums.weight
     n = 0
     for k in range(sums.n_entries):
@@ -221,11 +225,12 @@ def order_by_shares(
     order: np.ndarray,
     key: np.ndarray,
 ) -> int:
-    """Levels that occur, along the first principal component of their class shares; their number.
+    """Order the levels that occur along the first principal component of their class shares.
 
-    ``sums`` (levels, classes) holds weights, ``shares`` those of the node; ``axis`` (2, classes),
-    ``order`` and ``key`` are workspace. With d_k the difference of level k's shares from the
-    node's and W_k its weight, the axis is the leading eigenvector of sum_k W_k d_k d_k'. The power
+    Returns their number. ``sums`` (levels, classes) are weights, ``shares`` those of the node;
+    ``axis`` (2, classes), ``order`` and ``key`` are workspace. With d_k the difference of level k's
+    shares from the node's and W_k its weight, the axis is the leading eigenvector of
+    sum_k W_k d_k d_k'. The power
     method starts from the level with the largest W_k |d_k|^2.
     """
     # The levels that occur, and W_k d_k of the one to start from.

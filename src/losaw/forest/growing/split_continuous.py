@@ -3,13 +3,13 @@
 import numpy as np
 
 from losaw.forest.growing.arrays import (
-    Classes,
-    ForestData,
+    CONSTANT,
+    NO_SPLIT,
+    Candidate,
+    ClassWorkspace,
+    Grower,
     Node,
-    Sample,
-    Settings,
     Split,
-    Workspace,
 )
 from losaw.forest.growing.gini import scan_classes
 from losaw.forest.growing.scan_continuous import scan_uniform, scan_weighted, sort_values
@@ -20,52 +20,49 @@ from losaw.kernels.compiled import inlined_kernel
 
 @inlined_kernel()
 def split_continuous(
-    data: ForestData,
-    settings: Settings,
-    sample: Sample,
-    work: Workspace,
-    node: Node,
-    feature: int,
-    classes: Classes | None,
+    grower: Grower, classes: ClassWorkspace | None, node: Node, candidate: Candidate
 ) -> Split:
-    """Best split of one continuous feature, weighted if it has adjustment features.
+    """Find the best split of a continuous feature, weighted if it has adjustment features.
 
     A split at t leaves the rows with x <= t on the left. Definition 4.1's relative decrease,
 
         Delta_w^rel = (MSE_w - w_- MSE_w,- - w_+ MSE_w,+) / MSE_w,
 
-    is found for all t by one walk over the rows in the order of x (Algorithm 9.3).
+    is found for all t by one walk over the rows in the order of x (Algorithm 9.3). In plain Python:
+    :meth:`losaw.forest.as_printed.ForestAsPrinted.best_split`.
     """
-    p = data.position[feature]
+    data, settings, sample, work = grower.data, grower.settings, grower.sample, grower.work
+    feature, p = candidate.feature, candidate.p
     order = sample.order
-    min_leaf = float(settings.min_samples_leaf)
-    # The two ends of the order hold the smallest and the largest value: are they equal, the
+    # The two ends of the order are the smallest and the largest value: if they are equal, the
     # feature is constant in the node.
     if data.has_ties[p] and (
         data.values[p, sample.tree_rows[order[p, node.start]]]
         == data.values[p, sample.tree_rows[order[p, node.end - 1]]]
     ):
-        return Split(0.0, 0, 1.0, 1.0, True)
+        return CONSTANT
 
     # Weights w ~ P(x) / P(x | a) of the rows (Definition 2.1), from a node regression. With eta = 1
     # or nothing to adjust for they are uniform, and so they are where x follows from a: P(x | a)
     # would be a point mass.
     n = node.end - node.start
-    weighted = settings.eta < 1.0 and (
+    is_weighted = settings.eta < 1.0 and (
         data.columns_start[feature + 1] > data.columns_start[feature]
     )
-    if weighted:
-        weighted = gaussian_weights(data, sample, work, node, feature)
+    if is_weighted:
+        is_weighted = gaussian_weights(grower, node, candidate)
 
     # Uniform weights: the node's impurity is known, Delta_w is compared through the order itself.
-    if classes is not None and data.n_classes > 2 and not weighted:
+    if classes is not None and data.has_several_classes and not is_weighted:
         for i in range(n):
             work.w[i] = 1.0
             work.c[i] = sample.pair[order[p, node.start + i], 0]
-        decrease, place = scan_classes(data, sample, work, node, p, min_leaf, classes)
+        decrease, place = scan_classes(grower, classes, node, candidate)
         return Split(decrease, place, 1.0, 1.0, False)
-    if not weighted:
-        score, place = scan_uniform(data, sample, node, p, min_leaf)
+    if not is_weighted:
+        score, place = scan_uniform(grower, node, p)
+        if place == 0:
+            return NO_SPLIT
         return Split(score / node.impurity, place, 1.0, 1.0, False)
 
     # The cap (Algorithm 3.2): the largest weights are cut, and what was cut is shared out, until
@@ -76,16 +73,16 @@ def split_continuous(
         cut, shift = find_cap(work.w, work.c, n, settings.eta)
     total, first, second = apply_cap(work.w, work.c, work.cy, n, cut, shift)
     after = max(before, settings.eta)
-    if classes is not None and data.n_classes > 2:
-        decrease, place = scan_classes(data, sample, work, node, p, min_leaf, classes)
+    if classes is not None and data.has_several_classes:
+        decrease, place = scan_classes(grower, classes, node, candidate)
         return Split(decrease, place, before, after, False)
 
     # MSE_w = E_w[y^2] - E_w[y]^2 of the node. Where it vanishes no split can lower it.
     weighted_mean = first / total
     weighted_impurity = second / total - weighted_mean * weighted_mean
     if not weighted_impurity > 0.0:
-        return Split(0.0, 0, before, after, False)
-    sort_values(data, sample, work, node, p)
+        return NO_SPLIT
+    sort_values(grower, node, p)
     score, place = scan_weighted(
         work.w,
         work.c,
@@ -93,7 +90,7 @@ def split_continuous(
         n,
         total,
         weighted_mean,
-        min_leaf,
+        float(settings.min_samples_leaf),
         work.sorted_values,
         data.has_ties[p],
     )

@@ -6,7 +6,7 @@ features a is normal around the least squares prediction; on the full training s
 
 import numpy as np
 
-from losaw.forest.growing.arrays import ForestData, Node, Sample, Workspace
+from losaw.forest.growing.arrays import Candidate, Grower, Node
 from losaw.kernels.compiled import (
     REORDERED,
     exponential,
@@ -27,7 +27,7 @@ def add_moments(
     width: int,
     gram: np.ndarray,
 ) -> None:
-    """gram[i, j] = sum over rows[start:end] of count * design[:, i] * design[:, j]."""
+    """Compute gram[i, j], the sum over rows[start:end] of count design[:, i] design[:, j]."""
     padded = design.shape[1]
     gram[:width] = 0.0
     # Two rows at a time: every entry of the matrix is read and written half as often.
@@ -56,17 +56,16 @@ def add_moments(
 
 
 @inlined_kernel()
-def gaussian_weights(
-    data: ForestData, sample: Sample, work: Workspace, node: Node, feature: int
-) -> bool:
-    """Weights of the node's rows before the cap into ``work.w``; whether there are any.
+def gaussian_weights(grower: Grower, node: Node, candidate: Candidate) -> bool:
+    """Compute weights of the node's rows before the cap into ``work.w``; whether there are any.
 
     There are none where the regression leaves no residual: a density would be a point mass.
     """
-    square = _target_moments(data, sample, work, node, feature)
-    variance = _regress(data, work, node, feature, square)
+    data, work, feature = grower.data, grower.work, candidate.feature
+    square = _target_moments(grower, node, candidate)
+    variance = _regress(grower, node, feature, square)
     if variance > 0.0:
-        _density_ratios(data, sample, work, node, feature, variance)
+        _density_ratios(grower, node, candidate, variance)
     # The dot products of the next target run over all design columns: the others are zero.
     work.coefficients[0] = 0.0
     for j in range(data.columns_start[feature], data.columns_start[feature + 1]):
@@ -75,15 +74,14 @@ def gaussian_weights(
 
 
 @inlined_kernel()
-def _target_moments(
-    data: ForestData, sample: Sample, work: Workspace, node: Node, feature: int
-) -> float:
-    """The standardised target z, c and c y in sorted order; sums of c z a into ``work.cross``.
+def _target_moments(grower: Grower, node: Node, candidate: Candidate) -> float:
+    """Write the target z, c and c y in sorted order, and sums of c z a to ``work.cross``.
 
     Returns sum c z^2. A target that is itself a column of the design has its sums in the node's
     matrix of moments already; of another one only the sums with its adjustment features are made.
     """
-    p = data.position[feature]
+    data, sample, work = grower.data, grower.sample, grower.work
+    feature, p = candidate.feature, candidate.p
     order = sample.order
     start = node.start
     n = node.end - start
@@ -122,14 +120,15 @@ def _target_moments(
 
 
 @inlined_kernel()
-def _regress(data: ForestData, work: Workspace, node: Node, feature: int, square: float) -> float:
-    """Least squares of a target on its adjustment features, from raw moments; residual variance.
+def _regress(grower: Grower, node: Node, feature: int, square: float) -> float:
+    """Fit a target on its adjustment features by least squares; the residual variance.
 
     ``work.cross[j] = sum count * target * design[:, j]`` (column 0: ones), ``square`` the target's
     raw second moment. Fills ``work.coefficients`` over all design columns, intercept in column 0.
     Returns -1 where the residual variance vanishes (fewer distinct rows than coefficients, a
     perfect fit).
     """
+    data, work = grower.data, grower.work
     gram = work.gram[node.slot]
     first = data.columns_start[feature]
     size = data.columns_start[feature + 1] - first
@@ -165,15 +164,14 @@ def _regress(data: ForestData, work: Workspace, node: Node, feature: int, square
 
 
 @inlined_kernel(fastmath=REORDERED)
-def _density_ratios(
-    data: ForestData, sample: Sample, work: Workspace, node: Node, feature: int, variance: float
-) -> None:
-    """w = phi(z) / phi((z - b'a) / sigma), up to a factor, in sorted order.
+def _density_ratios(grower: Grower, node: Node, candidate: Candidate, variance: float) -> None:
+    """Compute w = phi(z) / phi((z - b'a) / sigma), up to a factor, in sorted order.
 
     z is the target in units of the full training sample, so that its stabilising density is
     the standard normal.
     """
-    p = data.position[feature]
+    data, sample, work = grower.data, grower.sample, grower.work
+    feature, p = candidate.feature, candidate.p
     order = sample.order
     start = node.start
     n = node.end - start
@@ -202,7 +200,7 @@ def _density_ratios(
 
 @inlined_kernel()
 def relative_size(w: np.ndarray, c: np.ndarray, size: int, count: float) -> float:
-    """Relative effective sample size s(w) / N = (sum c w)^2 / (N sum c w^2) (Definition 3.1)."""
+    """Return the relative effective sample size (sum c w)^2 / (N sum c w^2) (Definition 3.1)."""
     total = 0.0
     squares = 0.0
     for i in range(size):

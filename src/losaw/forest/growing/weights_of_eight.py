@@ -1,4 +1,4 @@
-"""Small weighted splits of discrete features: eight candidates of a node are weighed at once.
+"""Small weighted splits of discrete features, for eight candidates of a node at once.
 
 A feature of three levels, adjusted for just one other of two or three, has a logit too small to
 fill a vector. Its cells go into a lane of the batch, which is settled when it is full, or after the
@@ -11,7 +11,14 @@ the solver is called, so that a compiler can unroll all of its loops.
 
 import numpy as np
 
-from losaw.forest.growing.arrays import SMALL, Batch, LevelSums
+from losaw.forest.growing.arrays import (
+    SMALL,
+    BatchWorkspace,
+    Candidate,
+    Grower,
+    LevelSums,
+    Node,
+)
 from losaw.forest.growing.scan_levels import scan_levels
 from losaw.forest.growing.weights_discrete import PENALTY
 from losaw.kernels.capping import find_cap
@@ -22,12 +29,12 @@ from losaw.kernels.vectors import LANES, add, divide, fma, load, multiply, sprea
 from losaw.weighting.levels import helmert
 
 
-def make_batch() -> Batch:
-    """Room for eight candidates."""
+def make_batch() -> BatchWorkspace:
+    """Return scratch arrays for eight candidates."""
     eight = make_eight_logits(SMALL, SMALL, SMALL)
     eight.design[:, 0] = 1.0
     eight.design[:, 1:] = helmert(SMALL)[:, :, None]
-    return Batch(
+    return BatchWorkspace(
         waiting=np.zeros(1, dtype=np.int64),
         candidate=np.zeros(LANES, dtype=np.int64),
         table=np.zeros((SMALL * SMALL, 3)),
@@ -48,38 +55,29 @@ def make_batch() -> Batch:
 
 
 @inlined_kernel()
-def defer(
-    candidate: int,
-    rows: np.ndarray,
-    start: int,
-    end: int,
-    codes: np.ndarray,
-    position: int,
-    factor: int,
-    pair: np.ndarray,
-    frequency: np.ndarray,
-    batch: Batch,
-) -> None:
-    """Aggregate rows[start:end] to cells in the next lane; all three levels occur."""
+def defer(grower: Grower, batch: BatchWorkspace, node: Node, candidate: Candidate) -> None:
+    """Aggregate the node's rows to cells in the next lane; all three levels occur."""
+    rows, codes, pair = grower.sample.rows, grower.sample.codes, grower.sample.pair
+    factor = grower.data.only_factor[candidate.feature]
     table = batch.table
     for cell in range(SMALL * SMALL):
         table[cell, 0] = 0.0
         table[cell, 1] = 0.0
         table[cell, 2] = 0.0
-    for i in range(start, end):
+    for i in range(node.start, node.end):
         row = rows[0, i]
-        cell = SMALL * np.int64(codes[row, factor]) + codes[row, position]
+        cell = SMALL * np.int64(codes[row, factor]) + codes[row, candidate.p]
         c = pair[row, 0]
         cy = pair[row, 1]
         table[cell, 0] += c
         table[cell, 1] += cy
         table[cell, 2] += cy * cy / c
-    # Cells that stood side by side for the sums go into a lane of eight candidates.
+    # Cells that were next to each other for the sums go into a lane of eight candidates.
     lane = batch.waiting[0]
     batch.waiting[0] = lane + 1
-    batch.candidate[lane] = candidate
+    batch.candidate[lane] = candidate.place
     for k in range(SMALL):
-        batch.frequency[k, lane] = frequency[position, k]
+        batch.frequency[k, lane] = grower.data.frequency[candidate.p, k]
         for g in range(SMALL):
             batch.eight.counts[k, g, lane] = table[SMALL * g + k, 0]
             batch.response[k, g, lane] = table[SMALL * g + k, 1]
@@ -87,7 +85,7 @@ def defer(
 
 
 @inlined_kernel()
-def _fill_up(batch: Batch) -> None:
+def _fill_up(batch: BatchWorkspace) -> None:
     """Give a lane to spare one pattern with one row of each class: already at its optimum."""
     eight = batch.eight
     for lane in range(batch.waiting[0], LANES):
@@ -98,8 +96,8 @@ def _fill_up(batch: Batch) -> None:
 
 
 @inlined_kernel()
-def _weigh(batch: Batch, eta: float, n_samples: float) -> None:
-    """Capped weights in place of the probabilities, and the weighted sums of every class."""
+def _weigh(batch: BatchWorkspace, eta: float, n_samples: float) -> None:
+    """Put capped weights in place of the probabilities, and compute the sums of every class."""
     eight = batch.eight
     # Raw weights and relative effective sample sizes of all lanes (Definition 3.1).
     total = spread(0.0)
@@ -150,10 +148,12 @@ def _weigh(batch: Batch, eta: float, n_samples: float) -> None:
 
 
 @inner_kernel()
-def settle(batch: Batch, eta: float, min_leaf: float, n_samples: float, splits: np.ndarray) -> int:
-    """The best splits of the candidates that wait into ``splits``; none waits afterwards.
+def settle(
+    batch: BatchWorkspace, eta: float, min_leaf: float, n_samples: float, splits: np.ndarray
+) -> int:
+    """Write the best splits of the candidates that wait to ``splits``; none waits afterwards.
 
-    Returns how many of their logits do not reach their optimum.
+    Returns the number of their logits that do not reach their optimum.
     """
     _fill_up(batch)
     n_unfinished = fit_eight(batch.eight, SMALL, SMALL, SMALL, PENALTY)
@@ -184,7 +184,7 @@ def settle(batch: Batch, eta: float, min_leaf: float, n_samples: float, splits: 
                 total,
                 mean,
             )
-            score, level = scan_levels(sums, min_leaf, n_samples)
+            score, level = scan_levels(sums, min_leaf, n_samples, 0.0)
             splits[i, 0] = score / impurity
             splits[i, 1] = max(level, 0)
     batch.waiting[0] = 0

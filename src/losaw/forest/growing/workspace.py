@@ -1,4 +1,4 @@
-"""Room for one tree at a time; a thread fills it again for every tree it grows."""
+"""Scratch arrays for one tree at a time; a thread fills them again for every tree it grows."""
 
 import numpy as np
 
@@ -6,10 +6,12 @@ from losaw.forest.growing.arrays import (
     MAX_LEVELS,
     STACK,
     CellWorkspace,
-    Classes,
+    ClassWorkspace,
     ForestData,
+    Grower,
     Sample,
-    Workspace,
+    Settings,
+    TreeWorkspace,
 )
 from losaw.forest.growing.logits_of_cells import MOST_IN_CONTRASTS
 from losaw.forest.growing.weights_of_eight import make_batch
@@ -18,8 +20,12 @@ from losaw.kernels.logit.effects_terms import make_effects_logit
 from losaw.kernels.logit.terms import make_logit
 
 
-def make_sample(data: ForestData) -> Sample:
-    """Room for a tree's sample."""
+def make_grower(data: ForestData, settings: Settings) -> Grower:
+    """Return the records for trees on ``data``."""
+    return Grower(data, settings, _make_sample(data), _make_workspace(data))
+
+
+def _make_sample(data: ForestData) -> Sample:
     n = len(data.response)
     return Sample(
         counts=np.empty(n, dtype=np.int64),
@@ -35,12 +41,11 @@ def make_sample(data: ForestData) -> Sample:
     )
 
 
-def make_workspace(data: ForestData) -> Workspace:
-    """Scratch arrays for trees on ``data``."""
+def _make_workspace(data: ForestData) -> TreeWorkspace:
     n = len(data.response)
     width = data.design_width
     row = data.design.shape[1]
-    return Workspace(
+    return TreeWorkspace(
         state=np.empty(1, dtype=np.uint64),
         stack=np.empty((4, STACK), dtype=np.int64),
         features=np.empty(len(data.is_discrete), dtype=np.int64),
@@ -66,19 +71,19 @@ def make_workspace(data: ForestData) -> Workspace:
     )
 
 
-def make_classes(data: ForestData) -> Classes | None:
-    """Scratch arrays of the classes; None in a regression on numbers, which needs none.
+def make_classes(data: ForestData) -> ClassWorkspace | None:
+    """Return scratch arrays of the classes; None in a regression on numbers, which needs none.
 
     With discrete features there are always some, if empty, so that not all is compiled twice.
     """
     n = data.n_classes
-    if n <= 2 and not data.is_discrete.any():
+    if not data.has_several_classes and not data.is_discrete.any():
         return None
-    return Classes(np.empty(n), np.empty(n), np.empty((MAX_LEVELS, n)), np.empty((2, n)))
+    return ClassWorkspace(np.empty(n), np.empty(n), np.empty((MAX_LEVELS, n)), np.empty((2, n)))
 
 
-def make_cells(data: ForestData) -> CellWorkspace | None:
-    """Scratch arrays of the discrete splits, as wide as the widest logit; None without them."""
+def make_cells(data: ForestData, settings: Settings) -> CellWorkspace | None:
+    """Return scratch arrays of discrete splits, as wide as the widest logit; None without any."""
     if not data.is_discrete.any():
         return None
     n = len(data.response) if len(data.patterns) else 0
@@ -95,6 +100,8 @@ def make_cells(data: ForestData) -> CellWorkspace | None:
         most_columns = max(most_columns, columns)
     rows = padded(n)
     pending = len(data.response).bit_length() + 1  # the smaller child is grown first
+    sums = np.zeros((pending, levels, 2, data.codes.shape[1]))
+    counts_rows = settings.counts_rows_once
     return CellWorkspace(
         local=np.full(data.n_patterns, -1, dtype=np.int32),
         representative=np.empty(n, dtype=np.uint32),
@@ -106,7 +113,10 @@ def make_cells(data: ForestData) -> CellWorkspace | None:
         square=np.empty((levels, rows)),
         weight=np.empty(rows * levels + 1),
         multiplicity=np.empty(rows * levels + 1),
-        sums=np.zeros((pending, levels, 2, data.codes.shape[1])),
+        sums=sums,
+        one_each=np.ones((len(data.response) if counts_rows else 0, 2)),
+        row_sums=np.zeros(sums.shape if counts_rows else (0, 0, 0, 0)),
+        level_rows=np.empty(MAX_LEVELS),
         level_count=np.empty(MAX_LEVELS),
         level_weight=np.empty(MAX_LEVELS),
         level_response=np.empty(MAX_LEVELS),
