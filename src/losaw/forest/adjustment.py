@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 
-_BLOCK = 4096  # rows standardised at a time, so that no second sample stands in memory
+_BLOCK = 4096  # rows standardised at a time, so that no second sample is in memory
 
 
 def location_and_scale(X: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -61,7 +61,7 @@ def select_adjustment_features(
 
 
 def association(x: FloatArray, z: FloatArray, x_is_nominal: bool, z_is_nominal: bool) -> float:
-    """How strongly two features are associated, at least one of them nominal; in [0, 1].
+    """Measure how strongly two features are associated, one of them nominal; in [0, 1].
 
     Nominal and numeric: the correlation ratio, the multiple correlation with the levels'
     indicators, corrected for their number, ``sqrt(1 - (1 - R^2) (n - 1) / (n - L))`` (Kelley 1935).

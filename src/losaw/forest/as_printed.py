@@ -2,7 +2,7 @@
 
 The forest of :class:`losaw.forest.LosawRandomForestRegressor` and of the classifier is this one,
 compiled and rearranged. Here nothing is rearranged: rows that the bootstrap draws twice are written
-twice, and every formula stands as the paper has it. It is slow, and it takes any propensity and any
+twice, and every formula is as the paper has it. It is slow, and it takes any propensity and any
 stabilisation model. Nothing of the package imports it; ``tests/property/forest`` compares the
 compiled forest with it, node by node.
 """

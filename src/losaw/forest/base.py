@@ -93,7 +93,7 @@ class LosawForest(BaseEstimator):
     def _read(
         self, X: ArrayLike, y: ArrayLike, **checks: Any
     ) -> tuple[Columns, FloatArray, NDArray[Any]]:
-        """Return the columns' properties, rows with codes in place of levels, and responses."""
+        """Read the columns, the rows with codes in place of levels, and the responses."""
         columns, coded = read_columns(X)
         rows, response = validate_data(
             self,
@@ -115,7 +115,7 @@ class LosawForest(BaseEstimator):
         y: FloatArray,
         classes: NDArray[Any] | None = None,
     ) -> None:
-        """Fit on rows whose shape and type are checked; ``y`` holds places in ``classes``."""
+        """Fit on rows whose shape and type are checked; ``y`` are places in ``classes``."""
         if self.oob_score and not self.bootstrap:
             raise ValueError("oob_score needs rows out of bag: set bootstrap=True")
         previous = self.__dict__.get("_fitted") if self.warm_start else None
@@ -225,7 +225,7 @@ class LosawForest(BaseEstimator):
         return self._fit_result.forest.trees
 
     def in_bag_counts(self) -> NDArray[np.int64]:
-        """How often each training row stands in each tree's sample: (n_trees, n_samples)."""
+        """Return how often each training row is in each tree's sample: (n_trees, n_samples)."""
         return self._fit_result.forest.in_bag_counts()
 
     def __sklearn_tags__(self) -> Any:

@@ -124,7 +124,7 @@ class Columns:
 
 
 def read_columns(X: Any) -> tuple[Columns, Any]:
-    """Return the properties of a training sample's columns, and the sample with codes.
+    """Learn the columns of a training sample, and return it with codes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How far the weights decorrelate a feature among some rows, and a measure of it for a fit."""
+"""The correlations that weights leave among some rows, and their measure for a whole fit."""
 
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ _SHOWN = 6
 
 
 def decorrelation(forest: LosawForest, X: ArrayLike) -> "pd.DataFrame":
-    """Measure what the weights do to every feature in a root that holds the training sample.
+    """Measure what the weights do to every feature in a root with the whole training sample.
 
     Warns once where weights leave more than .9 of a correlation and chance does not explain it.
     Of m correlations in n effective rows the largest stays below ``sqrt(2 log(100 m) / n)`` with a
@@ -96,7 +96,7 @@ def training_rows(forest: LosawForest, X: ArrayLike) -> FloatArray:
         )
     if not forest.forest_.grew_on(rows):
         raise ValueError(
-            "X holds other rows than those that the forest was fitted on, or in another order: "
+            "X has other rows than those that the forest was fitted on, or in another order: "
             "give the training rows in their order"
         )
     return rows

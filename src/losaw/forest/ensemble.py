@@ -165,7 +165,7 @@ class Forest:
         )
 
     def in_bag_counts(self) -> NDArray[np.int64]:
-        """How often each training row stands in each tree's sample, (n_trees, n_samples)."""
+        """Return how often each training row is in each tree's sample, (n_trees, n_samples)."""
         counts = np.empty((len(self), self.n_samples), dtype=np.int64)
         for tree, row in enumerate(counts):
             self._draw(tree, row)

@@ -24,7 +24,7 @@ def grow_plain_forest(
 ) -> Forest:
     """Grow a forest without weights on checked rows, by the rules in ``settings``.
 
-    Features of few values are summed by value; the others are kept in order.
+    Features of few values are summed by value; the others in sorted order.
     """
     few = [few_levels(column) for column in X.T]
     data = prepare(
@@ -159,7 +159,7 @@ class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
         return self.forest_.apply(rows)
 
     def in_bag_counts(self) -> NDArray[np.int64]:
-        """How often each training row stands in each tree's sample: (n_trees, n_samples)."""
+        """Return how often each training row is in each tree's sample: (n_trees, n_samples)."""
         check_is_fitted(self)
         return self.forest_.in_bag_counts()
 

@@ -93,5 +93,5 @@ class RangerTrees:
         return self.forest_.nodes.value
 
     def in_bag_counts(self) -> NDArray[np.int64]:
-        """How often each row was drawn for each tree, (n_estimators, n_samples)."""
+        """Return how often each row was drawn for each tree, (n_estimators, n_samples)."""
         return self.forest_.in_bag_counts()
