@@ -1,11 +1,10 @@
 """All methods on one set of cross-fitted models."""
 
-import itertools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,22 +12,20 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.explaining.association import Associations
 from losaw.explaining.design import Design
+from losaw.explaining.drawn_once import DrawnOnce
 from losaw.explaining.methods import METHODS
 from losaw.explaining.models import Fits, SharedFit, make_forest
 from losaw.explaining.preparing import Prepared, sample_rows
 from losaw.importance import cpi, hierarchy, loco, mdi, mdi_oob, pfi, subgroups, ufi
-from losaw.knockoffs import make_sampler
-from losaw.knockoffs.diagnostics import DrawTest, draw_tests
+from losaw.knockoffs.diagnostics import DrawTest
 from losaw.rng import stream
 from losaw.scoring.losses import squared_error
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import nadeau_bengio, t_test
 from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
-from losaw.tables import Table, read_table
+from losaw.tables import read_table
 from losaw.trends import absolute_traversal_rate
 
-# Features with a larger p-value are not selected, and their draws are not tested.
-_MAY_BE_SELECTED, _MOST_TESTED_ROWS = 0.1, 2_000
 # Bound of the probability that any statement on a group of features is false.
 FAMILY_WISE = 0.05
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"
@@ -307,7 +304,9 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
             continue
         computed.results[name] = call(random_state=work.stream(name), **common)
         if name == "cpi" and work.is_explained:
-            computed.draw_tests = _draw_tests(work, drawn, computed.results[name])
+            computed.draw_tests = drawn.test(
+                computed.results[name], data, work.stream("test of the draws")
+            )
             computed.finest = hierarchy(
                 shared,
                 data.X,
@@ -326,51 +325,6 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
                 **common,
             )
         work.tick(name)
-
-
-class DrawnOnce:
-    """A sampler for :func:`losaw.importance.cpi` whose draws of all rows are made beforehand.
-
-    Draws do not look at the response, so that one fit to all rows serves every fold; and the test
-    of the draws looks at the very ones that CPI uses.
-
-    Parameters
-    ----------
-    table : Table
-        All rows.
-    n_draws : int
-    rng : Generator
-    """
-
-    handles_nominal = handles_missing = handles_units = True
-
-    def __init__(self, table: Table, n_draws: int, rng: np.random.Generator) -> None:
-        sampler = make_sampler("conditional").fit(table.codes, table.kinds, rng)
-        self.table = table
-        self.drawn = [sampler.sample(rng) for _ in range(n_draws)]
-        self._turns = itertools.cycle(self.drawn)
-
-    def fit(self, X: FloatArray, kinds: Any = None, rng: Any = None, units: Any = None) -> Self:
-        """Check that the rows are those of the draws."""
-        if not np.array_equal(self.table.codes, X, equal_nan=True):
-            raise ValueError("the rows are not those that were drawn")
-        return self
-
-    def sample(self, rng: np.random.Generator) -> FloatArray:
-        """Return the next draw."""
-        return next(self._turns)
-
-
-def _draw_tests(work: Work, sampler: DrawnOnce, result: ImportanceResult) -> dict[str, DrawTest]:
-    """Test the draws of the features that CPI may select, on at most 2,000 rows."""
-    raw = np.asarray(result.details["raw_p_values"])
-    columns = np.flatnonzero(raw <= _MAY_BE_SELECTED).tolist()
-    rng = work.stream("test of the draws")
-    table, rows = sampler.table, sample_rows(work.data, _MOST_TESTED_ROWS, rng)
-    found = draw_tests(
-        table.codes[rows], sampler.drawn[0][rows], table.kinds, columns=columns, random_state=rng
-    )
-    return {table.names[column]: test for column, test in found.items()}
 
 
 def groups_to_score(work: Work, method: str) -> list[str]:

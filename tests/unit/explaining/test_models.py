@@ -6,7 +6,8 @@ import pytest
 from sklearn.base import clone, is_classifier
 from sklearn.ensemble import RandomForestRegressor
 
-from losaw.explaining.computing import DrawnOnce, jackknife_error
+from losaw.explaining.computing import jackknife_error
+from losaw.explaining.drawn_once import DrawnOnce
 from losaw.explaining.models import Fits, MissingNumbers, SharedFit, make_forest, make_model
 from losaw.explaining.preparing import prepare
 from losaw.importance import cpi, loco, pfi

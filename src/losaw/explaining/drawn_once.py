@@ -1,0 +1,62 @@
+"""The draws of features that explain makes once, for all folds and for the test of the draws."""
+
+import itertools
+from typing import Any, Self
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.explaining.preparing import Prepared, sample_rows
+from losaw.knockoffs import make_sampler
+from losaw.knockoffs.diagnostics import DrawTest, draw_tests
+from losaw.scoring.result import ImportanceResult
+from losaw.tables import Table
+
+# Features with a larger p-value are not selected, and their draws are not tested.
+_MAY_BE_SELECTED, _MOST_TESTED_ROWS = 0.1, 2_000
+
+
+class DrawnOnce:
+    """A sampler for :func:`losaw.importance.cpi` whose draws of all rows are made beforehand.
+
+    Draws do not look at the response, so that one fit to all rows serves every fold; and the test
+    of the draws looks at the very ones that CPI uses.
+
+    Parameters
+    ----------
+    table : Table
+        All rows.
+    n_draws : int
+    rng : Generator
+    """
+
+    handles_nominal = handles_missing = handles_units = True
+
+    def __init__(self, table: Table, n_draws: int, rng: np.random.Generator) -> None:
+        sampler = make_sampler("conditional").fit(table.codes, table.kinds, rng)
+        self.table = table
+        self.drawn = [sampler.sample(rng) for _ in range(n_draws)]
+        self._turns = itertools.cycle(self.drawn)
+
+    def fit(self, X: FloatArray, kinds: Any = None, rng: Any = None, units: Any = None) -> Self:
+        """Check that the rows are those of the draws."""
+        if not np.array_equal(self.table.codes, X, equal_nan=True):
+            raise ValueError("the rows are not those that were drawn")
+        return self
+
+    def sample(self, rng: np.random.Generator) -> FloatArray:
+        """Return the next draw."""
+        return next(self._turns)
+
+    def test(
+        self, result: ImportanceResult, data: Prepared, rng: np.random.Generator
+    ) -> dict[str, DrawTest]:
+        """Test the draws of the features that CPI may select, on at most 2,000 rows."""
+        raw = np.asarray(result.details["raw_p_values"])
+        columns = np.flatnonzero(raw <= _MAY_BE_SELECTED).tolist()
+        rows = sample_rows(data, _MOST_TESTED_ROWS, rng)
+        codes = self.table.codes[rows]
+        found = draw_tests(
+            codes, self.drawn[0][rows], self.table.kinds, columns=columns, random_state=rng
+        )
+        return {self.table.names[column]: test for column, test in found.items()}
