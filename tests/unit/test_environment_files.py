@@ -75,7 +75,7 @@ def test_all_is_every_extra_of_the_library_itself():
 
 def test_the_library_alone_asks_for_nothing_of_an_extra():
     alone = {name_and_range(requirement)[0] for requirement in wanted()}
-    assert alone == {"numba", "numpy", "pandas", "scikit-learn", "scipy", "tqdm"}
+    assert alone == {"jinja2", "numba", "numpy", "pandas", "scikit-learn", "scipy", "tqdm"}
 
 
 def test_the_lists_that_are_searched_for_hosts_are_found():

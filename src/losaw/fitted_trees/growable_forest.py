@@ -166,16 +166,24 @@ def growable_forest(model: Any, n_rows: int) -> Any:
 
 
 def _drew_from(forest: Any, n_rows: int) -> bool:
-    """Return whether the trees' samples are drawn from so many rows, as far as they show it.
+    """Return whether the trees' samples are drawn from so many rows, all of them equally likely.
 
-    A forest of weighted rows is found out later: its leaves have other weights than its samples.
+    scikit-learn draws rows of a larger weight more often, and a refit has no weights. Without
+    bootstrap, weighted rows are found out later: the leaves have other weights than rows.
     """
     share = forest.max_samples if forest.bootstrap else None
     if share is not None and not isinstance(share, float):
         return False  # a number of rows does not show how many they are drawn from
     samples = forest.estimators_samples_
     expected = n_rows if share is None else max(1, round(share * n_rows))
-    return len(samples[0]) == expected and max(int(rows.max()) for rows in samples) < n_rows
+    if len(samples[0]) != expected or max(int(rows.max()) for rows in samples) >= n_rows:
+        return False
+    if not forest.bootstrap:
+        return True
+    # As scikit-learn draws equally likely rows. If it ever draws otherwise, all refits are whole.
+    seed = forest.estimators_[0].random_state
+    equally = np.random.RandomState(seed).randint(0, n_rows, expected, dtype=np.int32)
+    return bool(np.array_equal(samples[0], equally))
 
 
 def _looks_at_all(max_features: Any, n_columns: int) -> bool:

@@ -62,7 +62,10 @@ def test_a_group_has_what_its_features_share():
     # Without both, all of var(X1 + X2) = 2 + 2 rho is lost.
     assert abs(group.scores[0] - (2 + 2 * 0.99) / variance) < 4 * group.std_error[0]
     assert one.group_lines()[0].startswith("X1 + X2: LOCO .")
-    assert "cpi" not in one.group_results
+    # A group is drawn given all columns outside of it, here independent ones.
+    group = one.group_results["cpi"]
+    assert abs(group.scores[0] - 2 * (2 + 2 * 0.99) / variance) < 4 * group.std_error[0]
+    assert group.std_error[0] < 0.2
 
 
 def test_a_shadow_is_not_named():
@@ -78,7 +81,7 @@ def test_a_shadow_is_not_named():
 
 def test_an_interaction_has_no_direction_and_is_no_disagreement_otherwise():
     model = make_pipeline(PolynomialFeatures(2), LinearRegression())
-    one = explain(interacting(), model, methods=(*LOSSES, "atr"))
+    one = explain(interacting(1200), model, methods=(*LOSSES, "atr"))
     for name in ("pfi", "cpi"):
         check(one, name, {"X1": 2 / 1.09, "X2": 2 / 1.09, "X3": 0})
     check(one, "loco", {"X1": 1 / 1.09, "X2": 1 / 1.09, "X3": 0})
@@ -105,12 +108,30 @@ def test_a_feature_without_a_direction_is_named_if_it_matters():
     assert said[0].text.startswith("turns: CPI .54, ATR .02 (± .03): it matters, but the")
 
 
-def test_what_straight_lines_do_not_see_is_regained_by_a_new_fit():
+def test_a_bent_dependence_is_seen_by_the_draws_and_by_a_new_fit():
+    """X2 is X1 squared and a little: CPI and LOCO agree that X2 adds only that little."""
     model = make_pipeline(PolynomialFeatures(2), LinearRegression())
     one = explain(squared(), model)
     check(one, "loco", {"X2": 0.0025 / 2.09})
-    texts = found(one, "refitted or fixed")
-    assert "X2" in texts and "refitted without it recovers most" in texts["X2"]
+    check(one, "cpi", {"X2": 2 * 0.0025 / 2.09})
+    assert "X2" not in found(one, "refitted or fixed")
+
+
+def test_a_feature_whose_part_a_new_fit_recovers_is_named():
+    names = ("shared", "own")
+    folds = 0.01 * np.arange(8)[:, None]
+    held, again = (
+        ImportanceResult(
+            scores.mean(axis=0),
+            names,
+            details={"fold_scores": scores, "raw_p_values": np.array([1e-6, 1e-6])},
+        )
+        for scores in (folds + np.array([0.5, 0.5]), folds + np.array([0.02, 0.25]))
+    )
+    related = associations(np.random.default_rng(0).standard_normal((50, 2)), ["continuous"] * 2)
+    said = disagreements({"cpi": held, "loco": again}, related, 0.1, 8)
+    assert [(d.axis, d.feature) for d in said] == [("refitted or fixed", "shared")]
+    assert "refitted without it recovers most" in said[0].text
 
 
 def test_what_noise_gains_is_gained_on_seen_rows():

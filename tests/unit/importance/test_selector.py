@@ -30,7 +30,7 @@ def frame(n=200):
 
 def test_it_selects_in_a_pipeline_and_names_what_it_keeps():
     X, y = frame()
-    method = partial(cpi, sampler="gaussian")
+    method = partial(cpi, sampler="gaussian", sampler_parameters={"s_method": "sdp"})
     selector = ImportanceSelector(method, estimator=LinearRegression(), fwer=0.01, random_state=1)
     model = make_pipeline(clone(selector), LinearRegression()).fit(X, y)
     assert model[0].get_feature_names_out().tolist() == ["c"]

@@ -106,7 +106,7 @@ def test_an_interrupted_training_goes_on_from_its_last_checkpoint_to_equal_bits(
         patch.setattr(fitting, "compiled_network", Interrupted)
         with pytest.raises(KeyboardInterrupt) as interruption:
             regressor(10, **options).fit(X, y)
-    assert "holds step 6" in interruption.value.__notes__[0]
+    assert "contains step 6" in interruption.value.__notes__[0]
     resumed = regressor(10, **options).fit(X, y)
     whole = regressor(10, **TINY).fit(X, y)
     assert same_bits(resumed, whole)
