@@ -15,6 +15,7 @@ from losaw.study.design.blocks import BlockName
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import BlockFile, load_named
 from losaw.study.files.digest import digest_of
+from losaw.study.files.made import altered
 from losaw.study.inspecting.difference import CELL, largest_first, shown
 
 
@@ -97,12 +98,22 @@ def beside(first: Path, second: Path) -> Beside:
         only[0] += len(here.keys() - there.keys())
         only[1] += len(there.keys() - here.keys())
         places = [folder / study for folder in (first, second)]
+        for place in places:
+            _check_summary(place)
         if all((place / "summary.csv").is_file() for place in places):
             moved.append(_moved(*(StudyResults(place).summary for place in places)))
         else:
             not_collected.append(study)
     cells = pd.concat(moved, ignore_index=True) if moved else pd.DataFrame({"z": []})
     return Beside(verdicts, (only[0], only[1]), largest_first(cells), not_collected)
+
+
+def _check_summary(place: Path) -> None:
+    """Refuse the summary of a results folder that is not what was written."""
+    path = place / "summary.csv"
+    if path.is_file() and not is_reference(place.parent):
+        for file, problem in altered(place.parent, place.name, [path]):
+            raise StudyError(f"{file}: {problem}; `losaw collect --study {place.name}` writes it")
 
 
 Blocks = Mapping[BlockName, KeptBlock | Path]

@@ -19,7 +19,7 @@ MODULE = "losaw.forest.growing.partition"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """An empty folder of readings, and no memory of what was read."""
-    monkeypatch.setattr(kept, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(kept, "digest_folder", lambda: tmp_path)
     forget()
     yield tmp_path
     forget()
@@ -107,7 +107,7 @@ def test_after_reading_all_no_digest_reads_anew(folder, parsed):
 
 def test_a_place_that_is_no_folder_costs_time_only(folder, parsed, monkeypatch):
     (folder / "file").write_text("")
-    monkeypatch.setattr(kept, "_folder", lambda: folder / "file" / "readings")
+    monkeypatch.setattr(kept, "digest_folder", lambda: folder / "file" / "readings")
     assert kept.reading_of(MODULE).definitions
     assert parsed == [MODULE]
 

@@ -93,7 +93,9 @@ def test_a_metric_that_never_varies_has_no_error_at_hand(study):
 
 def test_a_printed_metric_without_a_margin_is_an_error_that_names_it(project):
     project.replace(project.study_file, "margins: {r2_test: 0.03, pr_auc: 0.1}", "margins: {}")
-    with pytest.raises(StudyError, match=r"tiny\.yaml.*margins: the metric 'r2_test' is printed"):
+    with pytest.raises(
+        StudyError, match=r"tiny\.yaml.*margins: the metric 'r2_test' is published in tiny.csv"
+    ):
         project.session()
 
 

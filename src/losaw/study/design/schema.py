@@ -133,7 +133,7 @@ class StudyFile(Strict):
         The study that measured this share for printed numbers whose runs share draws of X
         (column ``published_draws``).
     counted : bool or list
-        Whether the cells count as published values. False: the study compares another reading of
+        True: the cells count as published values. False: the study compares another reading of
         values that another study counts, or values that no paper has published. A list of
         ``{<axis>: values, metric, method}``: only cells that match one of the entries, the
         reading that is believed; other readings of the same published values are compared, but not

@@ -1,10 +1,12 @@
 """The collected tables as files: settings, blocks, measured values, score vectors."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
+from losaw.study.design.blocks import BlockName
 from losaw.study.files.rows import BLOCK_SCHEMA
 from losaw.study.files.writing import write_csv, write_rows
 from losaw.study.results.collect import RESULT_COLUMNS, SCORE_COLUMNS, Collection
@@ -12,8 +14,11 @@ from losaw.study.results.collect import RESULT_COLUMNS, SCORE_COLUMNS, Collectio
 
 def write_collection(folder: Path, collection: Collection) -> None:
     """Write ``settings.csv``, ``blocks.csv``, ``results.parquet`` and ``scores.parquet``."""
-    blocks = blocks_frame(collection)
-    write_csv(folder / "blocks.csv", blocks)
+    blocks = [
+        block_line(block.name, version, sha256)
+        for block, (version, sha256) in collection.files.items()
+    ]
+    write_csv(folder / "blocks.csv", pd.DataFrame(blocks))
     write_csv(folder / "settings.csv", collection.settings)
     for name, rows, columns in (
         ("results", collection.results, RESULT_COLUMNS),
@@ -23,19 +28,14 @@ def write_collection(folder: Path, collection: Collection) -> None:
         write_rows(folder / f"{name}.parquet", rows, schema)
 
 
-def blocks_frame(collection: Collection) -> pd.DataFrame:
-    """One row per block that was collected: what it holds, and exactly which file it was."""
-    return pd.DataFrame(
-        [
-            {
-                "setting_id": block.name.setting,
-                "learner": block.name.learner,
-                "first_seed": block.name.first,
-                "last_seed": block.name.last,
-                "results_version": version,
-                "sha256": sha256,
-                "file": str(block.name),
-            }
-            for block, (version, sha256) in collection.files.items()
-        ]
-    )
+def block_line(name: BlockName, version: str, sha256: str) -> dict[str, Any]:
+    """Return the row of ``blocks.csv`` on a block: its seeds, and exactly which file it was."""
+    return {
+        "setting_id": name.setting,
+        "learner": name.learner,
+        "first_seed": name.first,
+        "last_seed": name.last,
+        "results_version": version,
+        "sha256": sha256,
+        "file": str(name),
+    }
