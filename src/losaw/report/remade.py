@@ -1,21 +1,18 @@
 """Outputs of a study that are not what its blocks give: found by writing them once more."""
 
 import tempfile
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
-
 from losaw.report.results import StudyResults
 from losaw.report.tables import write_tables
-from losaw.study.design.blocks import Block, BlockName
+from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import load_named
 from losaw.study.files.healing import Finding
 from losaw.study.files.made import sums_path
-from losaw.study.results.collected_files import block_line
+from losaw.study.results.collected_files import lists_the_blocks
 from losaw.study.results.outputs import measuring_first, write_outputs
 
 # The manifest says when and where it was written; figures have no bytes of their own for the same
@@ -62,7 +59,7 @@ def differing_outputs(plans: Sequence[StudyPlan]) -> Iterator[Finding]:
             except StudyError:
                 continue
             yield from _differing(place, plan.folder)
-            if not _lists_the_blocks(plan.folder / _LIST, place / _LIST, plan.results):
+            if not lists_the_blocks(plan.folder / _LIST, place / _LIST, plan.results):
                 yield Finding(plan.folder / _LIST, _PROBLEM)
 
 
@@ -94,36 +91,3 @@ def _differing(made: Path, written: Path) -> Iterator[Finding]:
             continue
         if there.read_bytes() != path.read_bytes():
             yield Finding(there, _PROBLEM)
-
-
-def _lists_the_blocks(written: Path, made: Path, results: Path) -> bool:
-    """Return whether a list of blocks names files as they are now, which hold the same seeds.
-
-    A run of other seeds or settings lists the same files in another order, and may take a seed
-    that two files hold from the other one.
-    """
-    if not written.is_file() or written.read_bytes() == made.read_bytes():
-        return True
-    try:
-        lines, others = (_lines(path) for path in (written, made))
-        for line in lines:
-            name = BlockName.from_path(Path(line["file"]))
-            file = load_named(results / name.relative_path, name)
-            now = block_line(name, file.footer["results_version"], file.sha256)
-            if line != {key: str(value) for key, value in now.items()}:
-                return False
-    except (StudyError, ValueError, KeyError):
-        return False
-    return _seeds(lines) == _seeds(others)
-
-
-def _lines(path: Path) -> list[dict[Hashable, str]]:
-    return pd.read_csv(path, dtype=str, keep_default_na=False).to_dict("records")
-
-
-def _seeds(lines: list[dict[Hashable, str]]) -> set[tuple[str, str, int]]:
-    return {
-        (line["setting_id"], line["learner"], seed)
-        for line in lines
-        for seed in range(int(line["first_seed"]), int(line["last_seed"]) + 1)
-    }
