@@ -42,6 +42,7 @@ def test_the_wheel_has_the_sources_the_studies_and_the_printed_numbers(distribut
     expected = {f"losaw/checkout/{path.relative_to(ROOT)}" for path in checkout}
     expected |= {
         "losaw/checkout/Snakefile",
+        "losaw/checkout/environment.yml",
         "losaw/py.typed",
     }
     expected |= {

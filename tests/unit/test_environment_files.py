@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 CONDA_NAMES = {"xgboost-cpu": "py-xgboost-cpu", "xgboost": "py-xgboost-cpu"}
 LISTS = sorted(
     path
-    for pattern in ("requirements*.txt", "*.lock", "pylock*.toml", "workflow/envs/*.yml")
+    for pattern in ("requirements*.txt", "*.lock", "pylock*.toml", "environment.yml")
     for path in ROOT.glob(pattern)
 )
 
@@ -54,7 +54,7 @@ def declared() -> dict[str, str]:
 
 
 def test_environment_yml_has_the_names_and_ranges_of_pyproject():
-    content = yaml.safe_load((ROOT / "workflow" / "envs" / "losaw.yml").read_text(encoding="utf-8"))
+    content = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     listed = dict(name_and_range(requirement) for requirement in content["dependencies"])
     assert listed.pop("pip") == ""  # to install losaw itself
     assert listed == declared()
@@ -79,7 +79,7 @@ def test_the_library_alone_asks_for_nothing_of_an_extra():
 
 
 def test_the_lists_that_are_searched_for_hosts_are_found():
-    assert {"requirements.txt", "requirements-bootstrap.txt", "losaw.yml"} <= {
+    assert {"requirements.txt", "requirements-bootstrap.txt", "environment.yml"} <= {
         path.name for path in LISTS
     }
 

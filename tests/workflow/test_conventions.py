@@ -41,8 +41,8 @@ def test_every_rule_has_an_environment_and_a_container():
     rules = "\n".join(path.read_text("utf-8") for path in RULES)
     n_rules = len(re.findall(r"^ *shell:$", rules, re.MULTILINE))
     assert len(re.findall(r"^ *conda:$", rules, re.MULTILINE)) == n_rules == 5
-    assert rules.count('"../envs/losaw.yml"') == n_rules
-    assert (REPOSITORY / "workflow" / "envs" / "losaw.yml").is_file()
+    assert rules.count('"../../environment.yml"') == n_rules
+    assert (REPOSITORY / "environment.yml").is_file()
     assert len(re.findall(r"^container: ", rules, re.MULTILINE)) == 1
 
 

@@ -8,7 +8,7 @@ rule joint_law:
     log:
         f"{study_workflow.jobs_folder}/law-{{law}}.log",
     conda:
-        "../envs/losaw.yml"
+        "../../environment.yml"
     priority: 1
     params:
         request=study_workflow.arguments,
@@ -34,7 +34,7 @@ if study_workflow.has_job_for_each_block:
         log:
             f"{study_workflow.jobs_folder}/{{study}}/{{setting}}/{{learner}}/seeds_{{first}}-{{last}}.log",
         conda:
-            "../envs/losaw.yml"
+            "../../environment.yml"
         group:
             "blocks"
         resources:
@@ -63,7 +63,7 @@ else:
             log:
                 f"{study_workflow.jobs_folder}/{job.name}.log",
             conda:
-                "../envs/losaw.yml"
+                "../../environment.yml"
             priority: priority[job.name]
             resources:
                 mem_mb=lambda wildcards, attempt, job=job: attempt * job.megabytes,

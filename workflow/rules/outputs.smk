@@ -15,7 +15,7 @@ for study in study_workflow.session.studies:
         log:
             f"{study_workflow.jobs_folder}/outputs-{study.name}.log",
         conda:
-            "../envs/losaw.yml"
+            "../../environment.yml"
         priority: 1
         resources:
             mem_mb=megabytes_of_outputs(study),
@@ -34,7 +34,7 @@ rule report:
     log:
         f"{study_workflow.jobs_folder}/report.log",
     conda:
-        "../envs/losaw.yml"
+        "../../environment.yml"
     params:
         request=study_workflow.arguments,
     shell:
