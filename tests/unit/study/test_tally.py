@@ -1,6 +1,7 @@
 """What is counted over the cells of a comparison: kinds, signs, further seeds."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from losaw.study.results.cell_numbers import NUMBER_COLUMNS
 from losaw.study.results.compare import compare
 from losaw.study.results.kinds import kinds_of, pooled_deviation
 from losaw.study.results.more_seeds import MoreSeeds, more_seeds
-from losaw.study.results.tally import agreement_table, sign_table
+from losaw.study.results.tally import agreement_table, counted, sign_table
 
 COST = "seconds_per_seed:\n  - {learner: plain, seconds: 3600}\n"
 COLUMNS = ["table", "n_samples", "noise_variance", "metric", "method"]
@@ -174,3 +175,11 @@ def test_where_print_is_too_uncertain_no_seeds_are_asked_for(study):
 def test_a_study_without_tables_asks_for_no_seeds(study):
     nothing = pd.DataFrame([], columns=[*COLUMNS, *NUMBER_COLUMNS])
     assert more_seeds(study, nothing) == MoreSeeds(0, 0, 0, 0, 0.0)
+
+
+def test_cells_that_count_are_those_of_the_believed_reading_and_none_of_no_cells():
+    rule = [{"method": "a"}]
+    study = SimpleNamespace(file=SimpleNamespace(counted=rule))
+    cells = pd.DataFrame({"method": ["a", "b", "a"], "verdict": ["agrees", "agrees", "not run"]})
+    assert counted(study, cells)["method"].tolist() == ["a"]
+    assert counted(study, cells.iloc[:0])["verdict"].tolist() == []

@@ -42,7 +42,8 @@ def counted(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
     if isinstance(rule, bool):
         return cells if rule else cells.iloc[:0]
     records = cells.to_dict("records")
-    return cells[[any(matches(where, record) for where in rule) for record in records]]
+    is_counted = [any(matches(where, record) for where in rule) for record in records]
+    return cells[np.array(is_counted, dtype=bool)]  # also where there are no cells
 
 
 def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
