@@ -180,6 +180,9 @@ def test_a_study_without_tables_asks_for_no_seeds(study):
 def test_cells_that_count_are_those_of_the_believed_reading_and_none_of_no_cells():
     rule = [{"method": "a"}]
     study = SimpleNamespace(file=SimpleNamespace(counted=rule))
-    cells = pd.DataFrame({"method": ["a", "b", "a"], "verdict": ["agrees", "agrees", "not run"]})
+    verdicts = ["agrees", "agrees", "not run"]
+    cells = pd.DataFrame(
+        {"method": ["a", "b", "a"], "verdict": verdicts, "published": [0.1, 0.2, 0.3]}
+    )
     assert counted(study, cells)["method"].tolist() == ["a"]
     assert counted(study, cells.iloc[:0])["verdict"].tolist() == []
