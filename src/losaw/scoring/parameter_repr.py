@@ -5,10 +5,12 @@ from typing import Any
 
 
 def described(name: str, **parameters: Any) -> str:
-    """``name(parameter=value, …)``; functions by their names."""
-    shown = (f"{key}={_shown(value)}" for key, value in parameters.items())
+    """Return ``name(parameter=value, …)``; functions by their names, folds by their number."""
+    shown = (f"{key}={_shown(key, value)}" for key, value in parameters.items())
     return f"{name}({', '.join(shown)})"
 
 
-def _shown(value: Any) -> str:
+def _shown(key: str, value: Any) -> str:
+    if key == "cv" and isinstance(value, list | tuple):  # row numbers of every fold
+        return f"{len(value)} folds"
     return value.__name__ if inspect.isroutine(value) else repr(value)

@@ -54,7 +54,9 @@ def test_a_splitter_of_groups_is_refused_with_the_remedy():
         pfi(LinearRegression(), X, Y, cv=GroupKFold(4))
     groups = np.repeat(range(20), 3)
     folds = list(GroupKFold(4).split(X, Y, groups))
-    assert len(pfi(LinearRegression(), X, Y, cv=folds).details["fold_scores"]) == 4
+    found = pfi(LinearRegression(), X, Y, cv=folds)
+    assert len(found.details["fold_scores"]) == 4
+    assert "cv=4 folds)" in repr(found)  # without the row numbers
 
 
 @pytest.mark.parametrize("cv", [["zz"], [("a", "b")], [([0, 1], [60])], [([0], [])], [(1, 2)]])
