@@ -89,7 +89,7 @@ BUDGETS: dict[str, int] = {
     "registry": 765,
     "report": 4700,
     "root": 500,
-    "scoring": 2800,
+    "scoring": 2875,
     "study": 8250,
     "support": 1005,
     "tables": 940,

@@ -36,6 +36,11 @@ REASONS = {
         "explains the very trees that it is given",
     )
     | dict.fromkeys(("boruta", "residual_importance"), "fits models to all rows by definition"),
+    "clusters": dict.fromkeys(
+        ("air", "mdi", "mdi_oob", "split_improvement", "tree_permutation", "treeinner", "ufi"),
+        "explains the very trees that it is given, on the rows of their fit",
+    )
+    | dict.fromkeys(("boruta", "residual_importance"), "fits models to all rows by definition"),
     "n_jobs": dict.fromkeys(
         ("mdi", "mdi_oob", "split_improvement", "treeinner", "ufi"),
         "takes a small part of the time of the fit that it explains",
@@ -72,7 +77,7 @@ FEW = {
     "sage": {"n_background": 4, "max_permutations": 8},
 }
 # They tell of the data or the machine, not of what is computed.
-NOT_SHOWN = {"model", "X", "y", "train", *COMMON, "sample_weight", "n_jobs", "verbose"}
+NOT_SHOWN = {"model", "X", "y", "train", *COMMON, "sample_weight", "clusters", "n_jobs", "verbose"}
 
 
 def signature(method):

@@ -62,6 +62,7 @@ def cpi(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -117,9 +118,13 @@ def cpi(
         Of an array.
     sample_weight : array of shape (n_samples,) or None
         Weights of the rows in all means; of the fits too, with ``cv``.
+    clusters : array of shape (n_samples,) or None
+        A label for every row: rows of one label belong together, as those of a patient. With
+        ``cv`` they stay in one fold; without, the test is over clusters instead of rows.
     cv : int, splitter or None, default None
         None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
-        the rows left out: see :func:`losaw.scoring.row_differences.cross_fitted`.
+        the rows left out: see :func:`losaw.scoring.row_differences.cross_fitted`. For rows in the
+        order of time ``cv=TimeSeriesSplit(5)``.
     n_jobs : int or None
         Threads that predict, and that draw if the sampler ``handles_threads``; the
         result does not depend on it.
@@ -156,7 +161,10 @@ def cpi(
     """
     _check(sampler, sampler_parameters, test, adjustment, level, n_draws)
     rng = as_generator(random_state)
-    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
+    rows = read_rows(
+        X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
+        clusters=clusters,
+    )  # fmt: skip
     options = Options(loss, features, groups, n_jobs, verbose)
     shown = described(
         "cpi",

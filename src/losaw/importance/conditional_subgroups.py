@@ -45,6 +45,7 @@ def subgroups(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -62,8 +63,8 @@ def subgroups(
 
     Parameters
     ----------
-    model, X, y, loss, features, groups, kinds, feature_names, sample_weight, cv, n_jobs, \
-verbose, random_state
+    model, X, y, loss, features, groups, kinds, feature_names, sample_weight, clusters, cv, \
+n_jobs, verbose, random_state
         As in :func:`losaw.importance.cpi`. Missing values are the model's business.
     train : pair of (X, y) or None, default None
         Rows that the trees are grown on, best those that the model was fitted to; None: X itself
@@ -102,7 +103,10 @@ verbose, random_state
     """
     _check(max_depth, min_samples_leaf, n_repeats)
     rng = as_generator(random_state)
-    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
+    rows = read_rows(
+        X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
+        clusters=clusters,
+    )  # fmt: skip
     if len(rows.table.names) < 2:
         raise ValueError("subgroups need at least 2 features: they are made of the others")
     options = Options(loss, features, groups, n_jobs, verbose)

@@ -100,6 +100,7 @@ def hierarchy(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -149,9 +150,13 @@ def hierarchy(
         Of an array.
     sample_weight : array of shape (n_samples,) or None
         Weights of the rows in all means; of the fits too, with ``cv``.
+    clusters : array of shape (n_samples,) or None
+        A label for every row: rows of one label belong together, as those of a patient. With
+        ``cv`` they stay in one fold; without, the test is over clusters instead of rows.
     cv : int, splitter or None, default None
         None: the given model on X. Otherwise the model is fitted anew in every fold and tested on
-        the rows left out: see :func:`losaw.scoring.row_differences.cross_fitted`.
+        the rows left out: see :func:`losaw.scoring.row_differences.cross_fitted`. For rows in the
+        order of time ``cv=TimeSeriesSplit(5)``.
     n_jobs : int or None
         Threads that predict and draw; the result does not depend on it.
     verbose : bool, default False
@@ -194,7 +199,10 @@ def hierarchy(
             "sampler='conditional'"
         )
     rng = as_generator(random_state)
-    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
+    rows = read_rows(
+        X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
+        clusters=clusters,
+    )  # fmt: skip
     names = rows.table.names
     if groups is None:
         tree = tree_of_linkage(names, average_linkage(association_strengths(rows.table, rng)))

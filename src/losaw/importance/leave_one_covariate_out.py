@@ -49,6 +49,7 @@ def loco(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -71,7 +72,7 @@ def loco(
     train : pair of (X, y) or None, default None
         What ``model`` was fitted to, and its copies are. None: cross-fitting on X and y, as
         ``cv`` says (5 folds if it says nothing).
-    loss, test, adjustment, level, features, groups, kinds, feature_names, sample_weight
+    loss, test, adjustment, level, features, groups, kinds, feature_names, sample_weight, clusters
         As in :func:`losaw.importance.cpi`.
     cv : int, splitter or None, default None
         As in :func:`losaw.importance.cpi`; not together with ``train``.
@@ -118,7 +119,10 @@ def loco(
     """
     check_test(test, adjustment)
     rng = as_generator(random_state)
-    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
+    rows = read_rows(
+        X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
+        clusters=clusters,
+    )  # fmt: skip
     if len(rows.table.names) < 2:
         raise ValueError("LOCO needs at least 2 features: without the only one nothing is left")
     options = Options(loss, features, groups, n_jobs, verbose)

@@ -45,6 +45,7 @@ def pfi(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -63,8 +64,8 @@ def pfi(
 
     Parameters
     ----------
-    model, X, y, features, groups, kinds, feature_names, sample_weight, n_jobs, verbose, \
-random_state
+    model, X, y, features, groups, kinds, feature_names, sample_weight, clusters, n_jobs, \
+verbose, random_state
         As in :func:`losaw.importance.cpi`. Missing values are the model's business.
     scale : {"difference", "ratio"}, default "difference"
     n_repeats : int, default 5
@@ -99,7 +100,10 @@ random_state
     """
     _check(scale, n_repeats)
     rng = as_generator(random_state)
-    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
+    rows = read_rows(
+        X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
+        clusters=clusters,
+    )  # fmt: skip
     options = Options(loss, features, groups, n_jobs, verbose)
     testing = Testing(
         error_kind="over permutations of the test rows",

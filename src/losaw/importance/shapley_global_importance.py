@@ -47,6 +47,7 @@ def sage(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -66,7 +67,7 @@ def sage(
 
     Parameters
     ----------
-    model, X, y, loss, groups, kinds, feature_names, cv, n_jobs, verbose, random_state
+    model, X, y, loss, groups, kinds, feature_names, clusters, cv, n_jobs, verbose, random_state
         As in :func:`losaw.importance.cpi`. Missing values are the model's business.
     n_background : int, default 32
         Rows of X, drawn once, that represent the marginal distribution; all if there are fewer.
@@ -103,7 +104,10 @@ def sage(
     """
     _check(n_background, max_permutations, threshold)
     rng = as_generator(random_state)
-    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight)
+    rows = read_rows(
+        X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
+        clusters=clusters,
+    )  # fmt: skip
     options = Options(loss, features, groups, n_jobs, verbose)
     shown = described(
         "sage",

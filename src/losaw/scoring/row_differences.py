@@ -61,25 +61,47 @@ def hold_out(
     """Scores and tests of one model on rows that it has not seen."""
     differences = of(subject, train)
     rows = differences.rows
-    if subject.weights is not None and testing.test != "t":
-        raise ValueError(f"sample_weight is not defined for test={testing.test!r}; use test='t'")
-    if subject.weights is None:
+    clusters, freedom = subject.rows.clusters, len(rows) - 1
+    for name, given in (("sample_weight", subject.weights), ("clusters", clusters)):
+        if given is not None and testing.test != "t":
+            raise ValueError(f"{name} is not defined for test={testing.test!r}; use test='t'")
+    if subject.weights is None and clusters is None:
         scores = rows.mean(axis=0)
         error = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
         tests = [one_sided_test(column, testing.test, testing.level, rng) for column in rows.T]
     else:
         scores = subject.mean(rows)
-        # Linearised error of a ratio of weighted sums.
-        weighted = subject.weights[:, None] * (rows - scores)
-        error = np.sqrt((weighted**2).sum(axis=0) / (len(rows) - 1) / len(rows))
+        error, freedom = _error_of_mean(rows - scores, subject.weights, clusters)
+        if clusters is not None:
+            kind = testing.error_kind.replace("rows", "clusters of rows")
+            testing = replace(testing, error_kind=kind)
         tests = [
-            t_test(mean, spread, len(rows) - 1, testing.level)
+            t_test(mean, spread, freedom, testing.level)
             for mean, spread in zip(scores, error, strict=True)
         ]
     return _result(
         subject, testing, scores, error, testing.error_kind, tests, dict(differences.details), rows,
-        len(rows) - 1,
+        freedom,
     )  # fmt: skip
+
+
+def _error_of_mean(
+    deviations: FloatArray, weights: FloatArray | None, clusters: NDArray[np.intp] | None
+) -> tuple[FloatArray, int]:
+    """Return the linearised error of a weighted mean, and its degrees of freedom.
+
+    Deviations from the mean are summed over clusters; without clusters every row is one.
+    """
+    weighted = deviations if weights is None else weights[:, None] * deviations
+    if clusters is not None:
+        # Rows of a test need not have all clusters.
+        _, numbers = np.unique(clusters, return_inverse=True)
+        sums = np.zeros((numbers.max() + 1, weighted.shape[1]))
+        np.add.at(sums, numbers, weighted)
+        weighted = sums * np.sqrt(len(sums) / len(deviations))
+    n = len(weighted)
+    total = (weighted**2).sum(axis=0)
+    return np.asarray(np.sqrt(total / max(n - 1, 1) / len(deviations))), n - 1
 
 
 def repeated(
@@ -213,26 +235,27 @@ def folds(
     Parameters
     ----------
     cv : int, splitter of scikit-learn, or iterable of pairs of row numbers
-        An int makes shuffled folds, stratified by class.
+        An int makes shuffled folds, stratified by class, in which clusters stay together.
     """
-    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+    from sklearn.model_selection import check_cv
 
+    clusters = rows.clusters
     if isinstance(cv, int) and not isinstance(cv, bool):
-        if not 2 <= cv <= len(rows):
+        unit = "rows" if clusters is None else "clusters"
+        most = len(rows) if clusters is None else len(np.unique(clusters))
+        if not 2 <= cv <= most:
             raise ValueError(
-                f"cv must be from 2 to the number of rows ({len(rows)}), or None for rows that "
+                f"cv must be from 2 to the number of {unit} ({most}), or None for rows that "
                 f"the model has not seen, got {cv!r}"
             )
-        splitter = StratifiedKFold if is_classifier(model) else KFold
-        cv = splitter(cv, shuffle=True, random_state=seed_integer(rng))
+        cv = shuffled_folds(cv, is_classifier(model), clusters is not None, seed_integer(rng))
     try:
-        parts = list(check_cv(cv).split(rows.table.codes, rows.y))
+        parts = list(check_cv(cv).split(rows.table.codes, rows.y, clusters))
     except ValueError as error:
         if "groups" not in str(error):
             raise
         raise ValueError(
-            f"cv={cv!r} needs the group of every row, which losaw does not take; give its folds: "
-            "cv=list(splitter.split(X, y, groups))"
+            f"cv={cv!r} needs the group of every row: give clusters=, one label for each row"
         ) from error
     for number, part in enumerate(parts):
         if not _is_fold(part, len(rows)):
@@ -241,7 +264,26 @@ def folds(
                 f"{len(rows) - 1}, the rows to fit to and the rows to score, got {part!r}; or give "
                 "a number of folds, as in cv=5"
             )
+    for fitted, held in parts:
+        if clusters is not None and np.intersect1d(clusters[fitted], clusters[held]).size:
+            raise ValueError(
+                f"cv={cv!r} separates rows of one cluster; give a number of folds, or a splitter "
+                "that keeps clusters together, like GroupKFold"
+            )
     return iter(parts)
+
+
+def shuffled_folds(n_folds: int, stratified: bool, clustered: bool, seed: int) -> Any:
+    """Return scikit-learn's splitter into random folds, by classes and by clusters if needed."""
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    kinds = {
+        (False, False): KFold,
+        (True, False): StratifiedKFold,
+        (False, True): GroupKFold,
+        (True, True): StratifiedGroupKFold,
+    }
+    return kinds[stratified, clustered](n_folds, shuffle=True, random_state=seed)
 
 
 def _is_fold(part: Any, n_rows: int) -> bool:

@@ -1,7 +1,7 @@
 """The rows that a method scores a model on, with their responses and weights."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,11 +34,14 @@ class Rows:
     y : array of shape (n_rows,)
         Numbers or labels.
     weights : array of shape (n_rows,) or None
+    clusters : int array of shape (n_rows,) or None
+        Rows with the same number belong together.
     """
 
     table: Table
     y: NDArray[Any]
     weights: FloatArray | None = None
+    clusters: NDArray[np.intp] | None = None
 
     def __len__(self) -> int:
         return len(self.table)
@@ -46,11 +49,12 @@ class Rows:
     def take(self, rows: NDArray[Any]) -> "Rows":
         """Some of the rows."""
         weights = None if self.weights is None else self.weights[rows]
-        return Rows(self.table.take(rows), self.y[rows], weights)
+        clusters = None if self.clusters is None else self.clusters[rows]
+        return Rows(self.table.take(rows), self.y[rows], weights, clusters)
 
     def without(self, columns: NDArray[np.intp]) -> "Rows":
         """The rows without some of their columns."""
-        return Rows(self.table.without(columns), self.y, self.weights)
+        return replace(self, table=self.table.without(columns))
 
 
 def read_rows(
@@ -60,6 +64,7 @@ def read_rows(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
     sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
 ) -> Rows:
     """Read and check a table with its responses.
 
@@ -67,7 +72,7 @@ def read_rows(
     ------
     ValueError
         As :func:`losaw.tables.read_table`; if lengths differ, there are fewer than two rows, or a
-        weight is negative, missing or infinite, or all are 0.
+        weight is negative, missing or infinite, or all are 0; as :func:`cluster_numbers`.
     """
     table = read_table(X, kinds=kinds, feature_names=feature_names)
     response = one_column(y)
@@ -85,7 +90,33 @@ def read_rows(
             )
         if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
             raise ValueError("sample_weight must be finite, not negative, and not all 0")
-    return Rows(table, response, weights)
+    return Rows(table, response, weights, cluster_numbers(clusters, len(table)))
+
+
+def cluster_numbers(clusters: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:
+    """Return the label of every row's cluster as numbers from 0; None for None.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label for each row, one is missing, or all are equal.
+    """
+    import pandas as pd
+
+    if clusters is None:
+        return None
+    labels = np.asarray(clusters)
+    if labels.shape != (n_rows,):
+        raise ValueError(
+            f"clusters has shape {labels.shape}, expected ({n_rows},): one label for each row"
+        )
+    numbers, known = pd.factorize(labels)
+    if (numbers < 0).any():
+        row = int(np.flatnonzero(numbers < 0)[0])
+        raise ValueError(f"clusters has no label for row {row}; give such a row one of its own")
+    if len(known) < 2:
+        raise ValueError("clusters has the same label for all rows; at least two are needed")
+    return np.asarray(numbers, dtype=np.intp)
 
 
 def require_complete(table: Table, what: str, remedy: str) -> None:

@@ -5,7 +5,6 @@ importance.boruta_selection.
 """
 
 import multiprocessing
-import re
 import typing
 
 import numpy as np
@@ -50,13 +49,15 @@ def test_a_model_of_another_library_need_not_show_its_fit():
 
 
 def test_a_splitter_of_groups_is_refused_with_the_remedy():
-    with pytest.raises(ValueError, match=re.escape("cv=list(splitter.split(X, y, groups))")):
+    with pytest.raises(ValueError, match="needs the group of every row: give clusters="):
         pfi(LinearRegression(), X, Y, cv=GroupKFold(4))
     groups = np.repeat(range(20), 3)
     folds = list(GroupKFold(4).split(X, Y, groups))
     found = pfi(LinearRegression(), X, Y, cv=folds)
     assert len(found.details["fold_scores"]) == 4
     assert "cv=4 folds)" in repr(found)  # without the row numbers
+    found = pfi(LinearRegression(), X, Y, cv=GroupKFold(4), clusters=groups)
+    assert len(found.details["fold_scores"]) == 4
 
 
 @pytest.mark.parametrize("cv", [["zz"], [("a", "b")], [([0, 1], [60])], [([0], [])], [(1, 2)]])
