@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 def warm_up(options: argparse.Namespace) -> None:
     """Compile what is compiled once, on two cores where there are two, and read all sources."""
-    from losaw.study.source_digests.digest_cache import read_all
+    from losaw.study.source_digests.source_digest import store_all
 
     if (cpu_count() or 1) == 1:
-        read_all()
+        store_all()
         _compile_all(PARTS)
         return
     # The first part takes as long as the others together. What two parts share, both compile.
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
         compiled = pool.map(_compile_all, (PARTS[:1], PARTS[1:]))
-        read_all()
+        store_all()
         list(compiled)
 
 

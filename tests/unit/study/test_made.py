@@ -5,6 +5,7 @@ Of study.files.made, workflow.rules.
 
 import os
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,8 @@ def test_a_corrected_formula_makes_tables_and_report_stale(written, monkeypatch,
         return reading
 
     monkeypatch.setattr(source_digest, "reading_of", corrected)
-    monkeypatch.setattr(source_digest, "_digests", {})
+    monkeypatch.setattr(source_digest, "_stored", cache(lambda state: {}))
+    monkeypatch.setattr(source_digest, "_store", lambda digests: None)
     made._code.cache_clear()
     assert "have changed since" in reason(written)
     assert "have changed since" in made.why_report_is_not_current(written.session().plans)

@@ -1,5 +1,10 @@
-"""What makes a block stale: sentence by sentence, on a copy of the package that is edited."""
+"""What makes a block stale: sentence by sentence, on a copy of the package that is edited.
 
+Of study.source_digests.
+"""
+
+import os
+import py_compile
 import re
 import shutil
 from pathlib import Path
@@ -8,8 +13,8 @@ import pytest
 
 import losaw
 from losaw.registry import get
-from losaw.study.source_digests import digest_cache as kept
-from losaw.study.source_digests import files, reading
+from losaw.study.errors import StudyError
+from losaw.study.source_digests import reading
 from losaw.study.source_digests import source_digest as module
 
 FOREST = "losaw.forest:LosawRandomForestRegressor"
@@ -36,10 +41,10 @@ def copied(folder):
         Path(losaw.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__", "*.nb?")
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "PACKAGE", copy)
-        forget()
+        patch.setattr(reading, "PACKAGE", copy)
+        module.look_again()
         yield copy
-        forget()
+    module.look_again()
 
 
 @pytest.fixture
@@ -52,13 +57,6 @@ def package(tmp_path):
 def edited(tmp_path_factory):
     """A copy in which one place at a time is changed, and changed back."""
     yield from copied(tmp_path_factory.mktemp("edited"))
-
-
-def forget():
-    module._digests.clear()
-    for cached in (files._own_path, kept._read, reading.parse):
-        cached.cache_clear()
-    files.forget_texts()
 
 
 def digests(moved=lambda target: target):
@@ -112,7 +110,7 @@ def test_moving_a_module_makes_nothing_stale(package, old, new):
             f"from {parent} import {child}\n", f"from {new_parent} import {new_child}\n"
         )
         path.write_text(whole.sub(new, text), encoding="utf-8")
-    forget()
+    module.look_again()
     assert digests(lambda target: whole.sub(new, target)) == before
 
 
@@ -169,3 +167,76 @@ def project_free_method():
 
     target = get("importance", "cpi-gaussian").target
     return lambda name: _samplers(target, {"sampler": name})
+
+
+LEARNERS = ("losaw.forest:LosawRandomForestRegressor", "losaw.network:NetworkRegressor")
+
+
+@pytest.fixture
+def next_process(tmp_path, monkeypatch):
+    """A folder for the digests of learners, and what a new process reads of the sources."""
+    read = []
+    parsed = module.reading_of
+    monkeypatch.setattr(module, "reading_of", lambda name: read.append(name) or parsed(name))
+    monkeypatch.setattr(module, "digest_file", lambda: tmp_path / "digests.json")
+
+    def digests():
+        read.clear()
+        module._stored.cache_clear()
+        return [module.source_digest(target) for target in LEARNERS], bool(read)
+
+    yield tmp_path / "digests.json", digests
+    module._stored.cache_clear()
+
+
+def test_the_next_process_reads_no_source(next_process):
+    _, digests = next_process
+    (first, has_read), (second, has_read_again) = digests(), digests()
+    assert first == second and all(first)
+    assert has_read and not has_read_again
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[:-20],
+        lambda text: text.replace("false", "true"),
+        lambda text: text.replace("0", "1"),
+        lambda text: "[]",
+        lambda text: "",
+    ],
+    ids=["truncated", "altered", "other digits", "a list", "empty"],
+)
+def test_a_damaged_file_of_digests_is_not_trusted(next_process, damage):
+    file, digests = next_process
+    first, _ = digests()
+    file.write_text(damage(file.read_text()))
+    assert digests() == (first, True)
+
+
+def test_digests_of_another_state_of_the_package_are_not_taken(next_process, monkeypatch):
+    file, digests = next_process
+    first, _ = digests()
+    sources = {**reading.own_sources(), "losaw.one_more": "x = 1"}
+    monkeypatch.setattr(reading, "own_sources", lambda: sources)
+    reading.state.cache_clear()
+    assert digests() == (first, True)
+    reading.state.cache_clear()
+
+
+def test_a_place_that_cannot_be_written_costs_time_only(next_process, monkeypatch):
+    file, digests = next_process
+    file.write_text("")
+    monkeypatch.setattr(module, "digest_file", lambda: file / "digests.json")
+    assert digests() == digests() and digests()[1]
+
+
+def test_byte_code_of_another_source_is_refused(package):
+    path = package / "one_more.py"
+    path.write_text("VALUE = 11\n")
+    py_compile.compile(str(path), doraise=True)
+    status = path.stat()
+    path.write_text("VALUE = 22\n")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with pytest.raises(StudyError, match=r"one_more\.py: edited, but with the date .*run the"):
+        module.look_again()

@@ -1,6 +1,13 @@
 """The results version changes with what decides a block's numbers, and with nothing else."""
 
+import importlib.metadata
+from pathlib import Path
+
 import pytest
+
+from losaw.study.design.request import Request
+from losaw.study.design.session import Session
+from losaw.study.files.footer import footer_of
 
 
 def versions(project, learner="jittered"):
@@ -58,3 +65,21 @@ def test_an_edited_plugin_is_what_runs(project):
     project.replace(project.folder / "plugin.py", "X @ self.slopes_", "X @ self.slopes_ + 1")
     project.session()
     assert get("learner", "marginal-slopes").load() is not first
+
+
+def test_a_footer_names_the_libraries_that_the_methods_of_its_block_import():
+    config = Path(__file__).parents[3] / "config" / "config.yaml"
+    names = ["treeinner_figure1", "losaw_network", "losaw_forest"]
+    session = Session(Request(config, {"studies": names, "scale": "smoke"}), trusted=True)
+    libraries = {}
+    for block in session.all_blocks:
+        libraries.setdefault(block.name.study, footer_of(block, None)["libraries"])
+    import xgboost
+
+    version = importlib.metadata.version
+    assert libraries["treeinner_figure1"]["xgboost"] == xgboost.__version__
+    network = libraries["losaw_network"]
+    assert [network[n] for n in ("cvxpy", "jax", "optax")] == [
+        version(n) for n in ("cvxpy", "jax", "optax")
+    ]
+    assert not {"xgboost", "jax", "cvxpy"} & libraries["losaw_forest"].keys()

@@ -22,7 +22,6 @@ from losaw.study.design.settings import Setting, same
 from losaw.study.design.source_file import SourceFile
 from losaw.study.design.validation import validate
 from losaw.study.errors import StudyError
-from losaw.study.source_digests.bytecode import check_bytecode
 from losaw.study.source_digests.source_digest import look_again
 from losaw.support.words import did_you_mean, unknown
 
@@ -69,7 +68,6 @@ class Session:
             raise StudyError(f"seeds: {request.seeds} is not allowed; ask for 1 or more")
         for plugin in self.configuration.plugins:
             load_plugin(plugin)
-        check_bytecode()
         look_again()
         self.studies = self._studies_at_scale(
             [self.read_study(name, trusted) for name in self._study_names()]

@@ -13,9 +13,7 @@ from losaw.registry.catalogue import ADAPTER
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.identifiers import short_digest
 from losaw.study.design.settings import Setting
-from losaw.study.source_digests.source_digest import reached_names, source_digest
-
-_ENGINE = "losaw.study.running.replicate:run_replicate"
+from losaw.study.source_digests.source_digest import ENGINE, chooses_sampler, source_digest
 
 
 def results_version(study: Study, learner: Method, setting: Setting) -> str:
@@ -23,7 +21,7 @@ def results_version(study: Study, learner: Method, setting: Setting) -> str:
     importances = {label: study.importances[label] for label in learner.importances}
     return short_digest(
         {
-            "engine": source_digest(_ENGINE),
+            "engine": source_digest(ENGINE),
             "generator": [_source(study.generator.entry.target), dict(setting.parameters)],
             "learner": [learner.label, *_method(learner, setting)],
             "importances": {name: _method(method, setting) for name, method in importances.items()},
@@ -47,7 +45,7 @@ def _source(target: str) -> str:
 
 def _samplers(target: str, parameters: dict[str, Any]) -> list[str]:
     """Sources of the knockoff samplers that a method may make: the named one, else any."""
-    if "make_sampler" not in reached_names(target):
+    if not chooses_sampler(target):
         return []
     try:
         return [_source(get("knockoff", parameters["sampler"]).target)]

@@ -17,8 +17,8 @@ from losaw import registry
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
 from losaw.study.files.writing import write_text
-from losaw.study.source_digests.files import PACKAGE
-from losaw.study.source_digests.source_digest import source_digest
+from losaw.study.source_digests.reading import PACKAGE
+from losaw.study.source_digests.source_digest import WRITERS, source_digest
 
 # Written into the folder of every study by `losaw collect`.
 COLLECTED = (
@@ -38,13 +38,6 @@ DRAWS = "draws.csv"
 TABLE_KINDS = ("csv", "md", "tex")
 FIGURE_KINDS = ("pdf", "png")
 REPORT = "report"
-# The functions that write: these and all that they call decide the files.
-WRITERS = (
-    "losaw.study.results.outputs:write_outputs",
-    "losaw.report.tables:write_tables",
-    "losaw.report.figures:write_figures",
-    "losaw.report.page.html:write_report",
-)
 _FIRST_WORDS = "# made from "
 
 

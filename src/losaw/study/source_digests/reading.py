@@ -1,13 +1,20 @@
-"""The source of one module: its definitions, the names that each mentions, its imports."""
+"""The source of one module: its definitions, the names that each mentions, its imports.
+
+Sources of losaw's modules and of plugins are found by their names, without importing them.
+"""
 
 import ast
 import functools
 import hashlib
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from losaw.registry.plugins import PREFIX
-from losaw.study.source_digests.files import path_of
+import losaw
+from losaw.registry.plugins import PREFIX, source_of
+
+PACKAGE = Path(losaw.__file__).parent
 
 # Methods that show a result.
 _SHOWING = frozenset({"plot", "plot_rows", "_repr_html_", "__repr__", "__str__"})
@@ -31,11 +38,51 @@ def target_of(spelled: str) -> Target:
     return module, attribute
 
 
+@functools.cache
+def own_sources() -> dict[str, str]:
+    """Module of losaw -> its source, as it was when this was first called."""
+    sources = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = ("losaw", *path.relative_to(PACKAGE).with_suffix("").parts)
+        sources[".".join(parts).removesuffix(".__init__")] = path.read_text(encoding="utf-8")
+    del sources["losaw"]
+    return sources
+
+
+@functools.cache
+def state() -> str:
+    """Digest of all that decides how sources are read: the sources, and the Python."""
+    texts = (sys.version, *own_sources(), *own_sources().values())
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+def plugins_state() -> str:
+    """Digest of the sources of the plugins, as they were when they were loaded."""
+    names = sorted(name for name in sys.modules if name.startswith(PREFIX))
+    return hashlib.sha256(repr([(name, source_of(name)) for name in names]).encode()).hexdigest()
+
+
+def is_known(module: str) -> bool:
+    """Return whether a module is one of losaw or a plugin."""
+    return module in own_sources() or (module.startswith(PREFIX) and module in sys.modules)
+
+
+def forget_sources() -> None:
+    """Read every source again when it is next asked for."""
+    own_sources.cache_clear()
+    state.cache_clear()
+
+
+def reading_of(module: str) -> Reading:
+    """Return the reading of the source of a module."""
+    is_plugin = module.startswith(PREFIX)
+    return _parse(module, source_of(module) if is_plugin else own_sources()[module], state())
+
+
 @functools.lru_cache(maxsize=1024)
-def parse(module: str, text: str) -> Reading:
-    """Read the source of a module; which other modules there are matters as well."""
-    path = path_of(module)
-    is_package = path is not None and path.name == "__init__.py"
+def _parse(module: str, text: str, _state: str) -> Reading:
+    """Read a source; it depends on the state which other modules there are."""
+    is_package = (PACKAGE.joinpath(*module.split(".")[1:]) / "__init__.py").is_file()
     body, lines = ast.parse(text).body, text.splitlines()
     imported = {
         id(statement): dict(_imports(statement, module, is_package))
@@ -129,7 +176,7 @@ class _Tidy(ast.NodeTransformer):
         if dotted in self.imports:
             module, name = self.imports[dotted]
             inner = f"{module}.{name}" if name else module
-            if path_of(inner) is not None:
+            if is_known(inner):
                 self.mentioned.add((inner, node.attr))
                 return ast.Name(node.attr, node.ctx)
         self.generic_visit(node)
@@ -138,7 +185,7 @@ class _Tidy(ast.NodeTransformer):
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if isinstance(node.value, str) and node.value.startswith("losaw."):
             module, attribute = target_of(node.value)
-            if path_of(module) is not None:  # something that is loaded by its name
+            if is_known(module):  # something that is loaded by its name
                 self.mentioned.add((module, attribute))
                 return ast.Constant(attribute)
         return node

@@ -3,15 +3,27 @@
 What is reached from a function or class by the names that it mentions counts; what merely stands
 in the same file does not. Where a definition stands, and the words of errors, warnings and
 docstrings, decide no number and do not count: moving or renaming a module changes no digest.
+
+All digests of one state of the package are stored in one file for the next process, because it
+takes longer to read the sources than to start.
 """
 
+import contextlib
+import functools
 import hashlib
-from dataclasses import dataclass
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
 
-from losaw.study.source_digests.digest_cache import reading_of
-from losaw.study.source_digests.files import PACKAGE, forget_texts, path_of, stamp_of
-from losaw.study.source_digests.reading import ON_IMPORT, Target, target_of
+from losaw.registry import entries
+from losaw.registry.catalogue import ADAPTER
+from losaw.registry.plugins import PREFIX
+from losaw.study.errors import StudyError
+from losaw.study.source_digests import reading
+from losaw.study.source_digests.reading import ON_IMPORT, Target, reading_of, target_of
 from losaw.support.byte_code import check_byte_code
+from losaw.support.whole_files import write_atomically
 
 # How errors spell, and names of what is digested itself, decide no number.
 _OUTSIDE = frozenset(
@@ -23,51 +35,106 @@ _OUTSIDE = frozenset(
         "losaw.registry.plugins",
     }
 )
+_SAMPLERS = "make_sampler"
 
+# What every study runs in addition to registered names: a replicate, and the functions that write.
+ENGINE = "losaw.study.running.replicate:run_replicate"
+WRITERS = (
+    "losaw.study.results.outputs:write_outputs",
+    "losaw.report.tables:write_tables",
+    "losaw.report.figures:write_figures",
+    "losaw.report.page.html:write_report",
+)
 
-@dataclass(frozen=True)
-class _Digest:
-    """Digest of what a target reaches, the names of that, and the files that were read."""
-
-    digest: str
-    names: frozenset[str]
-    files: tuple[tuple[str, object], ...]
-
-
-_digests: dict[str, _Digest] = {}
+# Digest of what a target reaches, and whether it reaches the choice of a knockoff sampler.
+Digest = tuple[str, bool]
 
 
 def source_digest(target: str) -> str:
     """Digest of ``"module:attribute"`` and of all that it mentions; empty outside losaw."""
-    return _digest(target).digest
+    return _digest(target)[0]
 
 
-def reached_names(target: str) -> frozenset[str]:
-    """Names of the definitions that ``"module:attribute"`` reaches."""
-    return _digest(target).names
+def chooses_sampler(target: str) -> bool:
+    """Return whether ``"module:attribute"`` makes a knockoff sampler by its name."""
+    return _digest(target)[1]
 
 
 def look_again() -> None:
-    """Forget the digests of sources that have changed; a session looks once, when it begins."""
-    check_byte_code(PACKAGE)
-    read = {module for digest in _digests.values() for module, _ in digest.files}
-    stamps = {module: stamp_of(module) for module in read}
-    for target, known in list(_digests.items()):
-        if any(stamps[module] != (module, stamp) for module, stamp in known.files):
-            del _digests[target]
-    forget_texts()
+    """Read the sources again when a digest is next asked for; a session does so when it begins.
+
+    Raises
+    ------
+    StudyError
+        If Python has run byte code of another source.
+    """
+    try:
+        check_byte_code(reading.PACKAGE)
+    except RuntimeError as error:
+        raise StudyError(str(error)) from None
+    reading.forget_sources()
 
 
-def _digest(target: str) -> _Digest:
-    if target not in _digests:
-        reached = _reached(target_of(target))
-        parts = sorted((name, reading_of(module).definitions[name][0]) for module, name in reached)
-        _digests[target] = _Digest(
-            hashlib.sha256(repr(parts).encode()).hexdigest() if parts else "",
-            frozenset(name for _, name in reached),
-            tuple(stamp_of(module) for module in sorted({module for module, _ in reached})),
-        )
-    return _digests[target]
+def store_all() -> None:
+    """Store the digests of all registered names, so that no later process reads the sources."""
+    _store_digests([ENGINE, ADAPTER, *WRITERS, *(entry.target for entry in entries())])
+
+
+def _store_digests(targets: Iterable[str]) -> None:
+    digests = _stored(reading.state())
+    missing = [target for target in targets if _key(target) not in digests]
+    digests.update({_key(target): _computed(target) for target in missing})
+    if missing:
+        _store(digests)
+
+
+def _digest(target: str) -> Digest:
+    _store_digests([target])
+    return _stored(reading.state())[_key(target)]
+
+
+def _key(target: str) -> str:
+    return f"{target} {reading.plugins_state()}" if target.startswith(PREFIX) else target
+
+
+def _computed(target: str) -> Digest:
+    reached = _reached(target_of(target))
+    parts = sorted((name, reading_of(module).definitions[name][0]) for module, name in reached)
+    return _sha256(repr(parts)) if parts else "", _SAMPLERS in {name for _, name in reached}
+
+
+@functools.lru_cache(maxsize=1)
+def _stored(state: str) -> dict[str, Digest]:
+    """The digests that are stored for this state, if their file is undamaged."""
+    try:
+        written = json.loads(digest_file().read_text(encoding="utf-8"))
+        if written["state"] == state and written["sha256"] == _sha256(written["digests"]):
+            return {key: (digest, flag) for key, (digest, flag) in json.loads(written["digests"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return {}
+
+
+def _store(digests: dict[str, Digest]) -> None:
+    # A plugin's digests are stored for its last source only.
+    last = reading.plugins_state()
+    text = json.dumps([item for item in digests.items() if item[0].partition(" ")[2] in ("", last)])
+    written = json.dumps({"state": reading.state(), "sha256": _sha256(text), "digests": text})
+    with contextlib.suppress(OSError):  # no room, or not ours: computed again next time
+        write_atomically(digest_file(), lambda place: place.write_text(written, encoding="utf-8"))
+
+
+def digest_file() -> Path:
+    """Return the file of the digests: next to the package, or at home."""
+    package = reading.PACKAGE
+    folder = package / "__pycache__"
+    if not os.access(package, os.W_OK):
+        folder = Path.home() / ".cache" / "losaw"
+    return folder / "source_digests.json"
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _reached(start: Target) -> set[Target]:
@@ -88,13 +155,13 @@ def _reached(start: Target) -> set[Target]:
 def _resolve(target: Target) -> list[Target]:
     """The definitions that a mentioned name stands for, through re-exports."""
     module, name = target
-    if module in _OUTSIDE or path_of(module) is None:
+    if module in _OUTSIDE or not reading.is_known(module):
         return []
-    reading = reading_of(module)
-    if name in reading.definitions:
+    source = reading_of(module)
+    if name in source.definitions:
         return [target]
-    if name in reading.imports:
-        return _resolve(reading.imports[name])
-    if name and path_of(f"{module}.{name}") is not None:
+    if name in source.imports:
+        return _resolve(source.imports[name])
+    if name and reading.is_known(f"{module}.{name}"):
         return _resolve((f"{module}.{name}", ""))
-    return [(module, each) for each in reading.definitions]  # a name made in another way: all of it
+    return [(module, each) for each in source.definitions]  # a name made in another way: all of it
