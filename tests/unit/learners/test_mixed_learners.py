@@ -6,11 +6,12 @@ learners.single_layer_network.
 
 import numpy as np
 import pytest
+from scipy.optimize import check_grad, minimize
 
 from losaw.learners.encoding import Encoding
 from losaw.learners.generalized_linear import GeneralizedLinearModel
 from losaw.learners.ranger_forest import RangerForest
-from losaw.learners.single_layer_network import SingleLayerNetwork
+from losaw.learners.single_layer_network import SingleLayerNetwork, minimise
 
 LEARNERS = (RangerForest, GeneralizedLinearModel, SingleLayerNetwork)
 
@@ -73,9 +74,33 @@ def test_the_forest_has_rangers_defaults():
     assert RangerForest("classification")._make().min_node_size == 10
 
 
-def test_the_networks_penalty_is_the_decay_for_either_loss():
-    assert SingleLayerNetwork(decay=0.1)._make().alpha == pytest.approx(0.1)
-    assert SingleLayerNetwork("classification", decay=0.1)._make().alpha == pytest.approx(0.2)
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_the_network_decreases_loss_and_decay_of_all_weights(task):
+    X, y = mixed(task=task)
+    network = SingleLayerNetwork(task, n_units=3, decay=0.3, max_iter=500, random_state=0).fit(X, y)
+    model, columns = network.model_, network.encode(X)
+    rows = model._rows(columns)
+    objective = model._objective(rows, y)
+    value, gradient = objective(model.weights)
+    output = model.predict(columns)
+    loss = (y - output) ** 2 if task == "regression" else np.logaddexp(0, output) - y * output
+    assert value == pytest.approx(loss.sum() + 0.3 * (model.weights**2).sum())
+    assert check_grad(lambda w: objective(w)[0], lambda w: objective(w)[1], model.weights) < 1e-3
+    assert np.abs(gradient).max() < 0.01 * np.abs(objective(np.ones_like(gradient))[1]).max()
+    again = minimize(objective, model.weights, jac=True, method="BFGS")
+    assert again.fun == pytest.approx(value, rel=1e-5)
+
+
+def test_minimise_finds_the_minimum_of_a_quadratic():
+    rng = np.random.default_rng(0)
+    root = rng.standard_normal((6, 6))
+    matrix, target = root @ root.T + np.eye(6), rng.standard_normal(6)
+
+    def objective(point):
+        return (point - target) @ matrix @ (point - target) / 2, matrix @ (point - target)
+
+    np.testing.assert_allclose(minimise(objective, np.zeros(6), 100), target, atol=1e-3)
+    np.testing.assert_array_equal(minimise(objective, target, 100), target)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
