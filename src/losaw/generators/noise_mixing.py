@@ -5,7 +5,9 @@ import numpy as np
 from losaw.data import FloatArray
 from losaw.support.arguments import one_of, real_number
 
-TARGETS = ("kept", "standardized", "mixed")
+TARGETS = ("kept", "shifted", "standardized", "mixed")
+# "shifted" adds so many standard deviations of the response.
+SHIFT = 4.0
 
 
 def check_noise_share(value: object) -> float:
@@ -34,13 +36,16 @@ def mix(
     """Return features and response of ``(1 - share) B + share N``.
 
     B are the standardised features, N standard normal noise, standardised in the same way. The
-    paper does not state the treatment of the response: "kept" leaves it unchanged, "standardized"
-    standardises it, "mixed" also mixes it with noise as the features are.
+    paper does not state the treatment of the response: "kept" leaves it unchanged, "shifted" adds
+    four of its standard deviations, so that it is far from 0, "standardized" standardises it,
+    "mixed" also mixes it with noise as the features are.
     """
     noise = standardize(rng.standard_normal(X.shape))
     mixed = (1 - share) * standardize(X) + share * noise
     if target == "kept":
         return mixed, y
+    if target == "shifted":
+        return mixed, y + SHIFT * y.std()
     response = standardize(y)
     if target == "mixed":
         response = (1 - share) * response + share * standardize(rng.standard_normal(len(y)))

@@ -10,7 +10,7 @@ DATA_SETS = {
     "syn2": ("X0", "X1", "X2", "A0", "A1", "A2"),
     "syn3": ("X0", "A0", "A1", "A2"),
 }
-POWERS = ("signed", "absolute", "half-normal")
+POWERS = ("signed", "absolute", "half-normal", "dropped")
 
 
 class NoisyCopiesGenerator:
@@ -24,9 +24,10 @@ class NoisyCopiesGenerator:
     ----------
     data_set : {"syn2", "syn3"}
     n_samples : int, default 100
-    power : {"signed", "absolute", "half-normal"}, default "signed"
+    power : {"signed", "absolute", "half-normal", "dropped"}, default "signed"
         The paper does not define X0^1.5 for negative X0: ``sign(X0) |X0|^1.5``,
-        ``|X0|^1.5``, or ``X0 = 3 |N(0, 1)|``.
+        ``|X0|^1.5``, ``X0 = 3 |N(0, 1)|``, or rows with a negative X0 dropped, about half of
+        them: Python gives their response no value.
     n_test : int, default 100
 
     Raises
@@ -94,4 +95,6 @@ class NoisyCopiesGenerator:
             "A2": x0**2 + 10 * noise_2,
         }
         X = np.column_stack([columns[name] for name in self.feature_names])
+        if self.power == "dropped":
+            X = X[x0 >= 0]
         return Sample(X, self.regression_function(X))

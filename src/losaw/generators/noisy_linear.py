@@ -26,7 +26,7 @@ class NoisyLinearGenerator:
     n_samples : int, default 1000
     n_features : int, default 10
     n_informative : int, default 3
-    target : {"kept", "standardized", "mixed"}, default "kept"
+    target : {"kept", "shifted", "standardized", "mixed"}, default "kept"
         See :func:`losaw.generators.noise_mixing.mix`.
     base_seed : int, default 0
         Draws the base sample, its test rows and b.

@@ -25,7 +25,7 @@ class RealRegressionGenerator:
         measure of prediction means anything.
     noise_share : float in [0, 1] or None, default None
         Mix the standardised features with noise; None: features and response as they are.
-    target : {"kept", "standardized", "mixed"}, default "standardized"
+    target : {"kept", "shifted", "standardized", "mixed"}, default "standardized"
         Of the response when features are mixed; see :func:`losaw.generators.noise_mixing.mix`.
 
     Raises

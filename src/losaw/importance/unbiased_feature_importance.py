@@ -24,6 +24,7 @@ def ufi(
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
+    in_bag: bool = True,
 ) -> ImportanceResult:
     """Split improvement measured with the rows that a tree has not seen.
 
@@ -56,6 +57,9 @@ def ufi(
         Group name -> columns, whose scores are summed: the dummies of one factor, for example.
     kinds, feature_names
         As in :func:`losaw.importance.cpi`.
+    in_bag : bool, default True
+        False: D = Delta'(m) in regression as well. That over-corrects (Section 4.2): a feature
+        without influence gets a negative score.
 
     Returns
     -------
@@ -81,7 +85,7 @@ def ufi(
     """
     return mean_over_trees(
         "ufi()",
-        lambda task: _classification if task == "classification" else _regression,
+        lambda task: _regression if task == "regression" and in_bag else _OUT_OF_BAG[task],
         view_forest(model, X, y, groups, kinds, feature_names),
         features,
     )
@@ -97,6 +101,13 @@ def _regression(nodes: Nodes) -> FloatArray:
     both = nodes.in_bag.mean_square_distance(centre)
     both = both + nodes.out_of_bag.mean_square_distance(centre)
     return _seen(nodes, nodes.decrease(both))
+
+
+def _test_error(nodes: Nodes) -> FloatArray:
+    return _seen(nodes, nodes.decrease(nodes.out_of_bag.mean_square_distance(nodes.in_bag.mean)))
+
+
+_OUT_OF_BAG = {"classification": _classification, "regression": _test_error}
 
 
 def _seen(nodes: Nodes, values: FloatArray) -> FloatArray:

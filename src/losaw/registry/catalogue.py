@@ -152,7 +152,7 @@ USES: dict[str, Use] = {
     "saliency": Use("model"),
     "reported": Use("model"),
     "split_improvement": Use("train", scores_only=True),
-    "ufi": Use("train", scores_only=True),
+    "ufi": Use("train", options=("in_bag",), scores_only=True),
     "air": Use("train", ("max_features",), scores_only=True),
     "mdi_oob": Use("train", scores_only=True),
     "permutation": Use("rows", ("n_repeats",)),

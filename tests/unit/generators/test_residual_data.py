@@ -50,6 +50,22 @@ def test_half_normal_x0_is_never_negative_and_keeps_its_second_moment():
     assert abs((X[:, 0] ** 2).mean() - 9) < 4 * np.sqrt(162 / n)
 
 
+def test_rows_whose_response_is_no_number_can_be_dropped():
+    kept = draw(NoisyCopiesGenerator(data_set="syn2", power="dropped")).train
+    whole = draw(NoisyCopiesGenerator(data_set="syn2", power="signed")).train
+    np.testing.assert_array_equal(kept.X, whole.X[whole.X[:, 0] >= 0])
+    np.testing.assert_array_equal(kept.y, whole.y[whole.X[:, 0] >= 0])
+
+
+def test_a_shifted_response_is_four_deviations_from_the_kept_one():
+    kept, shifted = (
+        draw(NoisyLinearGenerator(noise_share=0.3, target=target)).train
+        for target in ("kept", "shifted")
+    )
+    np.testing.assert_array_equal(kept.X, shifted.X)
+    np.testing.assert_allclose(shifted.y, kept.y + 4 * kept.y.std())
+
+
 def test_copies_have_the_printed_variances():
     n = 20_000
     X, _ = draw(NoisyCopiesGenerator(data_set="syn2", n_samples=n)).train

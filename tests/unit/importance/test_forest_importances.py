@@ -155,6 +155,20 @@ def test_split_improvement_of_a_losaw_forest_is_its_unweighted_variance_decrease
     np.testing.assert_allclose(split_improvement(model, X, y).scores, expected, atol=1e-12)
 
 
+def test_the_out_of_bag_decrease_alone_is_ufi_without_the_in_bag_decrease():
+    """Features without influence score below 0 by it (Zhou and Hooker, Section 4.2)."""
+    model, X, y = fitted("binary")
+    np.testing.assert_array_equal(ufi(model, X, y, in_bag=False).scores, ufi(model, X, y).scores)
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((300, 4)), rng.standard_normal(300)
+    forest = RandomForestRegressor(50, max_depth=2, random_state=0).fit(X, y)
+    alone = ufi(forest, X, y, in_bag=False).scores
+    assert (alone < 0).all()
+    # At this depth every child has out-of-bag rows, so that no split is left out.
+    together = alone + split_improvement(forest, X, y).scores
+    np.testing.assert_allclose(ufi(forest, X, y).scores, together, atol=0.01 * y.var())
+
+
 @pytest.mark.parametrize("case", ["regression", "binary", "three classes"])
 def test_mdi_as_an_inner_product_is_the_split_improvement_on_in_bag_rows(case):
     # Li et al. 2019, Proposition 1; MDI-oob is the same product on out-of-bag rows.
