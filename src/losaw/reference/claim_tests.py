@@ -76,6 +76,9 @@ def weigh(claim: Claim, summary: pd.DataFrame | None, decisions: Collection[str]
     a rate of 0 in 20 runs is no rate without error. Where a run's value is a share of several
     decisions, the limits are those of one decision a run: too wide.
 
+    A mean as a share of another, m / b (``share_of``), has the standard error
+    ``sqrt(se_m^2 + (m / b)^2 se_b^2) / |b|``, by the delta method.
+
     A standard deviation over n runs has the standard error ``sd / sqrt(2 (n - 1))``, which is that
     of normal scores; heavy tails have a larger one.
 
@@ -258,7 +261,26 @@ def _rows(claim: Claim, name: Name, where: Filter, summary: pd.DataFrame) -> pd.
             mean=rows["sd"], std_error=rows["sd"] / np.sqrt(2 * freedom), freedom=freedom
         )
     equal = (rows["sd"] == 0) & (rows["n_seeds"] < ENOUGH_EQUAL_RUNS)
-    return rows.assign(std_error=rows["mc_se"].mask(equal), freedom=freedom)
+    rows = rows.assign(std_error=rows["mc_se"].mask(equal), freedom=freedom)
+    return _shares(claim, name, where, summary, rows) if claim.share_of else rows
+
+
+def _shares(
+    claim: Claim, name: Name, where: Filter, summary: pd.DataFrame, rows: pd.DataFrame
+) -> pd.DataFrame:
+    """The rows with their means as shares of those at the values of ``claim.share_of``."""
+    whole = claim.model_copy(update={"share_of": {}})
+    bases = _rows(whole, name, {**where, **claim.share_of}, summary)
+    keys = [axis for axis in _axes(summary) if axis not in claim.share_of]
+    both = rows.merge(
+        bases[[*keys, "mean", "std_error"]],
+        on=keys or None,
+        how="inner" if keys else "cross",
+        suffixes=("", "_base"),
+    )
+    share = both["mean"] / both["mean_base"]
+    error = np.hypot(both["std_error"], share * both["std_error_base"]) / both["mean_base"].abs()
+    return both.assign(mean=share, std_error=error)
 
 
 def settings_against(weighed: Weighed) -> Iterator[str]:

@@ -51,8 +51,15 @@ class Claim(Strict):
         may be missing. For ``near``: how far is near.
     statistic : {"mean", "deviation"}
         What is compared: means over the runs, or the standard deviations of single runs.
+    share_of : dict
+        Axis -> value. Every mean is divided by the mean of the same cell at these values: what
+        noise leaves of an estimate, for example.
     holds_in : {"all", "most"}
         Whether one setting against it is too many, or only more than half of them ("often").
+    ours : bool
+        Our own claim, which the paper does not make: shown and counted apart.
+    comment : str
+        Shown with the verdict: which readings were tried, and what is known.
     """
 
     says: str
@@ -65,7 +72,10 @@ class Claim(Strict):
     than: float | Side
     margin: Annotated[float, Field(ge=0)] = 0.0
     statistic: Literal["mean", "deviation"] = "mean"
+    share_of: Filter = Field(default={})
     holds_in: Literal["all", "most"] = "all"
+    ours: bool = False
+    comment: str = ""
 
 
 class Claims(Strict):

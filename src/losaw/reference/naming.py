@@ -40,6 +40,7 @@ def check_names(claims: Claims, session: Session) -> None:
 
 def _check(claim: Claim, study: Study) -> None:
     _check_side(Side(method=claim.method, metric=claim.metric, where=claim.where), study)
+    _check_where(claim.share_of, study)
     if not isinstance(claim.than, Side):
         return
     than = claim.than

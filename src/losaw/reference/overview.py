@@ -86,7 +86,9 @@ def _text(value: object) -> str:
 
 def _failure(item: Weighed) -> str:
     counts = f"{item.n_for} for it, {item.n_against} against, {item.n_open} open"
-    return f"- {item.claim.says} ({item.claim.place}): {item.verdict} ({counts})"
+    own = "Our own claim: " if item.claim.ours else ""
+    line = f"- {own}{item.claim.says} ({item.claim.place}): {item.verdict} ({counts})"
+    return f"{line}. {item.claim.comment}" if item.claim.comment else line
 
 
 def _kept(reference: Reference, claims: Claims) -> dict[str, KeptStudy]:
@@ -140,15 +142,20 @@ def _cells(
 
 
 def _claims(weighed: Mapping[str, Sequence[Weighed]]) -> pd.DataFrame:
-    rows = [
-        {
-            "paper": paper,
-            "claims": len(items),
-            **{verdict: sum(item.verdict == verdict for item in items) for verdict in _OF_CLAIMS},
-        }
-        for paper, items in weighed.items()
-    ]
-    return _with_total(pd.DataFrame(rows))
+    """Verdicts of the papers' claims, with the claims that are ours in a row of their own."""
+    groups = {
+        paper: [item for item in items if not item.claim.ours] for paper, items in weighed.items()
+    }
+    frame = _with_total(pd.DataFrame(_counts(paper, items) for paper, items in groups.items()))
+    own = [item for items in weighed.values() for item in items if item.claim.ours]
+    if not own:
+        return frame
+    return pd.concat([frame, pd.DataFrame([_counts("our own claims", own)])], ignore_index=True)
+
+
+def _counts(name: str, items: Sequence[Weighed]) -> dict[str, object]:
+    verdicts = {verdict: sum(item.verdict == verdict for item in items) for verdict in _OF_CLAIMS}
+    return {"paper": name, "claims": len(items), **verdicts}
 
 
 def _with_total(frame: pd.DataFrame) -> pd.DataFrame:

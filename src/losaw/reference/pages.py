@@ -192,8 +192,9 @@ def _claims(weighed: Sequence[Weighed]) -> Iterator[str]:
     for item in weighed:
         claim = item.claim
         verdict = f"**{item.verdict}**" if item.verdict in (CONTRADICTED, MIXED) else item.verdict
+        own = "Our own claim: " if claim.ours else ""
         yield (
-            f"| {claim.says} | {claim.place} | `{claim.study}`, {_joined(claim.metric)} of "
+            f"| {own}{claim.says} | {claim.place} | `{claim.study}`, {_joined(claim.metric)} of "
             f"{_joined(claim.method)} | {_medians(item)} | {item.n_for} | "
             f"{item.n_against} | {item.n_open} | {verdict} |"
         )
@@ -207,6 +208,8 @@ def _medians(item: Weighed) -> str:
     left, right = cells["left"].median(), cells["right"].median()
     margin = f", margin {claim.margin:g}" if claim.margin else ""
     kind = "deviations " if claim.statistic == "deviation" else ""
+    if claim.share_of:
+        kind = f"shares of {', '.join(f'{k} = {v}' for k, v in claim.share_of.items())}: "
     return f"{kind}{left:.3g} {claim.relation} {right:.3g}{margin}"
 
 
@@ -220,6 +223,7 @@ def _failures(
     lines = [
         f"{item.claim.says} ({item.claim.place}): {item.verdict}; "
         + "; ".join(settings_against(item))
+        + (f". {item.claim.comment}" if item.claim.comment else "")
         for item in weighed
         if item.verdict in (CONTRADICTED, MIXED)
     ]

@@ -202,3 +202,15 @@ def test_a_mistake_in_a_file_of_claims_is_named_with_its_line(tmp_path):
     path.write_text("paper: P\ntitle: T\nstudies: [s]\nclaims:\n  - {says: x, relation: abov}\n")
     with pytest.raises(StudyError, match=r"paper\.yaml:5: claims\.0\.relation"):
         read_claims(path)
+
+
+def test_a_share_is_compared_with_the_error_of_both_means():
+    kept = claim(share_of={"n": 100}, where={"n": [200]}, relation="near", than=0.5, margin=0.2)
+    cells = weigh(kept, summary([4.0, 2.0], sd=0.5)).cells
+    assert cells["left"].tolist() == [0.5]
+    error = 0.5 / np.sqrt(25)
+    assert cells["std_error"].tolist() == pytest.approx([np.hypot(error, 0.5 * error) / 4])
+    assert weigh(kept, summary([4.0, 2.0])).verdict == "supported"
+    assert weigh(kept, summary([4.0, 3.5])).verdict == "contradicted"
+    assert weigh(kept, summary([-4.0, 2.0])).verdict == "contradicted"
+    assert weigh(kept, summary([4.0, 2.0], sd=9.0)).verdict == "undecided"
