@@ -1,5 +1,5 @@
 # make run   sets everything up and runs the default study: tables, figures, results/report.html
-# make test  sets everything up and passes the tests
+# make test  sets everything up and runs the tests
 # Everything else: make help
 
 SHELL := /bin/bash
@@ -10,11 +10,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 COMPILED := $(VENV)/.compiled
-# Tests on all cores; one that is done takes over half of what another still has to do.
+# Tests on all cores; an idle process takes over tests of a busy one.
 SPREAD := --numprocesses=auto --dist=worksteal
 KERNELS := $(shell grep -rl 'losaw.kernels' src --include='*.py')
 
-# One thread per job: parallelism comes from blocks. Byte code is wanted everywhere; it is checked by
+# One thread per job: parallelism comes from blocks. Byte code is written everywhere, and compared with
 # the content of its source (losaw.support.byte_code).
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
@@ -52,15 +52,15 @@ $(COMPILED): $(STAMP) $(KERNELS)
 run: install
 	$(BIN)/snakemake --cores $(CORES) $(ARGS) $(if $(SCALE)$(STUDIES),--config $(if $(SCALE),scale=$(SCALE)) $(if $(STUDIES),studies=$(STUDIES)))
 
-## make run-slurm   the same as jobs of a Slurm cluster (ACCOUNT=, PARTITION=, JOBS=200; docs/cluster.md)
-# Without an accounting database sacct never answers: then squeue is asked.
+## make run-slurm   the default studies as jobs of a Slurm cluster (ACCOUNT=, PARTITION=, JOBS=200; docs/cluster.md)
+# Without an accounting database sacct never answers: then squeue is used.
 run-slurm: install
 	$(BIN)/snakemake --workflow-profile profiles/slurm $(if $(JOBS),--jobs $(JOBS)) \
 	  $(if $(ACCOUNT)$(PARTITION),--default-resources mem_mb=2000 runtime=15 $(if $(ACCOUNT),slurm_account=$(ACCOUNT)) $(if $(PARTITION),slurm_partition=$(PARTITION))) \
 	  $$(scontrol show config | grep -q 'AccountingStorageType *= *accounting_storage/none' && echo --slurm-status-command squeue) \
 	  $(ARGS) $(if $(SCALE)$(STUDIES),--config $(if $(SCALE),scale=$(SCALE)) $(if $(STUDIES),studies=$(STUDIES)))
 
-## make test        every kind of test but the long ones
+## make test        all tests except the long ones
 test: install
 	$(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
@@ -72,7 +72,7 @@ test-long: install
 test-fuzz: install
 	$(BIN)/python -m pytest tests/fuzz -m long -s $(ARGS)
 
-## make test-mutants   small changes of the package: do its tests notice? (ARGS="--places 5 weighting")
+## make test-mutants   make small changes in the package, and list those that no test notices (ARGS="--places 5 weighting")
 test-mutants: install
 	$(BIN)/python tests/mutants/run.py $(ARGS)
 
@@ -91,7 +91,7 @@ map: install
 	$(BIN)/python docs/map.py
 	$(BIN)/python docs/front_page.py
 
-## make docs        the documentation in docs/_build/html: its study, its pictures, its pages
+## make docs        build the documentation in docs/_build/html, with its study and pictures
 docs: install $(VENV)/.documented
 	$(BIN)/losaw run --config docs/study/config/config.yaml --jobs 2
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build/html
@@ -102,12 +102,12 @@ $(VENV)/.documented: $(STAMP) docs/requirements.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r docs/requirements.txt
 	touch $(VENV)/.documented
 
-## make bench       speed and memory, side by side with the peers
+## make bench       speed and memory, compared with other packages
 bench: install
 	$(BIN)/python benchmarks/forest.py
 	$(BIN)/python benchmarks/network.py
 
-## make lock        the hashed requirements anew, from pyproject.toml
+## make lock        write the hashed requirements again, from pyproject.toml
 LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url
 lock: install
 	$(LOCK) --upgrade --extra all --extra test pyproject.toml --output-file requirements.txt

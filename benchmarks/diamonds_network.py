@@ -1,4 +1,4 @@
-"""Fit of the diamonds' network on raw and standardised inputs, ours beside R's nnet (2 minutes).
+"""Fit of the diamonds' network on raw and standardised inputs, ours and R's nnet (2 minutes).
 
     LOSAW_DATA=FOLDER python benchmarks/diamonds_network.py
 

@@ -1,4 +1,4 @@
-"""What the engine costs beside the computing: start-up, DAG, aggregation, overhead.
+"""Time of the workflow around the fits: start-up, DAG, aggregation, overhead.
 
     python benchmarks/engine.py start        seconds before the first seed of a block
     python benchmarks/engine.py dag          dry runs of 5,000 and 20,000 blocks
@@ -48,7 +48,7 @@ seconds_per_seed:
 
 
 def main() -> None:
-    """Measure what is asked for."""
+    """Print the requested measurements."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     measures = {"start": start, "dag": dag, "collect": collect, "overhead": overhead}
     parser.add_argument("measure", choices=measures)

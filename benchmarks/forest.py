@@ -1,4 +1,4 @@
-"""Speed and memory of the losaw random forest beside its peers, in one run (about 20 minutes).
+"""Speed and memory of the losaw forest and its peers, in one run (about 20 minutes).
 
     python benchmarks/forest.py                       all of it
     python benchmarks/forest.py --quick               the small settings only, three repeats

@@ -22,7 +22,7 @@ RAREST = 40  # rows of the rarest of ten levels; shares grow linearly up to the 
 
 
 class Table(NamedTuple):
-    """Training rows and what the forests are told about them."""
+    """Training rows, and which of their columns are discrete."""
 
     X: np.ndarray
     y: np.ndarray

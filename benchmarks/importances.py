@@ -1,4 +1,4 @@
-"""CPU seconds of tree importances, beside the fits that they explain.
+"""CPU seconds of tree importances, and of the fits that they explain.
 
     python benchmarks/importances.py [--repeats 5]
 

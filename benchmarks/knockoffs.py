@@ -1,4 +1,4 @@
-"""What knockoffs and CPI cost on one core, and what the faster settings cost in accuracy.
+"""Time of knockoffs and CPI on one core, and the accuracy that faster settings lose.
 
     python benchmarks/knockoffs.py samplers    sequential and Gaussian draws of 340 rows
     python benchmarks/knockoffs.py deep        a training step at batch 64, 20 columns
@@ -24,7 +24,7 @@ SLOW = {"n_folds": 10, "n_penalties": 100, "patience": None, "tolerance": 1e-7}
 
 
 def main() -> None:
-    """Measure what is asked for."""
+    """Print the requested measurements."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     measures = {"samplers": samplers, "deep": deep, "replicate": replicate}
     parser.add_argument("measure", choices=[*measures, "all"])

@@ -1,4 +1,4 @@
-"""Seconds and memory of the network and of losawGD, beside Keras on TensorFlow, on one core.
+"""Seconds and memory of the network, of losawGD and of Keras on TensorFlow, on one core.
 
     python benchmarks/network.py [--steps 100] [--replicate] [--keras-python PATH]
 

@@ -1,11 +1,11 @@
-"""CPU seconds of importances, beside those of other packages on the same model.
+"""CPU seconds of importances, ours and other packages', on the same model.
 
     pip install hidimstat sage-importance boruta shap
     python benchmarks/peers.py [--repeats 3] [--only PFI]
 
 On one core, in one run: 1,000 training and 500 test rows of 20 correlated features, scikit-learn's
 forest of 100 trees, the same permutations, draws or orders for all. Medians of CPU time; a time is
-left out where the package is not there. The scores stand beside each other as their correlation.
+left out where the package is not there. Scores are compared by their correlation.
 
 SAGE is compared at the same standard error: the time of a sampler grows with 1 / error^2, so that
 the peer's time is multiplied by (its largest error / ours)^2.
@@ -167,7 +167,7 @@ def comparisons(model: Any, train: Any, test: Any) -> Any:
 
 
 def own_forests(train: Any, test: Any, repeats: int) -> None:
-    """LOCO with our forests beside as many refits in scikit-learn, and exchanged features."""
+    """LOCO with our forests and as many refits in scikit-learn, and exchanged features."""
 
     def refits() -> Scores:
         forest = RandomForestRegressor(100, random_state=0)

@@ -1,4 +1,4 @@
-"""Seconds of residual importance, traversal rates and Shapley values, beside their peers.
+"""Seconds of residual importance, traversal rates, Shapley values, and of their peers.
 
     python benchmarks/residual.py [--repeats 3]
 

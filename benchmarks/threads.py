@@ -1,4 +1,4 @@
-"""What a second thread gains: wall seconds of importances with n_jobs=1 over n_jobs=2.
+"""The gain of a second thread: wall seconds of importances with n_jobs=1 over n_jobs=2.
 
     python benchmarks/threads.py [--repeats 5]
 

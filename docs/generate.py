@@ -12,9 +12,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+_SHORT = {"cpi": "CPI", "losaw": "losaw", "treeinner": "TreeInner", "ufi": "UFI"}
+
 # What a user imports from: heading, and the names; none named: all that the package re-exports.
 PUBLIC: dict[str, tuple[str, tuple[str, ...]]] = {
-    "losaw": ("The front door", ()),
+    "losaw": ("The public functions", ()),
     "losaw.forest": ("Forests", ()),
     "losaw.network": ("Networks", ()),
     "losaw.importance": ("Importances", ()),
@@ -172,7 +174,7 @@ def _copy_figures(study: Path, pictures: Path) -> None:
 def _copy_reference(stored: Path, folder: Path) -> None:
     """Copy the pages of the reference run, with the tables and figures that they link.
 
-    The tables are listed below the page of their paper, each with the name of its study.
+    The tables are listed below the page of their paper.
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(stored, folder, ignore=shutil.ignore_patterns("*.csv", "*.json", "README.md"))
@@ -182,8 +184,8 @@ def _copy_reference(stored: Path, folder: Path) -> None:
         study = path.parts[-3]
         text = path.read_text(encoding="utf-8")
         title, _, rest = text.partition("\n")
-        path.write_text(f"{title} ({study})\n{rest}", encoding="utf-8")
-        paper = study.partition("_")[0]
+        paper, _, words = study.partition("_")
+        path.write_text(f"# {_title(title.lstrip('# '), paper, words)}\n{rest}", encoding="utf-8")
         place = paper if paper in pages else "index"
         tables.setdefault(place, []).append(path.relative_to(folder).with_suffix("").as_posix())
     shutil.copyfile(stored / "README.md", folder / "index.md")
@@ -193,6 +195,13 @@ def _copy_reference(stored: Path, folder: Path) -> None:
             page.write(
                 "\n```{toctree}\n:hidden:\n:titlesonly:\n\n" + "\n".join(entries) + "\n```\n"
             )
+
+
+def _title(table: str, paper: str, study: str) -> str:
+    """Return the paper, the table and what the study adds: "losaw, Table 6: discrete laws"."""
+    added = "" if re.fullmatch(r"(figure|table)_?\d+", study) else study.replace("_", " ")
+    title = f"{_SHORT.get(paper, paper.capitalize())}, {table}"
+    return f"{title}: {added}" if added.lower() not in ("", table.lower()) else title
 
 
 def _write(path: Path, text: str) -> None:

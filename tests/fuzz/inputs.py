@@ -92,7 +92,7 @@ RESPONSES = {
     "None": lambda rng, x: None,
 }
 
-# Values for any parameter, beside the ones that a target names.
+# Values for any parameter, in addition to the ones that a target names.
 STRANGE = (None, True, -1, 0, 1, 2.5, float("nan"), float("inf"), "auto", "nonsense", (), [1, 2])
 
 

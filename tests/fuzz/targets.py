@@ -17,7 +17,7 @@ Call = Callable[[Any, Any, dict[str, Any], np.random.Generator], Any]
 class Target:
     """One callable.
 
-    ``options`` are parameters with values worth trying beside strange ones, ``arguments`` what a
+    ``options`` are parameters with values worth trying next to strange ones, ``arguments`` what a
     refusal may name, ``may_be_missing`` a pattern of documented NaN or infinities in results.
     """
 

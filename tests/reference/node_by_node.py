@@ -62,7 +62,7 @@ class ScikitLogit:
 INDEPENDENT = {"continuous": LeastSquares(), "discrete": ScikitLogit()}
 
 
-def beside(forest, X, y, propensity=None):
+def plain_of(forest, X, y, propensity=None):
     """The plain forest on the same sample, with the same rules and adjustment features."""
     return ForestAsPrinted(
         "classification" if hasattr(forest, "classes_") else "regression",
@@ -83,7 +83,7 @@ def splits(forest, X, y, propensity=None):
 
     Yields (tree, node, rows, decrease of the split, largest decrease of any split, weights).
     """
-    plain = beside(forest, X, y, propensity)
+    plain = plain_of(forest, X, y, propensity)
     response = (
         np.column_stack([np.asarray(y) == c for c in plain.classes_]).astype(float)
         if (hasattr(plain, "classes_"))

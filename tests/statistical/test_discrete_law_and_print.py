@@ -1,4 +1,4 @@
-"""Which discrete laws agree with print: Table 6, f3, N = 5000, P = 10, phi = .1."""
+"""Which discrete laws agree with the published values: Table 6, f3, N = 5000, P = 10, phi = .1."""
 
 import numpy as np
 import pytest

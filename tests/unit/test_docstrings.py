@@ -57,7 +57,7 @@ OBJECTS = public_objects()
 
 
 def told(name, value):
-    """Parameters that are told of in other words than under Parameters."""
+    """Parameters that a docstring describes in another section than Parameters."""
     text = inspect.getdoc(value)
     attributes = docscrape.NumpyDocString(text)["Attributes"]
     named = {part.strip() for entry in attributes for part in entry.name.split(",")}

@@ -69,7 +69,7 @@ def test_the_locked_versions_cover_every_declared_dependency():
 
 def test_all_is_every_extra_of_the_library_itself():
     extras = project()["project"]["optional-dependencies"]
-    # "gpu" is another build of jax; the others left out are for whoever works on losaw.
+    # "gpu" is another build of jax; the others left out are for developers of losaw.
     assert set(wanted("all")) == set(wanted(*(set(extras) - {"gpu", "test", "checks", "docs"})))
 
 

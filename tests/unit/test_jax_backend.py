@@ -1,4 +1,4 @@
-"""JAX waits until it is needed, and then takes one thread, whoever needs it first."""
+"""JAX is imported lazily, and then takes one thread, whichever module needs it first."""
 
 import json
 import os
@@ -32,7 +32,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module", params=[None, pytest.param("3", marks=pytest.mark.long)])
 def fresh(request):
-    """What a fresh Python finds, by the number of threads that are asked for."""
+    """The threads that a fresh Python finds, by the number requested."""
     environment = {key: value for key, value in os.environ.items() if key != "NPROC"}
     if request.param is not None:
         environment["NPROC"] = request.param

@@ -84,7 +84,7 @@ def test_a_mended_plugin_can_be_loaded_after_it_raised(tmp_path):
     path = write(tmp_path, METRIC.format(name="plugin-metric") + "\n1 / 0\n")
     with pytest.raises(PluginError):
         load_plugin(path)
-    write(tmp_path, METRIC.format(name="plugin-metric") + "\n# mended\n")
+    write(tmp_path, METRIC.format(name="plugin-metric") + "\n# fixed\n")
     assert [entry.name for entry in plugin_entries(path)] == ["plugin-metric"]
 
 

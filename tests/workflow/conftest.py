@@ -15,7 +15,7 @@ FIGURE = """figures:
 
 
 def draw(project):
-    """Give the tiny study a figure, beside its results."""
+    """Give the tiny study a figure, in addition to its results."""
     project.study_file.write_text(project.study_file.read_text() + FIGURE)
     project.replace(project.configuration, "/figures", "/results/figures")
 

@@ -1,4 +1,4 @@
-"""The result of an audit: methods from the best down, sentences, and their files."""
+"""The result of an audit: ranked methods, sentences, and their files."""
 
 import json
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ class Audit:
 
     @cached_property
     def standings(self) -> list[Standing]:
-        """The methods from the best down."""
+        """The methods, best first."""
         return standings(self.rounds)
 
     @property

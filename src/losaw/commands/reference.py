@@ -27,7 +27,7 @@ def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
         )
         return sub
 
-    keeping = part("keep", keep, "keep what the session's run has made, without its blocks")
+    keeping = part("keep", keep, "store the results of the selected studies, without their blocks")
     add_session_options(keeping)
     checking = part("check", check, "compute random blocks again; exit status 1 if one differs")
     _add_configuration(checking)
@@ -41,7 +41,7 @@ def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
         help="seed that picks the N blocks (default 0)",
     )
     checking.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
-    pages = part("pages", write_pages, "one page a paper: tables, claims, what fails")
+    pages = part("pages", write_pages, "write a page for each paper: tables, claims, failures")
     _add_configuration(pages)
     pages.add_argument(
         "--into", type=Path, default=FOLDER, metavar="FOLDER", help="default: reference"

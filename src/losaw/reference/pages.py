@@ -1,4 +1,4 @@
-"""One page a paper, made from the reference run: tables, figures, claims, and what fails."""
+"""One page for each paper, made from the reference run: tables, figures, claims, and what fails."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -28,13 +28,13 @@ from losaw.study.results.tally import VERDICTS, compared
 
 _MOST_CELLS = 40
 _EXPLAINED = (
-    "A claim is weighed setting by setting: one speaks for it or against it if the difference lies "
+    "A claim is weighed setting by setting: a setting speaks for or against it if the difference lies "
     "beyond a two-sided t bound of level .05 divided by the number of settings (Monte Carlo errors "
     "of both sides taken as independent, which is too large for runs on the same data; of rates of "
     "decisions, the limits of a binomial). "
     "*Supported*: some speak for it, none against; *contradicted*: the reverse; *undecided*: none "
     "speaks; of what is claimed of most settings, more than half speak for it, or against it. "
-    "Under *medians* stands the claimed relation between the medians of both sides over "
+    "*Medians* shows the claimed relation between the medians of both sides over "
     "the settings."
 )
 _SIGNS = (
@@ -240,7 +240,7 @@ def _failures(
             "",
         )
         axes = [c for c in cells.columns if c not in (*NUMBER_COLUMNS, *SD_COLUMNS)]
-        yield "| " + " | ".join([*axes, "print", "ours (s.e.)", "z", "runs"]) + " |"
+        yield "| " + " | ".join([*axes, "published", "ours (s.e.)", "z", "runs"]) + " |"
         yield "|---" * (len(axes) + 4) + "|"
         for _, row in cells.head(_MOST_CELLS).iterrows():
             numbers = f"{row['published']:g} | {row['reproduced']:.3f} ({row['mc_se']:.3f})"

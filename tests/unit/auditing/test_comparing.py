@@ -1,4 +1,4 @@
-"""Who is told from the best method, and whether a selection keeps its rate.
+"""Methods that are significantly worse than the best one, and selections that keep their rate.
 
 Of auditing.comparing.
 """

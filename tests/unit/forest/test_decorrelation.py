@@ -16,7 +16,7 @@ from losaw.forest import (
 
 
 def mixed(n=400):
-    """Continuous, discrete and nominal features that hang together, and one that does not."""
+    """Associated continuous, discrete and nominal features, and an independent one."""
     rng = np.random.default_rng(0)
     hidden = rng.standard_normal((n, 1))
     X = hidden + rng.standard_normal((n, 6))

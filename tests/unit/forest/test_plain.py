@@ -34,7 +34,7 @@ def nodes_in_order(left, right, *arrays):
 
 
 def pairs(min_samples_leaf, **options):
-    """Our trees beside scikit-learn's on the same bootstrap samples, and the two forests."""
+    """Our trees and scikit-learn's on the same bootstrap samples, and the two forests."""
     for seed in range(6):
         X, y = sample(30 + 40 * seed, seed)
         forest = PlainRandomForestRegressor(

@@ -183,7 +183,7 @@ class RemembersItsRows(LinearRegression):
 def test_cross_validation_tests_on_the_rows_that_a_fold_leaves_out(monkeypatch):
     monkeypatch.setattr(RemembersItsRows, "log", [])
     data = linear_data(n=100)
-    # The second feature is replaced: the first one tells the rows apart.
+    # The second feature is replaced: the first one identifies the rows.
     explain(data, RemembersItsRows(), sampler=Shifted(), n_folds=5, groups={"b": ["b"]})
     calls = RemembersItsRows.log
     assert [name for name, _ in calls] == ["fit", "predict", "predict"] * 5

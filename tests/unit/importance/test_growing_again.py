@@ -177,6 +177,6 @@ def test_forests_of_other_rows_or_weights_or_settings_are_fitted_whole(fits):
         (TargetEncoder(random_state=0), ["d"]), remainder="passthrough"
     )
     model = make_pipeline(encode, RandomForestRegressor(**WIDE)).fit(FRAME[:N_TRAIN], Y[:N_TRAIN])
-    fits.clear()  # it is fitted to other columns than it is asked for
+    fits.clear()  # it is fitted to other columns than it gets
     loco(model, FRAME[N_TRAIN:], Y[N_TRAIN:], train=(FRAME[:N_TRAIN], Y[:N_TRAIN]))
     assert len(fits) == 4

@@ -1,4 +1,4 @@
-"""A made study with made numbers, small enough to be read beside the expected text."""
+"""A small study with invented numbers, which a reader can compare with the expected text."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The drawing of metrics along a noted number, with print as dashed lines."""
+"""The drawing of metrics along a noted number, with published values as dashed lines."""
 
 import pandas as pd
 import pytest

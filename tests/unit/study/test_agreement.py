@@ -70,7 +70,7 @@ def test_every_rule_lets_print_agree(rule):
 
 @pytest.mark.parametrize("n_seeds", [1, 4, 12, 250])
 def test_runs_on_one_value_far_from_a_single_printed_run_differ(n_seeds):
-    # Table 3, f3, N = 5000: pr-AUC .999 in print, .417 in every run of ours.
+    # Table 3, f3, N = 5000: pr-AUC is published as .999, and .417 in every run of ours.
     evidence = weigh(Runs(0.417, 0.0, n_seeds), Printed(0.999, 3, 1, draws=1), BOUNDED)
     assert verdict(evidence, 0.1) == "differs"
 

@@ -90,7 +90,7 @@ def test_tables_and_report_say_what_the_scale_computes_otherwise(scaled):
     write_tables(session.studies[0], pd.read_csv(comparison), folder)
     assert SAID in (folder / "table_1.md").read_text()
     assert "jitter 0.1 in place of 0.3" in (folder / "table_1.tex").read_text()
-    # The page says how its numbers were made, at whatever scale it is asked for.
+    # The page says how its numbers were made, whatever its scale.
     for scale in ("smoke", "desk"):
         page = write_report(at(project, scale), project.results / "report.html").read_text("utf-8")
         assert page.count(SAID) >= 2

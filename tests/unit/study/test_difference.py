@@ -1,4 +1,4 @@
-"""Two results folders beside each other."""
+"""The comparison of two results folders."""
 
 import pandas as pd
 import pytest

@@ -88,7 +88,7 @@ def test_recomputing_finds_a_number_that_was_changed_in_a_whole_file(done, capsy
     block = session.all_blocks[5]
     file = read_block(block.path)
     rows = [row for rows in rows_by_seed(file.table).values() for row in rows]
-    # With a digest of its own: whoever changes results with our functions.
+    # With a digest of its own, as if somebody had changed results with our functions.
     rows[0] = replace(rows[0], value=rows[0].value + 0.01)
     write_block(block, rows, file.footer)
     assert losaw(done, capsys, "verify")[0] == 1  # the summary is of the rows before

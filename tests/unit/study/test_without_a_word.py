@@ -1,4 +1,4 @@
-"""No wrong result without a word: what fails is named, and nothing good is lost beside it.
+"""No wrong result without a message: a failure is named, and costs no good result.
 
 Of study.results.failing, study.design.validation.
 """

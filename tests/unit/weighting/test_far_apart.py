@@ -19,7 +19,7 @@ NUMERIC = np.zeros(2, dtype=bool)
 
 
 def separated(n_classes, n_rows=400, seed=1):
-    """Ranks of the levels of a feature cut at its quantiles, and that feature beside another."""
+    """Ranks of the levels of a feature cut at its quantiles, and that feature with another."""
     rng = np.random.default_rng(seed)
     z = rng.standard_t(2, (n_rows, 2))
     inner = np.quantile(z[:, 0], np.linspace(0, 1, n_classes + 1)[1:-1])
