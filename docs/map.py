@@ -195,7 +195,7 @@ def _imported(module: str) -> Iterator[str]:
                 name = f"{base}.{alias.name}"
                 yield from [n for n in (name, base) if n in sources()][:1]
         elif loads_by_name and isinstance(node, ast.Constant) and isinstance(node.value, str):
-            # The registry loads what the catalogue names when a caller needs it: no arrow of its own.
+            # The registry loads what the catalogue names for its callers: no arrow of its own.
             name = node.value.partition(":")[0]
             if name in sources() and name != "losaw":
                 yield name

@@ -36,7 +36,8 @@ PAGES = sorted(
     for pattern in (
         *("*.md", "docs/*.md", "docs/methods/*.md", "reference/*.md", "reference/*/tables/*.md"),
         *("config/**/*.yaml", "config/*.md", "docs/study/**/*.yaml", "workflow/**/*.*"),
-        *("src/**/*.html", "src/**/*.js", "src/**/*.css", "Snakefile", "Makefile", ".github/**/*.yml"),
+        *("src/**/*.html", "src/**/*.js", "src/**/*.css"),
+        *("Snakefile", "Makefile", ".github/**/*.yml"),
     )
     for path in ROOT.glob(pattern)
 )
@@ -62,7 +63,7 @@ def prose_of(path):
         return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
-            yield node.lineno, re.sub(r"``?[^`]*``?", "", node.value)
+            yield node.lineno, re.sub(r"``?[^`]*``?|\b\w+(\.\w+)+", "", node.value)
     for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith("# "):
             yield number, line

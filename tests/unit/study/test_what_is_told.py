@@ -1,6 +1,6 @@
 """The messages of a run about files, blocks and its commit, with the right counts.
 
-Of `study.files.healing`, study.files.run_record, study.files.writing,
+Of study.files.healing, study.files.run_record, study.files.writing,
 study.inspecting.verify, study.inspecting.status, study.results.manifest.
 """
 
