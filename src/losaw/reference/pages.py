@@ -30,12 +30,11 @@ _MOST_CELLS = 40
 _EXPLAINED = (
     "A claim is weighed setting by setting: a setting speaks for or against it if the difference "
     "lies beyond a two-sided t bound of level .05 divided by the number of settings (Monte Carlo "
-    "errors of both sides taken as independent, which is too large for runs on the same data; of rates of "
-    "decisions, the limits of a binomial). "
-    "*Supported*: some speak for it, none against; *contradicted*: the reverse; *undecided*: none "
-    "speaks; of what is claimed of most settings, more than half speak for it, or against it. "
-    "*Medians* shows the claimed relation between the medians of both sides over "
-    "the settings."
+    "errors of both sides taken as independent, which is too large for runs on the same data; of "
+    "rates of decisions, the limits of a binomial). *Supported*: some speak for it, none against; "
+    "*contradicted*: the reverse; *undecided*: none speaks; of what is claimed of most settings, "
+    "more than half speak for it, or against it. *Medians* shows the claimed relation between the "
+    "medians of both sides over the settings."
 )
 _SIGNS = (
     "Differences between learners, and the share of them whose sign is as printed; *large* are "
