@@ -74,7 +74,7 @@ BUDGETS: dict[str, int] = {
     "commands": 1200,
     "contracts": 1300,
     "datasets": 600,
-    "explaining": 3350,
+    "explaining": 3525,
     "fitted_trees": 2750,
     "forest": 5600,
     "generators": 2600,

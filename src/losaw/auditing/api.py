@@ -30,6 +30,7 @@ def audit(
     methods: Sequence[str] | str | None = None,
     model: Any = "forest",
     drop: Sequence[str] = (),
+    cluster: str | None = None,
     fdr: float = 0.1,
     budget: str | float | None = "10m",
     rows: int | None = None,
@@ -51,7 +52,7 @@ def audit(
 
     Parameters
     ----------
-    frame, target, kinds, task, model, drop, rows, losaw_rows, folds, permutations, draws
+    frame, target, kinds, task, model, drop, cluster, rows, losaw_rows, folds, permutations, draws
         As in :func:`losaw.explain`.
     rounds : int, default 30
         Simulated responses, 5 at least.

@@ -83,8 +83,42 @@ def answer(explanation: Any) -> Answer | None:
     return Answer(head, (nothing, *([no_model] if quality is not None else []), *doubtful, asks))
 
 
-def statement(group: tuple[str, ...], n_features: int) -> str:
-    """Return the sentence on a group that is found to matter while none within it is."""
+def in_words(explanation: Any, name: str) -> str:
+    """Return what is known of one feature, in a sentence that a layman can quote."""
+    target = explanation.target
+    group = next((g for g in explanation.finest if name in g and len(g) > 1), ())
+    pfi = explanation.results.get("pfi")
+    if name in explanation.recognised:
+        return (
+            f"Whether {name} helps to predict {target} beyond the other features is open: what it "
+            "was compared with is not realistic enough."
+        )
+    if name in explanation.selected and explanation.deciding == "pfi":
+        return f"{name} helps the model to predict {target}."
+    if name in explanation.selected or (name,) in explanation.finest:
+        return f"{name} helps to predict {target}, even when all other features are known."
+    if group and len(group) < len(explanation.names):
+        return (
+            f"{name} is one of {len(group)} features that help to predict {target} together; the "
+            "data do not tell which of them is needed."
+        )
+    if pfi is not None and name in explanation.selected_by("pfi"):
+        return (
+            f"The model uses {name} to predict {target}; it is not shown to help once the other "
+            "features are known."
+        )
+    return f"These data do not show that {name} helps to predict {target}."
+
+
+def statement(
+    group: tuple[str, ...], n_features: int, recognised: frozenset[str] = frozenset()
+) -> str:
+    """Return the sentence on a group that is found to matter while none within it is.
+
+    ``recognised`` are features whose draws are distinguished from real values.
+    """
+    if bad := [name for name in group if name in recognised]:
+        return f"{statement(group, n_features)} (if the draws of {', '.join(bad)} are right)"
     if len(group) == 1:
         return f"{group[0]} matters by itself"
     if len(group) == n_features:

@@ -39,6 +39,7 @@ def explain(
     methods: Sequence[str] | str | None = None,
     model: Any = "forest",
     drop: Sequence[str] = (),
+    cluster: str | None = None,
     fdr: float = 0.1,
     budget: str | float | None = "5m",
     rows: int | None = None,
@@ -75,6 +76,9 @@ def explain(
         where missing) and unordered categories.
     drop : sequence of str
         Columns to leave out.
+    cluster : str or None
+        A column whose equal values mark rows that belong together, as those of a patient: they stay
+        in one fold. It is no feature.
     fdr : float, default 0.1
         False discovery rate of the selection, and of the disagreements.
     budget : str, float or None, default "5m"
@@ -119,7 +123,7 @@ def explain(
         work = make_work(begun.part, design, related, seed, n_jobs, progress.tick)
         progress.begin(n_steps(work, options.is_forest))
         computed = compute(work, begun.model(seed), options.is_forest)
-        warned = cautions(work, computed)
+        warned = cautions(work, computed, related)
     return Explanation(
         target=target,
         task=begun.part.task,
@@ -192,8 +196,8 @@ def begin(
     if isinstance(frame, str | Path):
         frame = read_file(frame, target)
     frame = _without(frame, options.drop, target)
-    data = prepare(frame, target, kinds=options.kinds, task=options.task)
-    full = full_design(len(data), wanted, options.fixed)
+    data = prepare(frame, target, kinds=options.kinds, task=options.task, cluster=options.cluster)
+    full = full_design(len(data), wanted, options.fixed, data.n_units)
 
     def model(seed: int) -> Any:
         n_features, n_jobs = data.X.shape[1], options.n_jobs

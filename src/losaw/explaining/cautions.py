@@ -3,6 +3,7 @@
 from typing import Any
 
 from losaw.explaining.answers import LEVEL, p_text
+from losaw.explaining.association import Associations
 from losaw.explaining.computing import Computed, Work, relative_loss
 from losaw.explaining.disagreements import decimal
 from losaw.explaining.models import make_forest
@@ -12,19 +13,22 @@ from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
 
 _FEW_ROWS = 10
 # Draws whose test has a smaller p-value are not trusted.
-RECOGNISED = 0.01
+RECOGNISED = 0.05
+# Columns with more values than this that repeat together mark rows of one person or thing.
+_MANY_VALUES, _ROWS_A_UNIT, _SAME_COLUMN = 20, 2, 0.99
 # A feature that explains so much alone may be made from the target; tried where all explain this.
 _LEAK, _WORTH_TRYING = 0.95, 0.8
 _HARDLY_LOWER = 0.9
 
 
-def cautions(work: Work, computed: Computed) -> list[str]:
+def cautions(work: Work, computed: Computed, related: Associations) -> list[str]:
     """Return the warnings, the most serious first."""
     return [
         *_copies(work.data),
         *_no_model(work, computed),
         *_leakage(work, computed),
         *_not_decorrelated(computed),
+        *_repeated(work.data, related),
         *_few_rows(work.data),
         *_untestable(computed),
         *_recognised(computed),
@@ -115,6 +119,41 @@ def _not_decorrelated(computed: Computed) -> list[str]:
     ]
 
 
+def _repeated(data: Prepared, related: Associations) -> list[str]:
+    """Say that rows may belong together: columns with many values that occur in few combinations.
+
+    Columns that are a function of each other, as an age and a year of birth, do not count as two.
+    """
+    if data.clusters is not None:
+        return []
+    counts = data.X.nunique()
+    most = len(data) / _ROWS_A_UNIT
+    names = [
+        name
+        for name in data.X.columns[data.X.dtypes != "category"]
+        if _MANY_VALUES < counts[name] <= most
+    ]
+    for first in names:
+        together = [
+            other
+            for other in names
+            if other != first
+            and related.strength[related.names.index(first), related.names.index(other)]
+            < _SAME_COLUMN
+            and len(data.X[[first, other]].drop_duplicates())
+            <= min(1.1 * max(counts[first], counts[other]), most)
+        ]
+        if together:
+            shown = " and ".join([first, *together[:2]])
+            units = len(data.X[[first, *together]].drop_duplicates())
+            return [
+                f"Many rows share the values of {shown} ({units} combinations in {len(data)} rows)."
+                " If these are several rows of one person or thing, name the column that says "
+                "which (--cluster NAME): without it p-values are too small."
+            ]
+    return []
+
+
 def _few_rows(data: Prepared) -> list[str]:
     words = []
     for name in data.X.columns[data.X.dtypes == "category"]:
@@ -148,10 +187,10 @@ def _recognised(computed: Computed) -> list[str]:
     bad = {n: t for n, t in computed.draw_tests.items() if t.p_value <= RECOGNISED}
     if not bad:
         return []
-    worst = sorted(bad, key=lambda name: -bad[name].recognised)
-    shown = ", ".join(f"{name} ({100 * bad[name].recognised:.0f} %)" for name in worst[:6])
+    worst = sorted(bad, key=lambda name: bad[name].p_value)
+    shown = ", ".join(f"{name} (p {p_text(bad[name].p_value)})" for name in worst[:6])
     more = f" and {len(bad) - 6} more" if len(bad) > 6 else ""
     return [
-        "The draws of CPI for these features can be distinguished from real values more often than "
-        f"the 50 % of chance: {shown}{more}. Their CPI may be wrong. Compare LOCO."
+        "The draws of CPI for these features can be distinguished from real values: "
+        f"{shown}{more}. Their CPI may be wrong. Compare LOCO."
     ]

@@ -21,7 +21,7 @@ from losaw.knockoffs.diagnostics import DrawTest
 from losaw.rng import stream
 from losaw.scoring.losses import squared_error
 from losaw.scoring.result import ImportanceResult
-from losaw.scoring.row_differences import nadeau_bengio, t_test
+from losaw.scoring.row_differences import nadeau_bengio, shuffled_folds, t_test
 from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
 from losaw.tables import read_table
 from losaw.trends import absolute_traversal_rate
@@ -115,11 +115,9 @@ def make_work(
     tick: Callable[[str], object],
 ) -> Work:
     """Folds and the loss that all methods share."""
-    from sklearn.model_selection import KFold, StratifiedKFold
-
-    kind = KFold if data.task == "regression" else StratifiedKFold
-    folds = kind(design.folds, shuffle=True, random_state=seed % 2**32)
-    splits = [(train, held) for train, held in folds.split(data.X, data.y)]
+    stratified, clustered = data.task == "classification", data.clusters is not None
+    folds = shuffled_folds(design.folds, stratified, clustered, seed % 2**32)
+    splits = list(folds.split(data.X, data.y, data.clusters))
     return Work(data, design, splits, relative_loss(data), related.groups, seed, n_jobs, tick)
 
 

@@ -122,12 +122,23 @@ class Costs:
         }
 
 
-def full_design(n_rows: int, methods: tuple[str, ...], asked: dict[str, int | None]) -> Design:
-    """The design without a cut; ``asked`` has what the user fixes (rows, folds, …)."""
+def full_design(
+    n_rows: int, methods: tuple[str, ...], asked: dict[str, int | None], n_units: int | None = None
+) -> Design:
+    """The design without a cut; ``asked`` has what the user fixes (rows, folds, …).
+
+    ``n_units`` is the number of clusters: no more folds than these can be made.
+    """
     full = Design(n_rows, n_rows, FOLDS, PERMUTATIONS, DRAWS, TREES, methods)
     given: dict[str, Any] = {k: v for k, v in asked.items() if v is not None}
     rows = given["rows"] = min(given.get("rows", n_rows), n_rows)
     given["losaw_rows"] = min(given.get("losaw_rows", rows), rows)
+    given["folds"] = folds = given.get("folds", FOLDS if n_units is None else min(FOLDS, n_units))
+    if n_units is not None and not 3 <= folds <= n_units:
+        raise LosawError(
+            f"{n_units} clusters cannot be put into {folds} folds: 3 to {n_units} are possible, if "
+            "there are so many (--folds)"
+        )
     return replace(full, **given)
 
 

@@ -51,12 +51,20 @@ class DrawnOnce:
     def test(
         self, result: ImportanceResult, data: Prepared, rng: np.random.Generator
     ) -> dict[str, DrawTest]:
-        """Test the draws of the features that CPI may select, on at most 2,000 rows."""
+        """Test draws of the features that CPI may select, on at most 2,000 rows.
+
+        The halves of the rows are drawn apart: where draws take values of similar rows, a
+        classifier must not have seen these.
+        """
         raw = np.asarray(result.details["raw_p_values"])
         columns = np.flatnonzero(raw <= _MAY_BE_SELECTED).tolist()
-        rows = sample_rows(data, _MOST_TESTED_ROWS, rng)
-        codes = self.table.codes[rows]
+        codes = self.table.codes[sample_rows(data, _MOST_TESTED_ROWS, rng)]
+        first = rng.permutation(len(codes)) % 2 == 0
+        drawn, units = codes.copy(), [np.array([column]) for column in columns]
+        for half in (first, ~first) if columns else ():
+            sampler = make_sampler("conditional").fit(codes[half], self.table.kinds, rng, units)
+            drawn[half] = sampler.sample(rng)
         found = draw_tests(
-            codes, self.drawn[0][rows], self.table.kinds, columns=columns, random_state=rng
+            codes, drawn, self.table.kinds, columns=columns, half=first, random_state=rng
         )
         return {self.table.names[column]: test for column, test in found.items()}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from losaw.explaining.answers import Answer, answer, statement
+from losaw.explaining.answers import Answer, answer, in_words, statement
 from losaw.explaining.association import MEASURE, Associations
 from losaw.explaining.cautions import RECOGNISED
 from losaw.explaining.columns import Column
@@ -124,8 +124,13 @@ class Explanation:
         """Features that CPI would select, but whose draws can be recognised as draws."""
         if self.deciding != "cpi":
             return ()
-        tests = self.draw_tests
-        return tuple(n for n in self._passed if n in tests and tests[n].p_value <= RECOGNISED)
+        return tuple(name for name in self._passed if name in self.recognised)
+
+    @property
+    def recognised(self) -> frozenset[str]:
+        """Features whose draws are distinguished from real values: their CPI may be wrong."""
+        tests = self.draw_tests.items()
+        return frozenset(name for name, test in tests if test.p_value <= RECOGNISED)
 
     @property
     def _passed(self) -> tuple[str, ...]:
@@ -139,9 +144,13 @@ class Explanation:
     @property
     def statements(self) -> tuple[str, ...]:
         """A sentence for each of :attr:`finest`, without features whose draws are recognised."""
-        doubtful = {n for n, test in self.draw_tests.items() if test.p_value <= RECOGNISED}
-        groups = [g for g in self.finest if len(g) > 1 or g[0] not in doubtful]
-        return tuple(statement(group, len(self.names)) for group in groups)
+        groups = [g for g in self.finest if len(g) > 1 or g[0] not in self.recognised]
+        return tuple(statement(group, len(self.names), self.recognised) for group in groups)
+
+    @property
+    def in_words(self) -> dict[str, str]:
+        """A sentence for each feature that says what is known of it; empty if nothing is tested."""
+        return {name: in_words(self, name) for name in self.names} if self.deciding else {}
 
     def selected_by(self, method: str) -> tuple[str, ...]:
         """As :attr:`selected`, of one method that tests."""
@@ -197,6 +206,8 @@ class Explanation:
             p_values = self.adjusted(name, of_groups)
             if p_values is not None:
                 frame[f"{label}_p"] = spread(p_values)
+                # A score from which a test at .05 finds the feature: half of its interval.
+                frame[f"{label}_smallest"] = spread(result.scores - result.details["lower"])
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -212,8 +223,10 @@ class Explanation:
             table[label] = [
                 ""
                 if np.isnan(score)
-                else decimal(score) + mark[bool(star)] * METHODS[name].is_tested
-                for score, star in zip(frame[label], below, strict=True)
+                else decimal(score)
+                + mark[bool(star)] * METHODS[name].is_tested
+                + "?" * (name == "cpi" and feature in self.recognised)
+                for feature, score, star in zip(frame["feature"], frame[label], below, strict=True)
             ]
         lines = [self.headline(), ""]
         if self.answer is not None:
@@ -223,9 +236,12 @@ class Explanation:
             lines.append(f"… and {len(table) - _SHOWN} more features")
         if any(METHODS[name].is_tested for name in self.results):
             lines.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
+        if self.recognised:
+            lines.append("? its draws can be distinguished from real values: CPI may be wrong")
         for head, sentences in (
             ("Beware", self.cautions),
             ("What the data tell (family-wise error .05)", self.statements),
+            ("In a sentence", list(self.in_words.values())[:_SHOWN]),
             ("Groups", self.group_lines()),
             ("Disagreements", [d.text for d in self.disagreements]),
             ("Cut by the budget", self.cuts),
@@ -280,6 +296,7 @@ class Explanation:
             "selected": self.selected,
             "doubtful": self.doubtful,
             "statements": self.statements,
+            "in_words": self.in_words,
             "draws": {name: test._asdict() for name, test in self.draw_tests.items()},
             "answer": None if self.answer is None else [self.answer.head, *self.answer.sentences],
             "quality": {name: q.__dict__ for name, q in self.quality.items()},

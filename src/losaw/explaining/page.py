@@ -37,6 +37,7 @@ def page(explanation: Any, template: str = "explain/page.html") -> str:
             "feature": row["feature"],
             "kind": row["kind"],
             "selected": row["feature"] in selected,
+            "recognised": row["feature"] in explanation.recognised,
             "cells": [_cell(row, label, frame, fdr) for label in labels],
         }
         for row in frame.to_dict("records")
@@ -70,8 +71,9 @@ def _cell(
     if not np.isfinite(score):
         return None
     largest = float(np.nanmax(np.abs(frame[label]))) or 1.0
-    p_value = row.get(f"{label}_p", np.nan)
+    p_value, smallest = row.get(f"{label}_p", np.nan), row.get(f"{label}_smallest", np.nan)
     return {
+        "smallest": decimal(smallest) if np.isfinite(smallest) else "",
         "score": decimal(score),
         "error": f"± {decimal(error)}" if np.isfinite(error) else "",
         "p": p_text(p_value).removeprefix("= ") if np.isfinite(p_value) else "",

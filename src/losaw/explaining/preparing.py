@@ -1,13 +1,14 @@
 """A table as the models are given it, with all decisions on its rows and columns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from losaw.explaining.columns import Column, treat
+from losaw.scoring.rows import cluster_numbers
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 from losaw.tables.kinds import KINDS, MOST_TEXT_LEVELS
@@ -41,6 +42,8 @@ class Prepared:
         All columns but the target, those left out too.
     notes : tuple of str
         Decisions on the rows and the target.
+    clusters : int array of shape (n_rows,) or None
+        Rows with the same number belong together.
     """
 
     X: "pd.DataFrame"
@@ -49,9 +52,15 @@ class Prepared:
     task: Literal["regression", "classification"]
     columns: tuple[Column, ...]
     notes: tuple[str, ...]
+    clusters: NDArray[np.intp] | None = None
 
     def __len__(self) -> int:
         return len(self.y)
+
+    @property
+    def n_units(self) -> int:
+        """The number of clusters, or of rows without clusters."""
+        return len(self) if self.clusters is None else len(np.unique(self.clusters))
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -70,13 +79,18 @@ class Prepared:
             else c
             for c in self.columns
         )
-        return Prepared(
-            X.drop(columns=constant), self.y[rows], self.target, self.task, columns, self.notes
-        )
+        clusters = None if self.clusters is None else self.clusters[rows]
+        X = X.drop(columns=constant)
+        return replace(self, X=X, y=self.y[rows], columns=columns, clusters=clusters)
 
 
 def prepare(
-    frame: Any, target: str, *, kinds: Mapping[str, str] | None = None, task: str | None = None
+    frame: Any,
+    target: str,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    task: str | None = None,
+    cluster: str | None = None,
 ) -> Prepared:
     """Kinds, task and the treatment of every column; see ``docs/explain.md`` for the rules.
 
@@ -104,6 +118,9 @@ def prepare(
     if target not in names:
         raise LosawError(unknown("target", target, names))
     asked = _checked_kinds(kinds, names, target)
+    if cluster is not None and (cluster == target or cluster not in names):
+        features = [name for name in names if name != target]
+        raise LosawError(f"cluster: {unknown('column', cluster, features)}")
     place = names.index(target)
     given = frame.iloc[:, place] if hasattr(frame, "iloc") else frame.to_series(place).to_list()
     responses = pd.Series(given).reset_index(drop=True)
@@ -123,7 +140,7 @@ def prepare(
             f"{target} has {len(np.unique(y))} different whole numbers and is explained as a "
             "number. If they are classes, use task classification (--task classification)."
         )
-    columns, incomplete = [], np.zeros(len(known), dtype=bool)
+    clusters, columns, incomplete = None, [], np.zeros(len(known), dtype=bool)
     for at, name in enumerate(names):
         if at == place:
             continue
@@ -131,6 +148,11 @@ def prepare(
             read = read_column(frame, at).take(known)
         except (ValueError, TypeError) as error:
             raise LosawError(f"{error}, or leave it out (drop)") from None
+        if name == cluster:
+            clusters = cluster_numbers(read.codes, len(known))
+            why = "no feature: rows of one value stay in one fold"
+            columns.append(Column(name, None, "", why, 0, len(np.unique(read.codes))))
+            continue
         column = _without_copies(treat(name, read, asked.get(name)), y, target, solved)
         if column.values is not None:
             incomplete |= np.isnan(read.codes)
@@ -142,7 +164,7 @@ def prepare(
         reasons = "; ".join(f"{c.name}: {c.treatment}" for c in columns[:5])
         raise LosawError(f"no feature is left to explain {target!r} by ({reasons})")
     X = pd.DataFrame(used)
-    return Prepared(X, y, target, cast(Any, solved), tuple(columns), tuple(notes))
+    return Prepared(X, y, target, cast(Any, solved), tuple(columns), tuple(notes), clusters)
 
 
 def sample_rows(data: Prepared, n_rows: int, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -7,28 +7,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.forest import PlainRandomForestRegressor
 from losaw.knockoffs.base import check_features, varying_columns
 from losaw.knockoffs.conditional_mean import (
     indicators,
     joined,
     normal_scores,
-    out_of_bag_means,
     regressors_of,
     strongest_columns,
 )
 from losaw.rng import as_generator
 
-_FOLDS, _TREES, _LEAF = 3, 50, 10
-# A classifier sees so many of the other columns, next to what they predict.
-_OTHERS = 6
+_TREES = 60
+# The regressions and the classifier see so many of the other columns.
+_OTHERS = 40
 
 
 class DrawTest(NamedTuple):
     """How well drawn values of one column are recognised next to the real ones.
 
-    ``recognised`` is the share of held-out rows whose draw a classifier distinguishes from
-    the real value, .5 if they cannot be distinguished; ``p_value`` is one-sided.
+    ``recognised`` is the share of held-out rows whose draw the better of two tests distinguishes
+    from the real value, .5 if they cannot be distinguished; ``p_value`` is one-sided.
     """
 
     recognised: float
@@ -63,20 +61,22 @@ def draw_tests(
     kinds: Sequence[FeatureKind] | None = None,
     *,
     columns: Sequence[int] | None = None,
+    half: ArrayLike | None = None,
     random_state: int | np.random.Generator | None = None,
 ) -> dict[int, DrawTest]:
-    """Test for each column whether a classifier distinguishes drawn from real values.
+    """Test for each column whether drawn values are distinguished from real ones.
 
     If X~_j has the distribution of X_j given X_-j, then (X_j, X_-j) and (X~_j, X_-j) cannot be
-    distinguished. A forest is fitted to both, with labels, on two thirds of the rows. It sees the
-    value, the strongest of the other columns, what all of these predict out of bag, and the
-    distance of the value from that prediction. On the other third, its output g is compared within
-    rows,
+    distinguished. The rows are halved; what is fitted to one half is tested on the other:
 
-        mean of g(X~_ij, X_i,-j) - g(X_ij, X_i,-j) > 0,
+    - a forest and gradient boosting predict X_j from the other columns. Draws must not be further
+      from the prediction than real values. Both find interactions of several columns.
+    - a forest classifies real and drawn values. It sees the value, the other columns, the
+      prediction, and the distance of the value from it. Draws must not look more drawn.
 
-    by Student's t over all rows. A small p-value says that the draws of this column are wrong, and
-    that what is computed with them may be; a large one does not prove them right.
+    Each is a mean of differences within rows, tested by Student's t over all rows; the smaller
+    p-value counts twice. A small p-value says that the draws of this column are wrong, and that
+    what is computed with them may be; a large one does not prove them right.
 
     Parameters
     ----------
@@ -87,6 +87,9 @@ def draw_tests(
         Of the columns; None: all continuous.
     columns : sequence of int, or None
         Columns to test; None: all that vary.
+    half : boolean array of shape (n_samples,), or None
+        Rows of the first half, if a sampler that takes values of similar rows has drawn the halves
+        apart. Draws that contain values of the other half are hard to recognise. None: at random.
     random_state : int, Generator or None
 
     Returns
@@ -118,17 +121,18 @@ def draw_tests(
     varying = varying_columns(X)
     regressors = {j: regressors_of(X[:, j], kinds[j]) for j in varying}
     found = {}
+    if half is None:
+        half = np.random.default_rng(seed).permutation(len(X)) % 2
+    first = np.asarray(half, dtype=bool)
+    if first.shape != (len(X),) or not 1 < first.sum() < len(X) - 1:
+        raise ValueError("half must say for every row whether it is in the first half")
     for j in varying if columns is None else [j for j in columns if j in regressors]:
-        rng = np.random.default_rng([seed, int(j)])
         both = _scored(np.concatenate([X[:, j], drawn[:, j]]), kinds[j])
         real, copies = both[: len(X)], both[len(X) :]
         others = [regressors[i] for i in varying if i != j]
         linear = joined([other.linear for other in others], len(X))
-        rows = np.arange(len(X))
-        chosen = strongest_columns(real, others, linear, rows)
-        predicted = out_of_bag_means(chosen, real, rows, rng) if chosen.shape[1] else 0.0 * real
-        known = strongest_columns(real, others, linear, rows, _OTHERS)
-        found[int(j)] = _recognised(real, copies, predicted, known, rng)
+        known = strongest_columns(real, others, linear, np.arange(len(X)), _OTHERS)
+        found[int(j)] = _recognised(real, copies, known, first, seed % 2**31)
     return found
 
 
@@ -143,40 +147,63 @@ def _scored(values: FloatArray, kind: FeatureKind) -> FloatArray:
 
 
 def _recognised(
-    real: FloatArray,
-    drawn: FloatArray,
-    predicted: FloatArray,
-    known: FloatArray,
-    rng: np.random.Generator,
+    real: FloatArray, drawn: FloatArray, known: FloatArray, first: NDArray[np.bool_], seed: int
 ) -> DrawTest:
-    """Compare a forest's output on real and drawn values of rows that it was not fitted to."""
-    from scipy.special import stdtr
+    """Compare draws with real values by what is fitted to the other half of the rows."""
+    from sklearn.ensemble import RandomForestRegressor
+
+    predicted = np.empty_like(real)
+    for held in (first, ~first):
+        predicted[held] = _predicted(known[~held], real[~held], known[held], seed)
 
     def seen(values: FloatArray) -> FloatArray:
-        distance = ((values - predicted) ** 2).sum(axis=1)
-        return np.column_stack([values, distance, (values * predicted).sum(axis=1), known])
+        return np.column_stack(
+            [_distance(values, predicted), values, (values * predicted).sum(axis=1), known]
+        )
 
-    inputs = np.stack([seen(real), seen(drawn)])
-    n_rows = len(real)
-    fold = rng.permutation(n_rows) % _FOLDS
-    differences = np.empty(n_rows)
-    for number in range(_FOLDS):
-        fitted, held = fold != number, fold == number
-        labels = np.repeat([0.0, 1.0], fitted.sum())
-        n_columns = inputs.shape[2]
-        forest = PlainRandomForestRegressor(
-            _TREES,
-            min_samples_leaf=_LEAF,
-            max_features=max(min(n_columns, 4), n_columns // 3),
-            random_state=rng,
-        ).fit(inputs[:, fitted].reshape(-1, n_columns), labels)
-        before, after = (forest.predict(part[held]) for part in inputs)
-        differences[held] = after - before
-    recognised = float(((differences > 0) + 0.5 * (differences == 0)).mean())
+    before, after = seen(real), seen(drawn)
+    looks_drawn = np.empty(len(real))
+    for held in (first, ~first):
+        fitted = np.concatenate([before[~held], after[~held]])
+        forest = RandomForestRegressor(
+            _TREES, min_samples_leaf=10, max_features=0.4, random_state=seed
+        ).fit(fitted, np.repeat([0.0, 1.0], (~held).sum()))
+        looks_drawn[held] = forest.predict(after[held]) - forest.predict(before[held])
+    tests = [_above_zero(after[:, 0] - before[:, 0]), _above_zero(looks_drawn)]
+    best = min(tests, key=lambda test: test.p_value)
+    return best._replace(p_value=min(1.0, 2.0 * best.p_value))
+
+
+def _predicted(known: FloatArray, real: FloatArray, at: FloatArray, seed: int) -> FloatArray:
+    """Return the mean prediction of a forest and, of a single number, of gradient boosting."""
+    from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+
+    if not known.shape[1]:
+        return real.mean(axis=0) + np.zeros((len(at), real.shape[1]))
+    forest = RandomForestRegressor(_TREES, min_samples_leaf=3, random_state=seed)
+    predicted = forest.fit(known, real.squeeze()).predict(at).reshape(len(at), -1)
+    if real.shape[1] == 1:
+        boosting = HistGradientBoostingRegressor(
+            max_iter=_TREES, min_samples_leaf=10, random_state=seed
+        )
+        predicted = (predicted + boosting.fit(known, real[:, 0]).predict(at)[:, None]) / 2
+    return np.asarray(predicted)
+
+
+def _distance(values: FloatArray, predicted: FloatArray) -> FloatArray:
+    return np.asarray(((values - predicted) ** 2).sum(axis=1))
+
+
+def _above_zero(differences: FloatArray) -> DrawTest:
+    """Return the share of positive differences and the p-value of a mean above 0."""
+    from scipy.special import stdtr
+
+    n_rows = len(differences)
+    share = float(((differences > 0) + 0.5 * (differences == 0)).mean())
     error = float(differences.std(ddof=1)) / np.sqrt(n_rows)
     if error == 0:
-        return DrawTest(recognised, 1.0)
-    return DrawTest(recognised, float(stdtr(n_rows - 1, -differences.mean() / error)))
+        return DrawTest(share, 1.0)
+    return DrawTest(share, float(stdtr(n_rows - 1, -differences.mean() / error)))
 
 
 def swap_tests(

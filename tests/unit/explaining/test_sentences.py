@@ -76,6 +76,88 @@ def test_a_feature_whose_draws_are_recognised_is_not_selected_and_named():
     assert not any("do not decide about" in sentence for sentence in found.answer.sentences)
 
 
+def checkerboard(n=800, p=8, seed=1):
+    """A column that follows the signs of two others, as the response does, and noise."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.standard_normal((n, p)), columns=[f"n{j}" for j in range(p)])
+    is_even = frame["n0"] * frame["n1"] > 0
+    frame["echo"] = is_even + 0.3 * rng.standard_normal(n)
+    return frame.assign(y=2.0 * is_even + frame["n2"] + rng.standard_normal(n))
+
+
+def test_a_column_that_follows_a_checkerboard_is_doubted_where_it_is_named():
+    found = explain(checkerboard())
+    assert found.doubtful == ("echo",) and "n2" in found.selected
+    assert "echo" not in found.answer.head and not any("echo" in s for s in found.statements)
+    assert any("do not decide about echo" in sentence for sentence in found.answer.sentences)
+    assert "draws of CPI recognised" in found.to_html() and "*?" in found.to_text()
+    assert found.in_words["echo"].startswith("Whether echo helps to predict y beyond")
+    assert "draws of CPI recognised" not in explain(copies(300, 0.0)).to_html()
+
+
+def test_a_group_with_recognised_draws_is_said_with_its_condition():
+    found = explain(copies(300, 0.0))
+    wrong = replace(found, finest=(("X1", "X2"),), draw_tests={"X1": DrawTest(0.8, 1e-6)})
+    assert wrong.statements == (
+        "One of {X1, X2} matters, but the data do not tell which (if the draws of X1 are right)",
+    )
+
+
+def test_a_sentence_for_each_feature_says_what_is_known_of_it():
+    rng = np.random.default_rng(0)
+    hidden = rng.standard_normal(200)
+    near = {f"X{j}": hidden + 0.02 * rng.standard_normal(200) for j in range(3)}
+    frame = pd.DataFrame(near).assign(a=rng.standard_normal(200), b=rng.standard_normal(200))
+    words = explain(
+        frame.assign(y=hidden + frame["a"] + 0.3 * rng.standard_normal(200)), folds=10
+    ).in_words
+    assert words["a"] == "a helps to predict y, even when all other features are known."
+    assert words["b"] == "These data do not show that b helps to predict y."
+    assert words["X1"].startswith("X1 is one of 3 features that help to predict y together;")
+    assert explain(noise(), methods="mdi").in_words == {}
+
+
+def test_the_smallest_score_that_is_found_is_half_of_the_interval_of_the_test():
+    frame = explain(copies(300, 0.0)).to_frame()
+    from scipy.stats import t
+
+    np.testing.assert_allclose(frame["CPI_smallest"], t.ppf(0.95, 4) * frame["CPI_error"])
+
+
+def patients(n_patients=40, rows=10, seed=1):
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(n_patients), rows)
+    age, weight, effect = rng.standard_normal((3, n_patients))
+    frame = pd.DataFrame({"who": [f"p{number}" for number in who], "age": age[who]})
+    frame["weight"], frame["dose"] = weight[who], rng.standard_normal(len(who))
+    frame["y"] = effect[who] + frame["dose"] + 0.3 * rng.standard_normal(len(who))
+    return frame
+
+
+def test_rows_of_one_patient_are_noticed_and_kept_together():
+    frame = patients()
+    alone = explain(frame.drop(columns="who"), methods="pfi")
+    assert "age" in alone.selected
+    (said,) = [c for c in alone.cautions if c.startswith("Many rows share")]
+    assert "age and weight (40 combinations in 400 rows)" in said and "--cluster" in said
+    together = explain(frame, methods="pfi", cluster="who")
+    assert together.selected == ("dose",) and "who" not in together.names
+    assert not any(c.startswith("Many rows share") for c in together.cautions)
+    for harmless in (copies(300, 0.0), mixed()):  # no rows of one person, and rounded columns
+        target = "y" if "y" in harmless else "bought"
+        found = explain(harmless.round(1), target, methods="pfi")
+        assert not any(c.startswith("Many rows share") for c in found.cautions)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "folds", "words"),
+    [("wo", 5, "did you mean 'who'"), ("y", 5, "cluster"), ("who", 41, "40 clusters cannot")],
+)
+def test_clusters_that_cannot_be_used_are_refused(cluster, folds, words):
+    with pytest.raises(ValueError, match=words):
+        explain(patients(), cluster=cluster, folds=folds)
+
+
 def test_where_nothing_is_known_nothing_is_claimed():
     found = explain(noise())
     assert found.selected == () and found.statements == ()
