@@ -6,6 +6,6 @@ COPY requirements.txt requirements-bootstrap.txt ./
 RUN python -m pip install --no-cache-dir --require-hashes -r requirements-bootstrap.txt \
  && uv pip install --system --no-cache --require-hashes -r requirements.txt
 COPY . .
-RUN uv pip install --system --no-cache --no-build-isolation --no-deps --editable . && losaw warm-up
+RUN uv pip install --system --no-cache --no-build-isolation --no-deps --editable . && losaw internal compile
 ENV OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 CMD ["snakemake", "--cores", "all"]

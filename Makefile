@@ -45,7 +45,7 @@ endif
 	touch $(STAMP)
 
 $(COMPILED): $(STAMP) $(KERNELS)
-	$(BIN)/losaw warm-up
+	$(BIN)/losaw internal compile
 	touch $(COMPILED)
 
 ## make run         the default studies on all cores (CORES=2, SCALE=paper, STUDIES=ufi,treeinner, ARGS=…)

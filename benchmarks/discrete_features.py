@@ -22,7 +22,7 @@ import pandas as pd
 from sklearn.ensemble import RandomForestRegressor
 
 from losaw import datasets
-from losaw.commands.warm_up import compile_forest
+from losaw.commands.warm_up import compile_forests_of_numbers, compile_mixed_forests
 from losaw.forest import LosawRandomForestRegressor
 
 QUALITIES = {
@@ -71,7 +71,8 @@ def main():
     parser.add_argument("--rows", type=int, default=5000)
     n_rows = parser.parse_args().rows
     warnings.simplefilter("ignore")  # carat, x, y and z cannot be told apart
-    compile_forest()
+    compile_forests_of_numbers()
+    compile_mixed_forests()
     samples, y = tables(n_rows)
     for name, X in samples.items():
         seconds = {learner: [] for learner in learners()}

@@ -96,7 +96,7 @@ def start(repeats: int = 9) -> None:
         session = read_session(configuration)
         for block in session.all_blocks:
             path = block.path
-            command = [sys.executable, "-m", "losaw", "run-block", str(path)]
+            command = [sys.executable, "-m", "losaw", "internal", "blocks", str(path)]
             command += ["--config", str(configuration)]
             runs = []
             for _ in range(repeats):
@@ -128,7 +128,7 @@ def dag() -> None:
 
 
 def collect(n_blocks: int = 21_000) -> None:
-    """Write blocks of made-up numbers, then time `losaw collect` on them."""
+    """Write blocks of made-up numbers, then time `losaw report` on them."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         configuration = write_project(folder, n_blocks // 20, 10 * SEEDS_PER_BLOCK, SEEDS_PER_BLOCK)
@@ -141,9 +141,9 @@ def collect(n_blocks: int = 21_000) -> None:
             ["du", "-sm", str(session.results)], capture_output=True, text=True, check=True
         )
         print(f"{sum(sizes) / 1e6:.0f} MB in files, {used.stdout.split()[0]} MB on disk")
-        command = [sys.executable, "-m", "losaw", "collect", "--config", str(configuration)]
+        command = [sys.executable, "-m", "losaw", "report", "--config", str(configuration)]
         wall, cpu, megabytes = measured(command, folder)
-        print(f"collect: {wall:.1f} s wall, {cpu:.1f} s CPU, {megabytes:.0f} MB")
+        print(f"collect and draw: {wall:.1f} s wall, {cpu:.1f} s CPU, {megabytes:.0f} MB")
         for file in ("results.parquet", "scores.parquet", "summary.csv", "blocks.csv"):
             size = (session.results / "scale" / file).stat().st_size
             print(f"  {file}: {size / 1e6:.1f} MB")

@@ -8,19 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import losaw
-from losaw.commands import (
-    adopting,
-    auditing,
-    explaining,
-    formats,
-    inspecting,
-    methods,
-    outputs,
-    running,
-    warm_up,
-)
+from losaw.commands import adopting, auditing, explaining, inspecting, methods, outputs, running
 from losaw.commands.cli_options import add_session_options, positive
+from losaw.commands.formats import FORMATS
 from losaw.commands.reference import add_reference
+from losaw.support.words import unknown
 
 # Parallelism comes from blocks; set before any numerical library is loaded.
 for _variable in (
@@ -31,10 +23,12 @@ for _variable in (
 ):
     os.environ.setdefault(_variable, "1")
 
+Add = Callable[..., argparse.ArgumentParser]
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; a mistake of the user ends in a message and exit status 2."""
-    options = _parser().parse_args(arguments)
+    options = _read(sys.argv[1:] if arguments is None else arguments)
     from losaw.support.errors import LosawError
     from losaw.support.extras import STUDY, MissingExtraError, require
 
@@ -52,15 +46,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _read(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read a command with its options."""
     parser = argparse.ArgumentParser(
         prog="losaw",
         description="Decorrelated feature importance: studies, tables, figures, your own methods.",
     )
     parser.add_argument("--version", action="version", version=f"losaw {losaw.__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
+    shown: list[str] = []
 
     def add(name: str, command: Any, text: str, session: bool = True) -> argparse.ArgumentParser:
+        shown.append(name)
         sub = commands.add_parser(name, help=text, description=text)
         # The names can be listed without the libraries of studies.
         sub.set_defaults(command=command, needs_study=session and name != "list")
@@ -68,53 +65,31 @@ def _parser() -> argparse.ArgumentParser:
             add_session_options(sub)
         return sub
 
+    _add_tables_of_a_person(add)
+    _add_runs(add)
+    _add_inspecting(add)
+    _add_own_methods(add)
+    add_reference(add)
+    _add_internal(commands.add_parser("internal", description="steps that rules and make call"))
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in commands.choices:
+        parser.error(unknown("command", arguments[0], shown))
+    return parser.parse_args(arguments)
+
+
+def _add_tables_of_a_person(add: Add) -> None:
     explaining.add_options(
         add("explain", explaining.explain, "explain what a column of a table depends on", False)
     )
     auditing.add_options(
         add("audit", auditing.audit, "find the methods to trust on a table like yours", False)
     )
+
+
+def _add_runs(add: Add) -> None:
     plan = add("plan", running.plan, "print settings, blocks, core-hours and disk; runs nothing")
     plan.add_argument("--jobs", type=positive, help="blocks at the same time: adds waves and hours")
-    listing = add("list", running.list_names, "print every registered name and every study")
-    listing.add_argument("--drawings", action="store_true", help="drawings with their options")
     run = add("run", running.run, "run studies without Snakemake, by the same blocks")
     run.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
-    block = add("run-block", running.run_block, "compute a single block")
-    block.add_argument("block", type=Path, help="the block's Parquet file")
-    job = add("run-blocks", running.run_blocks, "compute a job's blocks (called by the workflow)")
-    job.add_argument("list", type=Path, help="a text file with a block's Parquet file per line")
-    laws = add("fit-law", running.fit_law, "fit joint laws (called by the workflow)")
-    laws.add_argument("laws", type=Path, nargs="+", metavar="LAW", help="a law's JSON file")
-    add("collect", outputs.collect, "collect the blocks: summary.csv and comparison.csv")
-    add("tables", outputs.tables, "write the tables: published next to reproduced values")
-    add("figures", outputs.figures, "draw the published figures")
-    add("draw", outputs.draw, "write tables and figures")
-    add("report", outputs.report, "write results/report.html")
-    add("outputs", outputs.outputs, "write summary, tables and figures (called by the workflow)")
-    add("summarise", outputs.summarise, "run collect, tables, figures and report")
-    formats_of = add("schema", formats.schema, "print the format of study files", False)
-    formats_of.add_argument("format", choices=("study", "configuration", "page"))
-    _add_inspecting(add)
-    adopting.add_options(
-        add("adopt", adopting.adopt, "adopt results of another version after recomputing a sample")
-    )
-    add_reference(add)
-    check = add("check", methods.check, "run the contract tests on your own methods", False)
-    check.add_argument("files", type=Path, nargs="+", metavar="FILE")
-    check.add_argument(
-        "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"
-    )
-    new = add("new-method", methods.new_method, "write a starter file for your own method", False)
-    new.add_argument("kind", help="learner, importance, generator or metric")
-    new.add_argument("file", type=Path)
-    new_study = add("new-study", methods.new_study, "write a small project that runs", False)
-    new_study.add_argument("folder", type=Path, metavar="DIR", help="a new or empty folder")
-    add("warm-up", warm_up.warm_up, "compile all kernels (called by make install)", False)
-    return parser
-
-
-def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     status = add(
         "status", inspecting.status, "print blocks done, running and failed, and time left"
     )
@@ -123,37 +98,12 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     status.add_argument(
         "--every", type=positive, metavar="SECONDS", help="with --watch (default 2; in a log 30)"
     )
-    verify = add("verify", inspecting.verify, "check stored results; exit status 1 on any finding")
-    verify.add_argument(
-        "place",
-        type=Path,
-        nargs="?",
-        metavar="ARCHIVE_OR_FOLDER",
-        help="an archive of losaw pack, or a results folder (default: the configuration's)",
-    )
-    verify.add_argument(
-        "--remove", action="store_true", help="remove the blocks that fail the check"
-    )
-    verify.add_argument("--failed", action="store_true", help="include blocks with failed fits")
-    verify.add_argument(
-        "--recompute", type=positive, metavar="N", help="compute N random blocks again and compare"
-    )
-    verify.add_argument(
-        "--sample",
-        type=int,
-        default=0,
-        metavar="SEED",
-        help="seed that picks the N blocks (default 0); choose your own, so that nobody can know "
-        "in advance which ones are checked",
-    )
-    verify.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
-    verify.add_argument(
-        "--sha256",
-        metavar="DIGEST",
-        help="the SHA-256 that `losaw pack` printed; fails unless this is that archive",
-    )
-    verify.add_argument(
-        "--run-plugins", action="store_true", help="allow the plugins of an archive to run"
+    add("report", outputs.report, "write tables, figures and report from the blocks that are there")
+
+
+def _add_inspecting(add: Add) -> None:
+    inspecting.add_options_of_verify(
+        add("verify", inspecting.verify, "check stored results; exit status 1 on any finding")
     )
     diff = add(
         "diff",
@@ -170,6 +120,53 @@ def _add_inspecting(add: Callable[..., argparse.ArgumentParser]) -> None:
     origin.add_argument("--blocks", action="store_true", help="list every block with its digest")
     pack = add("pack", inspecting.pack, "write a results archive that others can verify")
     pack.add_argument("archive", type=Path, metavar="ARCHIVE.tar.gz")
+    adopting.add_options(
+        add("adopt", adopting.adopt, "adopt results of another version after recomputing a sample")
+    )
+
+
+def _add_own_methods(add: Add) -> None:
+    listing = add("list", running.list_names, "print every registered name and every study")
+    shown = listing.add_mutually_exclusive_group()
+    shown.add_argument("--drawings", action="store_true", help="drawings with their options")
+    shown.add_argument(
+        "--schema",
+        choices=FORMATS,
+        help="format of study files or of the configuration as JSON Schema, or a page on both",
+    )
+    new = add("new", methods.new, "write a starter file for your own method, or a project", False)
+    new.add_argument(
+        "kind",
+        metavar="KIND",
+        help="learner, importance, generator, metric, drawing or knockoff; study: a small project "
+        "that runs",
+    )
+    new.add_argument("path", type=Path, metavar="PATH", help="a new file; of a study, a folder")
+    check = add("check", methods.check, "run the contract tests on your own methods", False)
+    check.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    check.add_argument(
+        "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"
+    )
+
+
+def _add_internal(parser: argparse.ArgumentParser) -> None:
+    """Add the steps that only the rules, the Makefile and the Dockerfile call."""
+    steps = parser.add_subparsers(required=True, metavar="step")
+
+    def add(name: str, command: Any, text: str, is_rule: bool = True) -> argparse.ArgumentParser:
+        step = steps.add_parser(name, help=text, description=text)
+        step.set_defaults(command=command, needs_study=is_rule)
+        if is_rule:
+            add_session_options(step)
+        return step
+
+    blocks = add("blocks", running.run_blocks, "compute the blocks of a job, or a single block")
+    blocks.add_argument("file", type=Path, help="a text file of blocks' Parquet files, or one file")
+    laws = add("laws", running.fit_joint_laws, "fit joint laws")
+    laws.add_argument("laws", type=Path, nargs="+", metavar="LAW", help="a law's JSON file")
+    add("studies", outputs.write_studies, "write summaries, tables and figures")
+    add("page", outputs.write_page, "write results/report.html")
+    add("compile", running.compile_kernels, "compile all kernels", False)
 
 
 if __name__ == "__main__":

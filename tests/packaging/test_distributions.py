@@ -109,7 +109,7 @@ def test_the_wheel_unpacked_runs_its_studies_without_a_checkout(distributions, t
 
     assert losaw("--version").startswith("losaw 0.")
     assert "in all 0." in losaw("plan", "--study", "losaw_figure_1", "--scale", "smoke")
-    losaw("new-study", "mine")
+    losaw("new", "study", "mine")
     assert (empty / "mine" / "config" / "studies" / "my_study.yaml").is_file()
 
 
@@ -220,7 +220,7 @@ def test_the_wheel_with_its_study_extra_does_what_the_documentation_says(distrib
     assert (empty / "results" / "losaw_forest" / "tables" / "table_7.md").is_file()
     refused = study.run("losaw", "run", "--study", "treeinner_eta", cwd=empty, status=2)
     assert "learner 'xgboost'" in refused and "losaw[xgboost]" in refused
-    study.run("losaw", "new-study", "mine", cwd=empty)
+    study.run("losaw", "new", "study", "mine", cwd=empty)
     mine = empty / "mine"
     assert "my_study" in study.run("losaw", "plan", cwd=mine)
     study.run("losaw", "run", "--scale", "smoke", "--jobs", "2", cwd=mine)

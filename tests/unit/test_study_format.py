@@ -14,11 +14,11 @@ PAGE = Path(__file__).parents[2] / "docs" / "study_files.md"
 
 def test_the_page_on_study_files_is_what_the_models_say():
     said = PAGE.read_text(encoding="utf-8").splitlines()
-    assert said == list(page()), "run `losaw schema page > docs/study_files.md`"
+    assert said == list(page()), "run `losaw list --schema page > docs/study_files.md`"
 
 
 def test_editors_get_a_json_schema(capsys):
-    assert main(["schema", "study"]) == 0
+    assert main(["list", "--schema", "study"]) == 0
     schema = json.loads(capsys.readouterr().out)
     assert {"study", "title", "generator", "learners", "metrics", "seeds"} == set(
         schema["required"]

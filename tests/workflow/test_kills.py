@@ -55,7 +55,7 @@ def workers(results):
         if folder.name.isdigit():
             with contextlib.suppress(OSError):
                 words = (folder / "cmdline").read_bytes().decode(errors="replace")
-                if str(results) in words and ("run-block" in words or "\0run\0" in words):
+                if str(results) in words and ("\0blocks\0" in words or "\0run\0" in words):
                     found.append(int(folder.name))
     return found
 

@@ -88,7 +88,7 @@ def test_a_lost_block_is_counted_in_the_summary_and_the_next_run_computes_it_alo
 
 def test_too_many_missing_blocks_are_refused_with_their_number(computed, capsys):
     next(computed.results.glob("tiny/blocks/60_*/jittered/seeds_00000-*.parquet")).unlink()
-    assert main(["summarise", "--config", str(computed.configuration)]) == 2
+    assert main(["report", "--config", str(computed.configuration)]) == 2
     error = capsys.readouterr().err
     words = "0 fits failed and 2 are missing of 40 (5.0%); max_failed_share allows 0.0%"
     assert words in error and "missing: tiny/blocks/60_" in error, error

@@ -86,7 +86,7 @@ def test_damaged_blocks_are_refused_named_removed_and_run_again_alone(finished, 
     content = second.read_bytes()
     second.write_bytes(third.read_bytes())
     third.write_bytes(content)
-    assert main(["collect", *words]) == 2
+    assert main(["report", *words]) == 2
     error = capsys.readouterr().err
     assert "3 files of blocks are unusable" in error and "make them again" in error
     assert all(str(path) in error for path in (first, second, third)), error

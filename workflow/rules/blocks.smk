@@ -13,7 +13,7 @@ rule joint_law:
     params:
         request=study_workflow.arguments,
     shell:
-        '"$LOSAW_PYTHON" -m losaw fit-law {output} {params.request} > {log} 2>&1'
+        '"$LOSAW_PYTHON" -m losaw internal laws {output} {params.request} > {log} 2>&1'
 
 
 if study_workflow.has_job_for_each_block:
@@ -43,7 +43,7 @@ if study_workflow.has_job_for_each_block:
         params:
             request=study_workflow.block_arguments,
         shell:
-            '"$LOSAW_PYTHON" -m losaw run-block {output} {params.request} > {log} 2>&1'
+            '"$LOSAW_PYTHON" -m losaw internal blocks {output} {params.request} > {log} 2>&1'
 
 else:
 
@@ -72,4 +72,4 @@ else:
                 list=f"{study_workflow.jobs_folder}/{job.name}.txt",
                 request=study_workflow.block_arguments,
             shell:
-                '"$LOSAW_PYTHON" -m losaw run-blocks {params.list} {params.request} > {log} 2>&1'
+                '"$LOSAW_PYTHON" -m losaw internal blocks {params.list} {params.request} > {log} 2>&1'

@@ -23,7 +23,7 @@ for study in study_workflow.session.studies:
         params:
             request=study_workflow.arguments_of(study.name),
         shell:
-            '"$LOSAW_PYTHON" -m losaw outputs {params.request} > {log} 2>&1'
+            '"$LOSAW_PYTHON" -m losaw internal studies {params.request} > {log} 2>&1'
 
 
 rule report:
@@ -38,4 +38,4 @@ rule report:
     params:
         request=study_workflow.arguments,
     shell:
-        '"$LOSAW_PYTHON" -m losaw report {params.request} > {log} 2>&1'
+        '"$LOSAW_PYTHON" -m losaw internal page {params.request} > {log} 2>&1'

@@ -9,12 +9,7 @@ from losaw.support.checkout import default_configuration
 
 def add_session_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that every command on a session takes."""
-    parser.add_argument(
-        "--config",
-        type=Path,
-        metavar="FILE",
-        help="default: config/config.yaml, or else the published studies",
-    )
+    add_configuration(parser)
     parser.add_argument(
         "--study", action="append", metavar="NAME", help="default: the configuration's"
     )
@@ -40,6 +35,16 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="KEY=VALUE",
         help="any key of the configuration, its value in YAML",
+    )
+
+
+def add_configuration(parser: argparse.ArgumentParser) -> None:
+    """Add the option of the configuration file."""
+    parser.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="default: config/config.yaml, or else the published studies",
     )
 
 

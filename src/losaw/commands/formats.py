@@ -1,20 +1,21 @@
 """The format of study files and of the configuration: as JSON Schema, and as a page to read."""
 
-import argparse
 import inspect
 import json
 from collections.abc import Iterator
 from typing import Any
 
+FORMATS = ("study", "configuration", "page")
 
-def schema(options: argparse.Namespace) -> None:
-    """Print the JSON Schema of a file's format, or the page on both formats."""
+
+def print_schema(form: str) -> None:
+    """Print the JSON Schema of study files or of the configuration, or the page on both."""
     from losaw.study.design.schema import Configuration, StudyFile
 
-    if options.format == "page":
+    if form == "page":
         print("\n".join(page()))
         return
-    model = StudyFile if options.format == "study" else Configuration
+    model = StudyFile if form == "study" else Configuration
     print(json.dumps(model.model_json_schema(), indent=1))
 
 
@@ -25,8 +26,8 @@ def page() -> Iterator[str]:
 
     yield "# The format of a study file"
     yield ""
-    yield "Made by `losaw schema page` from the models that read the files. For editors,"
-    yield "`losaw schema study` and `losaw schema configuration` print JSON Schemas."
+    yield "Made by `losaw list --schema page` from the models that read the files. For editors,"
+    yield "`losaw list --schema study` and `losaw list --schema configuration` print JSON Schemas."
     for title, model in (
         ("`config/studies/<study>.yaml`", StudyFile),
         ("An entry of `tables`", TableLayout),

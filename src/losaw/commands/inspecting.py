@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from losaw.commands.cli_options import session_of
+from losaw.commands.cli_options import positive, session_of
+from losaw.commands.reference import verify_kept
 
 # The share of altered blocks that a sample is judged by.
 ALTERED = 0.05
@@ -25,13 +26,52 @@ def status(options: argparse.Namespace) -> None:
     print(session_status(plans, options.jobs))
 
 
+def add_options_of_verify(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``losaw verify``."""
+    parser.add_argument(
+        "place",
+        type=Path,
+        nargs="?",
+        metavar="PLACE",
+        help="a results folder (default: the configuration's), an archive of losaw pack, or a "
+        "reference run, of which a block is computed again",
+    )
+    parser.add_argument(
+        "--remove", action="store_true", help="remove the blocks that fail the check"
+    )
+    parser.add_argument("--failed", action="store_true", help="include blocks with failed fits")
+    parser.add_argument(
+        "--recompute", type=positive, metavar="N", help="compute N random blocks again and compare"
+    )
+    parser.add_argument(
+        "--sample",
+        type=int,
+        default=0,
+        metavar="SEED",
+        help="seed that picks the N blocks (default 0); choose your own, so that nobody can know "
+        "in advance which ones are checked",
+    )
+    parser.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
+    parser.add_argument(
+        "--sha256",
+        metavar="DIGEST",
+        help="the SHA-256 that `losaw pack` printed; fails unless this is that archive",
+    )
+    parser.add_argument(
+        "--run-plugins", action="store_true", help="allow the plugins of an archive to run"
+    )
+
+
 def verify(options: argparse.Namespace) -> int:
-    """Check stored blocks, an unpacked results folder or an archive; 1 if anything is wrong."""
+    """Check a results folder, an archive or a reference run; 1 if anything is wrong."""
+    from losaw.reference.reference_diff import is_reference
     from losaw.study.design.session import Session
     from losaw.study.errors import StudyError
     from losaw.study.inspecting.unpack import check_digest, packed_request, unpack
 
     place: Path | None = options.place
+    if place is not None and is_reference(place):
+        return verify_kept(options, place)
     if place is None or place.is_dir():
         options.output = place or options.output
         return _verify(session_of(options), options)

@@ -1,4 +1,4 @@
-"""Your own methods and studies: check, new-method and new-study."""
+"""Your own methods and studies: check and new."""
 
 import argparse
 import contextlib
@@ -77,18 +77,19 @@ def _show(checks: list[tuple[str, str]], name: str) -> None:
         print(f"       {len(failed) - 1} more may follow from it; fix it and check again: {others}")
 
 
-def new_method(options: argparse.Namespace) -> None:
-    """Write a starter file."""
-    from losaw.contracts import new_method
+def new(options: argparse.Namespace) -> None:
+    """Write a starter file, or a small project that runs."""
+    from losaw.contracts import new_method, new_study
+    from losaw.registry import KINDS
+    from losaw.support.errors import LosawError
+    from losaw.support.words import unknown
 
-    new_method(options.kind, options.file)
-    print(f"wrote {options.file}; next: losaw check {options.file}")
-
-
-def new_study(options: argparse.Namespace) -> None:
-    """Write a small project that runs."""
-    from losaw.contracts import new_study
-
-    for path in new_study(options.folder):
-        print(f"wrote {path}")
-    print(f"next: cd {options.folder} && losaw run --jobs 2")
+    if options.kind not in ("study", *KINDS):
+        raise LosawError(unknown("kind", options.kind, ("study", *KINDS)))
+    if options.kind == "study":
+        for path in new_study(options.path):
+            print(f"wrote {path}")
+        print(f"next: cd {options.path} && losaw run --jobs 2")
+        return
+    new_method(options.kind, options.path)
+    print(f"wrote {options.path}; next: losaw check {options.path}")

@@ -1,12 +1,16 @@
-"""The reference run: keep it, compute blocks of it again, write its pages."""
+"""The reference run that the repository keeps: keep it, compute blocks again, write its pages."""
 
 import argparse
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from losaw.commands.cli_options import add_session_options, positive, request_of, session_of
+from losaw.commands.cli_options import (
+    add_configuration,
+    add_session_options,
+    request_of,
+    session_of,
+)
 from losaw.support.checkout import default_configuration
 
 FOLDER = Path("reference")
@@ -14,47 +18,27 @@ MOST_MEGABYTES = 10
 
 
 def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add ``losaw reference keep | check | pages``."""
-    parser = add("reference", None, "the reference run that the repository keeps", False)
+    """Add ``losaw reference keep | pages``."""
+    parser = add(
+        "reference", None, "keep a reference run in the repository, or write its pages", False
+    )
     parser.set_defaults(needs_study=True)
     parts = parser.add_subparsers(required=True, metavar="part")
-
-    def part(name: str, command: Any, text: str) -> argparse.ArgumentParser:
-        sub = parts.add_parser(name, help=text, description=text)
-        sub.set_defaults(command=command)
-        sub.add_argument(
-            "--folder", type=Path, default=FOLDER, help="of the reference run (default reference)"
-        )
-        return sub
-
-    keeping = part("keep", keep, "store the results of the selected studies, without their blocks")
+    text = "store the results of the selected studies, without their blocks"
+    keeping = parts.add_parser("keep", help=text, description=text)
+    keeping.set_defaults(command=keep)
     add_session_options(keeping)
-    checking = part("check", check, "compute random blocks again; exit status 1 if one differs")
-    _add_configuration(checking)
-    checking.add_argument("--study", action="append", metavar="NAME", help="default: all kept")
-    checking.add_argument("--recompute", type=positive, default=1, metavar="N", help="default 1")
-    checking.add_argument(
-        "--sample",
-        type=int,
-        default=0,
-        metavar="SEED",
-        help="seed that picks the N blocks (default 0)",
-    )
-    checking.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
-    pages = part("pages", write_pages, "write a page for each paper: tables, claims, failures")
-    _add_configuration(pages)
+    text = "write an overview and a page for each paper: tables, claims, failures"
+    pages = parts.add_parser("pages", help=text, description=text)
+    pages.set_defaults(command=write_pages)
+    add_configuration(pages)
     pages.add_argument(
         "--into", type=Path, default=FOLDER, metavar="FOLDER", help="default: reference"
     )
-
-
-def _add_configuration(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--config",
-        type=Path,
-        metavar="FILE",
-        help="default: config/config.yaml, or else the published studies",
-    )
+    for part in (keeping, pages):
+        part.add_argument(
+            "--folder", type=Path, default=FOLDER, help="of the reference run (default: reference)"
+        )
 
 
 def keep(options: argparse.Namespace) -> None:
@@ -73,28 +57,26 @@ def keep(options: argparse.Namespace) -> None:
         print(f"more than the {MOST_MEGABYTES} MB that a repository should hold of it")
 
 
-def check(options: argparse.Namespace) -> int:
-    """Compute blocks again; 1 if the rows of one are not equal."""
+def verify_kept(options: argparse.Namespace, folder: Path) -> int:
+    """Compute random blocks of a reference run again; 1 if the rows of one are not equal."""
     from losaw.reference.recompute import OTHER_VERSION, recompute
     from losaw.reference.stored import Reference
-    from losaw.study.design.request import Request
     from losaw.study.design.session import Session
     from losaw.study.errors import StudyError
     from losaw.study.files.adoption import describe_adoptions
     from losaw.support.words import unknown
 
-    studies = Reference(options.folder).studies
-    for name in options.study or ():
+    studies = Reference(folder).studies
+    options.study = options.study or list(studies)
+    for name in options.study:
         if name not in studies:
             raise StudyError(unknown("study", name, list(studies)))
-    names = options.study or list(studies)
-    blocks = [block for name in names for block in studies[name].kept_blocks]
-    session = Session(Request(options.config or default_configuration(), {"studies": names}))
-    for name in names:
         for text in describe_adoptions(studies[name].adoptions):
             print(f"{name}: {text}")
+    blocks = [block for name in options.study for block in studies[name].kept_blocks]
+    session = Session(request_of(options))
     verdicts = []
-    for block in recompute(session, blocks, options.recompute, options.sample, options.jobs):
+    for block in recompute(session, blocks, options.recompute or 1, options.sample, options.jobs):
         print(block, flush=True)
         verdicts.append(block)
     n_wrong = sum(block.is_wrong for block in verdicts)

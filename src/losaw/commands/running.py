@@ -1,4 +1,4 @@
-"""The commands that run: plan, list, run, run-block, run-blocks, fit-law."""
+"""The commands that run: plan, list and run, and what the rules run: blocks and joint laws."""
 
 import argparse
 import os
@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from losaw.commands.cli_options import session_of
+from losaw.commands.formats import print_schema
 from losaw.commands.outputs import write_all
 from losaw.support.extras import STUDY, MissingExtraError, require
 
@@ -23,10 +24,14 @@ def plan(options: argparse.Namespace) -> None:
 
 
 def list_names(options: argparse.Namespace) -> None:
-    """Every registered name and every study."""
+    """Print every registered name and every study, or what a study file may say."""
     from losaw import registry
     from losaw.registry.catalogue import ALIASES
 
+    if options.schema:
+        require("study", STUDY)
+        print_schema(options.schema)
+        return
     if options.drawings:
         require("study", STUDY)
         from losaw.report.figures import describe_drawings
@@ -72,34 +77,37 @@ def run(options: argparse.Namespace) -> int:
     return status
 
 
-def run_block(options: argparse.Namespace) -> None:
-    """Compute one block."""
-    from losaw.study.design.blocks import BlockName
-    from losaw.study.running.runner import run_block
-
-    name = BlockName.from_path(options.block)
-    options.study = [name.study]
-    run_block(session_of(options, trusted=True).block(name))
-
-
 def run_blocks(options: argparse.Namespace) -> None:
-    """Compute the blocks of a list that are not there yet."""
+    """Compute a block, or those of a job's list that are not there yet."""
+    from losaw.study.design.blocks import BlockName
     from losaw.study.running.jobs import read_job
-    from losaw.study.running.runner import run_job
+    from losaw.study.running.runner import run_block, run_job
     from losaw.study.running.running_marks import JOB_VARIABLE
 
-    os.environ[JOB_VARIABLE] = options.list.stem
-    names, again = read_job(options.list)
+    if options.file.suffix == ".parquet":
+        name = BlockName.from_path(options.file)
+        options.study = [name.study]
+        run_block(session_of(options, trusted=True).block(name))
+        return
+    os.environ[JOB_VARIABLE] = options.file.stem
+    names, again = read_job(options.file)
     options.study = sorted({name.study for name in names})
     session = session_of(options, trusted=True)
     run_job((session.block(name) for name in names), again)
 
 
-def fit_law(options: argparse.Namespace) -> None:
+def fit_joint_laws(options: argparse.Namespace) -> None:
     """Fit joint laws."""
     from losaw.study.running.joint_laws import fit_laws
 
     fit_laws(session_of(options, trusted=True).all_blocks, only=options.laws)
+
+
+def compile_kernels(options: argparse.Namespace) -> None:
+    """Compile all kernels."""
+    from losaw.commands.warm_up import warm_up
+
+    warm_up()
 
 
 def _check(session: "Session") -> None:

@@ -1,52 +1,43 @@
-"""warm-up: compile kernels once, so that the first fit and the first scores find them.
+"""compile: compile kernels once, so that the first fit and the first scores find them.
 
 :mod:`losaw.kernels.machine_code` says where the machine code is stored.
 """
 
-import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from os import cpu_count
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from losaw.data import FloatArray
+import numpy as np
+
+from losaw.data import FloatArray
 
 
-def warm_up(options: argparse.Namespace) -> None:
-    """Compile what is compiled once, on two cores where there are two, and read all sources."""
+def warm_up() -> None:
+    """Compile what is compiled once, in two processes, and store the digests of all sources."""
     from losaw.study.source_digests.source_digest import store_all
 
-    if (cpu_count() or 1) == 1:
-        store_all()
-        _compile_all(PARTS)
-        return
-    # The first part takes as long as the others together. What two parts share, both compile.
+    # The mixed forests take as long as the others together. What both need, both compile.
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        compiled = pool.map(_compile_all, (PARTS[:1], PARTS[1:]))
+        compiled = pool.map(_compile, (compile_mixed_forests, _compile_others))
         store_all()
         list(compiled)
 
 
-def _compile_all(parts: Sequence[Callable[[], None]]) -> None:
+def _compile(compile_part: Callable[[], None]) -> None:
     from losaw.kernels.compiling import COMPILING
 
     COMPILING.is_announced = True
-    for compile_part in parts:
-        compile_part()
+    compile_part()
 
 
-def compile_forest() -> None:
-    """All kernels of forests."""
+def _compile_others() -> None:
     compile_forests_of_numbers()
-    compile_mixed_forests()
+    compile_importances()
+    compile_knockoffs()
 
 
 def compile_forests_of_numbers() -> None:
     """Fit small forests of columns of numbers alone, which have their own, smaller kernels."""
-    import numpy as np
-
     from losaw.forest import (
         LosawRandomForestClassifier,
         LosawRandomForestRegressor,
@@ -54,15 +45,13 @@ def compile_forests_of_numbers() -> None:
     )
 
     X = _numbers()
-    PlainRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
-    LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
+    for regressor in (PlainRandomForestRegressor, LosawRandomForestRegressor):
+        regressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
     LosawRandomForestClassifier(n_estimators=2, random_state=0).fit(X, np.arange(60) % 3)
 
 
 def compile_mixed_forests() -> None:
     """Fit, predict and apply small forests of numbers and levels, and a logit outside of one."""
-    import numpy as np
-
     from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
     from losaw.weighting.propensity import MultinomialLogit
 
@@ -75,40 +64,20 @@ def compile_mixed_forests() -> None:
     LosawRandomForestClassifier(n_estimators=2, random_state=0).fit(X, np.arange(60) % 3).predict(X)
 
 
-def _numbers() -> "FloatArray":
-    import numpy as np
-
-    X = np.random.default_rng(0).standard_normal((60, 4))
-    X[:, 1] += X[:, 0]
-    return X
-
-
-def _with_levels() -> "FloatArray":
-    import numpy as np
-
-    X = _numbers()
-    X[:, 2:] = np.clip(np.round(X[:, 2:] + X[:, :2]), -1, 1)
-    return X
-
-
 def compile_importances() -> None:
     """Score a small forest and a small booster with every kernel of their importances."""
-    import numpy as np
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
     from losaw.fitted_trees.shapley import shapley_values
     from losaw.forest import LosawRandomForestRegressor
-    from losaw.importance.leave_one_covariate_out import loco
+    from losaw.importance import loco, sage, ufi
     from losaw.importance.per_tree_permutation import tree_permutation
-    from losaw.importance.shapley_global_importance import sage
-    from losaw.importance.unbiased_feature_importance import ufi
     from losaw.learners.ranger_forest import RangerForest
     from losaw.learners.xgboost_trees import XGBoostTrees
 
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 3))
-    y = X[:, 0] + rng.standard_normal(60)
+    X = _numbers()
+    y = X[:, 0] + X[:, 3]
     for model in (RandomForestRegressor, LosawRandomForestRegressor):
         forest = model(2, random_state=0).fit(X, y)
         for rows in ("out-of-bag", "in-bag"):
@@ -126,8 +95,6 @@ def compile_importances() -> None:
 
 def compile_knockoffs() -> None:
     """Draw knockoffs of a small table."""
-    import numpy as np
-
     from losaw.knockoffs import make_sampler
 
     X, rng = _with_levels(), np.random.default_rng(0)
@@ -136,9 +103,13 @@ def compile_knockoffs() -> None:
     sequential.fit(X, ("continuous", "continuous", "discrete", "discrete")).sample(rng)
 
 
-PARTS = (
-    compile_mixed_forests,
-    compile_forests_of_numbers,
-    compile_importances,
-    compile_knockoffs,
-)
+def _numbers() -> FloatArray:
+    X = np.random.default_rng(0).standard_normal((60, 4))
+    X[:, 1] += X[:, 0]
+    return X
+
+
+def _with_levels() -> FloatArray:
+    X = _numbers()
+    X[:, 2:] = np.clip(np.round(X[:, 2:] + X[:, :2]), -1, 1)
+    return X

@@ -81,7 +81,7 @@ def check_file(path: Path | str, watch: Watch | None = None) -> list[Outcome]:
     if not entries:
         raise PluginError(
             f"plugin {path}: it registers nothing; put @register(kind, name) from losaw.registry "
-            "above your class, or start from `losaw new-method`"
+            "above your class, or start from `losaw new KIND FILE`"
         )
     if watch is None:
         return [outcome for entry in entries for outcome in check_entry(entry)]

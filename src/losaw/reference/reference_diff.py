@@ -57,7 +57,7 @@ class Beside:
         ]
         lines += [f"  {number} blocks: {what}" for what, number in self.verdicts.most_common()]
         lines += [
-            f"not collected: {name}; `losaw collect --study {name}` makes its means"
+            f"not collected: {name}; `losaw report --study {name}` makes its means"
             for name in self.not_collected
         ]
         return "\n".join([*lines, *shown(self.cells, "means")])
@@ -113,7 +113,7 @@ def _check_summary(place: Path) -> None:
     path = place / "summary.csv"
     if path.is_file() and not is_reference(place.parent):
         for file, problem in altered(place.parent, place.name, [path]):
-            raise StudyError(f"{file}: {problem}; `losaw collect --study {place.name}` writes it")
+            raise StudyError(f"{file}: {problem}; `losaw report --study {place.name}` writes it")
 
 
 Blocks = Mapping[BlockName, KeptBlock | Path]

@@ -116,7 +116,7 @@ def _printed_cells(plan: StudyPlan) -> pd.DataFrame:
     try:
         cells = pd.read_csv(path, dtype=str, keep_default_na=False)
     except OSError:
-        raise StudyError(f"{path}: not there; run `losaw collect` first") from None
+        raise StudyError(f"{path}: not there; run `losaw report` first") from None
     return cells[cells["published"] != ""]
 
 
@@ -128,7 +128,7 @@ def _manifest(plan: StudyPlan, whole: StudyPlan) -> dict[str, Any]:
         written = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise StudyError(
-            f"{path}: cannot be read ({error}); `losaw collect --study {plan.study.name}` writes it"
+            f"{path}: cannot be read ({error}); `losaw report --study {plan.study.name}` writes it"
         ) from None
     cost = estimate(whole)
     return {
@@ -160,14 +160,14 @@ def _blocks(plan: StudyPlan, adoptions: Sequence[Mapping[str, Any]]) -> pd.DataF
     try:
         blocks = pd.read_csv(listing)
     except OSError:
-        raise StudyError(f"{listing}: not there; run `losaw collect` first") from None
+        raise StudyError(f"{listing}: not there; run `losaw report` first") from None
     numbers = {Adoption.read(entry): number for number, entry in enumerate(adoptions, 1)}
     digests, adopted = [], []
     for line in blocks.itertuples():
         path = plan.results / BlockName.from_path(Path(str(line.file))).relative_path
         file = read_block(path)
         if file.sha256 != line.sha256:
-            raise StudyError(f"{path}: has changed since it was collected; run `losaw collect`")
+            raise StudyError(f"{path}: has changed since it was collected; run `losaw report`")
         digests.append(digest_of(file.table, {}))
         history = file.footer.get(ADOPTED, ())
         adopted.append(

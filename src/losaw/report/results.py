@@ -98,4 +98,4 @@ class StudyResults:
             return pd.DataFrame()
         except (OSError, ValueError) as error:
             reason = f"cannot be read: {error}"
-        raise StudyError(f"{path}: {reason}; `losaw collect --study {self.folder.name}` writes it")
+        raise StudyError(f"{path}: {reason}; `losaw report --study {self.folder.name}` writes it")

@@ -51,7 +51,7 @@ class Course:
             write_job(self._workflow.results, job, self._workflow.is_forced(job))
         if self._to_do and not is_compiled():
             _say("compiling once, for about two minutes")
-            subprocess.run([sys.executable, "-m", "losaw", "warm-up"], check=False)
+            subprocess.run([sys.executable, "-m", "losaw", "internal", "compile"], check=False)
         if self._to_do:
             self._thread.start()
 
@@ -87,7 +87,7 @@ class Course:
             f"Logs: {_listed(map(str, logs))}"
         )
         words = shlex.split(self._workflow.arguments)
-        subprocess.run([sys.executable, "-m", "losaw", "summarise", *words], check=False)
+        subprocess.run([sys.executable, "-m", "losaw", "report", *words], check=False)
 
     def _log_of(self, block: Block) -> Path:
         name = next(job.name for job in self._workflow.jobs if block in job.blocks)

@@ -43,6 +43,10 @@ def losaw(project, part, *words):
     return main(["reference", part, "--config", str(project.configuration), *map(str, words)])
 
 
+def verify(project, place, *words):
+    return main(["verify", str(place), "--config", str(project.configuration), *map(str, words)])
+
+
 def test_what_is_kept_names_no_machine_and_counts_what_was_left_out(kept, project):
     manifest = (kept / "tiny" / "manifest.json").read_text()
     assert str(project.folder) not in manifest
@@ -55,7 +59,7 @@ def test_what_is_kept_names_no_machine_and_counts_what_was_left_out(kept, projec
 
 
 def test_blocks_of_the_reference_run_come_out_again_byte_for_byte(kept, project, capsys):
-    assert losaw(project, "check", "--folder", kept, "--recompute", 3) == 0
+    assert verify(project, kept, "--recompute", 3) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(": ")[2] for line in lines[:3]] == ["equal, byte for byte"] * 3
     assert lines[3] == "3 of 3 blocks of 16 are equal, 0 differ, 0 are of another version"
@@ -67,10 +71,10 @@ def test_an_altered_block_differs_and_a_changed_method_is_another_version(kept, 
     wrong = ["0" * 64] * 2
     altered = [",".join([*line.split(",")[:2], *wrong]) for line in lines]
     listing.write_text("\n".join([head, *altered]) + "\n")
-    assert losaw(project, "check", "--folder", kept, "--recompute", 99) == 1
+    assert verify(project, kept, "--recompute", 99) == 1
     assert "0 of 16 blocks of 16 are equal, 16 differ" in capsys.readouterr().out
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.4")
-    assert losaw(project, "check", "--folder", kept, "--recompute", 99) == 1
+    assert verify(project, kept, "--recompute", 99) == 1
     assert "8 differ, 8 are of another version" in capsys.readouterr().out
 
 
@@ -78,7 +82,7 @@ def test_a_learner_that_another_scale_computes_otherwise_comes_out_again(kept, p
     at_desk = "jitter: 0.3, at_scale: {desk: {jitter: 0.1}}"
     project.replace(project.study_file, "jitter: 0.3", at_desk)
     project.replace(project.configuration, "scale: smoke", "scale: desk")
-    assert losaw(project, "check", "--folder", kept, "--recompute", 4) == 0
+    assert verify(project, kept, "--recompute", 4) == 0
     assert "4 of 4 blocks of 16 are equal" in capsys.readouterr().out
 
 
@@ -94,7 +98,7 @@ def test_a_folder_beside_the_reference_run_is_equal_to_it_or_says_what_moved(
     session = project.session(seeds=2, overrides={"results": str(tmp_path / "other")})
     execute(session.all_blocks, 1)
     assert main(["diff", str(kept), str(session.results)]) == 1
-    assert "not collected: tiny; `losaw collect" in capsys.readouterr().out
+    assert "not collected: tiny; `losaw report" in capsys.readouterr().out
     write_outputs(session.plans[0])
     table = tmp_path / "moved.csv"
     assert main(["diff", str(kept), str(session.results), "--csv", str(table)]) == 1
@@ -130,7 +134,7 @@ def test_a_results_folder_that_lost_its_blocks_is_no_reference_run(kept, project
 def test_what_was_kept_stays_if_it_cannot_be_kept_anew(kept, project, capsys):
     (project.results / "tiny" / "comparison.csv").unlink()
     assert losaw(project, "keep", "--seeds", 3, "--folder", kept) == 2
-    assert "comparison.csv: not there; run `losaw collect`" in capsys.readouterr().err
+    assert "comparison.csv: not there; run `losaw report`" in capsys.readouterr().err
     assert (kept / "tiny" / "summary.csv").exists()
 
 
@@ -155,7 +159,7 @@ def test_other_library_versions_leave_rows_equal(kept, project, capsys):
     parts = [line.split(",") for line in lines]
     altered = [",".join([*part[:2], "0" * 64, part[3]]) for part in parts]
     listing.write_text("\n".join([head, *altered]) + "\n")
-    assert losaw(project, "check", "--folder", kept) == 0
+    assert verify(project, kept) == 0
     assert "equal rows, bit for bit" in capsys.readouterr().out
 
 
@@ -210,10 +214,10 @@ def test_a_claim_about_a_method_that_there_is_not_is_refused(kept, project, caps
 
 
 def test_a_study_or_a_folder_that_is_not_there_is_named(kept, project, capsys):
-    assert losaw(project, "check", "--folder", kept, "--study", "tyny") == 2
+    assert verify(project, kept, "--study", "tyny") == 2
     assert "did you mean 'tiny'" in capsys.readouterr().err
-    assert losaw(project, "check", "--folder", kept / "none") == 2
-    assert "losaw reference keep" in capsys.readouterr().err
+    assert verify(project, kept / "none") == 2
+    assert "no such archive of losaw pack, and no such results folder" in capsys.readouterr().err
 
 
 def test_a_block_that_changed_since_it_was_collected_is_refused(kept, project, capsys):

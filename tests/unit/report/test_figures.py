@@ -191,5 +191,5 @@ def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(
 
 def test_missing_results_name_the_command_that_writes_them(made, tmp_path):
     study, _ = made[1]["losaw_figure_1"]
-    with pytest.raises(StudyError, match=r"scores\.parquet: no such file; `losaw collect --study"):
+    with pytest.raises(StudyError, match=r"scores\.parquet: no such file; `losaw report --study"):
         figures.write_figures(study, StudyResults(tmp_path), tmp_path)

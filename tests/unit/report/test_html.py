@@ -161,7 +161,7 @@ def test_failures_and_missing_blocks_are_listed(session):
 
 def test_a_study_that_was_not_collected_is_an_error_with_the_command(session):
     (session.results / "tiny" / "comparison.csv").unlink()
-    with pytest.raises(StudyError, match=r"comparison\.csv: no such file; `losaw collect"):
+    with pytest.raises(StudyError, match=r"comparison\.csv: no such file; `losaw report"):
         write_report(session, session.results / "report.html")
 
 

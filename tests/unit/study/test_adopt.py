@@ -82,7 +82,7 @@ def test_verify_provenance_manifest_and_page_state_the_adoption(computed, capsys
     assert stated in capsys.readouterr().out
     manifest = json.loads((computed.results / "tiny" / "manifest.json").read_text())
     assert [entry["blocks"] for entry in manifest["adoptions"]] == [12]
-    assert main(["summarise", *words]) == 0
+    assert main(["report", *words]) == 0
     assert stated in (computed.results / "report.html").read_text()
 
 
@@ -174,9 +174,7 @@ def test_a_reference_run_is_adopted_by_its_digests(computed, reference, capsys):
     assert sum(bool(kept.adopted) for kept in study.kept_blocks) == 12
     (adoption,) = study.adoptions
     assert adoption["blocks"] == 12 and adoption["n_recomputed"] == 4
-    code = main(
-        ["reference", "check", "--config", str(computed.configuration), "--folder", str(reference)]
-    )
+    code = main(["verify", str(reference), "--config", str(computed.configuration)])
     text = capsys.readouterr().out
     assert code == 0 and "12 blocks were computed by another version and adopted" in text
 

@@ -31,7 +31,7 @@ from losaw.study.running.joint_laws import load_law
 @pytest.fixture
 def project(computed):
     """The tiny project, run and summarised."""
-    assert main(["summarise", "--config", str(computed.configuration)]) == 0
+    assert main(["report", "--config", str(computed.configuration)]) == 0
     return computed
 
 
@@ -142,7 +142,7 @@ def test_an_archive_contains_the_study_that_another_depends_on(
     words = ["--config", str(project.configuration)]
     if is_measured:
         assert main(["run", *words, "--study", "drawing"]) == 0
-    assert main(["summarise", *words]) == 0
+    assert main(["report", *words]) == 0
     assert main(["pack", str(tmp_path / "a.tar.gz"), *words]) == 0, capsys.readouterr().err
     with tarfile.open(tmp_path / "a.tar.gz") as tar:
         names = tar.getnames()

@@ -75,7 +75,7 @@ def test_a_job_of_the_workflow_computes_what_its_scale_asks_for(scaled):
     options = shlex.split(Workflow(asked, project.configuration).block_arguments)
     for job in cut_into_jobs(smoke.all_blocks, 1e6):
         write_job(smoke.results, job)
-        assert main(["run-blocks", str(job_list(smoke.results, job.name)), *options]) == 0
+        assert main(["internal", "blocks", str(job_list(smoke.results, job.name)), *options]) == 0
     assert blocks_to_do(smoke.all_blocks) == []
 
 

@@ -209,7 +209,9 @@ def test_a_method_that_cannot_be_made_stops_its_block_with_the_reason(mishaps, p
     session = mishaps("none")
     block = next(block for block in session.all_blocks if block.name.learner == "jittered")
     project.replace(project.study_file, "importances: [mdi]", "importances: [mdi, moody]")
-    assert main(["run-block", str(block.path), "--config", str(project.configuration)]) == 2
+    assert (
+        main(["internal", "blocks", str(block.path), "--config", str(project.configuration)]) == 2
+    )
     error = capsys.readouterr().err
     assert "Traceback" not in error, error
     assert str(block.name) in error and "not in the mood" in error

@@ -25,12 +25,12 @@ def edit_record(block, **changes):
 
 
 def said_to_come_from(block, job, session):
-    """As a block's record is after `losaw run-blocks <list> …`."""
+    """As a block's record is after `losaw internal blocks <list> …`."""
     log = job_list(session.results, job).with_suffix(".log")
     log.parent.mkdir(exist_ok=True)
     log.write_text("what a job says")
     listed = log.with_suffix(".txt")
-    edit_record(block, command=f"/some where/losaw run-blocks '{listed}' --config config.yaml")
+    edit_record(block, command=f"/some where/losaw internal blocks '{listed}' --config config.yaml")
     return log
 
 

@@ -20,7 +20,7 @@ from losaw.study.files.writing import write_text
 from losaw.study.source_digests.reading import PACKAGE
 from losaw.study.source_digests.source_digest import WRITERS, source_digest
 
-# Written into the folder of every study by `losaw collect`.
+# Written into the folder of every study by `losaw report`.
 COLLECTED = (
     "comparison.csv",
     "summary.csv",
@@ -42,7 +42,7 @@ _FIRST_WORDS = "# made from "
 
 
 def collected_files(plan: StudyPlan) -> list[Path]:
-    """Return the files that `losaw collect` writes of a study."""
+    """Return the files that `losaw report` writes of a study."""
     names = [*COLLECTED, DRAWS] if plan.study.file.draws is not None else COLLECTED
     return [plan.folder / name for name in names]
 

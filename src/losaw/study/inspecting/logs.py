@@ -27,11 +27,11 @@ def logs_of(results: Path, blocks: Iterable[BlockName]) -> dict[BlockName, Path]
 
 
 def _named(command: str, results: Path) -> Path | None:
-    """The log of a job that was started as ``losaw run-blocks <list> …``."""
+    """The log of a job that was started as ``losaw internal blocks <list> …``."""
     words = shlex.split(command)
-    if "run-blocks" not in words[:-1]:
+    if "blocks" not in words[:-1]:
         return None
-    name = Path(words[words.index("run-blocks") + 1]).stem
+    name = Path(words[words.index("blocks") + 1]).stem
     return job_list(results, name).with_suffix(".log")
 
 

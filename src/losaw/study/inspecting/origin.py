@@ -97,7 +97,7 @@ def origins(study: Study, key: str, results: Path) -> list[Origin]:
         with listing.open(newline="", encoding="utf-8") as file:
             lines = list(csv.DictReader(file))
     except OSError:
-        raise StudyError(f"{listing}: not there; run `losaw collect` first") from None
+        raise StudyError(f"{listing}: not there; run `losaw report` first") from None
     shown = []
     for line in lines:
         name = BlockName.from_path(Path(line["file"]))

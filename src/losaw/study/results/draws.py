@@ -128,4 +128,4 @@ def read_draws(study: Study, results: Path, is_checked: bool = True) -> pd.DataF
         return measured.drop(columns=list(NUMBERS[3:]))
     except (StudyError, OSError, ValueError, KeyError) as error:
         reason = str(error).removeprefix(f"{path}: ")
-        raise StudyError(f"{path}: {reason}; `losaw collect --study {name}` writes it") from None
+        raise StudyError(f"{path}: {reason}; `losaw report --study {name}` writes it") from None

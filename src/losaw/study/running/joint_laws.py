@@ -24,7 +24,7 @@ def load_law(path: Path | None) -> Any:
         law = JointLaw.load(path)
     except FileNotFoundError:
         raise StudyError(
-            f"{path}: no such joint law; `losaw run` and `losaw fit-law` fit it"
+            f"{path}: no such joint law; `losaw run` and `losaw internal laws` fit it"
         ) from None
     except JointLawError as error:
         raise StudyError(str(error)) from None
