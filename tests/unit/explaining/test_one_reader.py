@@ -17,6 +17,7 @@ from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import pfi
 from losaw.support.errors import LosawError
 from losaw.tables import read_table
+from losaw.tables.kinds import few_levels
 
 N = 200
 RNG = np.random.default_rng(1)
@@ -162,3 +163,8 @@ def test_a_level_of_few_rows_does_not_stop_a_small_table():
 def test_a_column_that_is_left_out_makes_no_row_incomplete():
     _, data = column(np.full(N, np.nan))
     assert data.notes == () and list(data.X) == ["o"]
+
+
+def test_as_many_levels_as_are_allowed_count_as_levels():
+    assert few_levels(np.tile(np.arange(10.0), 10)) is not None
+    assert few_levels(np.tile(np.arange(11.0), 10)) is None

@@ -146,3 +146,9 @@ def test_collinear_features_are_fine():
 )
 def test_a_fraction_of_the_features_is_rounded_down(choice, n_features, expected):
     assert check_max_features(choice, n_features) == expected
+
+
+def test_a_response_whose_squares_are_infinite_is_refused():
+    X, y = sample()
+    with pytest.raises(ValueError, match="y has 60 values beyond 1e150"):
+        LosawRandomForestRegressor(2).fit(X, np.sign(y) * 1e160)

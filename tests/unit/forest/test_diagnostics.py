@@ -56,3 +56,11 @@ def test_a_plain_forest_has_nothing_to_diagnose():
     forest, X = fitted(eta=1.0)
     with pytest.raises(ValueError, match="no weights"):
         diagnose(forest, X)
+
+
+def test_diagnose_refuses_rows_that_the_forest_was_not_fitted_to():
+    forest, X = fitted()
+    with pytest.raises(
+        ValueError, match="X has other rows than those that the forest was fitted on"
+    ):
+        diagnose(forest, np.full_like(X, 9.0))

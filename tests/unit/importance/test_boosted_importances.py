@@ -6,6 +6,8 @@ Of importance.tree_inner, importance.total_gain, fitted_trees.attributions, fitt
 import numpy as np
 import pytest
 import xgboost
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from losaw.fitted_trees.attributions import attribution_sums
 from losaw.fitted_trees.booster import expected_values, read_booster
@@ -411,3 +413,30 @@ def test_sparse_rows_and_two_columns_of_one_name_are_refused():
             function(model, csr_array(X))
         with pytest.raises(ValueError, match=r"^X has more than one column named 'a'"):
             function(model, pd.DataFrame(X, columns=["a", "a"]))
+
+
+def small():
+    """A small booster with its features and response."""
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    return xgboost.XGBRegressor(n_estimators=2, max_depth=2).fit(X, X[:, 0]), X, X[:, 0]
+
+
+def test_treeinner_of_a_pipeline_is_that_of_its_booster():
+    booster, X, y = small()
+    scaled = StandardScaler().fit(X)
+    whole = make_pipeline(StandardScaler(), booster).fit(X, y)
+    alone = treeinner(whole[-1], scaled.transform(X), y)
+    np.testing.assert_allclose(treeinner(whole, X, y).scores, alone.scores)
+
+
+@pytest.mark.parametrize("attribute", [predecomp, treeinner])
+def test_values_beyond_single_precision_are_refused_by_name(attribute):
+    booster, X, y = small()
+    with pytest.raises(ValueError, match=r"X holds values beyond 3\.4e38"):
+        attribute(booster, 1e40 * X, *[y] * (attribute is treeinner))
+
+
+def test_numbers_in_the_other_order_of_bytes_are_read():
+    model, X, _ = small()
+    found, expected = predecomp(model, X.astype(">f8")), predecomp(model, X)
+    np.testing.assert_array_equal(found[0], expected[0])

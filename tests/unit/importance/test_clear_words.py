@@ -9,13 +9,15 @@ import typing
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from losaw.importance import boruta_selection, cpi, loco, pfi
+from losaw.data import Dataset, Sample, Truth, default_feature_names
+from losaw.importance import boruta_selection, cpi, loco, mdi_oob, pfi, sage, ufi
+from losaw.registry import get
 from losaw.scoring.losses import LOSSES, LossName
 from losaw.trends import absolute_traversal_rate
 
@@ -98,3 +100,25 @@ def test_boruta_shows_its_runs_on_a_terminal_when_they_take_long(monkeypatch, ca
     monkeypatch.setattr(multiprocessing, "parent_process", lambda: "a study")
     assert list(boruta_selection._shown_runs(3, False)) == [0, 1, 2]
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", ["cpi-gaussian", "loco", "pfi-difference", "subgroups", "sage"])
+def test_importances_refuse_a_response_whose_squares_are_infinite(name):
+    forest = RandomForestRegressor(5, random_state=0).fit(X, Y)
+    huge = Sample(X, Y * 1e160)
+    data = Dataset(huge, huge, Truth((0,), 3), default_feature_names(3), ("continuous",) * 3)
+    with pytest.raises(ValueError, match=r"y .*1e150"):
+        get("importance", name).create().explain(forest, data, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("function", [ufi, mdi_oob])
+def test_forest_importances_refuse_a_response_whose_squares_are_infinite(function):
+    forest = RandomForestRegressor(5, random_state=0).fit(X, Y)
+    with pytest.raises(ValueError, match=r"y has .*1e150"):
+        function(forest, X, Y * 1e160)
+
+
+@pytest.mark.parametrize("given", [True, 3, "ab"])
+def test_names_of_features_that_are_no_sequence_are_refused_by_name(given):
+    with pytest.raises(TypeError, match=r"feature_names must be a sequence of (strings|names)"):
+        sage(LinearRegression().fit(X, Y), X, Y, feature_names=given, random_state=0)

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.metrics import roc_auc_score
 
 from losaw.contracts.learner import example_data
 from losaw.data import Dataset, Sample, Truth
 from losaw.forest import LosawRandomForestClassifier
 from losaw.importance import cpi, mdi_oob, pfi, ufi
+from losaw.importance.permutation import score_of
 from losaw.metrics.base import Predictions
 from losaw.metrics.optimum import DistanceFromOptimum
 from losaw.registry import get
@@ -174,3 +176,18 @@ def test_the_names_of_two_classes_change_no_digit(method, names):
     drawn = {} if method is ufi else {"random_state": 0}
     expected = method(forest.fit(X, y), X, y, **drawn).scores
     assert np.array_equal(method(forest.fit(X, named), X, named, **drawn).scores, expected)
+
+
+def test_an_area_under_the_curve_of_two_classes_is_scored():
+    X, labels = classes(["a", "b"])
+    score = score_of(LogisticRegression().fit(X, labels), labels)
+    assert score(X) > 0.95
+
+
+def test_an_area_of_three_classes_is_the_mean_over_pairs():
+    X = np.random.default_rng(0).standard_normal((80, 3))
+    labels = np.digitize(X[:, 0] + X[:, 1], [-0.7, 0.7])
+    model = LogisticRegression(C=0.01).fit(X[:40, 1:], labels[:40])
+    found = score_of(model, labels)(X[:, 1:])
+    expected = roc_auc_score(labels, model.predict_proba(X[:, 1:]), multi_class="ovo")
+    assert found == pytest.approx(expected)

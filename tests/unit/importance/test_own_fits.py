@@ -15,8 +15,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import boruta, residual_importance
+from losaw.registry import get
 from losaw.scoring.out_of_bag_permutation import out_of_bag_z_scores
 from losaw.scoring.residual_algorithms import GramSchmidt, Prefix, extend_together
 from losaw.support.jobs import Jobs
@@ -163,3 +165,49 @@ def test_each_column_is_held_against_the_rows_as_they_are():
     units = [np.array([0]), np.array([1])]
     found = out_of_bag_z_scores(X, X[:, 0], "regression", 60, 0, units, Jobs())
     assert found[0] > 5 > abs(found[1])
+
+
+def sample(n=60):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 3))
+    return X, X[:, 0] + 0.1 * rng.standard_normal(n)
+
+
+def test_boruta_finds_what_decides_between_two_classes():
+    X, _ = sample()
+    found = boruta(None, X, X[:, 0] > 0, n_estimators=20, max_runs=15, random_state=0)
+    assert found.details["decisions"][0] == 1
+
+
+ODD = {
+    "object": lambda y: y.astype(object),
+    "float16": lambda y: y.astype(np.float16),
+    "longdouble": lambda y: y.astype(np.longdouble),
+    "big-endian": lambda y: y.astype(">f8"),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_boruta_takes_numbers_of_any_type(kind):
+    options = {"task": "regression", "n_estimators": 5, "max_runs": 2, "random_state": 0}
+    rows, y = map(ODD[kind], sample())
+    found = boruta(None, rows, y, **options)
+    expected = boruta(None, rows.astype(float), y.astype(float), **options)
+    np.testing.assert_array_equal(found.scores, expected.scores)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda y: np.where(y > 0, "a", "b"), "y holds values that are not numbers"),
+        (lambda y: np.column_stack([y, y]), r"y has shape \(60, 2\)"),
+    ],
+    ids=["text", "two columns"],
+)
+def test_boruta_names_a_bad_response(change, message):
+    X, y = sample()
+    part = Sample(X, change(y))
+    data = Dataset(part, part, Truth((0,), 3), default_feature_names(3), ("continuous",) * 3)
+    method = get("importance", "boruta").create(n_estimators=5, max_runs=2)
+    with pytest.raises(ValueError, match=message):
+        method.explain(None, data, np.random.default_rng(0))

@@ -369,3 +369,47 @@ def test_equal_weights_change_no_error_and_no_test():
     )
     np.testing.assert_allclose(weighted.std_error, plain.std_error)
     np.testing.assert_allclose(weighted.p_values, plain.p_values)
+
+
+def linear_sample(n=80):
+    """y = X1 + little noise, and the linear model of it."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 3))
+    y = X[:, 0] + 0.1 * rng.standard_normal(n)
+    return LinearRegression().fit(X, y), X, y
+
+
+@pytest.mark.parametrize(("n_repeats", "freedom"), [(1, None), (2, 1), (4, 3)])
+def test_an_error_over_repeats_has_one_degree_of_freedom_less(n_repeats, freedom):
+    result = pfi(*linear_sample(), n_repeats=n_repeats, random_state=0)
+    assert result.degrees_of_freedom == freedom
+
+
+@pytest.mark.parametrize("freedom", [None, 2])
+def test_an_interval_is_students_where_degrees_of_freedom_are_known(freedom):
+    result = ImportanceResult(
+        np.array([1.0]),
+        ("a",),
+        std_error=np.array([0.5]),
+        std_error_kind="of a test",
+        degrees_of_freedom=freedom,
+    )
+    quantile = stats.norm.ppf(0.975) if freedom is None else stats.t.ppf(0.975, freedom)
+    np.testing.assert_allclose(result.interval(0.95), [[1 - 0.5 * quantile, 1 + 0.5 * quantile]])
+
+
+def test_one_way_to_select_is_asked_for():
+    result = ImportanceResult(np.array([1.0, 2.0]), ("a", "b"))
+    assert result.select(top=1) == ("b",)
+    for asked in ({}, {"top": 1, "fdr": 0.1}):
+        with pytest.raises(ValueError, match="exactly one of"):
+            result.select(**asked)
+
+
+def test_rows_of_weight_zero_do_not_count_in_sage():
+    model, X, y = linear_sample()
+    wrong = np.vstack([X, X[:20]]), np.concatenate([y, y[:20] + 100.0])
+    weights = np.r_[np.ones(80), np.zeros(20)]
+    options = {"n_background": 16, "max_permutations": 64, "random_state": 0}
+    found = sage(model, *wrong, sample_weight=weights, **options)
+    assert np.abs(found.scores - sage(model, X, y, **options).scores).max() < 0.5

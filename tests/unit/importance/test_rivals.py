@@ -14,6 +14,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
+from losaw.importance import subgroups
 from losaw.importance.conditional_subgroups import _cycle_within
 from losaw.learners.ranger_forest import RangerForest
 from losaw.registry import get
@@ -222,3 +223,19 @@ def test_boruta_corrects_its_limit_for_the_number_of_features(monkeypatch, max_r
     found = explain(in_study("boruta", max_runs=max_runs, alpha=0.05), None, ten)
     assert found.details["decisions"][0] == decision
     assert found.p_values[0] == pytest.approx(10 * 0.5**max_runs)
+
+
+def test_subgroups_of_a_group_are_made_for_all_its_features():
+    """One split: by the third, from which the second is known; the first alone asks the fourth."""
+    X = np.random.default_rng(0).standard_normal((80, 3))
+    third = np.sign(X[:, 2])
+    rows = np.column_stack([X[:, 0], third * (1 + 0.01 * X[:, 1]), third, X[:, 0]])
+
+    class Product:
+        def predict(self, given):
+            return given[:, 1] * given[:, 2]
+
+    found = subgroups(
+        Product(), rows, np.ones(80), groups={"pair": [0, 1]}, max_depth=1, random_state=0
+    )
+    assert abs(found.scores[0]) < 0.01

@@ -83,3 +83,8 @@ def test_knockpy_finds_the_same_mvr_and_entropy_values(knockpy, method, name):
     R = correlation(seed=3)
     theirs = np.diag(knockpy.smatrix.compute_smatrix(R, method=name))
     assert np.allclose(s_values(R, method), theirs, rtol=1e-2)
+
+
+def test_no_method_is_refused():
+    with pytest.raises(ValueError, match="unknown method None"):
+        s_values(np.eye(2), None)

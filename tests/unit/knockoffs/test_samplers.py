@@ -290,3 +290,45 @@ def test_a_test_of_swaps_pays_for_the_number_of_functions():
     ]
     assert found.p_value == pytest.approx(min(1.0, 2 * 2 * norm.sf(max(z))))
     assert found.p_value < 1.0
+
+
+@pytest.mark.parametrize("sampler", ["gaussian", "sequential"])
+@pytest.mark.parametrize(
+    "columns", [np.ones((20, 3)), np.ones((20, 1)), mixed(20) + 1e17], ids=["all", "one", "lost"]
+)
+def test_constant_columns_are_their_own_knockoffs(sampler, columns):
+    np.testing.assert_array_equal(draw(sampler, columns), columns)
+
+
+@pytest.mark.parametrize("unit", [1e-310, 1e-200, 1e140])
+def test_gaussian_knockoffs_have_no_unit(unit):
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    found, expected = (draw("gaussian", X * u) / u for u in (unit, 1.0))
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("gaussian", True), ("sequential", "nominal")])
+def test_kinds_that_are_no_sequence_are_refused_by_name(name, kinds):
+    with pytest.raises(TypeError, match="kinds must be a sequence"):
+        make_sampler(name).fit(mixed(), kinds)
+
+
+@pytest.mark.parametrize(
+    ("sampler", "names"),
+    [
+        ("gaussian", ["shrinkage"]),
+        ("deep", ["n_epochs", "n_layers", "batch_size"]),
+        ("sequential", ["n_folds", "mixing", "tolerance", "patience"]),
+    ],
+)
+def test_parameters_that_are_no_numbers_are_refused_by_name(sampler, names):
+    for name in names:
+        with pytest.raises(TypeError, match=f"{name} must be"):
+            make_sampler(sampler, **{name: "half"})
+
+
+def test_deep_knockoffs_of_a_column_that_hardly_varies_say_so():
+    X = np.random.default_rng(0).standard_normal((40, 2)) * [1.0, 1e-310]
+    sampler = make_sampler("deep", n_epochs=2)
+    with pytest.raises(ValueError, match=r"^X gives deep knockoffs whose training diverges"):
+        sampler.fit(X, ("continuous",) * 2, np.random.default_rng(0))

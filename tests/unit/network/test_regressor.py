@@ -219,3 +219,9 @@ def test_features_of_any_kind_are_convolved():
     y = X[:, 0] - X[:, 3]
     model = LosawNetworkRegressor(150, learning_rate=0.01, **TINY).fit(X, y)
     assert model.score(X, y) > 0.8
+
+
+def test_a_response_that_single_precision_cannot_square_is_refused():
+    X, y = sample()
+    with pytest.raises(ValueError, match=r"^y holds values beyond 1e\+18"):
+        LosawNetworkRegressor(n_steps=2).fit(X, 1e149 * y)

@@ -3,12 +3,17 @@
 Of study.design.grid, study.design.blocks, study.design.settings, study.design.expressions.
 """
 
+import math
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from losaw.study.design.blocks import BlockName, cut
 from losaw.study.design.expressions import evaluate, is_expression
+from losaw.study.design.identifiers import canonical_json
 from losaw.study.design.settings import Setting
 from losaw.study.errors import StudyError
 from losaw.study.running.estimate import seconds_per_seed
@@ -172,3 +177,14 @@ def test_studies_that_share_an_experiment_share_its_streams(project):
     assert project.session().studies[0].experiment == "tiny"
     project.replace(project.study_file, "title:", "experiment: other\ntitle:")
     assert project.session().studies[0].experiment == "other"
+
+
+def test_two_blocks_of_one_name_are_equal_wherever_they_lie(project):
+    block = project.session().all_blocks[0]
+    assert replace(block, results=Path("elsewhere")) == block
+
+
+def test_equal_values_have_one_spelling_whatever_their_order_and_nan_has_none():
+    assert canonical_json({"b": 1, "a": [1.5, True]}) == '{"a":[1.5,true],"b":1}'
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_json({"a": math.nan})

@@ -15,6 +15,7 @@ import pytest
 
 from losaw.cli import main
 from losaw.study.files.run_record import DIGEST
+from losaw.study.inspecting.status import StudyStatus
 from losaw.study.running import progress
 from losaw.study.running.progress import Progress, watch
 from losaw.study.running.runner import run_block
@@ -142,3 +143,8 @@ def test_an_interrupt_ends_it_without_a_traceback(project):
         reader.join(10)
         os.close(leader)
     assert b"0 of 16 blocks" in b"".join(seen)
+
+
+def test_further_blocks_are_told_of_only_where_there_are_some():
+    assert not any("further" in line for line in StudyStatus("s").remarks())
+    assert any("3 further blocks" in line for line in StudyStatus("s", n_others=3).remarks())

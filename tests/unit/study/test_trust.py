@@ -22,6 +22,7 @@ from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 from losaw.study.files.block_file import read_block, write_block
 from losaw.study.files.rows import rows_by_seed
+from losaw.study.inspecting.verify import verify
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running.joint_laws import laws_of
 from losaw.study.running.without_snakemake import execute
@@ -273,3 +274,11 @@ def test_status_names_the_job_of_a_block(project, capsys, monkeypatch, slurm, jo
     (line,) = (x for x in losaw(project, capsys, "status")[1].splitlines() if "since" in x)
     mark.remove()
     assert re.search(r"running since .* on [^,:]+" + words, line)
+
+
+def test_whole_blocks_that_are_not_asked_for_are_counted(computed):
+    n_blocks = len(computed.session().all_blocks)
+    few = computed.session(seeds=2)
+    verification = verify(few.plans)
+    assert verification.findings == []
+    assert verification.n_others == n_blocks - verification.n_good > 0

@@ -92,3 +92,9 @@ def test_a_monotone_feature_has_correlation_near_one_however_small_its_effect():
     result = shapley_correlation(forest, X, method="spearman", n_rows=None)
     assert result.estimates[2] > 0.9
     assert result.details["mean_absolute"].shape == (5,)
+
+
+def test_a_number_of_rows_that_is_none_is_refused_by_name():
+    X, y = data()
+    with pytest.raises(TypeError, match="n_rows must be an integer"):
+        shapley_correlation(DecisionTreeRegressor(max_depth=2).fit(X, y), X, n_rows="auto")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from losaw import LosawRandomForestRegressor
+from losaw.kernels.logit.far_apart import log_probability
 from losaw.kernels.logit.terms import MOST_UNKNOWNS
 from losaw.kernels.vectors import LANES
 from losaw.weighting import MultinomialLogit, cap_weights, losaw_weights
@@ -78,3 +79,10 @@ def test_eight_logits_reach_predictors_beyond_the_exponential():
         expected = solve(z, counts.T)
         np.testing.assert_allclose(p.T, expected, atol=1e-5)
         assert np.isfinite(b).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_probabilities_of_all_classes_add_up_to_one(n_classes):
+    predictors = np.linspace(1.0, 3.0, n_classes - 1)
+    logs = [log_probability.py_func(predictors, n_classes, k) for k in range(n_classes)]
+    assert np.exp(logs).sum() == pytest.approx(1.0)

@@ -214,3 +214,47 @@ def test_a_density_says_what_is_wrong_with_a_target(model, target, words):
     fitted = model().fit(np.array([0.0, 1.0, 1.0]))
     with pytest.raises(ValueError, match=words):
         fitted.density(target)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-162, 1.0, 1e154, 1e300])
+def test_the_effective_sample_size_has_no_unit(unit):
+    assert effective_sample_size(np.array([1.0, 2.0, 3.0]) * unit) == pytest.approx(36 / 14)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-162, 1.0, 1e140])
+def test_weighted_correlations_have_no_unit(unit):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    target, adjustment, weights = X[:, 0], X[:, 1:] + X[:, [0]], rng.random(60)
+    expected = weighted_correlations(target, adjustment, weights)
+    found = weighted_correlations(target * unit, adjustment * unit, weights * unit)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_a_logit_of_a_thousand_levels_is_refused_at_once():
+    target = np.arange(2000) % 1000
+    with pytest.raises(ValueError, match=r"target has 1000 levels.*merge levels"):
+        losaw_weights(target, np.random.default_rng(0).random((2000, 3)), propensity="logit")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda X: MultinomialLogit(C=1e300), "C must be positive and at most 1e"),
+        (lambda X: weighted_correlations(X[:, 0], X, np.ones(3)), r"weights has shape \(3,\)"),
+        (
+            lambda X: losaw_weights(X[:, 0], X, reference=1),
+            r"reference has shape \(\), expected \(n,\)",
+        ),
+    ],
+    ids=["penalty", "weights", "reference"],
+)
+def test_a_bad_argument_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(POPULATION)
+
+
+@pytest.mark.parametrize("target", [None, 1.0, [], [[1.0]]])
+def test_frequencies_of_no_vector_are_refused(target):
+    with pytest.raises(ValueError, match=r"^target "):
+        ClassFrequency().fit(target)

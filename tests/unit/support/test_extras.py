@@ -18,7 +18,7 @@ from losaw.registry import entries, get
 from losaw.registry.catalogue import EXTRAS
 from losaw.support.extras import LIBRARIES, MissingExtraError, extra, require
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "src" / "losaw"
 
 X = np.random.default_rng(0).standard_normal((60, 8))

@@ -1,4 +1,4 @@
-"""No wrong result without a message: a failure is named, and costs no good result.
+"""An importance that fails is named, and the stored results of the others are kept.
 
 Of study.results.failing, study.design.validation.
 """

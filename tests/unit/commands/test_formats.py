@@ -9,7 +9,7 @@ from pathlib import Path
 from losaw.cli import main
 from losaw.commands.formats import page
 
-PAGE = Path(__file__).parents[2] / "docs" / "study_files.md"
+PAGE = Path(__file__).parents[3] / "docs" / "study_files.md"
 
 
 def test_the_page_on_study_files_is_what_the_models_say():

@@ -1,0 +1,28 @@
+"""Values that are no numbers are refused by name.
+
+Of support.arguments, data.
+"""
+
+import numpy as np
+import pytest
+
+from losaw.data import Dataset, Sample, Truth, default_feature_names
+from losaw.support.arguments import as_floats
+
+
+def test_a_data_set_of_objects_is_refused_by_its_dtype():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    sample = Sample(X.astype(object), X[:, 0])
+    names, kinds = default_feature_names(3), ("continuous",) * 3
+    with pytest.raises(TypeError, match=r"train.X must be an array of numbers.* of dtype object"):
+        Dataset(sample, sample, Truth((0,), 3), names, kinds)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1 + 1j], ["a"], [10**400], np.array(["2020-01-01"], dtype="M8[D]"), [[1.0], [1.0, 2.0]]],
+    ids=["complex", "text", "integer", "date", "ragged"],
+)
+def test_what_is_no_number_is_refused_by_name(values):
+    with pytest.raises(ValueError, match="column_of_mine holds"):
+        as_floats("column_of_mine", values)
