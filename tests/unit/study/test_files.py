@@ -1,4 +1,4 @@
-"""Files of a study: what is written, healed and recorded, and which blocks belong to a plan.
+"""Files of a study: what is written, removed and recorded, and which blocks belong to a plan.
 
 Of study.files.folder, study.files.footer, study.files.healing, study.files.run_record,
 study.files.writing.
