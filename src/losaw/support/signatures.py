@@ -11,7 +11,7 @@ import inspect
 import numbers
 import types
 import typing
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sized
+from collections.abc import Callable, Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ class Fittable(typing.Protocol):
     def fit(self, *arguments: Any) -> Any: ...
 
 
+# Kinds of values that are checked, in words; values of any other annotation pass.
 _WORDS: dict[Any, str] = {
     Fittable: "a scikit-learn estimator",
     type(None): "None",
@@ -47,7 +48,11 @@ def checked(function: Callable[..., Any], where: str) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
         given = signature.bind(*arguments, **options).arguments
-        check_arguments(function, given, numbers_too=False)
+        for name, value in given.items():
+            hint = signature.parameters[name].annotation
+            # The function checks numbers with their ranges, and knows the nearest name.
+            if _has_parts(hint) and not (isinstance(value, str) and _names_some(hint)):
+                _check(name, value, hint)
         return function(*arguments, **options)
 
     call.__module__ = where  # where pickle finds it
@@ -66,17 +71,8 @@ def made(taker: Callable[..., Any], given: Mapping[str, Any], **rest: Any) -> An
     return found
 
 
-def check_arguments(
-    taker: Callable[..., Any], given: Mapping[str, Any], *, numbers_too: bool = True
-) -> None:
-    """Raise the error for the first value that the taker's signature does not allow.
-
-    Parameters
-    ----------
-    taker : callable
-    given : dict of parameter to value
-    numbers_too : bool
-        Whether single numbers and strings are looked at, which takers mostly check with ranges.
+def check_arguments(taker: Callable[..., Any], given: Mapping[str, Any]) -> None:
+    """Raise an error for the first value that the taker's signature does not allow.
 
     Raises
     ------
@@ -85,36 +81,32 @@ def check_arguments(
     ValueError
         For numbers that are complex or beyond doubles.
     """
-    for name, parameter in _parameters(taker):
-        if name not in given or parameter.annotation is parameter.empty:
-            continue
-        value, hint = given[name], parameter.annotation
-        if not (numbers_too or _has_parts(hint)):
-            continue
-        if not numbers_too and isinstance(value, str) and _names_some(hint):
-            continue  # the taker knows the nearest name
-        if hint == ArrayLike:
-            _check_numbers(name, value)
-        elif not _fits(value, hint):
-            raise ArgumentTypeError(f"{name} must be {_shown(hint)}, got {value!r}")
+    for name, parameter in inspect.signature(taker).parameters.items():
+        if name in given and parameter.annotation is not parameter.empty:
+            _check(name, given[name], parameter.annotation)
 
 
-def _parameters(taker: Callable[..., Any]) -> Iterable[tuple[str, inspect.Parameter]]:
-    """Return a taker's parameters by name; reading them takes as long as small knockoffs."""
-    read = _read_parameters if isinstance(taker, Hashable) else _read_parameters.__wrapped__
-    return read(taker)
+def _check(name: str, value: Any, hint: Any) -> None:
+    if hint == ArrayLike:
+        _check_numbers(name, value)
+    elif not any(_fits(value, each) for each in _alternatives(hint)):
+        words = dict.fromkeys(map(_shown, _alternatives(hint)))
+        raise ArgumentTypeError(f"{name} must be {' or '.join(words)}, got {value!r}")
 
 
-@functools.lru_cache(maxsize=256)
-def _read_parameters(taker: Callable[..., Any]) -> tuple[tuple[str, inspect.Parameter], ...]:
-    return tuple(inspect.signature(taker).parameters.items())
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    """Return the members of a union; an annotation that is none is its only member."""
+    is_union = typing.get_origin(hint) in (types.UnionType, typing.Union)
+    return typing.get_args(hint) if is_union else (hint,)
+
+
+def _kind(hint: Any) -> Any:
+    return typing.get_origin(hint) or hint
 
 
 def _fits(value: Any, hint: Any) -> bool:
     """Return whether a value is of an annotation's type; True for annotations not listed."""
-    kind = typing.get_origin(hint) or hint
-    if kind in (types.UnionType, typing.Union):
-        return any(_fits(value, each) for each in typing.get_args(hint))
+    kind = _kind(hint)
     if kind is typing.Literal:
         return isinstance(value, str) and value in typing.get_args(hint)
     if kind in (int, float):
@@ -131,24 +123,17 @@ def _fits(value: Any, hint: Any) -> bool:
 
 def _has_parts(hint: Any) -> bool:
     """Return whether an annotation allows anything but numbers, strings and None."""
-    kind = typing.get_origin(hint) or hint
-    if kind in (types.UnionType, typing.Union):
-        return any(map(_has_parts, typing.get_args(hint)))
-    return kind not in (int, float, bool, str, type(None), None, typing.Literal)
+    single = (int, float, bool, str, type(None), None, typing.Literal)
+    return any(_kind(each) not in single for each in _alternatives(hint))
 
 
 def _names_some(hint: Any) -> bool:
     """Return whether an annotation lists names that are allowed."""
-    kind = typing.get_origin(hint) or hint
-    if kind in (types.UnionType, typing.Union):
-        return any(map(_names_some, typing.get_args(hint)))
-    return kind is typing.Literal
+    return any(_kind(each) is typing.Literal for each in _alternatives(hint))
 
 
 def _shown(hint: Any) -> str:
-    kind = typing.get_origin(hint) or hint
-    if kind in (types.UnionType, typing.Union):
-        return " or ".join(dict.fromkeys(_shown(each) for each in typing.get_args(hint)))
+    kind = _kind(hint)
     if kind is typing.Literal:
         return " or ".join(map(repr, typing.get_args(hint)))
     if kind is collections.abc.Sequence and typing.get_args(hint) == (str,):
@@ -163,12 +148,8 @@ def _check_numbers(name: str, values: Any) -> None:
     if not isinstance(values, np.ndarray | list | tuple):
         return  # frames are checked column by column elsewhere, sparse matrices refused
     array = np.asarray(values)
-    if array.dtype.kind == "c" or _any_huge(array):
+    objects = array.ravel() if array.dtype == object else ()
+    if array.dtype.kind == "c" or any(
+        isinstance(v, int) and v.bit_length() > 1023 for v in objects
+    ):
         as_floats(name, array)
-
-
-def _any_huge(array: Any) -> bool:
-    """Return whether an array of objects has integers beyond the range of doubles."""
-    if array.dtype != object:
-        return False
-    return any(isinstance(v, int) and v.bit_length() > 1023 for v in array.ravel())
