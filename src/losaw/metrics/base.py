@@ -1,5 +1,6 @@
 """The contract of a metric."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -75,6 +76,22 @@ class ImportanceMetric(Protocol):
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
         """Return the value; raise a ValueError if it is not defined."""
         ...
+
+
+class OfImportance:
+    """The usual attributes of a metric of importances: a share, larger is better."""
+
+    range: tuple[float, float] = (0.0, 1.0)
+    higher_is_better = True
+    needs: Needs = "importance"
+
+
+class OfPrediction:
+    """The usual attributes of a metric of predictions: R², larger is better."""
+
+    range: tuple[float, float] = (-math.inf, 1.0)
+    higher_is_better = True
+    needs: Needs = "prediction"
 
 
 def split_scores(

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import Truth
-from losaw.metrics.base import Needs
+from losaw.metrics.base import OfImportance
 from losaw.scoring.result import ImportanceResult
 from losaw.support.words import unknown
 
 
-class RejectionRate:
+class RejectionRate(OfImportance):
     """The share of features that a method declares relevant,
 
         mean over j in F of 1(p_j <= alpha),   or of the method's own decision,
@@ -35,9 +35,6 @@ class RejectionRate:
         the importance has no p-values.
     """
 
-    range = (0.0, 1.0)
-    higher_is_better = True
-    needs: Needs = "importance"
     is_decision = True
 
     def __init__(
@@ -75,7 +72,7 @@ class FalseRejectionRate(RejectionRate):
         return RejectionRate(names, self.alpha, self.optional)(result, truth)
 
 
-class TopShare:
+class TopShare(OfImportance):
     """The share of features that are among the k best,
 
         mean over j in F of 1(rank_j <= k),   rank_j = 1 + #better + #equal others / 2.
@@ -95,9 +92,6 @@ class TopShare:
         If k is not positive; when called, if a feature is unknown or there is none.
     """
 
-    range = (0.0, 1.0)
-    higher_is_better = True
-    needs: Needs = "importance"
     is_decision = True
 
     def __init__(self, features: Sequence[str] | None = None, k: int | None = None) -> None:

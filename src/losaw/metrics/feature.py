@@ -3,12 +3,12 @@
 import math
 
 from losaw.data import Truth
-from losaw.metrics.base import Needs
+from losaw.metrics.base import OfImportance
 from losaw.scoring.result import ImportanceResult
 from losaw.support.words import unknown
 
 
-class FeatureScore:
+class FeatureScore(OfImportance):
     """The score that an importance gives to a single feature.
 
     It describes and does not judge: of two methods, that with the larger score is not better.
@@ -30,8 +30,6 @@ class FeatureScore:
 
     examples = ({"feature": "X2"}, {"feature": "X2", "share": True})
     range = (-math.inf, math.inf)
-    higher_is_better = True
-    needs: Needs = "importance"
     ranks_methods = False
 
     def __init__(self, feature: str, share: bool = False, optional: bool = False) -> None:
@@ -43,17 +41,14 @@ class FeatureScore:
         if self.feature not in result.feature_names:
             if self.optional:
                 return math.nan
-            raise ValueError(
-                f"there is no feature {self.feature!r} (features: "
-                f"{', '.join(result.feature_names)})"
-            )
+            raise ValueError(unknown("feature", self.feature, result.feature_names))
         scores = result.ranking_scores()
         total = float(abs(scores).sum()) if self.share else 1.0
         score = float(scores[result.feature_names.index(self.feature)])
         return score / total if total > 0 else 0.0
 
 
-class FeatureRank:
+class FeatureRank(OfImportance):
     """The rank of a feature, 1 + the number of features that score higher; ties share the better.
 
     It describes and does not judge: the relevant features need not be known.
@@ -72,7 +67,6 @@ class FeatureRank:
     examples = ({"feature": "X2"},)
     range = (1.0, math.inf)
     higher_is_better = False
-    needs: Needs = "importance"
     ranks_methods = False
 
     def __init__(self, feature: str) -> None:

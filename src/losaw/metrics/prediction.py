@@ -1,14 +1,13 @@
-"""R² of a learner on the test sample and on independent features."""
-
-import math
+"""R² of a learner, on the test sample and on independent features, and the best possible R²."""
 
 import numpy as np
 
 from losaw.data import FloatArray, Truth
-from losaw.metrics.base import Needs, Predictions
+from losaw.metrics.base import OfPrediction, Predictions
+from losaw.scoring.losses import zero_one
 
 
-class RSquaredTest:
+class RSquaredTest(OfPrediction):
     """R² = 1 - sum (y - y_hat)^2 / sum (y - mean y)^2 on the test sample.
 
     Raises
@@ -17,15 +16,11 @@ class RSquaredTest:
         If shapes differ, there are fewer than 2 rows, a number is not finite, or y is constant.
     """
 
-    range = (-math.inf, 1.0)
-    higher_is_better = True
-    needs: Needs = "prediction"
-
     def __call__(self, predictions: Predictions, truth: Truth) -> float:
         return r_squared("r2_test", *predictions.test)
 
 
-class RSquaredIndependent:
+class RSquaredIndependent(OfPrediction):
     """R² on a sample whose features are drawn independently, each from its marginal distribution.
 
     Raises
@@ -34,17 +29,13 @@ class RSquaredIndependent:
         As :class:`RSquaredTest`, and if the generator gives no such sample.
     """
 
-    range = (-math.inf, 1.0)
-    higher_is_better = True
-    needs: Needs = "prediction"
-
     def __call__(self, predictions: Predictions, truth: Truth) -> float:
         if predictions.independent is None:
             raise ValueError("r2_ind is not defined: the generator gives no independent sample")
         return r_squared("r2_ind", *predictions.independent)
 
 
-class RSquaredIndependentTrainNoise:
+class RSquaredIndependentTrainNoise(OfPrediction):
     """R² on the independent sample as if its noise had the training sample's variance,
 
         R² = 1 - (MSE - v + v') / (Var y - v + v'),
@@ -60,10 +51,6 @@ class RSquaredIndependentTrainNoise:
         not finite.
     """
 
-    range = (-math.inf, 1.0)
-    higher_is_better = True
-    needs: Needs = "prediction"
-
     def __call__(self, predictions: Predictions, truth: Truth) -> float:
         name = "r2_ind_train_noise"
         if predictions.independent is None:
@@ -78,6 +65,34 @@ class RSquaredIndependentTrainNoise:
             raise ValueError(f"{name} is not defined: the response is constant")
         error = max(float(((y - predicted) ** 2).mean()) + exchange, 0.0)
         return 1.0 - error / total
+
+
+class DistanceFromOptimum(OfPrediction):
+    """R² - R²*, or accuracy - accuracy*, on the test sample (Blesch et al. 2023, B.4).
+
+    R²* = SNR / (SNR + 1) and accuracy* = mean max(p, 1 - p) are in the generator's
+    ``truth.details["optimum"]``; 1 if that is absent.
+
+    Parameters
+    ----------
+    from_optimum : bool, default True
+        False gives R² or accuracy itself.
+
+    Raises
+    ------
+    ValueError
+        As :class:`RSquaredTest`.
+    """
+
+    def __init__(self, from_optimum: bool = True) -> None:
+        self.from_optimum = from_optimum
+
+    def __call__(self, predictions: Predictions, truth: Truth) -> float:
+        y, predicted = (np.asarray(part, dtype=float) for part in predictions.test)
+        optimum = truth.details.get("optimum", 1.0) if self.from_optimum else 0.0
+        if predicted.ndim == 2:
+            return float(1.0 - zero_one(y, predicted).mean() - optimum)
+        return r_squared("optimum_gap", y, predicted) - optimum
 
 
 def r_squared(metric: str, y: FloatArray, y_hat: FloatArray) -> float:

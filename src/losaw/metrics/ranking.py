@@ -9,14 +9,14 @@ import math
 import numpy as np
 
 from losaw.data import Truth
-from losaw.metrics.base import Needs, split_scores
+from losaw.metrics.base import OfImportance, split_scores
 from losaw.scoring.result import ImportanceResult
 from losaw.support.words import unknown
 
 TIES = ("better", "mean")
 
 
-class PrecisionRecallAuc:
+class PrecisionRecallAuc(OfImportance):
     """The area under the precision-recall curve of "signal" against "noise", by the trapezoid rule.
 
     With S the signal features and S_t those that score t or more,
@@ -31,10 +31,6 @@ class PrecisionRecallAuc:
     |S| / P of a guess, because the trapezoid rule joins (1, |S| / P) to (0, 1).
     """
 
-    range = (0.0, 1.0)
-    higher_is_better = True
-    needs: Needs = "importance"
-
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
         scores, is_signal = split_scores("pr_auc", result, truth)
         order = np.argsort(-scores, kind="stable")
@@ -46,15 +42,11 @@ class PrecisionRecallAuc:
         return float(-np.trapezoid(precision, recall))
 
 
-class RocAuc:
+class RocAuc(OfImportance):
     """The probability that a signal feature scores higher than a noise feature, ties counted half,
 
     mean over (s, n) in S x N of 1(FI_s > FI_n) + 1(FI_s = FI_n) / 2.
     """
-
-    range = (0.0, 1.0)
-    higher_is_better = True
-    needs: Needs = "importance"
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
         scores, is_signal = split_scores("auc", result, truth)
@@ -62,7 +54,7 @@ class RocAuc:
         return float(((signal > noise) + 0.5 * (signal == noise)).mean())
 
 
-class FeatureImportanceGap:
+class FeatureImportanceGap(OfImportance):
     """The smallest score of a signal feature minus the largest of a noise feature,
 
         min over S of u_s - max over N of u_n,   u = (FI - min FI) / (max FI - min FI)
@@ -71,8 +63,6 @@ class FeatureImportanceGap:
     """
 
     range = (-1.0, 1.0)
-    higher_is_better = True
-    needs: Needs = "importance"
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
         scores, is_signal = split_scores("fi_gap", result, truth)
@@ -82,22 +72,20 @@ class FeatureImportanceGap:
         return float((scores[is_signal].min() - scores[~is_signal].max()) / spread)
 
 
-class BestNoiseRank:
+class BestNoiseRank(OfImportance):
     """The rank of the best noise feature, 1 + the number of features that score strictly higher.
 
     The number of signal features plus 1 is the best value, 1 the worst.
     """
 
     range = (1.0, math.inf)
-    higher_is_better = True
-    needs: Needs = "importance"
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
         scores, is_signal = split_scores("best_noise_rank", result, truth)
         return float(1 + (scores > scores[~is_signal].max()).sum())
 
 
-class SignalRank:
+class SignalRank(OfImportance):
     """The mean rank of the signal features; a rank is 1 + the number of features that score higher.
 
     With a single signal feature this is its rank (Zhou and Hooker, Table 1; ties share the better
@@ -117,7 +105,6 @@ class SignalRank:
 
     range = (1.0, math.inf)
     higher_is_better = False
-    needs: Needs = "importance"
 
     def __init__(self, ties: str = "better") -> None:
         if ties not in TIES:

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 
 from losaw.data import Truth
-from losaw.metrics.base import Needs, Predictions
+from losaw.metrics.base import Needs, OfImportance, Predictions
 from losaw.scoring.result import ImportanceResult
 
 
-class _Detail:
+class _Detail(OfImportance):
     """The base of both kinds of detail, which describe a run and do not judge it."""
 
     examples = ({"key": "detail"},)
     range = (-math.inf, math.inf)
-    higher_is_better = True
     ranks_methods = False
 
     def __init__(self, key: str) -> None:
@@ -52,13 +51,11 @@ class ImportanceDetail(_Detail):
     key : str
     """
 
-    needs: Needs = "importance"
-
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
         return self._read(result.details)
 
 
-class SignalShareOfCounts:
+class SignalShareOfCounts(OfImportance):
     """The share of the signal features in counts by feature that the learner records,
 
         sum_{p in signal} c_p / sum_p c_p,   c = result.details[key].
@@ -71,9 +68,6 @@ class SignalShareOfCounts:
     """
 
     examples = ({"key": "counts"},)
-    range = (0.0, 1.0)
-    higher_is_better = True
-    needs: Needs = "importance"
     ranks_methods = False
 
     def __init__(self, key: str = "draws") -> None:

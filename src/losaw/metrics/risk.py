@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from losaw.data import Truth
-from losaw.metrics.base import Needs, Predictions
+from losaw.metrics.base import OfPrediction, Predictions
 
 
-class Risk:
+class Risk(OfPrediction):
     """The mean squared error of predicted means, 1 - AUC of the probabilities of two classes.
 
     On the test sample (TreeInner, Table 4 and Figures 9, 14, 19, 24, 29; that "risk" is 1 - AUC
@@ -24,7 +24,6 @@ class Risk:
 
     range = (0.0, math.inf)
     higher_is_better = False
-    needs: Needs = "prediction"
 
     def __call__(self, predictions: Predictions, truth: Truth) -> float:
         from sklearn.metrics import roc_auc_score

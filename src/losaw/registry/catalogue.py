@@ -66,8 +66,8 @@ NAMES: dict[str, dict[str, str]] = {
         "auc": "losaw.metrics.ranking:RocAuc",
         "best_noise_rank": "losaw.metrics.ranking:BestNoiseRank",
         "signal_rank": "losaw.metrics.ranking:SignalRank",
-        "noise_score": "losaw.metrics.normalised:MeanNoiseScore",
-        "signal_score": "losaw.metrics.normalised:MeanSignalScore",
+        "noise_score": "losaw.metrics.size:MeanNoiseScore",
+        "signal_score": "losaw.metrics.size:MeanSignalScore",
         "risk": "losaw.metrics.risk:Risk",
         "feature_score": "losaw.metrics.feature:FeatureScore",
         "feature_rank": "losaw.metrics.feature:FeatureRank",
@@ -78,7 +78,7 @@ NAMES: dict[str, dict[str, str]] = {
         "rejection_rate": "losaw.metrics.decisions:RejectionRate",
         "type_1_error": "losaw.metrics.decisions:FalseRejectionRate",
         "top_share": "losaw.metrics.decisions:TopShare",
-        "optimum_gap": "losaw.metrics.optimum:DistanceFromOptimum",
+        "optimum_gap": "losaw.metrics.prediction:DistanceFromOptimum",
         "r2_ind_train_noise": "losaw.metrics.prediction:RSquaredIndependentTrainNoise",
         "truth_detail": "losaw.metrics.record:TruthDetail",
         "importance_detail": "losaw.metrics.record:ImportanceDetail",
@@ -204,44 +204,32 @@ USES: dict[str, Use] = {
 # Returns the callable of a study, from a function and its use.
 ADAPTER = "losaw.scoring.in_studies:InStudies"
 
-# Classes or functions under several names, by a parameter: (kind, "module:attribute",
-# parameter, name with {} for the value, values).
-FAMILIES: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
+# Functions of losaw.importance under several names, by the values of a parameter: target, parameter,
+# name with {} for the value, values.
+FAMILIES: tuple[tuple[str, str, str, str], ...] = (
     (
-        "importance",
         "losaw.importance.conditional_predictive_impact:cpi",
         "sampler",
         "cpi-{}",
-        ("conditional", "sequential", "deep"),
+        "conditional sequential deep",
     ),
     (
-        "importance",
         "losaw.importance.permutation_feature_importance:pfi",
         "scale",
         "pfi-{}",
-        ("difference", "ratio"),
+        "difference ratio",
     ),
     (
-        "importance",
         "losaw.importance.residual:residual_of_top_features",
         "algorithm",
         "residual-{}",
-        ("gram-schmidt", "gram-schmidt-printed", "random-forest", "random-forest-out-of-bag"),
+        "gram-schmidt gram-schmidt-printed random-forest random-forest-out-of-bag",
     ),
     (
-        "importance",
         "losaw.importance.trend:trend",
         "estimator",
         "{}",
-        (
-            "atr",
-            "rtr",
-            "linear-coefficient",
-            "pearson",
-            "spearman",
-            "shap-pearson",
-            "shap-spearman",
-        ),
+        "atr rtr linear-coefficient pearson spearman shap-pearson shap-spearman",
     ),
 )
 
@@ -270,9 +258,9 @@ ALIASES = {
 BUILT_IN: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     *((kind, name, target, {}) for kind, table in NAMES.items() for name, target in table.items()),
     *(
-        (kind, pattern.format(value), target, {parameter: value})
-        for kind, target, parameter, pattern, values in FAMILIES
-        for value in values
+        ("importance", pattern.format(value), target, {parameter: value})
+        for target, parameter, pattern, values in FAMILIES
+        for value in values.split()
     ),
     # The function takes another s by default, with which fewer knockoffs are copies.
     (

@@ -17,7 +17,7 @@ from losaw.forest import LosawRandomForestClassifier
 from losaw.importance import cpi, mdi_oob, pfi, ufi
 from losaw.importance.permutation import score_of
 from losaw.metrics.base import Predictions
-from losaw.metrics.optimum import DistanceFromOptimum
+from losaw.metrics.prediction import DistanceFromOptimum
 from losaw.registry import get
 from losaw.scoring.losses import LOSSES, log_loss, pinball, zero_one
 from losaw.study.running.replicate import predict

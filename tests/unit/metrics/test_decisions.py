@@ -8,7 +8,7 @@ import pytest
 from losaw.data import Truth
 from losaw.metrics.base import Predictions
 from losaw.metrics.decisions import FalseRejectionRate, RejectionRate, TopShare
-from losaw.metrics.optimum import DistanceFromOptimum
+from losaw.metrics.prediction import DistanceFromOptimum
 from losaw.scoring.result import ImportanceResult
 
 NAMES = ("a", "b", "c", "d")

@@ -1,6 +1,6 @@
 """What every metric says of itself: tables, ranks of methods and errors of cells rest on it.
 
-Of metrics.decisions, metrics.feature, metrics.normalised, metrics.optimum, metrics.prediction,
+Of metrics.decisions, metrics.feature, metrics.prediction,
 metrics.ranking, metrics.record, metrics.risk, metrics.size.
 """
 

@@ -28,7 +28,7 @@ def test_a_share_of_nothing_is_zero():
 
 
 def test_an_absent_feature_is_an_error_unless_it_is_optional():
-    with pytest.raises(ValueError, match=r"no feature 'c' \(features: a, b\)"):
+    with pytest.raises(ValueError, match=r"unknown feature 'c' \(known: a, b\)"):
         FeatureScore("c")(RESULT, TRUTH)
     assert math.isnan(FeatureScore("c", optional=True)(RESULT, TRUTH))
 

@@ -1,6 +1,6 @@
 """Rank, normalised scores and risk by hand.
 
-Of metrics.ranking, metrics.normalised, metrics.risk.
+Of metrics.ranking, metrics.size, metrics.risk.
 """
 
 import numpy as np
@@ -8,9 +8,9 @@ import pytest
 
 from losaw.data import Truth
 from losaw.metrics.base import Predictions
-from losaw.metrics.normalised import MeanNoiseScore, MeanSignalScore
 from losaw.metrics.ranking import SignalRank
 from losaw.metrics.risk import Risk
+from losaw.metrics.size import MeanNoiseScore, MeanSignalScore
 from losaw.scoring.result import ImportanceResult
 
 
