@@ -19,6 +19,12 @@ from losaw.metrics.ranking import RocAuc
 from losaw.scoring.result import ImportanceResult
 from reference.broken_things import assert_found, failures
 
+
+def like(base, **members):
+    """A class like another one, with some members replaced."""
+    return type(f"Like{base.__name__}", (base,), members)
+
+
 # --- learners -------------------------------------------------------------------------------------
 
 
@@ -41,34 +47,9 @@ class GoodLearner(RegressorMixin, BaseEstimator):
         return self.model_.predict(X)
 
 
-class WithoutPredict(BaseEstimator):
-    def fit(self, X, y):
-        return self
-
-
 class ChangesItsParameters(GoodLearner):
     def __init__(self, penalty=1.0, random_state=None):
         super().__init__(float(penalty) + 1.0, random_state)
-
-
-class FitReturnsNothing(GoodLearner):
-    def fit(self, X, y):
-        super().fit(X, y)
-
-
-class PredictsAColumn(GoodLearner):
-    def predict(self, X):
-        return super().predict(X)[:, None]
-
-
-class PredictsNan(GoodLearner):
-    def predict(self, X):
-        return super().predict(X) * np.nan
-
-
-class IgnoresItsSeed(GoodLearner):
-    def rng(self):
-        return np.random.default_rng()
 
 
 class WarmStarts(GoodLearner):
@@ -100,12 +81,28 @@ def test_a_good_learner_passes():
 @pytest.mark.parametrize(
     ("learner", "check", "message"),
     [
-        (WithoutPredict, "has the methods of an estimator", "implement predict(self, X)"),
+        (BaseEstimator, "has the methods of an estimator", "implement fit(self, X, y)"),
         (ChangesItsParameters, "is cloned by scikit learn", "__init__ must store"),
-        (FitReturnsNothing, "fit returns itself and predictions are finite", "must return self"),
-        (PredictsAColumn, "fit returns itself and predictions are finite", "shape (60, 1)"),
-        (PredictsNan, "fit returns itself and predictions are finite", "not finite"),
-        (IgnoresItsSeed, "same seed gives same predictions", "as_generator"),
+        (
+            like(GoodLearner, fit=lambda self, X, y: None),
+            "fit returns itself and predictions are finite",
+            "must return self",
+        ),
+        (
+            like(GoodLearner, predict=lambda self, X: self.model_.predict(X)[:, None]),
+            "fit returns itself and predictions are finite",
+            "shape (60, 1)",
+        ),
+        (
+            like(GoodLearner, predict=lambda self, X: np.full(len(X), np.nan)),
+            "fit returns itself and predictions are finite",
+            "not finite",
+        ),
+        (
+            like(GoodLearner, rng=lambda self: np.random.default_rng()),
+            "same seed gives same predictions",
+            "as_generator",
+        ),
         (WarmStarts, "earlier fits leave no trace", "fit must start anew"),
         (CentresInPlace, "does not change its input", "work on a copy"),
         (SeedsTheWorld, "does not touch the global generators", "global generator"),
@@ -126,36 +123,18 @@ class GoodImportance:
         return ImportanceResult(model.feature_importances_ + noise, data.feature_names)
 
 
-class WithoutExplain:
-    pass
+def scoring(score):
+    """An importance with the scores ``score(model, data)``."""
 
-
-class GivesAnArray(GoodImportance):
     def explain(self, model, data, rng):
-        return model.feature_importances_
+        return ImportanceResult(score(model, data), data.feature_names)
+
+    return like(GoodImportance, explain=explain)
 
 
-class ForgetsTheNames(GoodImportance):
-    def explain(self, model, data, rng):
-        return ImportanceResult(model.feature_importances_, ("a", "b", "c", "d", "e"))
-
-
-class LeavesAFeatureOut(GoodImportance):
-    def explain(self, model, data, rng):
-        scores = model.feature_importances_.copy()
-        scores[-1] = np.nan
-        return ImportanceResult(scores, data.feature_names)
-
-
-class GivesNegativePValues(GoodImportance):
-    def explain(self, model, data, rng):
-        scores = model.feature_importances_
-        return ImportanceResult(scores, data.feature_names, p_values=scores - 1)
-
-
-class IgnoresTheStream(GoodImportance):
-    def explain(self, model, data, rng):
-        return super().explain(model, data, np.random.default_rng())
+READS_THE_TREES = scoring(
+    lambda model, data: np.mean([tree.feature_importances_ for tree in model.estimators_], axis=0)
+)
 
 
 class Accumulates(GoodImportance):
@@ -197,12 +176,6 @@ class DrawsFromTheWorld(GoodImportance):
         return super().explain(model, data, rng)
 
 
-class ReadsLabelsAsNumbers(GoodImportance):
-    def explain(self, model, data, rng):
-        X, y = data.train
-        return ImportanceResult(np.abs(X.T @ y.astype(float)), data.feature_names)
-
-
 class ReadsTheFirstClassOnly(GoodImportance):
     def explain(self, model, data, rng):
         X = data.train.X
@@ -211,36 +184,13 @@ class ReadsTheFirstClassOnly(GoodImportance):
         return ImportanceResult(scores, data.feature_names)
 
 
-class DividesByTheClasses(GoodImportance):
-    def explain(self, model, data, rng):
-        n_classes = len(getattr(model, "classes_", [None]))
-        return ImportanceResult(model.feature_importances_ / n_classes, data.feature_names)
-
-
-class BelievesTheTask(GoodImportance):
-    def explain(self, model, data, rng):
-        scale = 2.0 if data.task == "regression" else 1.0
-        return ImportanceResult(scale * model.feature_importances_, data.feature_names)
-
-
-class ReadsTheTrees(GoodImportance):
-    def explain(self, model, data, rng):
-        scores = np.mean([tree.feature_importances_ for tree in model.estimators_], axis=0)
-        return ImportanceResult(scores, data.feature_names)
-
-
-class ReadsWhatIsNotThere(GoodImportance):
-    def explain(self, model, data, rng):
-        return ImportanceResult(model.importances, data.feature_names)
-
-
-@pytest.mark.parametrize("importance", [GoodImportance, ReadsTheTrees])
+@pytest.mark.parametrize("importance", [GoodImportance, READS_THE_TREES])
 def test_a_good_importance_passes(importance):
     assert failures("importance", importance) == {}
 
 
 def test_an_importance_that_reads_what_no_model_has_is_found_by_every_check_that_calls_it():
-    found = failures("importance", ReadsWhatIsNotThere)
+    found = failures("importance", scoring(lambda model, data: model.importances))
     for check in ("gives one finite score per feature", "class names do not matter"):
         assert "has no attribute 'importances'" in found[check]
 
@@ -248,23 +198,67 @@ def test_an_importance_that_reads_what_no_model_has_is_found_by_every_check_that
 @pytest.mark.parametrize(
     ("importance", "check", "message"),
     [
-        (WithoutExplain, "has the method explain", "implement explain(self, model, data, rng)"),
-        (GivesAnArray, "gives one finite score per feature", "return losaw.scoring.result"),
-        (ForgetsTheNames, "gives one finite score per feature", "expected data.feature_names"),
-        (LeavesAFeatureOut, "gives one finite score per feature", "score every feature"),
-        (GivesNegativePValues, "gives one finite score per feature", "p_values must be within"),
-        (IgnoresTheStream, "same seed gives same scores", "from the Generator `rng`"),
+        (object, "has the method explain", "implement explain(self, model, data, rng)"),
+        (
+            like(GoodImportance, explain=lambda self, model, data, rng: data.test.X[0]),
+            "gives one finite score per feature",
+            "return losaw.scoring.result",
+        ),
+        (
+            like(
+                GoodImportance,
+                explain=lambda self, model, data, rng: ImportanceResult(
+                    model.feature_importances_, tuple("abcde")
+                ),
+            ),
+            "gives one finite score per feature",
+            "expected data.feature_names",
+        ),
+        (
+            scoring(lambda model, data: [1.0, 1.0, 1.0, 1.0, np.nan]),
+            "gives one finite score per feature",
+            "score every feature",
+        ),
+        (
+            like(
+                GoodImportance,
+                explain=lambda self, model, data, rng: ImportanceResult(
+                    np.ones(5), data.feature_names, p_values=-np.ones(5)
+                ),
+            ),
+            "gives one finite score per feature",
+            "p_values must be within",
+        ),
+        (
+            scoring(lambda model, data: np.random.default_rng().random(5)),
+            "same seed gives same scores",
+            "from the Generator `rng`",
+        ),
         (Accumulates, "earlier calls leave no trace", "keep no state"),
         (CopiesTheStream, "a generator is advanced by a random method", "copied or used as a seed"),
         (RefusesAGenerator, "random state takes an int a generator or none", "TypeError"),
         (ShufflesInPlace, "does not change its input", "work on a copy"),
         (PrunesTheModel, "does not change its input", "changes the model"),
         (DrawsFromTheWorld, "does not touch the global generators", "global generator"),
-        (ReadsLabelsAsNumbers, "class names do not matter", "by the model's classes_"),
-        (ReadsTheFirstClassOnly, "the order of three classes does not matter", "classes alike"),
-        (DividesByTheClasses, "a class that never comes changes nothing", "a third class without"),
         (
-            BelievesTheTask,
+            scoring(lambda model, data: np.abs(data.train.X.T @ data.train.y.astype(float))),
+            "class names do not matter",
+            "by the model's classes_",
+        ),
+        (ReadsTheFirstClassOnly, "the order of three classes does not matter", "classes alike"),
+        (
+            scoring(
+                lambda model, data: (
+                    model.feature_importances_ / len(getattr(model, "classes_", [None]))
+                )
+            ),
+            "a class that never comes changes nothing",
+            "a third class without",
+        ),
+        (
+            scoring(
+                lambda model, data: model.feature_importances_ * (1 + (data.task == "regression"))
+            ),
             "a classifier is not scored as a regression",
             "losaw.support.outcomes.task_of",
         ),
@@ -293,22 +287,7 @@ def changed(**replacements):
     def change(self, data):
         return replace(data, **{name: make(data) for name, make in replacements.items()})
 
-    return type("Changed", (GoodGenerator,), {"change": change})
-
-
-class WithoutSample:
-    def joint_law(self):
-        return None
-
-
-class NeedsParameters:
-    def __init__(self, n_samples):
-        self.n_samples = n_samples
-
-
-class DrawsAlone(GoodGenerator):
-    def sample(self, rng):
-        return super().sample(np.random.default_rng())
+    return like(GoodGenerator, change=change)
 
 
 class FixedFeatures(GoodGenerator):
@@ -342,11 +321,6 @@ class UsesALawOfItsOwn(LosawGenerator):
         return super().sample(rng)
 
 
-class NamesALawByText(LosawGenerator):
-    def joint_law(self):
-        return "law"
-
-
 def double_second_moment(data):
     return Sample(1.5 * data.independent.X, data.independent.y)
 
@@ -359,8 +333,12 @@ def test_a_good_generator_passes(generator):
 @pytest.mark.parametrize(
     ("generator", "check", "message"),
     [
-        (WithoutSample, "has the methods of a generator", "implement sample(self, rng"),
-        (NeedsParameters, "is made from its parameters", "`examples = ({...},)`"),
+        (object, "has the methods of a generator", "implement sample(self, rng"),
+        (
+            like(NormalLinearGenerator, examples=None),
+            "is made from its parameters",
+            "`examples = ({...},)`",
+        ),
         (
             changed(train=lambda d: Sample(d.train.X, d.train.y[:-1])),
             "gives a data set of consistent shapes",
@@ -413,7 +391,12 @@ def test_a_good_generator_passes(generator):
             "moment 2",
         ),
         (
-            DrawsAlone,
+            like(
+                GoodGenerator,
+                sample=lambda self, rng: NormalLinearGenerator.sample(
+                    self, np.random.default_rng()
+                ),
+            ),
             "same stream gives same data and another stream other data",
             "two draws from the same stream differ",
         ),
@@ -424,7 +407,11 @@ def test_a_good_generator_passes(generator):
         ),
         (RemembersDraws, "earlier draws leave no trace", "keep no state"),
         (UsesALawOfItsOwn, "a fitted joint law is used as it is", "differs from one that fits"),
-        (NamesALawByText, "a fitted joint law is used as it is", "expected JointLawSpecification"),
+        (
+            like(LosawGenerator, joint_law=lambda self: "law"),
+            "a fitted joint law is used as it is",
+            "expected JointLawSpecification",
+        ),
         (SeedsTheWorldFirst, "does not touch the global generators", "global generator"),
     ],
 )
@@ -438,7 +425,7 @@ def test_a_failure_names_the_example_it_was_found_with():
 
 
 def test_a_single_dict_of_examples_is_refused():
-    thing = type("OneDict", (NormalLinearGenerator,), {"examples": {"correlation": "identity"}})
+    thing = like(NormalLinearGenerator, examples={"correlation": "identity"})
     assert_found("generator", thing, "is made from its parameters", "a tuple of parameter dicts")
 
 
@@ -451,32 +438,6 @@ class WithoutRange:
 
     def __call__(self, result, truth):
         return 0.5
-
-
-class WithoutDirection(RocAuc):
-    higher_is_better = None
-
-
-class NeedsSomethingElse(RocAuc):
-    needs = "scores"
-
-
-class GivesAnInteger(RocAuc):
-    def __call__(self, result, truth):
-        return 1
-
-
-class LeavesItsRange(RocAuc):
-    range = (0.0, 0.4)
-
-
-class PointsTheWrongWay(RocAuc):
-    higher_is_better = False
-
-
-class ReadsPositions(RocAuc):
-    def __call__(self, result, truth):
-        return float(np.argmax(result.ranking_scores())) / truth.n_features
 
 
 class ReadsRawScores(RocAuc):
@@ -499,12 +460,31 @@ def test_the_metric_that_the_broken_ones_are_made_of_passes():
     ("metric", "check", "message"),
     [
         (WithoutRange, "states its range direction and input", "range must be a pair"),
-        (WithoutDirection, "states its range direction and input", "higher_is_better must be"),
-        (NeedsSomethingElse, "states its range direction and input", "needs must be"),
-        (GivesAnInteger, "gives a finite number in its range", "expected a finite float"),
-        (LeavesItsRange, "gives a finite number in its range", "outside its range"),
-        (PointsTheWrongWay, "prefers the perfect answer to the worst", "higher value than"),
-        (ReadsPositions, "does not depend on the order of features or rows", "another order"),
+        (
+            like(RocAuc, higher_is_better=None),
+            "states its range direction and input",
+            "higher_is_better must be",
+        ),
+        (like(RocAuc, needs="scores"), "states its range direction and input", "needs must be"),
+        (
+            like(RocAuc, __call__=lambda self, result, truth: 1),
+            "gives a finite number in its range",
+            "expected a finite float",
+        ),
+        (like(RocAuc, range=(0.0, 0.4)), "gives a finite number in its range", "outside its range"),
+        (
+            like(RocAuc, higher_is_better=False),
+            "prefers the perfect answer to the worst",
+            "higher value than",
+        ),
+        (
+            like(
+                RocAuc,
+                __call__=lambda self, result, truth: np.argmax(result.ranking_scores()) / 12.0,
+            ),
+            "does not depend on the order of features or rows",
+            "another order",
+        ),
         (ReadsRawScores, "follows the orientation of the scores", "ranking_scores()"),
         (SortsInPlace, "does not change its input", "work on a copy"),
     ],
