@@ -89,6 +89,7 @@ lint: install
 ## make map         write docs/architecture.md and the measured parts of the README
 map: install
 	$(BIN)/python docs/map.py
+	$(BIN)/python docs/study_files.py
 	$(BIN)/python docs/front_page.py
 
 ## make docs        build the documentation in docs/_build/html, with its study and pictures

@@ -10,7 +10,6 @@ from typing import Any
 import losaw
 from losaw.commands import adopting, auditing, explaining, inspecting, methods, outputs, running
 from losaw.commands.cli_options import add_session_options, positive
-from losaw.commands.formats import FORMATS
 from losaw.commands.reference import add_reference
 from losaw.support.words import unknown
 
@@ -131,8 +130,8 @@ def _add_own_methods(add: Add) -> None:
     shown.add_argument("--drawings", action="store_true", help="drawings with their options")
     shown.add_argument(
         "--schema",
-        choices=FORMATS,
-        help="format of study files or of the configuration as JSON Schema, or a page on both",
+        choices=("study", "configuration"),
+        help="the format of study files or of the configuration, as JSON Schema",
     )
     new = add("new", methods.new, "write a starter file for your own method, or a project", False)
     new.add_argument(

@@ -1,12 +1,12 @@
 """The commands that run: plan, list and run, and what the rules run: blocks and joint laws."""
 
 import argparse
+import json
 import os
 import sys
 from typing import TYPE_CHECKING
 
 from losaw.commands.cli_options import session_of
-from losaw.commands.formats import print_schema
 from losaw.commands.outputs import write_all
 from losaw.support.extras import STUDY, MissingExtraError, require
 
@@ -30,7 +30,10 @@ def list_names(options: argparse.Namespace) -> None:
 
     if options.schema:
         require("study", STUDY)
-        print_schema(options.schema)
+        from losaw.study.design.schema import Configuration, StudyFile
+
+        model = StudyFile if options.schema == "study" else Configuration
+        print(json.dumps(model.model_json_schema(), indent=1))
         return
     if options.drawings:
         require("study", STUDY)

@@ -1,32 +1,24 @@
-"""The format of study files and of the configuration: as JSON Schema, and as a page to read."""
+"""The page on the format of study files, from the models that read them.
+
+``python docs/study_files.py`` writes docs/study_files.md; a test compares them.
+"""
 
 import inspect
-import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-FORMATS = ("study", "configuration", "page")
+from losaw.report.figures import describe_drawings
+from losaw.study.design.schema import Configuration, FigureLayout, StudyFile, TableLayout
 
-
-def print_schema(form: str) -> None:
-    """Print the JSON Schema of study files or of the configuration, or the page on both."""
-    from losaw.study.design.schema import Configuration, StudyFile
-
-    if form == "page":
-        print("\n".join(page()))
-        return
-    model = StudyFile if form == "study" else Configuration
-    print(json.dumps(model.model_json_schema(), indent=1))
+PAGE = Path(__file__).with_suffix(".md")
 
 
 def page() -> Iterator[str]:
     """The page on study files, line by line, made from the models that read them."""
-    from losaw.report.figures import describe_drawings
-    from losaw.study.design.schema import Configuration, FigureLayout, StudyFile, TableLayout
-
     yield "# The format of a study file"
     yield ""
-    yield "Made by `losaw list --schema page` from the models that read the files. For editors,"
+    yield "Made by `make map` from the models that read the files. For editors,"
     yield "`losaw list --schema study` and `losaw list --schema configuration` print JSON Schemas."
     for title, model in (
         ("`config/studies/<study>.yaml`", StudyFile),
@@ -69,3 +61,7 @@ def _attributes(text: str) -> dict[str, str]:
             for name in names:
                 said[name].append(line.strip())
     return {name: " ".join(lines).replace("``", "`") for name, lines in said.items()}
+
+
+if __name__ == "__main__":
+    PAGE.write_text("\n".join([*page(), ""]), encoding="utf-8")
