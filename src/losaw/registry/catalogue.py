@@ -204,8 +204,8 @@ USES: dict[str, Use] = {
 # Returns the callable of a study, from a function and its use.
 ADAPTER = "losaw.scoring.in_studies:InStudies"
 
-# Functions of losaw.importance under several names, by the values of a parameter: target, parameter,
-# name with {} for the value, values.
+# Functions of losaw.importance under several names, by the values of a parameter: target,
+# parameter, name with {} for the value, values.
 FAMILIES: tuple[tuple[str, str, str, str], ...] = (
     (
         "losaw.importance.conditional_predictive_impact:cpi",
