@@ -1,8 +1,8 @@
 """The raw data sets as data frames."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from losaw.datasets.files import data_files
 
@@ -44,6 +44,20 @@ BOSTON_COLUMNS = (
 )
 
 
+# Options of pandas.read_csv.
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "adult": {
+        "header": None,
+        "names": ADULT_COLUMNS,
+        "skipinitialspace": True,
+        "na_values": "?",
+        "keep_default_na": False,
+    },
+    "boston_housing": {"header": None, "names": BOSTON_COLUMNS, "sep": r"\s+"},
+    "rna_editing": {"keep_default_na": False},
+}
+
+
 def load(name: str, folder: Path | str | None = None, *, verify: bool = True) -> "pd.DataFrame":
     """Return a raw data set, every row and column as in the file.
 
@@ -76,58 +90,17 @@ def load(name: str, folder: Path | str | None = None, *, verify: bool = True) ->
     >>> load("diamonds").shape  # doctest: +SKIP
     (53940, 10)
     """
-    files = data_files(name, folder, verify=verify)
-    return _READERS[name](files)
+    return _read(name, data_files(name, folder, verify=verify))
 
 
-def _csv(files: Sequence[Path]) -> "pd.DataFrame":
+def _read(name: str, files: Sequence[Path]) -> "pd.DataFrame":
     import pandas as pd
 
-    return pd.read_csv(files[0])
-
-
-def _adult(files: Sequence[Path]) -> "pd.DataFrame":
-    import pandas as pd
-
-    return pd.read_csv(
-        files[0],
-        header=None,
-        names=list(ADULT_COLUMNS),
-        skipinitialspace=True,
-        na_values="?",
-        keep_default_na=False,
-    )
-
-
-def _boston(files: Sequence[Path]) -> "pd.DataFrame":
-    import pandas as pd
-
-    return pd.read_csv(files[0], header=None, names=list(BOSTON_COLUMNS), sep=r"\s+")
-
-
-def _rna_editing(files: Sequence[Path]) -> "pd.DataFrame":
-    import pandas as pd
-
-    return pd.read_csv(files[0], keep_default_na=False)
-
-
-def _chip_enhancer(files: Sequence[Path]) -> "pd.DataFrame":
-    import pandas as pd
-
+    if name != "chip_enhancer":
+        return pd.read_csv(files[0], **_OPTIONS.get(name, {}))
     parts = []
     for part, X, y in (("train", files[0], files[1]), ("test", files[2], files[3])):
         frame = pd.read_csv(X, index_col=0)
         labels = pd.read_csv(y, index_col=0)
         parts.append(frame.assign(label=labels.iloc[:, 0].astype(int).to_numpy(), part=part))
     return pd.concat(parts, ignore_index=True)
-
-
-_READERS: dict[str, Callable[[Sequence[Path]], "pd.DataFrame"]] = {
-    "adult": _adult,
-    "boston_housing": _boston,
-    "california_housing": _csv,
-    "chip_enhancer": _chip_enhancer,
-    "diamonds": _csv,
-    "fish": _csv,
-    "rna_editing": _rna_editing,
-}

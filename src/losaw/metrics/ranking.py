@@ -11,7 +11,7 @@ import numpy as np
 from losaw.data import Truth
 from losaw.metrics.base import OfImportance, split_scores
 from losaw.scoring.result import ImportanceResult
-from losaw.support.words import unknown
+from losaw.support.arguments import one_of
 
 TIES = ("better", "mean")
 
@@ -107,9 +107,7 @@ class SignalRank(OfImportance):
     higher_is_better = False
 
     def __init__(self, ties: str = "better") -> None:
-        if ties not in TIES:
-            raise ValueError(unknown("ties", ties, TIES))
-        self.ties = ties
+        self.ties = one_of("ties", ties, TIES)
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
         scores, is_signal = split_scores("signal_rank", result, truth)

@@ -7,8 +7,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
-from losaw.support.arguments import finite_sample, whole_number
-from losaw.support.words import unknown
+from losaw.support.arguments import finite_sample, one_of, whole_number
 from losaw.trends.result import TrendResult
 
 METHODS = ("pearson", "spearman")
@@ -118,9 +117,7 @@ def shapley_correlation(
 
 def column_correlations(first: FloatArray, second: FloatArray, method: str) -> FloatArray:
     """Correlation of every column of ``first`` with that of ``second``, (n_columns,)."""
-    if method not in METHODS:
-        raise ValueError(unknown("method", method, METHODS))
-    if method == "spearman":
+    if one_of("method", method, METHODS) == "spearman":
         from scipy.stats import rankdata
 
         first, second = rankdata(first, axis=0), rankdata(second, axis=0)

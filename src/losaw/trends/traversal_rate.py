@@ -6,7 +6,7 @@ import numpy as np
 
 from losaw.data import FloatArray, default_feature_names
 from losaw.fitted_trees.forest_arrays import ForestArrays, forest_arrays
-from losaw.support.words import unknown
+from losaw.support.arguments import one_of
 from losaw.trends.result import TrendResult
 
 WEIGHTINGS = ("splits", "rows")
@@ -62,10 +62,7 @@ def absolute_traversal_rate(
     >>> bool(absolute_traversal_rate(forest).estimates[0] > 0.9)
     True
     """
-    _check("weighting", weighting, WEIGHTINGS)
-    forest = forest_arrays(model)
-    splits = _splits_at_values(forest)
-    left, right = (forest.value[side[splits]] for side in (forest.trees.left, forest.trees.right))
+    forest, splits, left, right = _splits(model, weighting)
     weights = forest.n_samples[splits] if weighting == "rows" else np.ones(len(splits))
     return _result(
         f"absolute traversal rate{' (weighted by rows)' if weighting == 'rows' else ''}"
@@ -124,11 +121,8 @@ def relative_traversal_rate(
     >>> bool(relative_traversal_rate(forest, form="bounded").estimates[0] > 0)
     True
     """
-    _check("form", form, FORMS)
-    _check("weighting", weighting, WEIGHTINGS)
-    forest = forest_arrays(model)
-    splits = _splits_at_values(forest)
-    left, right = (forest.value[side[splits]] for side in (forest.trees.left, forest.trees.right))
+    one_of("form", form, FORMS)
+    forest, splits, left, right = _splits(model, weighting)
     scale = np.abs(left) + np.abs(right) if form == "bounded" else np.abs(left + right)
     defined = scale > 0
     splits, left, right, scale = splits[defined], left[defined], right[defined], scale[defined]
@@ -147,12 +141,14 @@ def relative_traversal_rate(
     return result
 
 
-def _splits_at_values(forest: ForestArrays) -> Any:
-    """Inner nodes, without those that split a nominal feature."""
+def _splits(model: Any, weighting: str) -> tuple[ForestArrays, Any, FloatArray, FloatArray]:
+    """Return the forest, its splits at values (not at levels), and the means left and right."""
+    one_of("weighting", weighting, WEIGHTINGS)
+    forest = forest_arrays(model)
     inner = forest.trees.splits
-    if not forest.is_nominal.any():
-        return inner
-    return inner[~forest.is_nominal[forest.trees.feature[inner]]]
+    splits = inner[~forest.is_nominal[forest.trees.feature[inner]]]
+    left, right = (forest.value[side[splits]] for side in (forest.trees.left, forest.trees.right))
+    return forest, splits, left, right
 
 
 def _result(
@@ -209,8 +205,3 @@ def _towards(model: Any) -> str:
     """The class whose share rises where a rate of two classes is positive, in words."""
     classes = getattr(model, "classes_", None)
     return "" if classes is None else f" towards class {np.asarray(classes).tolist()[-1]!r}"
-
-
-def _check(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(unknown(name, value, allowed))

@@ -26,7 +26,7 @@ def test_adult_keeps_complete_rows_of_people_born_in_the_united_states(tmp_path)
     ]
     path = tmp_path / "adult.data.txt"
     path.write_text("\n".join(rows))
-    frame = reading._adult([path])
+    frame = reading._read("adult", [path])
     assert frame.shape == (3, 15)
     cleaned = cleaning.clean_adult(frame)
     assert list(cleaned["workclass"]) == ["State-gov"]
@@ -53,8 +53,9 @@ def test_enhancer_parts_are_stacked_with_their_labels(tmp_path):
     for part, label in (("train", 1), ("test", 0)):
         (tmp_path / f"X_{part}.csv").write_text(",0,1\n0,1.5,2.5\n")
         (tmp_path / f"y_{part}.csv").write_text(f",0\n0,{label}\n")
-    frame = reading._chip_enhancer(
-        [tmp_path / f"{kind}_{part}.csv" for part in ("train", "test") for kind in "Xy"]
+    frame = reading._read(
+        "chip_enhancer",
+        [tmp_path / f"{kind}_{part}.csv" for part in ("train", "test") for kind in "Xy"],
     )
     assert list(frame["label"]) == [1, 0]
     assert list(frame["part"]) == ["train", "test"]
