@@ -1,6 +1,6 @@
 """The format of study files is written down, and editors can check it.
 
-Of docs/study_files.py, commands.running, study.design.schema.
+Of commands.running, study.design.schema.
 """
 
 import importlib.util
