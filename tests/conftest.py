@@ -16,7 +16,7 @@ from losaw import registry
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 from losaw.study.running.jax_programs import keep_jax_programs
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute
 
 keep_jax_programs()  # of both workers of a test run
 

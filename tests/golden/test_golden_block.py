@@ -13,7 +13,7 @@ import pytest
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 from losaw.study.results.collect import collect
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 REFERENCE = Path(__file__).with_name("losaw_forest_smoke.parquet")

@@ -35,9 +35,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def adopt(options: argparse.Namespace) -> int:
     """Adopt stored blocks of another version; 1 if some were not adopted."""
-    from losaw.reference.reference_diff import is_reference
     from losaw.study.errors import StudyError
     from losaw.study.inspecting.adopt import Sample, decide, stale_summary
+    from losaw.study.inspecting.difference import is_reference
 
     if options.within is not None and not options.within > 0:
         raise StudyError(f"--within {options.within:g} is not allowed; state a number above 0")

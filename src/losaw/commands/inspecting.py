@@ -64,7 +64,7 @@ def add_options_of_verify(parser: argparse.ArgumentParser) -> None:
 
 def verify(options: argparse.Namespace) -> int:
     """Check a results folder, an archive or a reference run; 1 if anything is wrong."""
-    from losaw.reference.reference_diff import is_reference
+    from losaw.study.inspecting.difference import is_reference
     from losaw.study.design.session import Session
     from losaw.study.errors import StudyError
     from losaw.study.inspecting.unpack import check_digest, packed_request, unpack
@@ -91,8 +91,9 @@ def verify(options: argparse.Namespace) -> int:
 def _verify(session: Any, options: argparse.Namespace) -> int:
     from losaw.study.files.adoption import describe_adoptions, percent
     from losaw.study.files.healing import remove
+    from losaw.study.inspecting.comparison import recompute
     from losaw.study.inspecting.sampling import chance_of_missing
-    from losaw.study.inspecting.verify import recompute, verify
+    from losaw.study.inspecting.verify import verify
 
     verification = verify(session.plans, options.failed)
     findings = _with_differing(verification.findings, session)
@@ -116,7 +117,7 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
         for recomputed in recompute(blocks, n_blocks, options.sample, options.jobs):
             print(recomputed, flush=True)
             n_computed += 1
-            n_equal += recomputed.same_numbers
+            n_equal += recomputed.comparison.is_equal
         print(f"{n_equal} of {n_computed} blocks computed again have equal numbers")
         n_stored = sum(block.path.exists() for block in blocks)
         n_altered, chance = chance_of_missing([n_stored], [n_computed], ALTERED)
@@ -138,18 +139,15 @@ def _with_differing(findings: list[Any], session: Any) -> list[Any]:
 
 def diff(options: argparse.Namespace) -> int:
     """Compare two results folders, archives or reference runs; 1 if they differ."""
-    from losaw.reference.reference_diff import Beside, beside, is_reference
     from losaw.study.files.writing import write_csv, write_text
-    from losaw.study.inspecting.difference import Difference, difference
+    from losaw.study.inspecting.difference import difference
 
     with tempfile.TemporaryDirectory(prefix="losaw-diff-") as folder:
         first, second = (
             _results_in(place, Path(folder) / str(index))
             for index, place in enumerate((options.first, options.second))
         )
-        # A reference run has digests and means; without one, runs are paired by seed.
-        kept = is_reference(first) or is_reference(second)
-        changes: Beside | Difference = (beside if kept else difference)(first, second)
+        changes = difference(first, second)
     print(changes)
     if options.csv:
         write_csv(options.csv, changes.cells)

@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     Blocks that cannot begin are counted as missing in the summary, which may refuse; 2 then.
     """
     from losaw.study.errors import MissingBlocksError
-    from losaw.study.running.without_snakemake import execute
+    from losaw.study.running.runner import execute
 
     session = session_of(options)
     _check(session)

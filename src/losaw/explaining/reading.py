@@ -77,7 +77,9 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
         frame = pd.read_csv(path, sep=separator, header=0 if has_header else None, **options)
     except pd.errors.EmptyDataError:
         raise LosawError(f"{path}: the file is empty") from None
-    except (pd.errors.ParserError, UnicodeDecodeError) as error:
+    except LosawError:
+        raise
+    except Exception as error:  # every compression raises its own
         reason = " ".join(str(error).split())
         raise LosawError(f"{path}: cannot be read as a table ({reason})") from None
     if not has_header:

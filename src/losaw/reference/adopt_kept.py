@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from losaw.reference.stored import BLOCKS, MANIFEST, KeptBlock, KeptStudy, Reference
+from losaw.reference.stored import MANIFEST, KeptStudy, Reference
 from losaw.study.design.blocks import Block, BlockName
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
 from losaw.study.files.adoption import Adoption
-from losaw.study.files.block_file import load_named
-from losaw.study.files.digest import digest_of
+from losaw.study.files.block_file import digest_of, load_named
 from losaw.study.files.writing import write_csv, write_text
 from losaw.study.inspecting.adopt import Comparison, Decision
+from losaw.study.inspecting.difference import BLOCKS, KeptBlock
 from losaw.support.words import unknown
 
 

@@ -7,18 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from losaw.reference.stored import KeptBlock
 from losaw.study.design.blocks import Block, BlockName
 from losaw.study.design.session import Session
 from losaw.study.files.block_file import load_named
-from losaw.study.files.digest import digest_of
+from losaw.study.inspecting.difference import DIFFERS, OTHER_VERSION, KeptBlock, verdict_on
 from losaw.study.running.joint_laws import fit_laws
 from losaw.study.running.runner import run_blocks
-
-EQUAL = "equal, byte for byte"
-EQUAL_ROWS = "equal rows, bit for bit; the footer names other versions"
-DIFFERS = "DIFFERS"
-OTHER_VERSION = "not comparable: what decides its numbers has changed since"
 
 
 @dataclass(frozen=True)
@@ -79,15 +73,9 @@ def recompute(
         fit_laws(to_run)
         for task in run_blocks(to_run, jobs):
             kept = sample[task.block.name]
-            yield ComesOut(kept, _verdict(kept, task.block))
+            again = load_named(task.block.path, task.block.name)
+            yield ComesOut(kept, verdict_on(kept, again))
 
 
 def _name(block: KeptBlock) -> BlockName:
     return BlockName.from_path(Path(block.file))
-
-
-def _verdict(kept: KeptBlock, again: Block) -> str:
-    file = load_named(again.path, again.name)
-    if file.sha256 == kept.sha256:
-        return EQUAL
-    return EQUAL_ROWS if digest_of(file.table, {}) == kept.rows_sha256 else DIFFERS

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from losaw.reference.stored import BLOCKS, FIGURES, MANIFEST, KeptStudy, Reference
+from losaw.reference.stored import FIGURES, MANIFEST, KeptStudy, Reference
 from losaw.report.layout import arrange
 from losaw.report.markdown import to_markdown
 from losaw.study.design.blocks import BlockName
@@ -19,9 +19,9 @@ from losaw.study.design.published import read_published
 from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
 from losaw.study.files.adoption import ADOPTED, Adoption
-from losaw.study.files.block_file import read_block
-from losaw.study.files.digest import digest_of
+from losaw.study.files.block_file import digest_of, read_block
 from losaw.study.files.writing import write_csv, write_file, write_text
+from losaw.study.inspecting.difference import BLOCKS
 from losaw.study.results.compare import compare
 from losaw.study.results.draws import read_draws
 from losaw.study.results.tally import agreement_table, sign_table

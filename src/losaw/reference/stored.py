@@ -9,33 +9,9 @@ import pandas as pd
 
 from losaw.report.results import StudyResults
 from losaw.study.errors import StudyError
+from losaw.study.inspecting.difference import KeptBlock, kept_blocks
 
-MANIFEST, BLOCKS, FIGURES = "manifest.json", "blocks.csv", "figures"
-
-
-@dataclass(frozen=True)
-class KeptBlock:
-    """A block of the reference run.
-
-    Attributes
-    ----------
-    file : str
-        ``<study>/blocks/<setting>/<learner>/seeds_<first>-<last>.parquet``.
-    results_version : str
-        Of what decided its numbers.
-    sha256, rows_sha256 : str
-        Of the file, and of its rows alone.
-    adopted : str
-        The versions that the block had before it was adopted, each with the number of the adoption
-        in the study's manifest (from 1): ``4499c61f/1 81ab77cd/2``. Empty: computed by
-        ``results_version`` itself.
-    """
-
-    file: str
-    results_version: str
-    sha256: str
-    rows_sha256: str
-    adopted: str = ""
+MANIFEST, FIGURES = "manifest.json", "figures"
 
 
 class KeptStudy(StudyResults):
@@ -49,10 +25,7 @@ class KeptStudy(StudyResults):
     @property
     def kept_blocks(self) -> list[KeptBlock]:
         """Every block with its digests."""
-        return [
-            KeptBlock(*(str(value) for value in line))
-            for line in self.blocks.fillna("").itertuples(index=False)
-        ]
+        return kept_blocks(self.folder)
 
     @property
     def adoptions(self) -> list[dict[str, Any]]:

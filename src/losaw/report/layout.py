@@ -20,7 +20,7 @@ from losaw.study.results.agreement import (
     UNDECIDABLE,
     UNDECIDED,
 )
-from losaw.study.results.table_cells import table_title
+from losaw.study.results.lookup import table_title
 
 # What the reader should see first comes first.
 MARKS = {

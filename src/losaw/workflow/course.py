@@ -9,7 +9,7 @@ from pathlib import Path
 
 from losaw.kernels.machine_code import is_compiled
 from losaw.study.design.blocks import Block
-from losaw.study.results.ending import describe_end
+from losaw.study.results.tally import describe_end
 from losaw.study.running.estimate import START_SECONDS, block_seconds
 from losaw.study.running.jobs import job_list, write_job
 from losaw.study.running.progress import Progress, duration

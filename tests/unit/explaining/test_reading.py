@@ -1,6 +1,7 @@
 """Files as people have them: separators, lines of names, and what is refused."""
 
 import gzip
+import zipfile
 
 import pandas as pd
 import pytest
@@ -87,3 +88,24 @@ def test_columns_of_one_name_are_refused_and_not_renamed(tmp_path):
     assert list(read_file(path, "price").columns) == ["size", "price", "size.1"]
     path.write_text("7,7,7\n4,5,6\n")
     assert read_file(path, "X3", has_header=False).shape == (2, 3)
+
+
+@pytest.mark.parametrize("end", ["gz", "bz2", "xz", "zip"])
+def test_a_file_that_is_not_compressed_as_its_name_says_is_named(tmp_path, end):
+    path = tmp_path / f"data.csv.{end}"
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(LosawError, match=rf"data\.csv\.{end}: cannot be read as a table"):
+        read_file(path, "a")
+
+
+def test_an_archive_of_two_files_and_a_line_of_very_many_fields_are_named(tmp_path):
+    path = tmp_path / "data.csv.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", "a,b\n1,2\n")
+        archive.writestr("b.csv", "a,b\n1,2\n")
+    with pytest.raises(LosawError, match=r"cannot be read as a table .*files found in ZIP"):
+        read_file(path, "a")
+    path = tmp_path / "wide.csv"
+    path.write_text("a,b\n1,2\n" + ",".join("1" * 100_000) + "\n")
+    with pytest.raises(LosawError, match=r"wide\.csv: cannot be read as a table .*saw 100000"):
+        read_file(path, "a")

@@ -1,7 +1,7 @@
 """Keeping a run, computing blocks of it again, and the pages of it, by the command line.
 
 Of reference.store, reference.recompute, reference.pages, reference.overview, reference.stored,
-reference.reference_diff, commands.reference.
+study.inspecting.difference, commands.reference.
 """
 
 import json
@@ -12,7 +12,7 @@ import pytest
 
 from losaw.cli import main
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute
 
 CLAIMS = """
 paper: "Nobody: On nothing"
@@ -91,8 +91,7 @@ def test_a_folder_beside_the_reference_run_is_equal_to_it_or_says_what_moved(
 ):
     assert main(["diff", str(project.results), str(kept)]) == 0
     said = capsys.readouterr().out
-    assert "16 blocks in both; 0 only in the first, 0 only in the second" in said
-    assert "16 blocks: equal, byte for byte" in said and "0 means moved" in said
+    assert said == "equal, byte for byte: 16 blocks\n"
 
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.6")
     session = project.session(seeds=2, overrides={"results": str(tmp_path / "other")})
@@ -118,7 +117,7 @@ def test_means_that_moved_are_a_difference_though_the_blocks_are_equal(kept, pro
     table.to_csv(path, index=False)
     assert main(["diff", str(kept), str(project.results)]) == 1
     said = capsys.readouterr().out
-    assert "16 blocks: equal, byte for byte" in said and "2 means moved" in said
+    assert "16 blocks: equal, byte for byte" in said and "2 cells moved" in said
     assert main(["diff", str(kept), str(kept)]) == 0  # a mean that is none in both has not moved
     (project.results / "tiny" / "summary.csv").write_text("edited")
     assert main(["diff", str(kept), str(project.results)]) == 2

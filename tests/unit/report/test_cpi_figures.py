@@ -19,7 +19,7 @@ from losaw.study.design.grid import Study
 from losaw.study.design.published import read_published
 from losaw.study.design.validation import validate
 from losaw.study.results.collect import settings_frame
-from losaw.study.results.table_cells import cells, table_title
+from losaw.study.results.lookup import cells, table_title
 
 CONFIG = Path(__file__).parents[3] / "config"
 NAMES = sorted(path.stem for path in CONFIG.glob("studies/cpi_*.yaml"))

@@ -25,7 +25,7 @@ from losaw.study.design.grid import Study
 from losaw.study.design.published import read_published
 from losaw.study.design.validation import validate
 from losaw.study.results.collect import settings_frame
-from losaw.study.results.table_cells import cells
+from losaw.study.results.lookup import cells
 
 CONFIG = Path(__file__).parents[3] / "config"
 NAMES = sorted(

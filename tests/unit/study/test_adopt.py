@@ -23,7 +23,7 @@ from losaw.study.files.rows import Row, table_of
 from losaw.study.inspecting.comparison import compare_rows
 from losaw.study.inspecting.sampling import allocate, chance_of_missing, draw
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute
 
 # Another version of the plugin with the same numbers; with others; with others in one setting.
 REFACTORED = ("slopes = np.cov", "slopes = 1.0 * np.cov")

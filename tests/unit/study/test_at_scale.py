@@ -15,7 +15,7 @@ from losaw.study.errors import StudyError
 from losaw.study.files.block_file import blocks_to_do
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running.jobs import cut_into_jobs, job_list, write_job
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute
 from losaw.workflow.rules import Workflow
 
 OTHER = "jittered: {learner: marginal-slopes, jitter: 0.3, at_scale: {smoke: {jitter: 0.1}}}"
@@ -121,8 +121,8 @@ def test_costs_are_of_the_scale(scaled):
         ("at_scale: {smoke: {jiter: 0.1}}", "did you mean 'jitter'"),
         ("at_scale: {smoke: {learner: marginal-slope}}", "did you mean 'marginal-slopes'"),
         ("at_scale: {smoke: {importances: [mdi]}}", "the same at all scales"),
-        ("at_scale: {smoke: {}}", "must name what differs"),
-        ("at_scale: smoke", "must be a mapping"),
+        ("at_scale: {smoke: {}}", "at least 1 item"),
+        ("at_scale: smoke", "valid dictionary, got 'smoke'"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_at_every_scale(scaled, text, message):

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from losaw.cli import main
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute
 
 
 @pytest.fixture
@@ -32,7 +32,8 @@ def test_cells_that_moved_are_paired_by_seed_and_the_cause_is_named(two, tmp_pat
     table = tmp_path / "moved.csv"
     assert main(["diff", str(project.results), str(second), "--csv", str(table)]) == 1
     said = capsys.readouterr().out
-    assert "8 blocks in both, 4 of them equal byte for byte" in said
+    assert "8 blocks in both; 0 only in the first, 0 only in the second" in said
+    assert "4 blocks: equal, byte for byte" in said and "4 blocks: not comparable" in said
     assert "4 blocks: learner parameters jitter: 0.3 -> 0.6" in said
     cells = pd.read_csv(table)
     assert set(cells["learner"]) == {"jittered"} and cells["n_pairs"].eq(5).all()

@@ -1,6 +1,6 @@
 """What a stored file says is what was written: blocks and joint laws, flipped and edited.
 
-Of study.files.digest, study.files.block_file, generators.joint_law.law.
+Of study.files.block_file, study.files.block_file, generators.joint_law.law.
 """
 
 import json
@@ -16,8 +16,7 @@ import pytest
 from losaw.generators.joint_law.law import JointLaw, JointLawError
 from losaw.study.design.blocks import BlockName
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import FOOTER_KEY, load_blocks, load_named, write_block
-from losaw.study.files.digest import digest_of
+from losaw.study.files.block_file import FOOTER_KEY, digest_of, load_blocks, load_named, write_block
 from losaw.study.files.footer import identity
 from losaw.study.files.rows import BLOCK_SCHEMA, Row
 from losaw.study.running.runner import run_block

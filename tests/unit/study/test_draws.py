@@ -13,7 +13,7 @@ from losaw.study.results.compare import compare
 from losaw.study.results.draws import share_between
 from losaw.study.results.lookup import lookup_of_shares
 from losaw.study.results.outputs import measuring_first, write_outputs
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute
 
 COLUMNS = ["n_samples", "metric", "method", "between_draws", "degrees_between", "degrees_within"]
 

@@ -34,6 +34,29 @@ def change(project, old, new):
         ("study: tiny", "study: small", ["'small' must equal the file's name, 'tiny'"]),
         ("jitter: 0.3", "jitter: n_sampels * 2", ["unknown name 'n_sampels'"]),
         ("published: tiny.csv", "published: [1]", ["tiny.yaml:16", "published", "got [1]"]),
+        (
+            "learner: marginal-slopes, j",
+            "learner: 0, j",
+            ["10: learners.jittered.learner", "got 0"],
+        ),
+        ("learner: marginal-slopes, j", "j", ["tiny.yaml:10: learners.jittered: needs 'learner'"]),
+        ("name: normal-linear", "name: 0", ["tiny.yaml:4: generator.name:", "string, got 0"]),
+        ("jitter: 0.3", "jitter: .inf", ["10: learners.jittered.jitter: .inf", "finite number"]),
+        ("jitter: 0.3", "jitter: 1.0e+999", ["1.0e+999 is not allowed", "finite number"]),
+        ("jitter: 0.3", "jitter: !!set {a}", ["jitter", "has the tag", "write it without"]),
+        ("jitter: 0.3", "jitter: {each: 3}", ["jittered.jitter: each: expected a list"]),
+        ("jitter: 0.3", "jitter: {axis: [a]}", ["learners.jittered", "unknown axis ['a']"]),
+        ("jitter: 0.3", "jitter: {axis: n_samples, values: 1}", ["values: expected a mapping"]),
+        ("jitter: 0.3", f"jitter: {'9' * 5000}", ["tiny.yaml: not valid YAML", "digits"]),
+        ("boundaries: [2, 5]", "boundaries: [5, 2]", ["seed_blocks.0.boundaries: must be asc"]),
+        ("boundaries: [2, 5]", "boundaries: 2", ["seed_blocks.0.boundaries", "list, got 2"]),
+        ("smoke: 5", "smoke: [{seeds: 5, learner: {}}]", ["seeds.smoke.0.learner", "got {}"]),
+        (
+            "published: t",
+            "seconds_per_seed: [{seconds: []}]\npublished: t",
+            ["0.seconds", "got []"],
+        ),
+        ("published: t", "method: '{learner.x}'\npublished: t", ["may hold {learner} and"]),
     ],
 )
 def test_a_mistake_in_a_study_names_file_line_key_and_remedy(project, old, new, words):
@@ -43,6 +66,27 @@ def test_a_mistake_in_a_study_names_file_line_key_and_remedy(project, old, new, 
     message = str(caught.value)
     for word in words:
         assert word in message, message
+
+
+def test_a_study_file_that_is_not_utf_8_names_the_line(project):
+    text = project.study_file.read_bytes().replace(b"takes", "für".encode("latin-1"))
+    project.study_file.write_bytes(text)
+    with pytest.raises(StudyError, match=r"tiny.yaml:3: not UTF-8 text; save the file as UTF-8"):
+        project.session()
+
+
+def test_a_date_is_text(project):
+    change(project, "title: A study that takes a moment", "title: 2020-13-45")
+    (study,) = project.session().studies
+    assert study.file.title == "2020-13-45"
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b'table\n"1\n2', b"table\n1,2\n1,2,3,4"])
+def test_printed_values_that_are_no_table_are_named(project, content):
+    path = project.configuration.parent / "published" / "tiny.csv"
+    path.write_bytes(content)
+    with pytest.raises(StudyError, match=r"tiny.csv: is no CSV table in UTF-8"):
+        project.session()
 
 
 def test_a_grid_value_that_the_generator_refuses_is_found_before_anything_runs(project):
@@ -88,7 +132,7 @@ def test_all_problems_of_a_file_are_named_at_once(project):
     change(project, "published: tiny.csv", "publisched: tiny.csv")
     with pytest.raises(StudyError) as caught:
         project.session()
-    assert {"titel", "publisched", "title"} <= set(str(caught.value).replace(":", " ").split())
+    assert {"titel", "publisched", "'title'"} <= set(str(caught.value).replace(":", " ").split())
 
 
 def test_broken_yaml_is_named_with_its_place(project):

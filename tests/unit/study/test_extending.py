@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.runner import run_blocks
+from losaw.study.running.runner import execute, run_blocks
 from losaw.study.running.task import Task
-from losaw.study.running.without_snakemake import execute
 
 
 def digests(session):

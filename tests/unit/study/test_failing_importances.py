@@ -13,7 +13,7 @@ from losaw.study.design.grid import Study
 from losaw.study.design.validation import validate
 from losaw.study.errors import StudyError
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute
 
 IMPORTANCES = """
 

@@ -17,9 +17,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
+from PIL import Image
 
 import losaw
 from losaw.cli import main
+from losaw.report.style import save
 from losaw.rng import seed_integer, stream
 from losaw.study.errors import StudyError
 from losaw.study.files import run_record
@@ -28,8 +31,7 @@ from losaw.study.files.writing import write_file
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running import supervisor
-from losaw.study.running.runner import run_block
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute, run_block
 
 MISHAPS = '''
 import os
@@ -354,6 +356,18 @@ def test_a_write_that_fails_half_way_leaves_the_old_file_and_nothing_else(tmp_pa
     with pytest.raises(StudyError, match="cannot be written: No space left"):
         write_file(path, half)
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("kind", ["png", "pdf"])
+def test_a_full_disk_while_a_figure_is_drawn_is_a_clear_error(tmp_path, monkeypatch, kind):
+    def full(self, *args, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Image.Image, "save", full)
+    monkeypatch.setattr(Figure, "savefig", full) if kind == "pdf" else None
+    with pytest.raises(StudyError, match=rf"a\.{kind}: cannot be written: No space left .*free"):
+        save(Figure(), tmp_path / f"a.{kind}")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Files of a study: what is written, removed and recorded, and which blocks belong to a plan.
 
-Of study.files.folder, study.files.footer, study.files.healing, study.files.run_record,
+Of study.design.plan, study.files.footer, study.files.healing, study.files.run_record,
 study.files.writing.
 """
 
@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from losaw.study.files import run_record
-from losaw.study.files.folder import other_blocks
+from losaw.study.design.plan import other_blocks
 from losaw.study.files.footer import footer_of, of_the_fit
 from losaw.study.files.healing import Finding, heal
 from losaw.study.files.writing import write_csv, write_rows

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from losaw.study.design.blocks import BlockName, cut
 from losaw.study.design.expressions import evaluate, is_expression
-from losaw.study.design.identifiers import canonical_json
+from losaw.study.design.settings import canonical_json
 from losaw.study.design.settings import Setting
 from losaw.study.errors import StudyError
 from losaw.study.running.estimate import seconds_per_seed
@@ -48,6 +48,8 @@ def test_asking_for_more_seeds_keeps_every_block_but_a_cut_last_one(boundaries, 
 def test_a_block_is_found_again_from_its_path():
     block = BlockName("study", "setting-1", "RF+eta=0.1", 20, 124)
     assert BlockName.from_path(block.relative_path) == block
+    late = BlockName("study", "setting", "RF", 99_950, 100_049)
+    assert BlockName.from_path(late.relative_path) == late
 
 
 def test_the_grid_is_the_product_of_its_axes(project):

@@ -9,7 +9,7 @@ import pytest
 
 from losaw.study.errors import StudyError
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute
 
 CONFIGURATION = Path(__file__).parents[3] / "config" / "config.yaml"
 AXES = "  noise_variance: [0.5, 1.0]\n"

@@ -7,7 +7,7 @@ import pytest
 
 from losaw.study.errors import StudyError
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute
 
 WITH_PARAMETERS = """metrics:
   r2_test: {metric: r2_test}

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute
 
 
 def comparison_of(project):

@@ -1,6 +1,6 @@
 """Readings of published values that count, notes on cells, and pools of deviations.
 
-Of study.results.tally, study.results.kinds, study.results.compare, study.design.published,
+Of study.results.tally, study.results.cell_numbers, study.results.compare, study.design.published,
 reference.store.
 """
 
@@ -15,8 +15,8 @@ from losaw.generators.losaw import N_PILOT, LosawGenerator
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
+from losaw.study.results.cell_numbers import kinds_of
 from losaw.study.results.compare import compare
-from losaw.study.results.kinds import kinds_of
 from losaw.study.results.tally import counted
 
 ROOT = Path(__file__).parents[3]

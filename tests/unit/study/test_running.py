@@ -18,8 +18,7 @@ from losaw.study.errors import StudyError
 from losaw.study.files.block_file import problem_of, read_block
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.runner import run_block
-from losaw.study.running.without_snakemake import execute
+from losaw.study.running.runner import execute, run_block
 
 STUDY_FILES = (
     "results.parquet",

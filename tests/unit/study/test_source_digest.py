@@ -215,7 +215,7 @@ def test_a_damaged_file_of_digests_is_not_trusted(next_process, damage):
 
 
 def test_digests_of_another_state_of_the_package_are_not_taken(next_process, monkeypatch):
-    file, digests = next_process
+    _, digests = next_process
     first, _ = digests()
     sources = {**reading.own_sources(), "losaw.one_more": "x = 1"}
     monkeypatch.setattr(reading, "own_sources", lambda: sources)

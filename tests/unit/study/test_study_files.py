@@ -15,7 +15,7 @@ from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES
 from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
 from losaw.study.results.compare import compare
-from losaw.study.results.table_cells import cells, table_title
+from losaw.study.results.lookup import cells, table_title
 
 CONFIGURATION = Path(__file__).resolve().parents[3] / "config" / "config.yaml"
 STUDIES = sorted(path.stem for path in (CONFIGURATION.parent / "studies").glob("*.yaml"))

@@ -1,6 +1,6 @@
 """Summaries, manifests and the last line of a run.
 
-Of study.results.ending, study.results.kinds, study.results.manifest, study.results.summary.
+Of study.results.tally, study.results.cell_numbers, study.results.manifest, study.results.summary.
 """
 
 import json
@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from losaw.study.results.collect import collect
-from losaw.study.results.ending import describe_end
-from losaw.study.results.kinds import kinds_of, pooled_deviation
+from losaw.study.results.tally import describe_end
+from losaw.study.results.cell_numbers import kinds_of, pooled_deviation
 from losaw.study.results.manifest import manifest
 from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import differences

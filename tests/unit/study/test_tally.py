@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 
 from losaw.study.errors import StudyError
-from losaw.study.results.cell_numbers import NUMBER_COLUMNS
+from losaw.study.results.cell_numbers import NUMBER_COLUMNS, kinds_of, pooled_deviation
 from losaw.study.results.compare import compare
-from losaw.study.results.kinds import kinds_of, pooled_deviation
 from losaw.study.results.more_seeds import MoreSeeds, more_seeds
 from losaw.study.results.tally import agreement_table, counted, sign_table
 

@@ -14,7 +14,7 @@ from losaw.report.options import whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
 from losaw.study.design.grid import Study
-from losaw.study.running.replay import replicate_model, replicate_recipe
+from losaw.study.running.recipe import replicate_model, replicate_recipe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

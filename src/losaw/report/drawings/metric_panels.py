@@ -13,7 +13,7 @@ from losaw.report.style import INK, TEXT_WIDTH, heading, new_figure
 from losaw.report.typeset import run_count
 from losaw.study.design.grid import Study
 from losaw.study.design.settings import as_values
-from losaw.study.results.table_cells import table_title
+from losaw.study.results.lookup import table_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

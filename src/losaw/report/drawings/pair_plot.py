@@ -9,7 +9,7 @@ from losaw.report.drawings.feature_scores import chosen_settings
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, new_figure
 from losaw.study.design.grid import Study
-from losaw.study.running.replay import replicate_data, replicate_recipe
+from losaw.study.running.recipe import replicate_data, replicate_recipe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

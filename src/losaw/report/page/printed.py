@@ -9,9 +9,8 @@ import pandas as pd
 from losaw.study.design.grid import Study
 from losaw.study.design.published import margin
 from losaw.study.results.agreement import Kind, Printed, Runs, verdict, weigh
-from losaw.study.results.cell_numbers import printed_cell
+from losaw.study.results.cell_numbers import pooled_deviation, printed_cell
 from losaw.study.results.draws import difference_name
-from losaw.study.results.kinds import pooled_deviation
 from losaw.study.results.lookup import Lookup, lookup_of_shares, printed_axes
 
 

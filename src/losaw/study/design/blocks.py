@@ -11,7 +11,7 @@ from losaw.study.design.settings import Setting, first_match
 from losaw.study.errors import StudyError
 
 DEFAULT_BOUNDARIES = (50,)
-_FILE_NAME = re.compile(r"^seeds_(\d{5})-(\d{5})$")
+_FILE_NAME = re.compile(r"^seeds_(\d{5,})-(\d{5,})$")
 
 
 @dataclass(frozen=True, order=True)

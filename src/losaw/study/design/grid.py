@@ -10,9 +10,8 @@ from typing import Any
 from losaw import registry
 from losaw.datasets import is_there
 from losaw.study.design.expressions import evaluate, is_expression
-from losaw.study.design.identifiers import setting_identifier
 from losaw.study.design.schema import SCALES, Scalar, StudyFile, parse
-from losaw.study.design.settings import Setting, as_values, first_match, same
+from losaw.study.design.settings import Setting, as_values, first_match, same, setting_identifier
 from losaw.study.design.source_file import SourceFile
 from losaw.study.errors import StudyError
 from losaw.support.words import did_you_mean, unknown
@@ -92,8 +91,6 @@ class Study:
         """The generator with its fixed parameters."""
         written = self.file.generator
         fixed = {"name": written} if isinstance(written, str) else dict(written)
-        if "name" not in fixed:
-            raise self.source.error(("generator",), "needs a 'name'")
         name = fixed.pop("name")
         return Method(name, self._entry("generator", name, ("generator",)), fixed)
 
@@ -121,8 +118,6 @@ class Study:
         for label in self.file.learners:
             options = self.options_of(label)
             location = ("learners", label)
-            if "learner" not in options:
-                raise self.source.error(location, "needs 'learner', a registered name")
             entry = self._entry("learner", options.pop("learner"), (*location, "learner"))
             asked = tuple(options.pop("importances", self.importances))
             optional = bool(options.pop("optional", False))
@@ -132,6 +127,9 @@ class Study:
                         (*location, "importances"),
                         unknown("importance", name, self.importances),
                     )
+            for key, value in options.items():
+                if _is_spread(value) and not isinstance(value["each"], list):
+                    raise self.source.error((*location, key), "each: expected a list of values")
             for suffix, parameters in _spread(options):
                 spread = label + suffix
                 learners[spread] = Method(spread, entry, parameters, asked, optional)
@@ -152,13 +150,9 @@ class Study:
         """Scale -> what differs there of a learner, as written."""
         location = ("learners", label, "at_scale")
         written = self.file.learners[label].get("at_scale", {})
-        if not isinstance(written, dict):
-            raise self.source.error(location, "must be a mapping of scales")
         for scale, options in written.items():
             if scale not in SCALES:
                 raise self.source.error((*location, scale), unknown("scale", scale, SCALES))
-            if not isinstance(options, dict) or not options:
-                raise self.source.error((*location, scale), "must name what differs at this scale")
             for key in ("importances", "optional", "at_scale"):
                 if key in options:
                     raise self.source.error(
@@ -301,10 +295,12 @@ def _resolved(key: str, value: Any, names: Mapping[str, Any]) -> Any:
     """A parameter's value where the setting's names have the given values."""
     if isinstance(value, dict) and "axis" in value and set(value) <= {"axis", "values"}:
         axis = value["axis"]
-        if axis not in names:
+        if not isinstance(axis, str) or axis not in names:
             raise ValueError(f"{key}: {unknown('axis', axis, names)}")
         if "values" not in value:
             return names[axis]
+        if not isinstance(value["values"], dict):
+            raise ValueError(f"{key}: values: expected a mapping of the values of {axis}")
         for known, parameter in value["values"].items():
             if same(known, names[axis]):
                 return parameter
@@ -315,12 +311,12 @@ def _resolved(key: str, value: Any, names: Mapping[str, Any]) -> Any:
     return evaluate(value, names) if is_expression(value) else value
 
 
+def _is_spread(value: Any) -> bool:
+    return isinstance(value, dict) and set(value) == {"each"}
+
+
 def _spread(options: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    axes = {
-        key: value["each"]
-        for key, value in options.items()
-        if isinstance(value, dict) and set(value) == {"each"}
-    }
+    axes = {key: value["each"] for key, value in options.items() if _is_spread(value)}
     for values in itertools.product(*axes.values()):
         fixed = dict(zip(axes, values, strict=True))
         suffix = "".join(f"+{key}={value}" for key, value in fixed.items())

@@ -41,7 +41,10 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     path = folder / study.file.published
     if not path.is_file():
         raise study.source.error(("published",), f"{path}: no such file")
-    frame = pd.read_csv(path, dtype={"note": str}, keep_default_na=True)
+    try:
+        frame = pd.read_csv(path, dtype={"note": str}, compression=None)
+    except (OSError, ValueError) as error:
+        raise StudyError(f"{path}: is no CSV table in UTF-8 ({error})") from None
     for column in frame.columns:
         if column not in columns:
             raise StudyError(f"{path}: {unknown('column', column, columns)}")

@@ -3,7 +3,15 @@
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    ValidationError,
+    WrapValidator,
+)
 
 from losaw.study.design.source_file import SourceFile
 from losaw.study.errors import StudyError
@@ -15,6 +23,13 @@ Values = Annotated[list[Scalar], Field(min_length=1)]
 SeedCount = Annotated[int, Field(ge=1)]
 Filter = dict[str, Scalar | Values]
 
+
+def _ascending(numbers: list[int]) -> list[int]:
+    if sorted(set(numbers)) != numbers:
+        raise ValueError("must be ascending")
+    return numbers
+
+
 SCALES = ("smoke", "desk", "reference", "paper")
 # The reference run is of some studies only.
 EVERY_STUDY_HAS = ("smoke", "desk", "paper")
@@ -24,6 +39,65 @@ class Strict(BaseModel):
     """Unknown keys are errors; values are not changed after reading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Options(BaseModel):
+    """Known keys next to parameters or axes; a list in place of one value is written as such."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class _Generator(_Options):
+    name: str
+
+
+class _Learner(_Options):
+    learner: str
+    importances: list[str] = []
+    optional: bool = False
+    at_scale: dict[str, Annotated[dict[str, Any], Field(min_length=1)]] = {}
+
+
+class _Importance(_Options):
+    importance: str = ""
+
+
+class _Metric(_Options):
+    metric: str = ""
+
+
+class _Seeds(_Options):
+    seeds: SeedCount
+    learner: str | list[str] = ""
+
+
+class _Boundaries(_Options):
+    boundaries: Annotated[list[SeedCount], Field(min_length=1), AfterValidator(_ascending)]
+
+
+class _Seconds(_Options):
+    seconds: Annotated[float, Field(gt=0)]
+    learner: str | list[str] = ""
+    scale: str | list[str] = ""
+
+
+def _checked(model: type[_Options]) -> Any:
+    """A mapping that is checked against a model, and kept as it is written."""
+
+    def check(written: Any, handler: Any) -> Any:
+        handler(written)
+        return written
+
+    return GetPydanticSchema(lambda _, make: make(Annotated[model, WrapValidator(check)]))
+
+
+GeneratorOptions = Annotated[dict[str, Any], _checked(_Generator)]
+LearnerOptions = Annotated[dict[str, Any], _checked(_Learner)]
+ImportanceOptions = Annotated[dict[str, Any], _checked(_Importance)]
+MetricOptions = Annotated[dict[str, Any], _checked(_Metric)]
+SeedsOfSettings = Annotated[dict[str, Any], _checked(_Seeds)]
+BoundariesOfSettings = Annotated[dict[str, Any], _checked(_Boundaries)]
+SecondsOfSettings = Annotated[dict[str, Any], _checked(_Seconds)]
 
 
 class TableLayout(Strict):
@@ -148,15 +222,15 @@ class StudyFile(Strict):
     title: str
     paper: str = ""
     experiment: Name | None = None
-    generator: str | dict[str, Any]
+    generator: str | GeneratorOptions
     settings: dict[str, Values] = {}
     learner_axes: list[str] = []
-    learners: dict[Name, dict[str, Any]]
-    importances: list[str] | dict[Name, dict[str, Any]] = []
-    metrics: list[str] | dict[Name, dict[str, Any]]
-    seeds: dict[str, SeedCount | list[dict[str, Any]]]
-    seed_blocks: list[dict[str, Any]] = []
-    seconds_per_seed: list[dict[str, Any]] = []
+    learners: dict[Name, LearnerOptions]
+    importances: list[str] | dict[Name, ImportanceOptions] = []
+    metrics: list[str] | dict[Name, MetricOptions]
+    seeds: dict[str, SeedCount | list[SeedsOfSettings]]
+    seed_blocks: list[BoundariesOfSettings] = []
+    seconds_per_seed: list[SecondsOfSettings] = []
     memory_megabytes: SeedCount = 1500
     method: str | None = None
     published: str | None = None
@@ -223,17 +297,15 @@ def parse(model: type[Model], source: SourceFile) -> Model:
     except ValidationError as error:
         lines = []
         for problem in error.errors():
-            location = tuple(
-                part
-                for part in problem["loc"]
-                if not str(part).startswith(("list[", "dict[", "constrained"))
-            )
-            message = problem["msg"]
+            location = source.location(problem["loc"])
+            message = problem["msg"].removeprefix("Value error, ")
             if problem["type"] == "extra_forbidden":
                 known = _known_keys(model, location)
                 message = unknown("key", location[-1], known)
-            elif problem["type"] != "missing":
-                message += f", got {problem['input']!r}"
+            elif problem["type"] == "missing":
+                message = f"needs {problem['loc'][-1]!r}"
+            else:
+                message += f", got {problem['input']!r:.80}"
             lines.append(str(source.error(location, message)))
         raise StudyError("\n".join(dict.fromkeys(lines))) from None
 

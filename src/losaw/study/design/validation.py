@@ -34,7 +34,7 @@ def validate(study: Study) -> None:
         for key, method in methods:
             try:
                 method.parameters_for(setting)
-            except (ValueError, ArithmeticError) as error:
+            except (TypeError, ValueError, ArithmeticError) as error:
                 location = (key, method.label.split("+")[0])
                 raise study.source.error(
                     location, f"setting {setting.identifier}: {error}"
@@ -111,7 +111,7 @@ def _check_method_names(study: Study) -> None:
         for importance in learner.importances:
             try:
                 name = study.method_name(label, importance)
-            except (KeyError, IndexError, ValueError):
+            except (KeyError, IndexError, ValueError, AttributeError):
                 raise study.source.error(
                     ("method",),
                     f"{study.file.method!r} may hold {{learner}} and {{importance}} only",
@@ -132,8 +132,6 @@ def _check_scales(study: Study) -> None:
         if isinstance(written, list):
             for index, entry in enumerate(written):
                 location = ("seeds", scale, index)
-                if not isinstance(entry.get("seeds"), int) or entry["seeds"] < 1:
-                    raise study.source.error(location, "needs 'seeds', a positive number")
                 _check_filter(study, entry, location, other_keys=("seeds", "learner"))
                 for learner in as_values(entry.get("learner", [])):
                     _check_known(study, learner, study.learners, location, "learner")

@@ -11,8 +11,7 @@ from typing import Any
 from losaw.registry import RegistryError, entries, get, package_of
 from losaw.registry.catalogue import ADAPTER
 from losaw.study.design.grid import Method, Study
-from losaw.study.design.identifiers import short_digest
-from losaw.study.design.settings import Setting
+from losaw.study.design.settings import Setting, short_digest
 from losaw.study.source_digests.source_digest import ENGINE, chooses_sampler, source_digest
 
 

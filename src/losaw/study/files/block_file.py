@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from losaw.study.design.blocks import Block, BlockName
 from losaw.study.errors import StudyError
-from losaw.study.files.digest import digest_of
 from losaw.study.files.footer import identity
 from losaw.study.files.rows import BLOCK_SCHEMA, Row, table_of
 from losaw.study.files.run_record import read_run_record
@@ -193,3 +194,37 @@ def blocks_to_do(blocks: Iterable[Block]) -> list[Block]:
     blocks = list(blocks)
     stored = stored_digests(blocks)
     return [block for block in blocks if block not in stored]
+
+
+def digest_of(table: pa.Table, footer: Mapping[str, Any]) -> str:
+    """SHA-256 of a footer and of all rows, column by column.
+
+    It does not depend on how Parquet or Arrow store them: the same rows have it whatever wrote
+    them, and other rows, a missing value in the place of a number, or another NaN do not.
+    """
+    digest = hashlib.sha256(json.dumps(footer, sort_keys=True).encode())
+    for name in table.column_names:
+        digest.update(name.encode())
+        for part in _parts(_one_array(table[name])):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def _one_array(column: pa.ChunkedArray) -> pa.Array:
+    combined = column.combine_chunks()
+    return pa.concat_arrays(combined.chunks) if isinstance(combined, pa.ChunkedArray) else combined
+
+
+def _parts(column: pa.Array) -> list[bytes]:
+    """Which values are there, how long each is, and all of them one after the other."""
+    there = np.asarray(column.is_valid()).tobytes()
+    kept = column.drop_null()
+    if pa.types.is_list(column.type):
+        lengths = np.asarray(pc.list_value_length(kept), dtype="<i8").tobytes()
+        return [there, lengths, *_parts(kept.flatten())]
+    if pa.types.is_string(column.type):
+        lengths = np.asarray(pc.binary_length(kept), dtype="<i8").tobytes()
+        # As bytes: a damaged file may hold what is no text.
+        return [there, lengths, *kept.cast(pa.binary()).to_pylist()]
+    values = np.asarray(kept)
+    return [there, values.astype(values.dtype.newbyteorder("<")).tobytes()]

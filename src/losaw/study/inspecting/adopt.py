@@ -16,18 +16,15 @@ from typing import Any, Protocol
 
 import losaw
 from losaw.study.design.blocks import Block
-from losaw.study.design.plan import StudyPlan
+from losaw.study.design.plan import StudyPlan, other_blocks
 from losaw.study.errors import StudyError
 from losaw.study.files.adoption import ADOPTED, Adoption
 from losaw.study.files.block_file import BlockFile, load_named, write_table_of_block
-from losaw.study.files.folder import other_blocks
 from losaw.study.files.footer import footer_of
 from losaw.study.files.run_record import commit
-from losaw.study.files.writing import write_file, write_text
-from losaw.study.inspecting.comparison import Comparison, compare_rows
+from losaw.study.files.writing import write_file
+from losaw.study.inspecting.comparison import Comparison, compare_rows, compute_again
 from losaw.study.inspecting.sampling import chance_of_missing, draw
-from losaw.study.running.joint_laws import fit_laws
-from losaw.study.running.runner import run_blocks
 
 SHARES = (0.01, 0.05)
 EVERYTHING = "all that was selected"
@@ -142,18 +139,13 @@ def decide(
         f"{sum(map(len, drawn.values()))} of {len(stale)} blocks of another version are "
         f"recomputed, from {len(strata)} strata (--sample-seed {sample.seed})"
     )
-    again = {item.block.name: item.block.placed_in(folder) for s in drawn.values() for item in s}
-    by_name = {item.block.name: item for item in stale}
-    for name, block in again.items():
-        stored, place = by_name[name].block.law_path, block.law_path
-        if keep_laws and stored is not None and place is not None and stored.exists():
-            write_text(place, stored.read_text(encoding="utf-8"))
-    fit_laws(again.values())
-    compared = {}
-    for task in run_blocks(again.values(), jobs):
-        item = by_name[task.block.name]
-        compared[task.block.name] = comparison = item.compare(task.block)
-        report(f"{task.block.name}: {comparison}")
+    sample_of = {item.block.name: item for items in drawn.values() for item in items}
+    again, compared = {}, {}
+    blocks = [item.block for item in sample_of.values()]
+    for block in compute_again(blocks, folder, jobs, keep_laws):
+        again[block.name] = block
+        compared[block.name] = comparison = sample_of[block.name].compare(block)
+        report(f"{block.name}: {comparison}")
     decisions = []
     for scope, keys in _scopes(strata, sample.each_method).items():
         decision = Decision(scope, [item for key in keys for item in strata[key]])

@@ -1,14 +1,22 @@
-"""The rows of a recomputed block compared with the stored ones."""
+"""Blocks that are computed again, and their rows compared with the stored ones."""
 
+import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from losaw.study.files.digest import digest_of
+from losaw.study.design.blocks import Block
+from losaw.study.errors import StudyError
+from losaw.study.files.block_file import digest_of, load_named
 from losaw.study.files.rows import SCORES
+from losaw.study.files.writing import write_text
+from losaw.study.running.joint_laws import fit_laws
+from losaw.study.running.runner import run_blocks
 
 _ROW = ["seed", "importance", "metric"]
 
@@ -91,3 +99,77 @@ def _measured(rows: pd.DataFrame, where: str) -> Comparison:
         return Comparison(False, np.inf, 0.0, where)
     error = float(np.std(differences, ddof=1)) / np.sqrt(len(rows))
     return Comparison(False, abs(float(differences.mean())) / deviation, error / deviation, where)
+
+
+def compute_again(
+    blocks: Iterable[Block], folder: Path, jobs: int = 1, keep_laws: bool = True
+) -> Iterator[Block]:
+    """Compute blocks again in another folder; yield each when its file is there.
+
+    A joint law is what blocks are made of, not what is tested: stored ones are used, unless
+    ``keep_laws`` is False.
+    """
+    again = {block: block.placed_in(folder) for block in blocks}
+    for block, copy in again.items():
+        if keep_laws and block.law_path and copy.law_path and block.law_path.exists():
+            write_text(copy.law_path, block.law_path.read_text(encoding="utf-8"))
+    fit_laws(again.values())
+    for task in run_blocks(again.values(), jobs):
+        yield task.block
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """A block that was computed again.
+
+    Attributes
+    ----------
+    block : Block
+    same_bytes : bool
+        The files are equal.
+    comparison : Comparison
+        Of the rows; footers may name other library versions.
+    other_libraries : dict
+        Library -> (stored, here), where they differ.
+    """
+
+    block: Block
+    same_bytes: bool
+    comparison: Comparison
+    other_libraries: dict[str, tuple[str, str]]
+
+    def __str__(self) -> str:
+        words = "same numbers" if self.comparison.is_equal else str(self.comparison)
+        others = [f"{name} {a} then, {b} now" for name, (a, b) in self.other_libraries.items()]
+        named = f" ({', '.join(others)})" if others else ""
+        return f"{self.block.name}: {'same bytes' if self.same_bytes else words}{named}"
+
+
+def recompute(
+    blocks: Iterable[Block], n_blocks: int, seed: int, jobs: int = 1
+) -> Iterator[Recomputed]:
+    """Compute a random sample of the stored blocks again, in a folder of their own, and compare.
+
+    Parameters
+    ----------
+    blocks : iterable of Block
+        Those that have a file are sampled from.
+    n_blocks : int
+        Size of the sample; all stored blocks if there are fewer.
+    seed : int
+        Decides the sample: the same for everybody who has the same blocks.
+    """
+    stored = [block for block in blocks if block.path.exists()]
+    if not stored:
+        raise StudyError("the results folder contains none of the requested blocks")
+    rng = np.random.default_rng(seed)
+    drawn = rng.choice(len(stored), size=min(n_blocks, len(stored)), replace=False)
+    sample = {stored[index].name: stored[index] for index in sorted(drawn)}
+    with tempfile.TemporaryDirectory(prefix="losaw-recompute-") as folder:
+        for again in compute_again(sample.values(), Path(folder), jobs):
+            block = sample[again.name]
+            old, new = load_named(block.path, block.name), load_named(again.path, again.name)
+            before, now = old.footer["libraries"], new.footer["libraries"]
+            others = {n: (before.get(n, "-"), now[n]) for n in now if before.get(n) != now[n]}
+            comparison = compare_rows(old.table, new.table)
+            yield Recomputed(block, old.sha256 == new.sha256, comparison, others)

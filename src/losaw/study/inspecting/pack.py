@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import losaw
-from losaw.study.design.plan import StudyPlan
+from losaw.study.design.plan import StudyPlan, other_blocks
 from losaw.study.design.request import Request
 from losaw.study.errors import StudyError
-from losaw.study.files.folder import other_blocks
 from losaw.study.files.made import altered_outputs, sums_path
 from losaw.study.files.writing import write_file
 from losaw.study.running.joint_laws import laws_of

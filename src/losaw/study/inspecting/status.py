@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from losaw.study.design.blocks import Block
-from losaw.study.design.plan import StudyPlan
+from losaw.study.design.plan import StudyPlan, other_blocks
 from losaw.study.files.block_file import blocks_to_do
-from losaw.study.files.folder import other_blocks
 from losaw.study.files.run_record import read_run_record
 from losaw.study.running.estimate import block_seconds
 from losaw.study.running.progress import duration

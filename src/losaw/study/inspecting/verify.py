@@ -1,26 +1,16 @@
-"""Are the stored blocks whole, in their place and up to date, and do they come out again?"""
+"""A check of stored files: blocks that are whole, in their place and up to date, and outputs."""
 
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
 from losaw.study.design.blocks import Block
-from losaw.study.design.plan import StudyPlan
+from losaw.study.design.plan import StudyPlan, other_blocks
 from losaw.study.errors import StudyError
 from losaw.study.files.adoption import ADOPTED, count_adoptions
-from losaw.study.files.block_file import load_block, load_named, problem_of
-from losaw.study.files.folder import other_blocks
+from losaw.study.files.block_file import load_block, problem_of
 from losaw.study.files.healing import Finding, damaged_small_files
 from losaw.study.files.made import altered_outputs
-from losaw.study.files.rows import BLOCK_SCHEMA
-from losaw.study.files.writing import write_text
-from losaw.study.running.joint_laws import fit_laws
-from losaw.study.running.runner import run_blocks
 from losaw.support.whole_files import TEMPORARY
 
 
@@ -104,104 +94,3 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
 def _in_block(block: Block, problem: str) -> Finding:
     """A block is removed with the record of how it was run."""
     return Finding(block.path, problem, block.record_path)
-
-
-@dataclass(frozen=True)
-class Recomputed:
-    """A block that was computed again.
-
-    Attributes
-    ----------
-    block : Block
-    same_bytes : bool
-        Whether the files are equal.
-    same_numbers : bool
-        Whether all rows are equal, bit for bit; footers may name other library versions.
-    largest_difference : float
-        Largest difference of two values, relative to the larger of 1 and the stored one; infinite
-        if rows differ in more than their numbers.
-    other_libraries : dict
-        Library -> (stored, here), where they differ.
-    """
-
-    block: Block
-    same_bytes: bool
-    same_numbers: bool
-    largest_difference: float
-    other_libraries: dict[str, tuple[str, str]]
-
-    def __str__(self) -> str:
-        words = "same bytes" if self.same_bytes else "same numbers"
-        if not self.same_numbers:
-            words = f"DIFFERS, by up to {self.largest_difference:.3g}"
-        others = [f"{name} {a} then, {b} now" for name, (a, b) in self.other_libraries.items()]
-        return f"{self.block.name}: {words}" + (f" ({', '.join(others)})" if others else "")
-
-
-def recompute(
-    blocks: Iterable[Block], n_blocks: int, seed: int, jobs: int = 1
-) -> Iterator[Recomputed]:
-    """Compute a random sample of the stored blocks again, in a folder of their own, and compare.
-
-    Parameters
-    ----------
-    blocks : iterable of Block
-        Those that have a file are sampled from.
-    n_blocks : int
-        Size of the sample; all stored blocks if there are fewer.
-    seed : int
-        Decides the sample: the same for everybody who has the same blocks.
-    """
-    stored = [block for block in blocks if block.path.exists()]
-    if not stored:
-        raise StudyError("the results folder contains none of the requested blocks")
-    rng = np.random.default_rng(seed)
-    drawn = rng.choice(len(stored), size=min(n_blocks, len(stored)), replace=False)
-    sample = [stored[index] for index in sorted(drawn)]
-    with tempfile.TemporaryDirectory(prefix="losaw-recompute-") as folder:
-        again = {block: block.placed_in(Path(folder)) for block in sample}
-        # A joint law is what blocks are made of, not what is tested here.
-        for block in sample:
-            if block.law_path is not None and block.law_path.exists():
-                write_text(again[block].law_path, block.law_path.read_text(encoding="utf-8"))
-        fit_laws(again.values())
-        for task in run_blocks(again.values(), jobs):
-            yield _compare(stored[stored.index(task.block)], task.block)
-
-
-def _compare(stored: Block, again: Block) -> Recomputed:
-    old, new = load_named(stored.path, stored.name), load_named(again.path, again.name)
-    before, now = old.footer["libraries"], new.footer["libraries"]
-    return Recomputed(
-        stored,
-        old.sha256 == new.sha256,
-        _same_rows(old.table, new.table),
-        _largest_difference(old.table, new.table),
-        {name: (before.get(name, "-"), now[name]) for name in now if before.get(name) != now[name]},
-    )
-
-
-def _same_rows(old: pa.Table, new: pa.Table) -> bool:
-    # Arrow takes NaN for unequal to itself: compare what the rows print as.
-    return old.num_rows == new.num_rows and repr(old.to_pylist()) == repr(new.to_pylist())
-
-
-def _largest_difference(old: pa.Table, new: pa.Table) -> float:
-    numbers = [field.name for field in BLOCK_SCHEMA if "double" in str(field.type)]
-    if old.num_rows != new.num_rows or not old.drop(numbers).equals(new.drop(numbers)):
-        return float("inf")
-    largest = 0.0
-    for name in numbers:
-        columns = []
-        for table in (old, new):
-            column = table[name].combine_chunks()
-            if not pa.types.is_floating(column.type):
-                column = column.flatten()
-            columns.append(column.to_numpy(zero_copy_only=False))
-        first, second = columns
-        if first.shape != second.shape or not np.array_equal(np.isnan(first), np.isnan(second)):
-            return float("inf")
-        if len(first):
-            scale = np.maximum(1.0, np.abs(first))
-            largest = max(largest, float(np.nanmax(np.abs(first - second) / scale, initial=0.0)))
-    return largest

@@ -12,11 +12,10 @@ import pyarrow.compute as pc
 
 from losaw.study.design.blocks import Block
 from losaw.study.design.grid import Study
-from losaw.study.design.plan import StudyPlan
+from losaw.study.design.plan import StudyPlan, blocks_by_setting
 from losaw.study.errors import StudyError
 from losaw.study.files.adoption import ADOPTED
 from losaw.study.files.block_file import BlockFile, load_blocks
-from losaw.study.files.folder import blocks_by_setting
 from losaw.study.files.rows import SCORES
 from losaw.study.files.run_record import check_run_record
 from losaw.study.results.failing import check_fits, without_failing

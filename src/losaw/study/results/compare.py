@@ -10,10 +10,8 @@ from losaw.study.design.grid import Study
 from losaw.study.design.published import margin
 from losaw.study.design.settings import matches
 from losaw.study.errors import StudyError
-from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS, numbers_of_cell
-from losaw.study.results.kinds import kinds_of
-from losaw.study.results.lookup import Lookup, lookup_of_shares, printed_axes
-from losaw.study.results.table_cells import cells, table_title
+from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS, kinds_of, numbers_of_cell
+from losaw.study.results.lookup import Lookup, cells, lookup_of_shares, printed_axes, table_title
 
 
 def compare(

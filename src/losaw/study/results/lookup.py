@@ -1,11 +1,13 @@
 """Records looked up by the columns that name a cell: what is printed of it, what was measured."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from losaw.study.design.grid import Study
+from losaw.study.design.schema import TableLayout
+from losaw.study.design.settings import Setting, as_values
 
 Record = Mapping[str, Any]
 
@@ -63,3 +65,23 @@ def lookup_of_shares(measured: pd.DataFrame | None) -> Lookup:
         return Lookup((), ())
     columns = [str(column) for column in measured.columns if column != "between_draws"]
     return Lookup(columns, measured.to_dict("records"))
+
+
+def table_title(name: str) -> str:
+    """``table_2`` as papers write it: ``Table 2``."""
+    return name.replace("_", " ").capitalize()
+
+
+def cells(study: Study) -> Iterator[tuple[str, Setting, str, str]]:
+    """(table, setting, metric, method) of every cell of every table, run or not."""
+    for name, layout in study.file.tables.items():
+        for setting in table_settings(study, layout):
+            for metric in layout.metrics or study.metrics:
+                for method in study.methods_of(metric):
+                    yield name, setting, metric, method
+
+
+def table_settings(study: Study, layout: TableLayout) -> list[Setting]:
+    """The settings that a table shows, in the grid's order."""
+    where = {axis: as_values(values) for axis, values in layout.where.items()}
+    return [setting for setting in study.settings if setting.matches(where)]

@@ -1,12 +1,14 @@
 """The verdicts counted: by method and metric, and by the sign of what a paper claims."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from losaw.study.design.grid import Study
+from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import margin
 from losaw.study.design.settings import matches
 from losaw.study.results.agreement import (
@@ -140,3 +142,17 @@ def _pairs(study: Study) -> Iterator[tuple[str, str, str]]:
                 pair = [study.method_name(learner.label, importance) for learner in (first, other)]
                 if pair[0] != pair[1]:
                     yield name, pair[0], pair[1]
+
+
+def describe_end(plans: Sequence[StudyPlan]) -> str:
+    """Number of studies and of published values, by verdict; the report's path."""
+    verdicts: Counter[str] = Counter()
+    for plan in plans:
+        comparison = pd.read_csv(plan.folder / "comparison.csv", keep_default_na=True)
+        verdicts.update(counted(plan.study, comparison)["verdict"])
+    counts = ", ".join(f"{verdicts[word]} {word}" for word in VERDICTS if verdicts[word])
+    return (
+        f"losaw: {len(plans)} {'study' if len(plans) == 1 else 'studies'}, "
+        f"{verdicts.total()} published values compared{counts and f' ({counts})'}: "
+        f"{plans[0].results / 'report.html'}"
+    )

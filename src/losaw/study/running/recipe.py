@@ -3,10 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+from losaw.data import Dataset
 from losaw.generators.base import draw
-from losaw.study.design.series import Series
+from losaw.study.design.blocks import law_file
+from losaw.study.design.grid import Study
+from losaw.study.design.series import Series, resolve
+from losaw.study.design.settings import Setting
 from losaw.study.running.joint_laws import load_law
-from losaw.study.running.replicate import Recipe
+from losaw.study.running.replicate import Recipe, fit
 
 
 def build_recipe(series: Series, law_path: Path | None) -> tuple[Recipe, Any]:
@@ -23,3 +27,20 @@ def build_recipe(series: Series, law_path: Path | None) -> tuple[Recipe, Any]:
         metrics={label: part.create() for label, part in series.metrics.items()},
     )
     return recipe, None if law is None else law.record()
+
+
+def replicate_recipe(study: Study, setting: Setting, learner: str, results: Path) -> Recipe:
+    """The recipe of one learner in one setting; ``results`` holds the stored joint laws."""
+    series = resolve(study, setting, study.learner(learner))
+    law = None if series.law is None else law_file(results, series.law)
+    return build_recipe(series, law)[0]
+
+
+def replicate_data(recipe: Recipe, seed: int) -> Dataset:
+    """The data that the replicate was computed on."""
+    return recipe.draw(recipe.rng(seed, "data"))
+
+
+def replicate_model(recipe: Recipe, seed: int) -> Any:
+    """The fitted model of the replicate: it costs one fit."""
+    return fit(recipe, replicate_data(recipe, seed), seed)

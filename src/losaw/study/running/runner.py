@@ -1,12 +1,16 @@
 """Run blocks: compute their seeds in watched children, write their files."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from losaw.study.design.blocks import Block
 from losaw.study.errors import MissingBlocksError
 from losaw.study.files.block_file import blocks_to_do, write_block
 from losaw.study.files.footer import footer_of
+from losaw.study.files.healing import damaged_small_files, heal
 from losaw.study.files.run_record import write_run_record
+from losaw.study.running.estimate import block_seconds
+from losaw.study.running.joint_laws import fit_laws
+from losaw.study.running.progress import Progress
 from losaw.study.running.running_marks import mark_path
 from losaw.study.running.supervisor import compute
 from losaw.study.running.task import Task, open_task
@@ -86,3 +90,32 @@ def _write(task: Task) -> None:
     )
     rows = [row for seed in block.seeds for row in task.rows[seed]]
     write_block(block, rows, footer_of(block, task.law, task.stored.adopted))
+
+
+def execute(blocks: Sequence[Block], jobs: int) -> int:
+    """Compute every block that is missing, stale or damaged, on ``jobs`` processes.
+
+    Damaged joint laws are fitted again. A block whose run record is lost is computed too.
+
+    Returns
+    -------
+    int
+        Number of blocks computed.
+
+    Raises
+    ------
+    StudyError
+        If a block cannot be written. Finished blocks stay, the rest is cancelled.
+    MissingBlocksError
+        If blocks could not begin. All others are done.
+    """
+    heal(damaged_small_files(blocks))
+    fit_laws(blocks)
+    # Longest first, so that the last blocks to finish are short.
+    waiting = sorted(blocks_to_do(blocks), key=lambda block: -block_seconds(block))
+    progress = Progress(waiting, len(blocks))
+    for _ in run_blocks(waiting, jobs):
+        progress.show_if_due()
+    if waiting:
+        progress.end()
+    return len(waiting)
