@@ -27,9 +27,15 @@ container: "docker-daemon:losaw:latest"
 
 
 from losaw.study.running.jobs import priorities
-from losaw.workflow.captions import captioned
 from losaw.workflow.course import Course
-from losaw.workflow.rules import Workflow, explained, megabytes_of_outputs, rules_in, use_python
+from losaw.workflow.rules import (
+    Workflow,
+    captioned,
+    explained,
+    megabytes_of_outputs,
+    rules_in,
+    use_python,
+)
 
 use_python(workflow.deployment_settings.deployment_method, workflow.basedir)
 is_main = workflow.is_main_process

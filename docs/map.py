@@ -112,7 +112,6 @@ SHORT: dict[str, str] = {
     "network/shuffled": "the ordinary mini-batches, next to losaw's",
     "study/inspecting/logs": "where the workflow's logs are, away from the page that links them",
     "study/results/collected_files": "the format of the collected files, away from the averages",
-    "workflow/captions": "read by the Snakefile alone",
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from losaw.study.design.schema import Configuration
-from losaw.workflow.captions import SHOWN
+from losaw.workflow.rules import SHOWN
 from reference import snakemake_runs
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -21,9 +21,9 @@ def status(options: argparse.Namespace) -> None:
 
         watch([block for plan in plans for block in plan.blocks], options.every, sys.stdout)
         return
-    from losaw.study.inspecting.status import session_status
+    from losaw.study.inspecting.status import describe_status
 
-    print(session_status(plans, options.jobs))
+    print(describe_status(plans, options.jobs))
 
 
 def add_options_of_verify(parser: argparse.ArgumentParser) -> None:
@@ -183,8 +183,8 @@ def provenance(options: argparse.Namespace) -> None:
 def pack(options: argparse.Namespace) -> None:
     """Write the results archive."""
     from losaw.study.errors import StudyError
+    from losaw.study.files.writing import file_digest
     from losaw.study.inspecting.pack import pack
-    from losaw.study.inspecting.unpack import file_digest
     from losaw.study.inspecting.verify import verify
 
     session = _with_measured_draws(session_of(options))

@@ -4,7 +4,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,8 @@ from losaw.support.words import unknown
 CONFIGURATION = Path("config/config.yaml")
 LIMITS = ("block_minutes", "block_megabytes")
 COLLECTING_MEGABYTES = 4000
+# Captions lie in workflow/report; Snakemake reads the path from where the rule stands.
+SHOWN = {".png": "figure", ".csv": "table", ".html": "page"}
 
 
 class Workflow:
@@ -110,11 +112,11 @@ class Workflow:
             seconds = self.session.configuration.job_seconds
             return cut_into_jobs(self.session.all_blocks, seconds)
         lists = [(name, job_list(self.results, name)) for name in self._only]
-        return [self._listed(name, path) for name, path in lists if path.exists()]
-
-    def _listed(self, name: str, path: Path) -> Job:
-        blocks = tuple(self.session.block(block) for block in read_job(path)[0])
-        return Job(name, blocks, START_SECONDS + sum(map(block_seconds, blocks)))
+        return [
+            _job(name, map(self.session.block, read_job(path)[0]))
+            for name, path in lists
+            if path.exists()
+        ]
 
     def is_forced(self, job: Job) -> bool:
         """True if Snakemake was called to compute a job's blocks whatever is stored."""
@@ -127,8 +129,7 @@ class Workflow:
         """Return the job of a single block, from the wildcards of the rule ``block``."""
         first, last = int(wildcards.first), int(wildcards.last)
         name = BlockName(wildcards.study, wildcards.setting, wildcards.learner, first, last)
-        block = self.session.block(name)
-        return Job(str(name), (block,), START_SECONDS + block_seconds(block))
+        return _job(str(name), [self.session.block(name)])
 
     def inputs_of(self, blocks: Sequence[Block]) -> list[str]:
         """Return the joint laws of blocks, and the list of reasons if one must be remade."""
@@ -228,9 +229,38 @@ class Workflow:
         return [Path(name)]
 
 
+def _job(name: str, blocks: Iterable[Block]) -> Job:
+    blocks = tuple(blocks)
+    return Job(name, blocks, START_SECONDS + sum(map(block_seconds, blocks)))
+
+
 def megabytes_of_outputs(study: Study) -> int:
     """Return the memory of a study's summary and figures, which may fit a replicate again."""
     return max(COLLECTING_MEGABYTES, study.file.memory_megabytes)
+
+
+def captioned(report: Callable[..., Any], study: str, files: Sequence[str]) -> list[Any]:
+    """The outputs of a rule, those that a report shows with caption, category and labels.
+
+    Parameters
+    ----------
+    report : callable
+        Snakemake's, as a rule has it: it marks an output with its caption.
+    study : str
+        A study's name, or ``"all"``.
+    files : sequence of str
+        All outputs; the others pass as they are.
+    """
+
+    def marked(file: str) -> Any:
+        kind = SHOWN.get(Path(file).suffix)
+        if kind is None:
+            return file
+        labels = {"study": study, kind: Path(file).stem.replace("_", " ")}
+        caption = f"../report/{kind}.rst"
+        return report(file, caption=caption, category=f"{kind}s", labels=labels)
+
+    return [marked(file) for file in files]
 
 
 def rules_in(arguments: Sequence[str]) -> list[str]:

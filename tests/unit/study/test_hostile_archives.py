@@ -118,14 +118,20 @@ def test_every_file_is_listed_and_as_listed(tmp_path, contents, message):
         (b"{", "is not JSON"),
         (b"[" * 100_000, "is not JSON"),
         (b"\xff", "cannot be read"),
-        (b"[]", "expected an object"),
-        (b"{}", "expected an object"),
-        (json.dumps({**ASKED, "selection": []}).encode(), "selection: expected lists"),
-        (json.dumps({**ASKED, "selection": {"a": 1}}).encode(), "selection: expected lists"),
-        (json.dumps({**ASKED, "studies": "tiny"}).encode(), "studies: expected a list"),
-        (json.dumps({**ASKED, "scale": None}).encode(), "scale: expected a name"),
-        (json.dumps({**ASKED, "seeds": 10**9}).encode(), "seeds: expected nothing, or"),
-        (json.dumps({**ASKED, "seeds": True}).encode(), "seeds: expected nothing, or"),
+        (b"[]", "Input should be an object, got"),
+        (b"{}", "studies: Field required"),
+        (json.dumps({**ASKED, "selection": []}).encode(), "selection: Input should be an object"),
+        (
+            json.dumps({**ASKED, "selection": {"a": 1}}).encode(),
+            "a: Input should be a valid",
+        ),
+        (
+            json.dumps({**ASKED, "studies": "tiny"}).encode(),
+            "studies: Input should be a valid",
+        ),
+        (json.dumps({**ASKED, "scale": None}).encode(), "scale: Input should be a valid string"),
+        (json.dumps({**ASKED, "seeds": 10**9}).encode(), "seeds: Input should be less"),
+        (json.dumps({**ASKED, "seeds": True}).encode(), "seeds: Input should be a valid integer"),
     ],
 )
 def test_a_malformed_request_is_one_message(tmp_path, content, message):

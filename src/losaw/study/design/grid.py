@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,14 @@ class Method:
         """Parameters with expressions and references evaluated in the setting's values."""
         names = {**setting.parameters, **setting.axes}
         return {key: _resolved(key, value, names) for key, value in self.parameters.items()}
+
+    def at(self, setting: Setting) -> "Method":
+        """The method with plain values as parameters."""
+        return replace(self, parameters=self.parameters_for(setting))
+
+    def create(self) -> Any:
+        """A new instance, of plain values."""
+        return self.entry.create(**self.parameters)
 
     def unavailable(self) -> str:
         """Why an optional learner cannot run here; empty if it can, or is not optional."""
@@ -190,33 +198,22 @@ class Study:
     @cached_property
     def importances(self) -> dict[str, Method]:
         """Label -> importance."""
-        written = self.file.importances
-        if isinstance(written, list):
-            written = {name: {"importance": name} for name in written}
-        importances = {}
-        for label, options in written.items():
-            location = ("importances", label)
-            parameters = dict(options)
-            name = parameters.pop("importance", label)
-            entry = self._entry("importance", name, location)
-            importances[label] = Method(label, entry, parameters)
-        return importances
+        return self._methods("importance", self.file.importances)
 
     @cached_property
     def metrics(self) -> dict[str, Method]:
         """Label -> metric."""
-        written = self.file.metrics
+        return self._methods("metric", self.file.metrics)
+
+    def _methods(self, kind: str, written: list[str] | dict[str, dict[str, Any]]) -> dict:
         if isinstance(written, list):
-            return {
-                name: Method(name, self._entry("metric", name, ("metrics", index)), {})
-                for index, name in enumerate(written)
-            }
-        metrics = {}
+            written = {name: {} for name in written}
+        methods = {}
         for label, options in written.items():
             parameters = dict(options)
-            entry = self._entry("metric", parameters.pop("metric", label), ("metrics", label))
-            metrics[label] = Method(label, entry, parameters)
-        return metrics
+            entry = self._entry(kind, parameters.pop(kind, label), (f"{kind}s", label))
+            methods[label] = Method(label, entry, parameters)
+        return methods
 
     @cached_property
     def _settings_by_identifier(self) -> dict[str, Setting]:

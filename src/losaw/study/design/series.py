@@ -3,26 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
-from losaw import registry
 from losaw.generators.base import joint_law_of, prepare
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.settings import Setting
 from losaw.study.design.version import results_version
-
-
-@dataclass(frozen=True)
-class Part:
-    """A registered name with its parameters in one setting: plain values."""
-
-    label: str
-    entry: registry.Entry
-    parameters: Mapping[str, Any]
-
-    def create(self) -> Any:
-        """A new instance."""
-        return self.entry.create(**self.parameters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +21,10 @@ class Series:
     study, experiment : str
         Name of the study, and the axis of its random streams.
     setting : Setting
-    generator, learner : Part
+    generator, learner : Method
+        With plain values as parameters.
     importances, metrics : dict
-        Label -> Part.
+        Label -> method, of the same kind.
     version : str
         The results version that files of this series must carry.
     part_versions : dict
@@ -53,10 +39,10 @@ class Series:
     study: str
     experiment: str
     setting: Setting
-    generator: Part
-    learner: Part
-    importances: Mapping[str, Part]
-    metrics: Mapping[str, Part]
+    generator: Method
+    learner: Method
+    importances: Mapping[str, Method]
+    metrics: Mapping[str, Method]
     version: str
     part_versions: Mapping[str, str]
     seconds_per_seed: float | None
@@ -77,20 +63,14 @@ class Series:
 def resolve(study: Study, setting: Setting, learner: Method) -> Series:
     """The series of a setting and a learner of a study."""
 
-    def part(method: Method) -> Part:
-        return Part(method.label, method.entry, method.parameters_for(setting))
-
     return Series(
         study=study.name,
         experiment=study.experiment,
         setting=setting,
-        generator=Part(study.generator.label, study.generator.entry, setting.parameters),
-        learner=part(learner),
-        importances={label: part(study.importances[label]) for label in learner.importances},
-        metrics={
-            label: Part(label, metric.entry, metric.parameters)
-            for label, metric in study.metrics.items()
-        },
+        generator=replace(study.generator, parameters=setting.parameters),
+        learner=learner.at(setting),
+        importances={label: study.importances[label].at(setting) for label in learner.importances},
+        metrics=study.metrics,
         version=results_version(study, learner, setting),
         part_versions={
             label: results_version(study, replace(learner, importances=asked), setting)

@@ -16,7 +16,7 @@ from pathlib import Path
 from losaw import registry
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
-from losaw.study.files.writing import write_text
+from losaw.study.files.writing import file_digest, write_text
 from losaw.study.source_digests.reading import PACKAGE
 from losaw.study.source_digests.source_digest import WRITERS, source_digest
 
@@ -109,14 +109,14 @@ def remove_sums(results: Path, name: str) -> None:
 def write_sums(results: Path, name: str, decided_by: str, files: Iterable[Path]) -> None:
     """Write the digest of what files were made from, and the digest of each of them."""
     _write_sums(
-        sums_path(results, name), decided_by, {_label(path): _sha256(path) for path in files}
+        sums_path(results, name), decided_by, {_label(path): file_digest(path) for path in files}
     )
 
 
 def add_sums(results: Path, name: str, files: Iterable[Path]) -> None:
     """Add the digests of further files that were made from the same."""
     decided_by, sums = _read_sums(sums_path(results, name))
-    sums |= {_label(path): _sha256(path) for path in files}
+    sums |= {_label(path): file_digest(path) for path in files}
     _write_sums(sums_path(results, name), decided_by, sums)
 
 
@@ -132,7 +132,7 @@ def altered(results: Path, name: str, files: Iterable[Path]) -> Iterator[tuple[P
     for path in files:
         if not path.exists():
             yield path, "is missing"
-        elif path.is_dir() or written.get(_label(path)) != _sha256(path):
+        elif path.is_dir() or written.get(_label(path)) != file_digest(path):
             yield path, "is not what was written: it was edited or damaged"
 
 
@@ -220,9 +220,4 @@ def _code(drawings: tuple[str, ...]) -> list[str]:
     templates = sorted(
         path for path in (PACKAGE / "pages" / "templates").rglob("*") if path.is_file()
     )
-    return [*map(source_digest, (*WRITERS, *drawn)), *map(_sha256, templates)]
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return [*map(source_digest, (*WRITERS, *drawn)), *map(file_digest, templates)]

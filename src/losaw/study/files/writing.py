@@ -1,5 +1,6 @@
 """Files of a results folder: whole or absent, with the remedy if they cannot be written."""
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,6 +54,12 @@ def write_rows(path: Path, rows: "pd.DataFrame | pa.Table", schema: pa.Schema) -
                 writer.write_table(part.cast(schema))
 
     write_file(path, write)
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, which is read in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_csv(path: Path, frame: "pd.DataFrame") -> None:

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import losaw
-from losaw.study.design.blocks import Block
+from losaw.study.design.blocks import Block, BlockName
 from losaw.study.design.plan import StudyPlan, other_blocks
 from losaw.study.errors import StudyError
 from losaw.study.files.adoption import ADOPTED, Adoption
@@ -32,17 +32,9 @@ EVERYTHING = "all that was selected"
 _DESCRIPTION = ("experiment", "generator", "learner", "importances", "metrics")
 
 
-class Stale(Protocol):
-    """A stored block of another version."""
-
-    @property
-    def block(self) -> Block:
-        """The block as this version defines it."""
-        ...
-
-    def compare(self, recomputed: Block) -> Comparison:
-        """Compare what is stored with a block that was recomputed."""
-        ...
+# A stored block of another version: its ``block`` as this version defines it, and
+# ``compare(recomputed)``, which compares what is stored with a block that was recomputed.
+Stale = Any
 
 
 @dataclass(frozen=True)
@@ -74,9 +66,9 @@ class Decision:
     """
 
     scope: str
-    stale: list[Any]
-    recomputed: dict[Any, Block] = field(default_factory=dict)
-    comparisons: list[tuple[Any, Comparison]] = field(default_factory=list)
+    stale: list[Stale]
+    recomputed: dict[BlockName, Block] = field(default_factory=dict)
+    comparisons: list[tuple[Stale, Comparison]] = field(default_factory=list)
     adoption: Adoption | None = None
 
     def __str__(self) -> str:

@@ -1,7 +1,6 @@
 """Which blocks, versions and machines a table, a figure or any other output came from."""
 
 import csv
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from losaw.study.errors import StudyError
 from losaw.study.files.adoption import ADOPTED, count_adoptions, describe_adoptions
 from losaw.study.files.block_file import read_block
 from losaw.study.files.run_record import RunRecord, read_run_record
+from losaw.study.files.writing import file_digest
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _origin(results: Path, name: BlockName, line: dict[str, str]) -> Origin:
     path = results / name.relative_path
     footer: dict[str, Any] = {}
     try:
-        same = hashlib.sha256(path.read_bytes()).hexdigest() == line["sha256"]
+        same = file_digest(path) == line["sha256"]
         state = "" if same else "changed since it was collected"
         footer = read_block(path).footer
     except OSError:

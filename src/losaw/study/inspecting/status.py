@@ -88,66 +88,41 @@ def study_status(plan: StudyPlan) -> StudyStatus:
     return status
 
 
-@dataclass(frozen=True)
-class SessionStatus:
-    """How far all studies of a session are, at one moment.
+def describe_status(plans: Sequence[StudyPlan], jobs: int | None = None) -> str:
+    """How far the studies are now: a line for each, for each learner and running block.
 
-    Attributes
+    Parameters
     ----------
-    scale, results : str
-    studies : list of StudyStatus
-    running : list of Running
-        Blocks with a mark, those of ended processes included.
     jobs : int or None
         Blocks that run at the same time, for the time left; None counts those that run now.
     """
-
-    scale: str
-    results: str
-    studies: list[StudyStatus]
-    running: list[Running]
-    jobs: int | None
-
-    @property
-    def active(self) -> list[Running]:
-        """The blocks that are being computed."""
-        return [mark for mark in self.running if mark.alive is not False]
-
-    def time_left(self) -> str:
-        """The time left by cost, in words."""
-        left = sum(status.core_seconds_left for status in self.studies)
-        at_once = self.jobs or len(self.active)
-        if not left:
-            return "all blocks are done"
-        if not at_once:
-            return f"nothing is running; {duration(left)} of core time to do"
-        return f"about {duration(left / at_once)} left with {at_once} blocks at the same time"
-
-    def __str__(self) -> str:
-        """One line a study, one a learner, one a running block, and the time left."""
-        lines = [
-            f"scale {self.scale}, results in {self.results}",
-            f"{'study':24}{'blocks':>8}{'done':>8}{'running':>9}{'fits':>8}{'failed fits':>13}"
-            f"{'core time left':>18}",
-        ]
-        for status in self.studies:
-            n_running = sum(mark.block.name.study == status.study for mark in self.active)
-            lines.append(
-                f"{status.study:24}{status.n_blocks:>8}{status.n_done:>8}{n_running:>9}"
-                f"{status.n_fits:>8}{status.failed_fits:>13}"
-                f"{duration(status.core_seconds_left):>18}"
-            )
-        for status in self.studies:
-            lines += status.remarks()
-        lines += [_describe_running(mark) for mark in self.running]
-        return "\n".join([*lines, self.time_left()])
-
-
-def session_status(plans: Sequence[StudyPlan], jobs: int | None = None) -> SessionStatus:
-    """How far the studies are now; ``jobs`` as in :class:`SessionStatus`."""
     studies = [study_status(plan) for plan in plans]
     running = [mark for plan in plans for mark in running_blocks(plan)]
-    return SessionStatus(plans[0].scale, str(plans[0].results), studies, running, jobs)
+    active = [mark for mark in running if mark.alive is not False]
+    lines = [
+        f"scale {plans[0].scale}, results in {plans[0].results}",
+        f"{'study':24}{'blocks':>8}{'done':>8}{'running':>9}{'fits':>8}{'failed fits':>13}"
+        f"{'core time left':>18}",
+    ]
+    for status in studies:
+        n_running = sum(mark.block.name.study == status.study for mark in active)
+        lines.append(
+            f"{status.study:24}{status.n_blocks:>8}{status.n_done:>8}{n_running:>9}"
+            f"{status.n_fits:>8}{status.failed_fits:>13}"
+            f"{duration(status.core_seconds_left):>18}"
+        )
+    lines += [line for status in studies for line in status.remarks()]
+    lines += map(_describe_running, running)
+    left = sum(status.core_seconds_left for status in studies)
+    return "\n".join([*lines, _time_left(left, jobs or len(active))])
+
+
+def _time_left(seconds: float, at_once: int) -> str:
+    if not seconds:
+        return "all blocks are done"
+    if not at_once:
+        return f"nothing is running; {duration(seconds)} of core time to do"
+    return f"about {duration(seconds / at_once)} left with {at_once} blocks at the same time"
 
 
 def _describe_running(mark: Running) -> str:

@@ -1,13 +1,15 @@
 """Another person's results archive: unpacked within limits, checked, and never run unasked."""
 
-import hashlib
-import json
 import tarfile
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from losaw.study.design.request import Request
+from losaw.study.design.schema import Scalar
 from losaw.study.errors import StudyError
+from losaw.study.files.writing import file_digest
 from losaw.study.inspecting.pack import CHECKSUMS, CONFIGURATION, REQUEST
 
 # The largest study of the repository, at the paper's scale, has some 5,000 blocks in .3 GB.
@@ -20,17 +22,22 @@ MAX_SEEDS = 100_000
 MAX_TEXT = 16 * 2**20
 
 
+class _Asked(BaseModel):
+    """The request of an archive, as :func:`losaw.study.inspecting.pack.pack` writes it."""
+
+    model_config = ConfigDict(strict=True)
+    studies: list[str]
+    plugins: list[str]
+    scale: str
+    selection: dict[str, list[Scalar]]
+    seeds: Annotated[int, Field(ge=1, le=MAX_SEEDS)] | None
+
+
 def check_digest(archive: Path, sha256: str) -> None:
     """Raise a StudyError unless the archive is the one with this SHA-256."""
     digest = file_digest(archive)
     if digest != sha256.strip().lower():
         raise StudyError(f"{archive}: has SHA-256 {digest}, not {sha256}: it is another archive")
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file, read in pieces."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def unpack(archive: Path, folder: Path) -> None:
@@ -117,7 +124,7 @@ def packed_request(folder: Path, run_plugins: bool) -> Request:
         is not as :func:`losaw.study.inspecting.pack.pack` writes it.
     """
     asked = _asked(folder)
-    plugins = asked["plugins"]
+    plugins = asked.plugins
     if plugins and not run_plugins:
         raise StudyError(
             f"the archive holds plugins ({', '.join(plugins)}), which are run to know its "
@@ -127,50 +134,23 @@ def packed_request(folder: Path, run_plugins: bool) -> Request:
         if Path(name).name != name or not (folder / "plugins" / name).is_file():
             raise StudyError(f"{REQUEST}: plugins: {name!r} is not a file in the archive's plugins")
     overrides = {
-        "studies": asked["studies"],
-        "scale": asked["scale"],
+        "studies": asked.studies,
+        "scale": asked.scale,
         "plugins": [str(folder / "plugins" / name) for name in plugins],
         "results": str(folder / "results"),
         "figures": str(folder / "figures"),
     }
-    selection = {axis: tuple(values) for axis, values in asked["selection"].items()}
-    return Request(folder / CONFIGURATION, overrides, selection, asked["seeds"])
+    selection = {axis: tuple(values) for axis, values in asked.selection.items()}
+    return Request(folder / CONFIGURATION, overrides, selection, asked.seeds)
 
 
-def _asked(folder: Path) -> dict[str, Any]:
-    """The request's text as plain values of the right types."""
+def _asked(folder: Path) -> _Asked:
     try:
-        asked = json.loads(_text(folder, REQUEST, Path(REQUEST)))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, StudyError):
-            raise
-        raise StudyError(f"{REQUEST}: is not JSON ({error})") from None
-    wanted = {
-        "studies": "a list of names",
-        "plugins": "a list of names",
-        "scale": "a name",
-        "selection": "lists of values by axis",
-        "seeds": f"nothing, or a whole number up to {MAX_SEEDS}",
-    }
-    if not isinstance(asked, dict) or not wanted.keys() <= asked.keys():
-        raise StudyError(f"{REQUEST}: expected an object with the keys {', '.join(wanted)}")
-    seeds, selection = asked["seeds"], asked["selection"]
-    is_right = {
-        "studies": _are_names(asked["studies"]),
-        "plugins": _are_names(asked["plugins"]),
-        "scale": isinstance(asked["scale"], str),
-        "selection": isinstance(selection, dict)
-        and all(isinstance(values, list) for values in selection.values()),
-        "seeds": seeds is None or (type(seeds) is int and 0 < seeds <= MAX_SEEDS),
-    }
-    for key, right in is_right.items():
-        if not right:
-            raise StudyError(f"{REQUEST}: {key}: expected {wanted[key]}, got {asked[key]!r:.80}")
-    return asked
-
-
-def _are_names(values: Any) -> bool:
-    return isinstance(values, list) and all(isinstance(value, str) for value in values)
+        return _Asked.model_validate_json(_text(folder, REQUEST, Path(REQUEST)))
+    except ValidationError as error:
+        problem = error.errors()[0]
+        words = [*map(str, problem["loc"]), f"{problem['msg']}, got {problem['input']!r:.80}"]
+        raise StudyError(f"{REQUEST}: {': '.join(words)}") from None
 
 
 def _text(folder: Path, name: str, archive: Path) -> str:

@@ -5,8 +5,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 
-import pandas as pd
-
 import losaw
 from losaw.generators.joint_law.law import JointLaw
 from losaw.study.design.blocks import Block
@@ -41,20 +39,22 @@ def manifest(plan: StudyPlan, collection: Collection) -> dict:
         "fits": collection.n_fits,
         "failed_rows": len(failed),
         "failures": failed["message"].astype(str).value_counts().head(20).to_dict(),
-        **_spent(timings(collection.files)),
+        **_spent(collection.files),
     }
 
 
-def _spent(runs: pd.DataFrame) -> dict:
-    """The machines that ran the blocks, and the costs."""
+def _spent(blocks: Iterable[Block]) -> dict:
+    """The machines that ran the blocks, and the costs, from the run records."""
+    found = [(block.name.learner, read_run_record(block.record_path)) for block in blocks]
+    runs = [(learner, record) for learner, record in found if record is not None]
+    seconds: dict[str, float] = {}
+    for learner, record in runs:
+        seconds[learner] = seconds.get(learner, 0.0) + record.core_seconds
     return {
-        "hosts": sorted(set(runs["host"])),
-        "core_seconds": round(float(runs["seconds"].sum()), 1),
-        "core_seconds_by_learner": {
-            str(learner): round(float(seconds), 1)
-            for learner, seconds in runs.groupby("learner")["seconds"].sum().items()
-        },
-        "peak_megabytes": float(runs["peak_megabytes"].max()) if len(runs) else None,
+        "hosts": sorted({record.host for _, record in runs}),
+        "core_seconds": round(sum(seconds.values()), 1),
+        "core_seconds_by_learner": {name: round(seconds[name], 1) for name in sorted(seconds)},
+        "peak_megabytes": max((record.peak_megabytes for _, record in runs), default=None),
     }
 
 
@@ -70,24 +70,3 @@ def joint_laws(blocks: Iterable[Block]) -> list[dict]:
     """The joint laws that blocks draw from: the solver, what it said, what was attained."""
     paths = dict.fromkeys(block.law_path for block in blocks)
     return [JointLaw.load(path).record() for path in paths if path is not None and path.exists()]
-
-
-def timings(blocks: Iterable[Block]) -> pd.DataFrame:
-    """Seconds and peak memory of every block that was run, from the run records."""
-    rows = []
-    for block in blocks:
-        record = read_run_record(block.record_path)
-        if record is not None:
-            rows.append(
-                {
-                    "setting_id": block.name.setting,
-                    "learner": block.name.learner,
-                    "first": block.name.first,
-                    "last": block.name.last,
-                    "seconds": record.core_seconds,
-                    "peak_megabytes": record.peak_megabytes,
-                    "host": record.host,
-                }
-            )
-    columns = ["setting_id", "learner", "first", "last", "seconds", "peak_megabytes", "host"]
-    return pd.DataFrame(rows, columns=columns)

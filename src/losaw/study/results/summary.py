@@ -56,7 +56,7 @@ def differences(study: Study, collection: Collection) -> pd.DataFrame:
 
 
 def paired_differences(
-    study: Study, collection: Collection, first: str, second: str, importance: str | None = None
+    study: Study, collection: Collection, first: str, second: str
 ) -> pd.DataFrame:
     """Mean of (second learner − first learner) on the same data, with its paired standard error.
 
@@ -64,8 +64,6 @@ def paired_differences(
     ----------
     first, second : str
         Labels of two learners.
-    importance : str or None
-        Restrict the ranking metrics to one importance; None keeps all.
 
     Returns
     -------
@@ -75,8 +73,6 @@ def paired_differences(
     """
     results = collection.results[collection.results["learner"].isin([first, second])]
     results = results[(results["status"] == "ok") & (results["metric"] != "")]
-    if importance is not None:
-        results = results[results["importance"].isin(["", importance])]
     keys = ["setting_id", "importance", "metric"]
     wide = results.pivot_table(
         index=[*keys, "seed"], columns="learner", values="value", sort=False, observed=True
