@@ -85,12 +85,12 @@ BUDGETS: dict[str, int] = {
     "metrics": 800,
     "network": 1775,
     "pages": 75,
-    "reference": 1900,
+    "reference": 1450,
     "registry": 750,
     "report": 4700,
     "root": 500,
     "scoring": 2875,
-    "study": 8250,
+    "study": 8150,
     "support": 1000,
     "tables": 940,
     "trends": 625,
@@ -111,7 +111,6 @@ SHORT: dict[str, str] = {
     "generators/joint_law/choice": "the only part of the folder that knows generators",
     "network/shuffled": "the ordinary mini-batches, next to losaw's",
     "study/inspecting/logs": "where the workflow's logs are, away from the page that links them",
-    "study/results/collected_files": "the format of the collected files, away from the averages",
 }
 
 

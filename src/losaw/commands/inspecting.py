@@ -64,9 +64,9 @@ def add_options_of_verify(parser: argparse.ArgumentParser) -> None:
 
 def verify(options: argparse.Namespace) -> int:
     """Check a results folder, an archive or a reference run; 1 if anything is wrong."""
-    from losaw.study.inspecting.difference import is_reference
     from losaw.study.design.session import Session
     from losaw.study.errors import StudyError
+    from losaw.study.inspecting.difference import is_reference
     from losaw.study.inspecting.unpack import check_digest, packed_request, unpack
 
     place: Path | None = options.place

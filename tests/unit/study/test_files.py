@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from losaw.study.files import run_record
 from losaw.study.design.plan import other_blocks
+from losaw.study.files import run_record
 from losaw.study.files.footer import footer_of, of_the_fit
 from losaw.study.files.healing import Finding, heal
 from losaw.study.files.writing import write_csv, write_rows

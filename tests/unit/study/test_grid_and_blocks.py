@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from losaw.study.design.blocks import BlockName, cut
 from losaw.study.design.expressions import evaluate, is_expression
-from losaw.study.design.settings import canonical_json
-from losaw.study.design.settings import Setting
+from losaw.study.design.settings import Setting, canonical_json
 from losaw.study.errors import StudyError
 from losaw.study.running.estimate import seconds_per_seed
 

@@ -114,21 +114,15 @@ def test_every_file_is_listed_and_as_listed(tmp_path, contents, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is not JSON"),
-        (b"{", "is not JSON"),
-        (b"[" * 100_000, "is not JSON"),
+        (b"", "Invalid JSON"),
+        (b"{", "Invalid JSON"),
+        (b"[" * 100_000, "Invalid JSON"),
         (b"\xff", "cannot be read"),
         (b"[]", "Input should be an object, got"),
         (b"{}", "studies: Field required"),
         (json.dumps({**ASKED, "selection": []}).encode(), "selection: Input should be an object"),
-        (
-            json.dumps({**ASKED, "selection": {"a": 1}}).encode(),
-            "a: Input should be a valid",
-        ),
-        (
-            json.dumps({**ASKED, "studies": "tiny"}).encode(),
-            "studies: Input should be a valid",
-        ),
+        (json.dumps({**ASKED, "selection": {"a": 1}}).encode(), "a: Input should be a valid"),
+        (json.dumps({**ASKED, "studies": "tiny"}).encode(), "studies: Input should be a valid"),
         (json.dumps({**ASKED, "scale": None}).encode(), "scale: Input should be a valid string"),
         (json.dumps({**ASKED, "seeds": 10**9}).encode(), "seeds: Input should be less"),
         (json.dumps({**ASKED, "seeds": True}).encode(), "seeds: Input should be a valid integer"),

@@ -10,12 +10,12 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from losaw.study.results.collect import collect
-from losaw.study.results.tally import describe_end
 from losaw.study.results.cell_numbers import kinds_of, pooled_deviation
+from losaw.study.results.collect import collect
 from losaw.study.results.manifest import manifest
 from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import differences
+from losaw.study.results.tally import describe_end
 from losaw.study.running.runner import run_block
 
 
