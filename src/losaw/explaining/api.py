@@ -27,6 +27,7 @@ from losaw.support.arguments import whole_number
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 
+_FEWEST_FOLDS = 3
 _NAMES = {"forest": "a random forest", "gradient-boosting": "gradient boosting"}
 
 
@@ -209,6 +210,7 @@ def begin(
     trained = model(seed)
     design, cuts = full, list[str]()
     part = _rows_in_use(data, full, seed)
+    _check_folds(full.folds, part)
     related = associations(part.X, list(part.kinds.values()), seed)
     if seconds is not None:
         n_groups = len(related.groups) * groups
@@ -246,6 +248,18 @@ def _without(frame: Any, drop: Sequence[str], target: str) -> Any:
         if name == target:
             raise LosawError(f"drop: {name!r} is the target")
     return frame[[key for key in frame.columns if str(key) not in dropped]]
+
+
+def _check_folds(folds: int, data: Prepared) -> None:
+    """Refuse folds that the clusters, the rows or those of the rarest class cannot be put into."""
+    most, what = data.n_units, "rows in use" if data.clusters is None else "clusters"
+    if data.task == "classification" and data.clusters is None:
+        most, what = int(np.unique(data.y, return_counts=True)[1].min()), "rows of the rarest class"
+    if not _FEWEST_FOLDS <= folds <= most:
+        raise LosawError(
+            f"{most} {what} cannot be put into {folds} folds: folds must be from "
+            f"{_FEWEST_FOLDS} to {most}, if there are so many"
+        )
 
 
 def _rows_in_use(data: Prepared, design: Design, seed: int) -> Prepared:

@@ -133,12 +133,7 @@ def full_design(
     given: dict[str, Any] = {k: v for k, v in asked.items() if v is not None}
     rows = given["rows"] = min(given.get("rows", n_rows), n_rows)
     given["losaw_rows"] = min(given.get("losaw_rows", rows), rows)
-    given["folds"] = folds = given.get("folds", FOLDS if n_units is None else min(FOLDS, n_units))
-    if n_units is not None and not 3 <= folds <= n_units:
-        raise LosawError(
-            f"{n_units} clusters cannot be put into {folds} folds: 3 to {n_units} are possible, if "
-            "there are so many (--folds)"
-        )
+    given.setdefault("folds", FOLDS if n_units is None else min(FOLDS, n_units))
     return replace(full, **given)
 
 

@@ -28,7 +28,7 @@ class Options:
 
     Raises
     ------
-    LosawError, ValueError
+    LosawError, ValueError, TypeError
         For a value that is not allowed.
     """
 
@@ -60,15 +60,18 @@ class Options:
     random_state: object = _option(0, "seed (default 0)", type=int)
 
     def __post_init__(self) -> None:
-        from losaw.support.arguments import whole_number  # numpy, which the parser does not need
+        # These need numpy, which the parser does not.
+        from losaw.support.arguments import whole_number
+        from losaw.support.signatures import check_arguments
 
-        chosen_methods(self.methods)
-        if not 0 < self.fdr < 1:
-            raise LosawError(f"fdr must be between 0 and 1, got {self.fdr!r}")
         for each in fields(self):
             least, value = each.metadata.get("least"), getattr(self, each.name)
             if least is not None and value is not None:
                 whole_number(each.name, value, least)
+        check_arguments(type(self), vars(self))
+        chosen_methods(self.methods)
+        if not 0 < self.fdr < 1:
+            raise LosawError(f"fdr must be between 0 and 1, got {self.fdr!r}")
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:

@@ -11,7 +11,7 @@ from losaw.explaining.columns import Column, treat
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
-from losaw.tables.kinds import KINDS, MOST_TEXT_LEVELS
+from losaw.tables.kinds import KINDS, LARGEST_WHOLE, MOST_TEXT_LEVELS
 from losaw.tables.reading import is_frame, read_column
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ MOST_CLASSES = 50
 # A target of at most so many whole numbers may well be classes.
 _FEW_VALUES = 10
 _COPY = 1.0 - 1e-9
+# Squares of errors, and squares of these, are floats.
+_SMALLEST_VARIANCE, _LARGEST_VARIANCE = 1e-150, 1e150
 
 
 @dataclass(frozen=True)
@@ -203,10 +205,16 @@ def _response(
     values = values.infer_objects()
     dtype = values.dtype
     is_number = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
-    n_values = int(values.nunique())
+    try:
+        n_values = int(values.nunique())
+    except TypeError:  # lists, dicts and the like
+        raise LosawError(
+            f"the target {target!r} holds {values.iloc[0]!r}, which is neither a number nor a "
+            "class: give one number or one text in each row"
+        ) from None
     if n_values < 2:
         raise LosawError(
-            f"the target {target!r} has one value only ({values.iloc[0]!r}): nothing to explain"
+            f"the target {target!r} has one value only ({values.tolist()[0]!r}): nothing to explain"
         )
     if task == "regression" or (task is None and is_number and n_values > 2):
         if not is_number:
@@ -217,6 +225,13 @@ def _response(
         numbers = values.to_numpy(dtype=float)
         if not np.isfinite(numbers).all():
             raise LosawError(f"the target {target!r} holds infinite values; leave those rows out")
+        with np.errstate(over="ignore", under="ignore"):
+            variance = float(np.var(numbers))
+        if not _SMALLEST_VARIANCE < variance < _LARGEST_VARIANCE:
+            raise LosawError(
+                f"the target {target!r} has a variance of {variance:g}, which squared errors "
+                "cannot be compared with; give it in another unit"
+            )
         return numbers, "regression"
     if n_values > MOST_CLASSES:
         raise LosawError(
@@ -224,12 +239,15 @@ def _response(
             "merge them, or say task regression if they are numbers"
         )
     counts = values.value_counts()
+    counts = counts[counts > 0]  # categories that no row has are no classes
     if counts.iloc[-1] < FEWEST_ROWS_OF_A_CLASS:
         raise LosawError(
-            f"the class {counts.index[-1]!r} of {target!r} has {counts.iloc[-1]} rows, at least "
-            f"{FEWEST_ROWS_OF_A_CLASS} are needed: leave those rows out, or merge classes"
+            f"the class {counts.index.tolist()[-1]!r} of {target!r} has {counts.iloc[-1]} rows, at "
+            f"least {FEWEST_ROWS_OF_A_CLASS} are needed: leave those rows out, or merge classes"
         )
-    labels = values if is_number else values.astype(str)
+    # Fractions are names of classes, as text is: scikit-learn takes them for a regression.
+    is_whole = is_number and (values % 1 == 0).all() and (values.abs() <= LARGEST_WHOLE).all()
+    labels = values if is_whole else values.astype(str)
     return np.array(labels.tolist()), "classification"
 
 

@@ -31,7 +31,7 @@ from losaw.scoring.row_differences import (
     refit,
 )
 from losaw.scoring.rows import Options, Rows, read_rows
-from losaw.support.arguments import whole_number
+from losaw.support.arguments import real_number, whole_number
 from losaw.tables.kinds import Kinds
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def hierarchy(
     X3 matters by itself
     one of {X1, X2} matters, but the data do not tell which
     """
-    if not 0 < fwer < 1:
+    if not 0 < real_number("fwer", fwer) < 1:
         raise ValueError(f"fwer must be between 0 and 1, got {fwer!r}")
     whole_number("n_draws", n_draws, 1)
     if not getattr(sampler_of(sampler, sampler_parameters), "handles_units", False):

@@ -167,6 +167,7 @@ class ConditionalSampler:
             mean[:, [t]] = conditional_mean(filled, others, rng, known[:, t])
         residual = np.where(known, targets - mean, 0.0)
         scale = np.maximum(np.sqrt((residual**2).mean(axis=0)), 1e-3 * np.nanstd(targets, axis=0))
+        scale[scale == 0] = 1.0  # one value, and missing ones
         places = _reduced(mean / scale)
         spread = normal_scores(np.sqrt(((residual / scale) ** 2).sum(axis=1)))
         predicted = smooth_mean(spread, others)

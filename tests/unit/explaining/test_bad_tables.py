@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import losaw
 from losaw.explaining.preparing import prepare, sample_rows
 from losaw.support.errors import LosawError
 
@@ -211,3 +212,46 @@ def test_a_sample_of_rows_keeps_ten_of_every_class():
     data = prepare(pd.DataFrame({"x": RNG.standard_normal(2000), "y": y}), "y")
     rows = sample_rows(data, 100, np.random.default_rng(0))
     assert (y[rows] == "rare").sum() >= 10 and len(rows) < 120
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ([[row] for row in range(N)], "neither a number nor a class"),
+        (1e200 * RNG.standard_normal(N), "variance of inf.*another unit"),
+        (1e-200 * RNG.standard_normal(N), "variance of 0.*another unit"),
+    ],
+)
+def test_a_target_without_usable_squares_or_classes_is_refused_by_name(target, words):
+    with pytest.raises(LosawError, match=f"target 'y'.*{words}"):
+        prepare(table().assign(y=target), "y")
+
+
+def test_classes_are_fractions_or_categories_of_which_one_is_in_no_row():
+    sign = RNG.standard_normal(N) > 0
+    fractions = prepare(table().assign(y=np.where(sign, 0.5, 1.5)), "y")
+    assert fractions.task == "classification" and set(fractions.y) == {"0.5", "1.5"}
+    levels = pd.Categorical(np.where(sign, "b", "a"), ["b", "never", "a"])
+    assert set(prepare(table().assign(y=levels), "y").y) == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("target", "folds", "words"),
+    [
+        (
+            RNG.standard_normal(N),
+            N + 1,
+            f"{N} rows in use cannot be put into {N + 1} folds: folds must be from 3",
+        ),
+        (np.arange(N) < 12, 13, "12 rows of the rarest class cannot be put into 13 folds"),
+    ],
+)
+def test_more_folds_than_rows_are_refused(target, folds, words):
+    with pytest.raises(LosawError, match=words):
+        losaw.explain(table().assign(y=target), "y", methods="pfi", folds=folds)
+
+
+@pytest.mark.parametrize("option", [{"fdr": ()}, {"kinds": "nominal"}, {"drop": 3}, {"budget": []}])
+def test_an_option_of_another_type_is_refused_by_name(option):
+    with pytest.raises(TypeError, match=f"{next(iter(option))} must be"):
+        losaw.explain(table(), "y", **option)

@@ -146,6 +146,7 @@ def test_groups_within_groups_are_a_tree_and_other_features_parts_of_the_first()
         ({"groups": {"g": 3}}, "group 'g' must be a list"),
         ({"groups": ["a", "b"]}, "groups must be a dict"),
         ({"fwer": 1.0}, "fwer must be between 0 and 1"),
+        ({"fwer": "low"}, "fwer must be a finite number"),
         ({"n_draws": 0}, "n_draws"),
         ({"sampler": "gaussian"}, "draws no group.*conditional"),
     ],

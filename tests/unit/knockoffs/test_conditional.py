@@ -136,6 +136,13 @@ def test_missing_values_are_drawn_and_known_ones_regressed_on_known_rows():
     assert np.isnan(drawn[:, 2]).mean() == pytest.approx(share, abs=4.5 * np.sqrt(0.32 / 400))
 
 
+def test_a_column_of_one_value_and_missing_ones_is_drawn():
+    X = np.random.default_rng(0).standard_normal((60, 5))
+    X[:, 0] = np.where(X[:, 1] > 0.5, np.nan, 1.0)
+    drawn = fitted(X).sample(np.random.default_rng(1))
+    assert set(drawn[~np.isnan(drawn[:, 0]), 0]) == {1.0} and np.isfinite(drawn[:, 1:]).all()
+
+
 def test_a_copy_is_drawn_as_its_copy_and_a_constant_as_itself():
     x = np.random.default_rng(0).standard_normal(200)
     X = np.column_stack([x, x, np.ones(200)])
