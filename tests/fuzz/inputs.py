@@ -106,24 +106,24 @@ class Recipe(NamedTuple):
     seed: int
 
 
-def _usually(usual: Any, rarely: Any) -> Any:
+def usually(usual: Any, rarely: Any) -> Any:
     return st.integers(0, 3).flatmap(lambda draw: rarely if draw == 3 else usual)
 
 
 def recipes() -> Any:
     """Recipes of tables; most are well-behaved in most respects, so that most get somewhere."""
     column = st.tuples(
-        _usually(st.sampled_from(USUAL), st.sampled_from(sorted(COLUMNS))),
+        usually(st.sampled_from(USUAL), st.sampled_from(sorted(COLUMNS))),
         st.sampled_from(RELATIONS),
     )
     return st.builds(
         Recipe,
-        n_rows=_usually(st.sampled_from((40, 80)), st.sampled_from((0, 1, 2, 3, 5, 6, 11))),
-        columns=_usually(
-            st.lists(column, min_size=2, max_size=6), st.lists(column, max_size=1)
-        ).map(tuple),
-        container=_usually(st.just("array"), st.sampled_from(sorted(CONTAINERS))),
-        response=_usually(
+        n_rows=usually(st.sampled_from((40, 80)), st.sampled_from((0, 1, 2, 3, 5, 6, 11))),
+        columns=usually(st.lists(column, min_size=2, max_size=6), st.lists(column, max_size=1)).map(
+            tuple
+        ),
+        container=usually(st.just("array"), st.sampled_from(sorted(CONTAINERS))),
+        response=usually(
             st.sampled_from(("signal", "noise", "0 and 1")), st.sampled_from(sorted(RESPONSES))
         ),
         seed=st.integers(0, 99),
@@ -148,8 +148,10 @@ def table(recipe: Recipe) -> np.ndarray:
     return np.column_stack(columns) if columns else np.empty((recipe.n_rows, 0))
 
 
-def inputs(recipe: Recipe) -> tuple[Any, Any]:
-    """X in its container and y."""
+def inputs(recipe: Any) -> tuple[Any, Any]:
+    """X in its container and y; of a table with its target, both."""
+    if not isinstance(recipe, Recipe):
+        return recipe.inputs()
     with np.errstate(all="ignore"):
         X = table(recipe)
         rng = np.random.default_rng(recipe.seed + 1)

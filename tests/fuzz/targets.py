@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from fuzz import tables
+from fuzz.inputs import recipes
 from fuzz.worker import NoModel
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.registry import get, names
@@ -18,7 +20,8 @@ class Target:
     """One callable.
 
     ``options`` are parameters with values worth trying next to strange ones, ``arguments`` what a
-    refusal may name, ``may_be_missing`` a pattern of documented NaN or infinities in results.
+    refusal may name, ``may_be_missing`` a pattern of documented NaN or infinities in results,
+    ``recipes`` the strategy of its inputs, ``n_cases`` how many of them are tried.
     """
 
     call: Call
@@ -26,6 +29,8 @@ class Target:
     arguments: tuple[str, ...] = ("X", "y")
     may_be_missing: str = r"(?!)"
     is_slow: bool = False
+    recipes: Callable[[], Any] = recipes
+    n_cases: int = 120
 
 
 def _estimator(make: Callable[..., Any], **fixed: Any) -> Call:
@@ -441,6 +446,18 @@ def _all_targets() -> dict[str, Target]:
             _shapley_correlation, {"method": ("spearman",), "n_rows": (3, None)}
         ),
     }
+    for function, options, n_cases in (
+        (tables.explain, tables.DESIGN, 800),
+        (tables.audit, tables.AUDIT, 500),
+        (tables.hierarchy, tables.HIERARCHY, 700),
+    ):
+        found[f"{function.__name__} a table"] = Target(
+            function,
+            options,
+            (*EXPLAINED, *tables.NAMED),
+            recipes=tables.table_recipes,
+            n_cases=n_cases,
+        )
     models = (("GaussianLinear", True), ("MultinomialLogit", True), ("KernelConditional", True))
     marginal = (("NormalDensity", False), ("ClassFrequency", False), ("KernelMarginal", False))
     for name, takes_adjustment in (*models, *marginal):
@@ -455,7 +472,7 @@ def _all_targets() -> dict[str, Target]:
         if name == "tree_permutation":
             options |= {"rows": ("in-bag",), "loss": ("absolute-error", "log-loss")}
         found[name] = Target(_forest_function(name), options, EXPLAINED, may_be_missing="table")
-    for name in ("cpi", "loco", "pfi", "sage", "subgroups"):
+    for name in ("cpi", "hierarchy", "loco", "pfi", "sage", "subgroups"):
         found[name] = Target(
             _forest_function(name, **OF_MODELS.get(name, {})),
             {

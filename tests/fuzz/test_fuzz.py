@@ -17,21 +17,19 @@ import pytest
 from hypothesis import HealthCheck, given, note, seed, settings
 from hypothesis import strategies as st
 
-from fuzz.inputs import STRANGE, Recipe, recipes
+from fuzz.inputs import STRANGE
 from fuzz.targets import TARGETS
 from fuzz.worker import Caller
 
 GOOD = {"answer", "refused", "no model", "no input"}
-FIXED = {
+SHARE, SLOW = 2, 12
+FIXED: dict[str, Any] = {
     "deadline": None,
     "database": None,
     "derandomize": "LOSAW_FUZZ_SEED" not in os.environ,
     "suppress_health_check": list(HealthCheck),
     "print_blob": False,
 }
-settings.register_profile("fuzz share", max_examples=2, **FIXED)
-settings.register_profile("fuzz", max_examples=120, **FIXED)
-settings.register_profile("fuzz slow", max_examples=12, **FIXED)
 COUNTS: collections.Counter[str] = collections.Counter()
 
 
@@ -58,25 +56,25 @@ def options_of(name: str) -> Any:
     return st.lists(one, max_size=3).map(dict)
 
 
-def check(caller: Caller, name: str, profile: str) -> None:
-    def one_case(recipe: Recipe, options: dict[str, Any]) -> None:
+def check(caller: Caller, name: str, n_cases: int) -> None:
+    def one_case(recipe: Any, options: dict[str, Any]) -> None:
         outcome = caller(name, recipe, options)
         COUNTS[outcome.kind] += 1
         note(f"{name}({recipe}, {options}) -> {outcome.kind}: {outcome.text}")
         assert outcome.kind in GOOD, f"{outcome.kind}: {outcome.text}"
 
-    cases = given(recipe=recipes(), options=options_of(name))(one_case)
+    cases = given(recipe=TARGETS[name].recipes(), options=options_of(name))(one_case)
     if "LOSAW_FUZZ_SEED" in os.environ:
         cases = seed(int(os.environ["LOSAW_FUZZ_SEED"]))(cases)
-    settings(settings.get_profile(profile))(cases)()
+    settings(max_examples=n_cases, **FIXED)(cases)()
 
 
 @pytest.mark.parametrize("name", sorted(n for n in TARGETS if not TARGETS[n].is_slow))
 def test_an_answer_or_an_error_that_names_the_argument_in_a_few_cases(caller, name):
-    check(caller, name, "fuzz share")
+    check(caller, name, SHARE)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", sorted(TARGETS))
 def test_an_answer_or_an_error_that_names_the_argument(caller, name):
-    check(caller, name, "fuzz slow" if TARGETS[name].is_slow else "fuzz")
+    check(caller, name, SLOW if TARGETS[name].is_slow else TARGETS[name].n_cases)

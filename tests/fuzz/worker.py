@@ -127,6 +127,8 @@ def not_finite(value: Any, path: str = "result") -> list[str]:
 def _same(one: Any, other: Any) -> bool:
     if hasattr(one, "tocsr"):
         one, other = one.toarray(), other.toarray()
+    if hasattr(one, "collect"):
+        one, other = one.collect(), other.collect()
     if hasattr(one, "equals"):
         return bool(one.equals(other))
     if isinstance(one, np.ndarray):
