@@ -10,6 +10,7 @@ from losaw.data import FloatArray
 from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import Nodes
 from losaw.scoring.over_trees import mean_over_trees
+from losaw.scoring.parameter_repr import described
 from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -84,7 +85,7 @@ def ufi(
     ('X1',)
     """
     return mean_over_trees(
-        "ufi()",
+        described("ufi", in_bag=in_bag),
         lambda task: _regression if task == "regression" and in_bag else _OUT_OF_BAG[task],
         view_forest(model, X, y, groups, kinds, feature_names),
         features,
