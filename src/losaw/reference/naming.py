@@ -39,32 +39,19 @@ def check_names(claims: Claims, session: Session) -> None:
 
 
 def _check(claim: Claim, study: Study) -> None:
-    _check_side(Side(method=claim.method, metric=claim.metric, where=claim.where), study)
-    _check_where(claim.share_of, study)
-    if not isinstance(claim.than, Side):
-        return
-    than = claim.than
+    than = claim.than if isinstance(claim.than, Side) else None
     if than == Side():
         raise StudyError("'than' names nothing; a method, metric or settings to compare with")
-    _check_side(
-        Side(
-            method=than.method or claim.method,
-            metric=than.metric or claim.metric,
-            where=than.where,
-        ),
-        study,
-    )
-
-
-def _check_side(side: Side, study: Study) -> None:
-    for metric in as_values(side.metric):
-        if metric not in study.metrics:
-            raise StudyError(unknown("metric", metric, study.metrics))
-        known = study.methods_of(metric)
-        for method in as_values(side.method):
-            if method not in known:
-                raise StudyError(unknown("method", method, known))
-    _check_where(side.where, study)
+    for side in (claim, than) if than else (claim,):
+        for metric in as_values(side.metric or claim.metric):
+            if metric not in study.metrics:
+                raise StudyError(unknown("metric", metric, study.metrics))
+            known = study.methods_of(metric)
+            for method in as_values(side.method or claim.method):
+                if method not in known:
+                    raise StudyError(unknown("method", method, known))
+        _check_where(side.where, study)
+    _check_where(claim.share_of, study)
 
 
 def _check_where(where: Mapping[str, Any], study: Study) -> None:

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-import pandas as pd
-
 from losaw.reference.claim_tests import (
     CONTRADICTED,
     MIXED,
@@ -24,7 +22,7 @@ from losaw.study.files.adoption import describe_adoptions
 from losaw.study.files.writing import write_text
 from losaw.study.results.agreement import DIFFERS
 from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS
-from losaw.study.results.tally import VERDICTS, compared
+from losaw.study.results.tally import VERDICTS, agreement_table, compared
 
 _MOST_CELLS = 40
 _EXPLAINED = (
@@ -137,7 +135,7 @@ def _what_was_run(studies: Sequence[KeptStudy]) -> Iterator[str]:
 
 
 def _tables(studies: Sequence[KeptStudy], way: str) -> Iterator[str]:
-    printed = [(study, _tally(study)) for study in studies]
+    printed = [(study, agreement_table(study.comparison, ["table"])) for study in studies]
     printed = [(study, tally) for study, tally in printed if len(tally)]
     if not printed:
         return
@@ -145,13 +143,15 @@ def _tables(studies: Sequence[KeptStudy], way: str) -> Iterator[str]:
     yield "| study | table | cells | " + " | ".join(VERDICTS) + " | within .02 | largest \\|z\\| |"
     yield "|---" * (len(VERDICTS) + 5) + "|"
     for study, tally in printed:
-        for row in tally.itertuples(index=False):
-            stem = str(row.table).replace(" ", "_").lower()
-            table = f"[{row.table}]({way}/{study.name}/tables/{stem}.md)"
-            counts = " | ".join(str(count) for count in row.verdicts)
+        cells = compared(study.comparison)
+        largest = cells["z"].abs().groupby(cells["table"]).max()
+        for row in tally.to_dict("records"):
+            title = row["table"]
+            stem = title.replace(" ", "_").lower()
+            counts = " | ".join(str(row[verdict]) for verdict in VERDICTS)
             yield (
-                f"| `{study.name}` | {table} | {row.cells} | {counts} | {row.within:.0%} | "
-                f"{row.largest:.1f} |"
+                f"| `{study.name}` | [{title}]({way}/{study.name}/tables/{stem}.md) | "
+                f"{row['cells']} | {counts} | {row['within_0.02']:.0%} | {largest[title]:.1f} |"
             )
 
 
@@ -164,22 +164,6 @@ def _agreement(studies: Sequence[KeptStudy]) -> Iterator[str]:
         yield from ("", f"### Agreement in `{study.name}`", "", *table_of(study.agreement))
         if len(study.signs):
             yield from ("", _SIGNS, "", *table_of(study.signs))
-
-
-def _tally(study: KeptStudy) -> pd.DataFrame:
-    rows = []
-    for table, cells in compared(study.comparison).groupby("table", sort=False):
-        distance = (cells["reproduced"] - cells["published"]).abs()
-        rows.append(
-            {
-                "table": table,
-                "cells": len(cells),
-                "verdicts": [int((cells["verdict"] == verdict).sum()) for verdict in VERDICTS],
-                "within": float((distance <= 0.02 + 1e-9).mean()),
-                "largest": float(cells["z"].abs().max()),
-            }
-        )
-    return pd.DataFrame(rows, columns=["table", "cells", "verdicts", "within", "largest"])
 
 
 def _claims(weighed: Sequence[Weighed]) -> Iterator[str]:

@@ -10,9 +10,10 @@ from typing import Any
 
 import pandas as pd
 
-from losaw.reference.stored import FIGURES, MANIFEST, KeptStudy, Reference
+from losaw.reference.stored import BLOCKS, FIGURES, MANIFEST, Reference
 from losaw.report.layout import arrange
 from losaw.report.markdown import to_markdown
+from losaw.report.results import StudyResults
 from losaw.study.design.blocks import BlockName
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import read_published
@@ -123,13 +124,7 @@ def _printed_cells(plan: StudyPlan) -> pd.DataFrame:
 def _manifest(plan: StudyPlan, whole: StudyPlan) -> dict[str, Any]:
     from losaw.study.running.estimate import estimate
 
-    path = plan.folder / "manifest.json"
-    try:
-        written = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise StudyError(
-            f"{path}: cannot be read ({error}); `losaw report --study {plan.study.name}` writes it"
-        ) from None
+    written = StudyResults(plan.folder).manifest
     cost = estimate(whole)
     return {
         **{key: written[key] for key in _SAID if key in written},
@@ -156,11 +151,7 @@ def _machine() -> str:
 
 def _blocks(plan: StudyPlan, adoptions: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """The collected blocks with the digest of their rows, which no library version is part of."""
-    listing = plan.folder / "blocks.csv"
-    try:
-        blocks = pd.read_csv(listing)
-    except OSError:
-        raise StudyError(f"{listing}: not there; run `losaw report` first") from None
+    blocks = StudyResults(plan.folder).blocks
     numbers = {Adoption.read(entry): number for number, entry in enumerate(adoptions, 1)}
     digests, adopted = [], []
     for line in blocks.itertuples():
@@ -206,18 +197,14 @@ def remake(reference: Reference, session: Session) -> None:
         With the study files and published numbers next to its configuration.
     """
     for name, kept in reference.studies.items():
-        _remake(reference, kept, session, name)
-
-
-def _remake(reference: Reference, kept: KeptStudy, session: Session, name: str) -> None:
-    study = session.read_study(name, trusted=True, scale=kept.manifest["scale"])
-    published = read_published(study, session.published_folder)
-    between_draws = read_draws(study, reference.folder, is_checked=False)
-    comparison = compare(study, kept.summary, published, between_draws)
-    by = [*study.axes[:1], "method", "metric"]
-    write_csv(kept.folder / "agreement.csv", agreement_table(comparison, by))
-    write_csv(kept.folder / "signs.csv", sign_table(study, comparison))
-    write_csv(kept.folder / "comparison.csv", comparison[comparison["published"].notna()])
-    for table in study.file.tables:
-        text = to_markdown(arrange(study, table, comparison))
-        write_text(kept.folder / "tables" / f"{table}.md", text)
+        study = session.read_study(name, trusted=True, scale=kept.manifest["scale"])
+        published = read_published(study, session.published_folder)
+        between_draws = read_draws(study, reference.folder, is_checked=False)
+        comparison = compare(study, kept.summary, published, between_draws)
+        by = [*study.axes[:1], "method", "metric"]
+        write_csv(kept.folder / "agreement.csv", agreement_table(comparison, by))
+        write_csv(kept.folder / "signs.csv", sign_table(study, comparison))
+        write_csv(kept.folder / COMPARISON, comparison[comparison["published"].notna()])
+        for table in study.file.tables:
+            text = to_markdown(arrange(study, table, comparison))
+            write_text(kept.folder / "tables" / f"{table}.md", text)

@@ -37,11 +37,6 @@ class KeptStudy(StudyResults):
         """The small pictures."""
         return sorted((self.folder / FIGURES).glob("*.png"))
 
-    @property
-    def tables(self) -> list[Path]:
-        """The tables in Markdown."""
-        return sorted((self.folder / "tables").glob("*.md"))
-
 
 @dataclass(frozen=True)
 class Reference:

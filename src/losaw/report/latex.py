@@ -1,7 +1,6 @@
 """A table in LaTeX (booktabs), to be read in by a paper."""
 
 import math
-from itertools import groupby
 
 from losaw.report.layout import Cell, Table
 from losaw.report.markdown import counts_line, legend
@@ -47,8 +46,7 @@ def _header(table: Table) -> list[str]:
         last = depth == len(table.column_axes) - 1
         names = [latex_label(table.show(name)) if last else "" for name in table.row_axes]
         parts, rules, position = names, [], row_heads
-        for key, group in groupby(table.columns, key=lambda column: column[: depth + 1]):
-            width = len(list(group))
+        for key, width in table.column_heads(depth):
             heading = latex_label(table.heading(axis, key[-1]))
             parts.append(heading if width == 1 else rf"\multicolumn{{{width}}}{{c}}{{{heading}}}")
             rules.append(rf"\cmidrule(lr){{{position + 1}-{position + width}}}")
@@ -61,24 +59,24 @@ def _header(table: Table) -> list[str]:
 
 def _body(table: Table) -> list[str]:
     lines: list[str] = []
-    previous: tuple = ()
-    for row in table.rows:
-        if previous and row[0] != previous[0] and len(row) > 1:
+    for index, row in enumerate(table.rows):
+        heads = table.row_heads(index)
+        if index and len(row) > 1 and not heads[0][2]:
             lines.append(r"\addlinespace")
-        parts = []
-        for depth, (axis, value) in enumerate(zip(table.row_axes, row, strict=True)):
-            repeats = row[: depth + 1] == previous[: depth + 1]
-            parts.append("" if repeats else latex_label(table.heading(axis, value)))
-        for column in table.columns:
-            cell = table.cells.get((row, column))
-            parts.append("" if cell is None else cell_text(cell, table.decimals))
+        parts = [
+            "" if repeats else latex_label(table.heading(axis, value))
+            for axis, value, repeats in heads
+        ]
+        cells = (table.cells.get((row, column)) for column in table.columns)
+        parts += [cell_text(cell, table.decimals) for cell in cells]
         lines.append(" & ".join(parts) + r" \\")
-        previous = row
     return lines
 
 
-def cell_text(cell: Cell, decimals: int) -> str:
+def cell_text(cell: Cell | None, decimals: int) -> str:
     r"""``.530 $\to$ \textbf{.532} (.007)`` over ``$z=+0.3$, $n=40$, $d=.027$ \checkmark``."""
+    if cell is None:
+        return ""
     printed = _rated(number(cell.published, decimals), cell.published_best, cell.published_leads)
     arrow = rf"{printed} $\to$ " if cell.is_printed else ""
     if not cell.was_run:

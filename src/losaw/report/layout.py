@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import pandas as pd
@@ -74,11 +75,6 @@ class Cell:
         """The sign of the verdict."""
         return MARKS[self.verdict]
 
-    @property
-    def word(self) -> str:
-        """The verdict as a reader sees it."""
-        return self.verdict
-
 
 @dataclass(frozen=True)
 class Table:
@@ -118,6 +114,20 @@ class Table:
         if isinstance(value, str):
             return self.show(value)
         return f"{self.show(axis)} = {self.show(value)}"
+
+    def row_heads(self, index: int) -> list[tuple[str, Any, bool]]:
+        """(axis, value, whether it repeats the row above) of a row's headings."""
+        row = self.rows[index]
+        above = self.rows[index - 1] if index else ()
+        return [
+            (axis, value, row[: depth + 1] == above[: depth + 1])
+            for depth, (axis, value) in enumerate(zip(self.row_axes, row, strict=True))
+        ]
+
+    def column_heads(self, depth: int) -> list[tuple[Key, int]]:
+        """(column, width) of the headings of one header line, equal neighbours joined."""
+        groups = groupby(self.columns, key=lambda column: column[: depth + 1])
+        return [(key, len(list(group))) for key, group in groups]
 
     def was_run(self, row: Key) -> bool:
         """Return whether any cell of a row was run."""

@@ -45,10 +45,13 @@ def to_markdown(table: Table) -> str:
         headings = zip(table.column_axes, column, strict=True)
         header.append("<br>".join(markdown(table.heading(*pair)) for pair in headings))
     lines = [_line(header), _line(["---"] * row_heads + [":---:"] * len(table.columns))]
-    previous: tuple = ()
-    for row in table.rows:
-        lines.append(_line([*_row_heads(table, row, previous), *_cells(table, row)]))
-        previous = row
+    for index, row in enumerate(table.rows):
+        heads = [
+            "" if repeats else markdown(table.heading(axis, value))
+            for axis, value, repeats in table.row_heads(index)
+        ]
+        cells = (table.cells.get((row, column)) for column in table.columns)
+        lines.append(_line([*heads, *(cell_text(cell, table.decimals) for cell in cells)]))
     parts = [f"# {table.title}", markdown(table.caption), "\n".join(lines), legend(table)]
     parts += [counts_line(table), table.note]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
@@ -75,25 +78,10 @@ def _line(parts: list[str]) -> str:
     return "| " + " | ".join(parts) + " |"
 
 
-def _row_heads(table: Table, row: tuple, previous: tuple) -> list[str]:
-    """Headings of a row; those that repeat the row above are left out."""
-    heads = []
-    for depth, (axis, value) in enumerate(zip(table.row_axes, row, strict=True)):
-        repeats = row[: depth + 1] == previous[: depth + 1]
-        heads.append("" if repeats else markdown(table.heading(axis, value)))
-    return heads
-
-
-def _cells(table: Table, row: tuple) -> list[str]:
-    texts = []
-    for column in table.columns:
-        cell = table.cells.get((row, column))
-        texts.append("" if cell is None else cell_text(cell, table.decimals))
-    return texts
-
-
-def cell_text(cell: Cell, decimals: int) -> str:
-    """``.530 → **.532** (.007) z +0.3 n 40 d .027 ✓``."""
+def cell_text(cell: Cell | None, decimals: int) -> str:
+    """``.530 → **.532** (.007) z +0.3 n 40 d .027 ✓``; empty where the grid has no cell."""
+    if cell is None:
+        return ""
     printed = _rated(number(cell.published, decimals), cell.published_best, cell.published_leads)
     if not cell.was_run:
         return f"{printed} → {NOT_RUN}" if cell.is_printed else NOT_RUN

@@ -1,9 +1,10 @@
 """Checks of the options that a study file hands to a drawing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeVar
 
 from losaw.support import arguments
+from losaw.support.words import unknown
 
 Checked = TypeVar("Checked")
 
@@ -20,6 +21,16 @@ def whole_number(name: str, value: Any, minimum: int) -> int:
 def between(name: str, value: Any, low: float, high: float) -> float:
     """``value`` as a float in [low, high]."""
     return _option(lambda: arguments.real_number(name, value, low, high))
+
+
+def check_names(
+    option: str, names: Iterable[str], known: Collection[str], kind: str | None = None
+) -> None:
+    """Refuse a name that a study does not have; ``kind`` says what the name is of."""
+    for name in names:
+        if name not in known:
+            message = unknown(kind or option.removesuffix("s"), name, list(known))
+            raise OptionError(f"{option}: {message}")
 
 
 def several(name: str, values: Any, count: int) -> Sequence[Any]:

@@ -104,7 +104,8 @@ def html_label(label: str) -> str:
 def run_count(counts: Iterable[int]) -> str:
     """``20 runs``, or ``4 to 20 runs`` where the counts differ."""
     low, high = min(counts), max(counts)
-    return f"{low:,} runs" if low == high else f"{low:,} to {high:,} runs"
+    runs = "run" if high == 1 else "runs"
+    return f"{low:,} {runs}" if low == high else f"{low:,} to {high:,} {runs}"
 
 
 def math_label(label: str) -> str:

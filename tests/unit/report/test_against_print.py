@@ -62,7 +62,7 @@ def test_a_line_runs_along_the_noted_number_and_print_is_dashed(study):
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [({"along": "of"}, "no metric"), ({"where": {"functions": "f3"}}, "no axis")],
+    [({"along": "of"}, "along: unknown"), ({"where": {"functions": "f3"}}, "where: unknown axis")],
 )
 def test_unknown_names_are_refused(study, change, words):
     with pytest.raises(OptionError, match=words):

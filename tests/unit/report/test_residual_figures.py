@@ -127,9 +127,9 @@ def test_options_that_mix_settings_are_refused(tmp_path):
         grouped_importances.draw(
             study, results, learner="RF", importances=["impurity"], panels="data_set"
         )
-    with pytest.raises(OptionError, match="6 settings are left"):
+    with pytest.raises(OptionError, match=r"\d+ settings are left"):
         trend_bars.draw(study, results, learner="RF", importances=["impurity"])
-    with pytest.raises(OptionError, match="no axis of the study"):
+    with pytest.raises(OptionError, match="where: unknown axis"):
         feature_scores.chosen_settings(study, results, {"powers": "signed"})
     with pytest.raises(OptionError, match="no setting that was run"):
         feature_scores.chosen_settings(study, results, {"power": "none"})

@@ -225,5 +225,5 @@ def test_a_panel_of_several_settings_and_an_unknown_scale_are_refused(tmp_path):
         metric_lines.draw(
             study, results, metric="risk", axis="rho", panels="task", scale="logarithmic"
         )
-    with pytest.raises(OptionError, match="'SJ' is no importance"):
+    with pytest.raises(OptionError, match="methods: unknown method 'SJ'"):
         feature_bars.draw(study, results, methods=["SJ"])

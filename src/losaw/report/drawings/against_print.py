@@ -5,8 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from losaw.report.drawings.panels import COLOURS, MARKERS, note_runs, panel_title, panels_of
-from losaw.report.options import OptionError
+from losaw.report.drawings.panels import (
+    COLOURS,
+    MARKERS,
+    legend_below,
+    note_runs,
+    panel_title,
+    panels_of,
+    selected,
+)
+from losaw.report.options import check_names
 from losaw.report.results import StudyResults
 from losaw.report.style import heading, new_figure
 from losaw.report.typeset import math_label
@@ -45,18 +53,14 @@ def draw(
     OptionError
         If nothing was run, ``along`` is no metric of the study or ``where`` names no axis of it.
     """
-    if along not in study.metrics:
-        raise OptionError(f"along: {along!r} is no metric of the study")
-    selection = {axis: as_values(values) for axis, values in (where or {}).items()}
-    for axis in selection:
-        if axis not in study.axes:
-            raise OptionError(f"where: {axis!r} is no axis of the study")
-    shown = {setting.identifier for setting in study.settings if setting.matches(selection)}
+    check_names("along", [along], study.metrics, "metric")
+    settings = selected(study, where)
     summary = results.summary
-    summary = summary[summary["setting_id"].isin(shown) & (summary["n_seeds"] > 0)]
+    shown = summary["setting_id"].isin([setting.identifier for setting in settings])
+    summary = summary[shown & (summary["n_seeds"] > 0)]
     groups = panels_of(study, summary["setting_id"], panels)
     places = summary[summary["metric"] == along].groupby("setting_id")["mean"].first()
-    printed = _printed(study, results.comparison, selection)
+    printed = _printed(results.comparison, where or {})
     figure = new_figure(0.8 + 1.9 * len(metrics))
     axes = figure.subplots(len(metrics), len(groups), squeeze=False, sharex=True, sharey="row")
     for row, metric in zip(axes, metrics, strict=True):
@@ -73,21 +77,16 @@ def draw(
         row[0].set_ylabel(math_label(study.show(metric)))
     for ax in axes[-1]:
         ax.set_xlabel(study.show(along))
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    legend_below(figure, axes[0, 0], 4)
     return figure
 
 
-def _printed(
-    study: Study, comparison: pd.DataFrame, selection: Mapping[str, Sequence[Any]]
-) -> pd.DataFrame:
+def _printed(comparison: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
     """The published cells of the chosen settings."""
     cells = comparison[comparison["published"].notna()]
-    inside = [
-        all(row[axis] in values for axis, values in selection.items() if axis in study.axes)
-        for row in cells.to_dict("records")
-    ]
-    return cells[inside]
+    for axis, values in where.items():
+        cells = cells[cells[axis].isin(as_values(values))]
+    return cells
 
 
 def _draw_lines(

@@ -4,7 +4,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from losaw.report.drawings.panels import COLOURS, MARKERS, along, note_runs, panel_title, panels_of
+from losaw.report.drawings.panels import (
+    COLOURS,
+    MARKERS,
+    along,
+    legend_below,
+    note_runs,
+    panel_title,
+    panels_of,
+)
 from losaw.report.results import StudyResults
 from losaw.report.style import TEXT_WIDTH, heading, new_figure
 from losaw.study.design.grid import Study
@@ -58,6 +66,5 @@ def draw(
     # All ranks that there can be, so that figures of two methods can be compared.
     axes[0].set_ylim(len(features) + 0.2, 0.8)
     axes[0].set_yticks(range(1, len(features) + 1))
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    legend_below(figure, axes[0], len(features))
     return figure

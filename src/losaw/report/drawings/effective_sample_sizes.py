@@ -3,12 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from losaw.report.drawings.one_replicate import (
-    chosen_setting,
-    empty_figure,
-    scores_of_fit,
-    signal_mask,
-)
+from losaw.report.drawings.one_replicate import chosen_setting, scores_of_fit, signal_mask
+from losaw.report.drawings.panels import empty_figure
 from losaw.report.drawings.scores_by_feature import describe
 from losaw.report.options import whole_number
 from losaw.report.results import StudyResults
@@ -56,7 +52,7 @@ def draw(
     setting = chosen_setting(study, results, where or {}, whole_number("seed", seed, 0))
     row = None if setting is None else scores_of_fit(results, setting, learner, importance, seed)
     if setting is None or row is None:
-        return empty_figure()
+        return empty_figure("this replicate was not run")
     signal = signal_mask(row)
     recipe = replicate_recipe(study, setting, learner, results.folder.parent)
     record = replicate_model(recipe, seed).training_record_

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from losaw.report.drawings.panels import note_runs
-from losaw.report.options import OptionError
+from losaw.report.drawings.panels import axes_in_rows, note_runs
+from losaw.report.options import OptionError, check_names
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, SECOND, TEXT_WIDTH, heading, new_figure
 from losaw.study.design.grid import Study
@@ -33,9 +33,7 @@ def draw(
     OptionError
         If a label is unknown, none has results, or one has those of several settings.
     """
-    for method in methods:
-        if method not in study.importances:
-            raise OptionError(f"methods: {method!r} is no importance of the study")
+    check_names("methods", methods, study.importances)
     scores = results.scores
     there = [method for method in methods if (scores["importance"] == method).any()]
     if not there:
@@ -45,10 +43,8 @@ def draw(
     n_columns = min(2, len(there)) if n_features <= MAX_NAMED else 1
     n_rows = -(-len(there) // n_columns)
     figure = new_figure(0.4 + (2.3 if n_features <= MAX_NAMED else 1.7) * n_rows, TEXT_WIDTH)
-    axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    for ax in axes[len(there) :]:
-        ax.set_visible(False)
-    for ax, method in zip(axes, there, strict=False):
+    axes = axes_in_rows(figure, len(there), n_columns)
+    for ax, method in zip(axes, there, strict=True):
         rows = scores[scores["importance"] == method]
         if rows["setting_id"].nunique() > 1:
             raise OptionError(f"methods: there are several settings of {method!r}")

@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 
 from losaw.data import FloatArray
+from losaw.report.drawings.panels import selected
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, NOISE, SECOND, THIRD
 from losaw.study.design.grid import Study
-from losaw.study.design.settings import Setting, as_values
+from losaw.study.design.settings import Setting
 
 # Okabe and Ito's other colours, for more than three series.
 COLOURS = (FIRST, SECOND, THIRD, "#CC79A7", "#E69F00", "#56B4E9", "#B8A200", "#222222")
@@ -21,14 +22,10 @@ def chosen_settings(
     study: Study, results: StudyResults, where: Mapping[str, Any] | None
 ) -> list[Setting]:
     """The settings that were run and agree with ``where``, in the order of the grid."""
-    selection = {axis: as_values(values) for axis, values in (where or {}).items()}
-    for axis in selection:
-        if axis not in study.axes:
-            raise OptionError(f"where: {axis!r} is no axis of the study ({', '.join(study.axes)})")
     run = set(results.scores["setting_id"])
-    settings = [s for s in study.settings if s.identifier in run and s.matches(selection)]
+    settings = [setting for setting in selected(study, where) if setting.identifier in run]
     if not settings:
-        raise OptionError(f"where: no setting that was run agrees with {dict(selection)}")
+        raise OptionError(f"where: no setting that was run agrees with {dict(where or {})}")
     return settings
 
 

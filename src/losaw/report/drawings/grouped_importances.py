@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.report.drawings.feature_scores import COLOURS, chosen_settings, scores_of
-from losaw.report.options import OptionError
+from losaw.report.drawings.panels import note_runs, titles_of
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, heading, new_figure
-from losaw.report.typeset import run_count
 from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
@@ -47,9 +46,7 @@ def draw(
         If a panel would show several settings, or scores are missing.
     """
     settings = chosen_settings(study, results, where)
-    titles = [study.show(setting.axes[panels]) for setting in settings]
-    if len(set(titles)) < len(titles):
-        raise OptionError(f"where: several settings have the same value of {panels!r}")
+    titles = titles_of(study, settings, panels)
     scores = [[scores_of(results, s, learner, name) for name in importances] for s in settings]
     widths = [len(panel[0][1]) for panel in scores]
     figure = new_figure(2.9)
@@ -79,8 +76,7 @@ def draw(
         ax.tick_params(axis="x", length=0)
         ax.grid(axis="y")
         heading(ax, title)
-        counts = [len(values) for values, _, _ in panel]
-        ax.set_title(run_count(counts), loc="right", fontweight="normal", fontsize=7)
+        note_runs(ax, [len(values) for values, _, _ in panel])
     axes[0].set_ylabel("share of importance")
     figure.legend(loc="outside lower center", ncols=min(len(importances), 6))
     return figure

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from losaw.report.drawings.metric_lines import SCALES, set_scale
-from losaw.report.drawings.panels import along, note_runs, panel_title, panels_of
+from losaw.report.drawings.panels import along, axes_in_rows, note_runs, panel_title, panels_of
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, TEXT_WIDTH, heading, new_figure
@@ -49,10 +49,8 @@ def draw(
     n_columns = 2 if len(groups) > 1 else 1
     n_rows = -(-len(groups) // n_columns)
     figure = new_figure(0.4 + 2.1 * n_rows, TEXT_WIDTH if n_columns == 2 else 4.5)
-    axes = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True).ravel()
-    for ax in axes[len(groups) :]:
-        ax.set_visible(False)
-    for ax, (panel, settings) in zip(axes, groups.items(), strict=False):
+    axes = axes_in_rows(figure, len(groups), n_columns, sharey=True)
+    for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         x = along(axis, settings)
         means, errors, runs = [], [], []
         for place, setting in zip(x, settings, strict=True):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from losaw.data import FloatArray
+from losaw.report.drawings.panels import signal_legend, titles_of
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, TEXT_WIDTH, heading, new_figure
@@ -37,15 +38,11 @@ def draw(
     OptionError
         If a panel would mix several settings, or no score is there.
     """
-    from matplotlib.patches import Patch
-
     scores = results.scores_of(learner, importance)
     settings = [s for s in study.settings if s.identifier in set(scores["setting_id"])]
-    titles = [study.show(setting.axes[panels]) for setting in settings]
     if not settings:
         raise OptionError(f"there are no {importance!r} scores of learner {learner!r} to draw")
-    if len(set(titles)) < len(titles):
-        raise OptionError(f"panels: several settings have the same value of {panels!r}")
+    titles = titles_of(study, settings, panels)
     figure = new_figure(2.2, min(TEXT_WIDTH, 0.6 + 2.15 * len(settings)))
     axes = figure.subplots(1, len(settings), sharey=True, squeeze=False)[0]
     for ax, setting, title in zip(axes, settings, titles, strict=True):
@@ -71,9 +68,7 @@ def draw(
     counts = scores.groupby("setting_id").size()
     axes[0].set_ylabel(f"mean {study.show(importance)}, {run_count(counts)}")
     axes[0].set_ylim(bottom=0)
-    names = {"signal feature": SIGNAL, "noise feature": NOISE}
-    handles = [Patch(color=colour, label=name) for name, colour in names.items()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    signal_legend(figure)
     return figure
 
 

@@ -2,11 +2,15 @@
 
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from losaw.report.drawings.panels import (
     COLOURS,
     MARKERS,
     Panel,
     along,
+    axes_in_rows,
+    legend_below,
     note_runs,
     panel_title,
     panels_of,
@@ -68,10 +72,8 @@ def draw(
     n_columns = 2 if len(groups) > 1 else 1
     n_rows = -(-len(groups) // n_columns)
     figure = new_figure(0.8 + 2.2 * n_rows, TEXT_WIDTH if n_columns == 2 else 4.5)
-    axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    for ax in axes[len(groups) :]:
-        ax.set_visible(False)
-    for ax, (panel, settings) in zip(axes, groups.items(), strict=False):
+    axes = axes_in_rows(figure, len(groups), n_columns)
+    for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         x = dict(zip([s.identifier for s in settings], along(axis, settings), strict=True))
         _draw_panel(ax, study, panel, summary, shown, x)
         set_scale(ax, scale, list(x.values()))
@@ -79,8 +81,7 @@ def draw(
     for ax in axes[::n_columns]:
         ax.set_ylabel(study.show(metric))
     if methods:
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=1 + n_columns)
+        legend_below(figure, axes[0], 1 + n_columns)
     return figure
 
 
@@ -88,18 +89,16 @@ def _draw_panel(
     ax: "Axes",
     study: Study,
     panel: Panel,
-    summary: object,
+    summary: pd.DataFrame,
     shown: dict[str, int],
     x: dict[str, float],
 ) -> None:
-    import pandas as pd
     from matplotlib.transforms import ScaledTranslation
 
-    frame = pd.DataFrame(summary)
     inches = ax.figure.dpi_scale_trans
     for place, (method, index) in enumerate(shown.items()):
         aside = (place - (len(shown) - 1) / 2) * STEP / 72
-        line = frame[(frame["method"] == method) & frame["setting_id"].isin(list(x))]
+        line = summary[(summary["method"] == method) & summary["setting_id"].isin(list(x))]
         drawn = ax.errorbar(
             line["setting_id"].map(x),
             line["mean"],
@@ -118,7 +117,7 @@ def _draw_panel(
         ax.axhline(0, color=INK, linewidth=0.6, zorder=1)
     ax.grid(axis="y")
     heading(ax, panel_title(study, panel))
-    note_runs(ax, frame[frame["setting_id"].isin(list(x))]["n_seeds"])
+    note_runs(ax, summary[summary["setting_id"].isin(list(x))]["n_seeds"])
 
 
 def set_scale(ax: "Axes", scale: str, values: list[float]) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from losaw.report.drawings.feature_scores import COLOURS
-from losaw.report.drawings.panels import MARKERS, nothing_was_run
-from losaw.report.options import OptionError
+from losaw.report.drawings.panels import MARKERS, axes_in_rows, empty_figure, legend_below
+from losaw.report.options import OptionError, check_names
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, TEXT_WIDTH, heading, new_figure
 from losaw.report.typeset import run_count
@@ -65,22 +65,27 @@ def draw(
     -----
     Where nothing was run, as of most settings below the scale "paper", the figure contains a note.
     """
-    _check(study, panel_metrics, axis, methods, where or {}, spread, printed)
-    summary = _rows(study, results.summary, where or {})
+    known_methods = {name for metric in study.metrics for name in study.methods_of(metric)}
+    check_names("methods", methods, known_methods)
+    for metrics in panel_metrics.values():
+        check_names("panel_metrics", metrics, study.metrics, "metric")
+    check_names("where", where or {}, study.axes, "axis")
+    check_names("spread", [spread], SPREADS)
+    summary = _rows(results.summary, where or {})
     summary = summary[summary["method"].isin(methods) & (summary["n_seeds"] > 0)]
     if summary.empty:
-        return nothing_was_run()
-    cells = _rows(study, results.comparison, where or {}) if printed else pd.DataFrame()
+        return empty_figure()
+    cells = pd.DataFrame()
     if printed:
+        check_names("printed", [printed], study.file.tables, "table")
+        cells = _rows(results.comparison, where or {})
         cells = cells[(cells["table"] == table_title(printed)) & cells["published"].notna()]
     places = sorted({*summary[axis], *(cells[axis] if printed else ())})
     n_columns = min(4, len(panel_metrics))
     n_rows = -(-len(panel_metrics) // n_columns)
     figure = new_figure(1.1 + 2.0 * n_rows, TEXT_WIDTH if n_columns > 1 else 4.5)
-    axes = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True).ravel()
-    for ax in axes[len(panel_metrics) :]:
-        ax.set_visible(False)
-    for ax, (title, metrics) in zip(axes, panel_metrics.items(), strict=False):
+    axes = axes_in_rows(figure, len(panel_metrics), n_columns, sharey=True)
+    for ax, (title, metrics) in zip(axes, panel_metrics.items(), strict=True):
         for index, method in enumerate(methods):
             for style, metric in zip(_STYLES, metrics, strict=False):
                 label = study.show(method) if style == _STYLES[0] else None
@@ -97,9 +102,8 @@ def draw(
         ax.grid(axis="y")
         heading(ax, title)
     axes[0].set_ylabel(f"mean, {run_count(summary['n_seeds'])}")
-    handles, labels = axes[0].get_legend_handles_labels()
-    if len(labels) > 1:
-        figure.legend(handles, labels, loc="outside lower center", ncols=4 if n_columns > 1 else 2)
+    if len(axes[0].get_legend_handles_labels()[1]) > 1:
+        legend_below(figure, axes[0], 4 if n_columns > 1 else 2)
     return figure
 
 
@@ -151,30 +155,7 @@ def _draw_printed(
     )
 
 
-def _rows(study: Study, frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
+def _rows(frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
     for axis, values in where.items():
         frame = frame[frame[axis].astype(str).isin([str(value) for value in as_values(values)])]
     return frame
-
-
-def _check(
-    study: Study,
-    panel_metrics: Mapping[str, Sequence[str]],
-    axis: str,
-    methods: Sequence[str],
-    where: Mapping[str, Any],
-    spread: str,
-    printed: str | None,
-) -> None:
-    known_methods = {name for metric in study.metrics for name in study.methods_of(metric)}
-    asked = {
-        "axis": ([axis, *where], study.axes),
-        "panel_metrics": ([m for ms in panel_metrics.values() for m in ms], study.metrics),
-        "methods": (methods, known_methods),
-        "spread": ([spread], SPREADS),
-        "printed": ([printed] if printed else [], study.file.tables),
-    }
-    for option, (names, known) in asked.items():
-        for name in names:
-            if name not in known:
-                raise OptionError(f"{option}: {name!r} is not one of {', '.join(sorted(known))}")

@@ -1,20 +1,15 @@
 """The stored scores of one Monte Carlo replicate."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from losaw.report.options import OptionError
+from losaw.report.drawings.panels import selected
 from losaw.report.results import StudyResults
-from losaw.report.style import new_figure
 from losaw.study.design.grid import Study
-from losaw.study.design.settings import Setting, as_values
-from losaw.support.words import unknown
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from losaw.study.design.settings import Setting
 
 
 def chosen_setting(
@@ -27,16 +22,9 @@ def chosen_setting(
     OptionError
         If an axis of ``where`` is unknown.
     """
-    for axis in where:
-        if axis not in study.axes:
-            raise OptionError(f"where: {unknown('axis', axis, study.axes)}")
     scores = results.scores
     there = set(scores["setting_id"][scores["seed"] == seed])
-    selection = {axis: as_values(values) for axis, values in where.items()}
-    for setting in study.settings:
-        if setting.identifier in there and setting.matches(selection):
-            return setting
-    return None
+    return next((s for s in selected(study, where) if s.identifier in there), None)
 
 
 def scores_of_fit(
@@ -46,13 +34,6 @@ def scores_of_fit(
     scores = results.scores_of(learner, importance)
     fit = scores[(scores["setting_id"] == setting.identifier) & (scores["seed"] == seed)]
     return None if fit.empty else fit.iloc[0]
-
-
-def empty_figure(why: str = "this replicate was not run") -> "Figure":
-    """A placeholder for a figure of which nothing was run."""
-    figure = new_figure(1.0, 4.5)
-    figure.text(0.5, 0.5, why, ha="center", va="center")
-    return figure
 
 
 def signal_mask(row: pd.Series) -> np.ndarray:

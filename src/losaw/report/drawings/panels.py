@@ -1,13 +1,13 @@
 """Panels of a figure: one for each combination of axes' values that was run."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from losaw.report.options import OptionError
-from losaw.report.style import new_figure
+from losaw.report.options import OptionError, check_names
+from losaw.report.style import NOISE, SIGNAL, new_figure
 from losaw.report.typeset import run_count
 from losaw.study.design.grid import Study
-from losaw.study.design.settings import Setting
+from losaw.study.design.settings import Setting, as_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,6 +52,33 @@ def panels_of(
     return groups
 
 
+def selected(study: Study, where: Mapping[str, Any] | None) -> list[Setting]:
+    """The settings of a study that agree with ``where``, in the order of the grid.
+
+    Raises
+    ------
+    OptionError
+        If an axis of ``where`` is unknown.
+    """
+    check_names("where", where or {}, study.axes, "axis")
+    selection = {axis: as_values(values) for axis, values in (where or {}).items()}
+    return [setting for setting in study.settings if setting.matches(selection)]
+
+
+def titles_of(study: Study, settings: Iterable[Setting], axis: str) -> list[str]:
+    """The settings' values of an axis as titles of panels, which must differ.
+
+    Raises
+    ------
+    OptionError
+        If two settings share a value.
+    """
+    titles = [study.show(setting.axes[axis]) for setting in settings]
+    if len(set(titles)) < len(titles):
+        raise OptionError(f"panels: several settings have the same value of {axis!r}")
+    return titles
+
+
 def along(axis: str, settings: Sequence[Setting]) -> list[float]:
     """The settings' values of an axis, which must differ.
 
@@ -79,8 +106,32 @@ def note_runs(ax: "Axes", counts: Iterable[int]) -> None:
     ax.set_title(run_count(list(counts)), loc="right", fontweight="normal", fontsize=7)
 
 
-def nothing_was_run() -> "Figure":
-    """A figure with a note, for settings that most scales leave out."""
+def axes_in_rows(figure: "Figure", n_panels: int, n_columns: int, **options: Any) -> "list[Axes]":
+    """The axes of so many panels, row by row; what is left of the last row stays empty."""
+    n_rows = -(-n_panels // n_columns)
+    axes = figure.subplots(n_rows, n_columns, squeeze=False, **options).ravel()
+    for ax in axes[n_panels:]:
+        ax.set_visible(False)
+    return list(axes[:n_panels])
+
+
+def legend_below(figure: "Figure", ax: "Axes", n_columns: int) -> None:
+    """The legend of one panel, below all of them."""
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=n_columns)
+
+
+def signal_legend(figure: "Figure") -> None:
+    """The colours of signal and noise features, below all panels."""
+    from matplotlib.patches import Patch
+
+    names = {"signal feature": SIGNAL, "noise feature": NOISE}
+    handles = [Patch(color=colour, label=name) for name, colour in names.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+
+
+def empty_figure(why: str = "none of these settings was run") -> "Figure":
+    """A figure with a note, for settings or replicates that were not run."""
     figure = new_figure(1.0, 4.5)
-    figure.text(0.5, 0.5, "none of these settings was run", ha="center", va="center")
+    figure.text(0.5, 0.5, why, ha="center", va="center")
     return figure

@@ -9,17 +9,18 @@ import pandas as pd
 from losaw.report.drawings.panels import (
     COLOURS,
     MARKERS,
+    empty_figure,
+    legend_below,
     note_runs,
-    nothing_was_run,
     panel_title,
     panels_of,
+    selected,
 )
-from losaw.report.options import OptionError
+from losaw.report.options import check_names
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, INK, TEXT_WIDTH, heading, new_figure
 from losaw.study.design.grid import Study
-from losaw.study.design.settings import Setting, as_values
-from losaw.support.words import unknown
+from losaw.study.design.settings import Setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,10 +69,11 @@ def draw(
     -----
     Where nothing was run, as of most settings below the scale "paper", the figure contains a note.
     """
-    _check(study, metric, axis, methods, shape, [*panels, *(where or {})])
-    values = _values(study, results, metric, methods, where or {})
+    check_names("methods", methods, study.methods_of(metric))
+    check_names("shape", [shape], SHAPES)
+    values = _values(study, results, metric, methods, where)
     if values.empty:
-        return nothing_was_run()
+        return empty_figure()
     groups = panels_of(study, values["setting_id"], panels)
     figure = new_figure(2.9, min(TEXT_WIDTH, 1.0 + 3.2 * len(groups)))
     axes = figure.subplots(1, len(groups), squeeze=False)[0]
@@ -84,8 +86,7 @@ def draw(
         heading(ax, panel_title(study, panel))
         note_runs(ax, counts)
     axes[0].set_ylabel(study.show(metric))
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    legend_below(figure, axes[0], 4)
     return figure
 
 
@@ -173,11 +174,10 @@ def _values(
     results: StudyResults,
     metric: str,
     methods: Sequence[str],
-    where: Mapping[str, Any],
+    where: Mapping[str, Any] | None,
 ) -> pd.DataFrame:
     """Every finite value of the metric, with the name of its method."""
-    selection = {axis: as_values(values) for axis, values in where.items()}
-    settings = [setting.identifier for setting in study.settings if setting.matches(selection)]
+    settings = [setting.identifier for setting in selected(study, where)]
     rows = results.results
     rows = rows[(rows["metric"] == metric) & rows["setting_id"].isin(settings)]
     rows = rows[(rows["status"] == "ok") & np.isfinite(rows["value"])]
@@ -187,23 +187,3 @@ def _values(
     ]
     rows = rows.assign(method=names)[["setting_id", "method", "value"]]
     return rows[rows["method"].isin(methods)]
-
-
-def _check(
-    study: Study,
-    metric: str,
-    axis: str,
-    methods: Sequence[str],
-    shape: str,
-    others: Sequence[str],
-) -> None:
-    if metric not in study.metrics:
-        raise OptionError(f"metric: {unknown('metric', metric, study.metrics)}")
-    for name in methods:
-        if name not in study.methods_of(metric):
-            raise OptionError(f"methods: {unknown('method', name, study.methods_of(metric))}")
-    for name in (axis, *others):
-        if name not in study.axes:
-            raise OptionError(unknown("axis", name, study.axes))
-    if shape not in SHAPES:
-        raise OptionError(f"shape: {unknown('shape', shape, SHAPES)}")

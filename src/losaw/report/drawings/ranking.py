@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from losaw.report.best_methods import grid_of, rank_methods
-from losaw.report.drawings.one_replicate import empty_figure
-from losaw.report.options import OptionError
+from losaw.report.drawings.panels import empty_figure
+from losaw.report.options import check_names
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, NOISE, heading, new_figure
 from losaw.study.design.grid import Study
-from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,9 +40,7 @@ def draw(
     -----
     Where no metric has two methods to compare, the figure contains a note.
     """
-    for learner in highlight:
-        if learner not in study.learners:
-            raise OptionError(f"highlight: {unknown('learner', learner, study.learners)}")
+    check_names("highlight", highlight, study.learners, "learner")
     ranking = rank_methods(study, results.results)
     tables = {m: ranking[ranking["metric"] == m].set_index("method") for m in metrics}
     tables = {metric: table for metric, table in tables.items() if len(table)}

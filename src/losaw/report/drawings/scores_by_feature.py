@@ -5,17 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from losaw.report.drawings.one_replicate import (
-    chosen_setting,
-    empty_figure,
-    scores_of_fit,
-    signal_mask,
-)
-from losaw.report.options import OptionError, whole_number
+from losaw.report.drawings.one_replicate import chosen_setting, scores_of_fit, signal_mask
+from losaw.report.drawings.panels import empty_figure, signal_legend
+from losaw.report.options import check_names, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, SIGNAL, heading, new_figure
 from losaw.study.design.grid import Study
-from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,18 +47,14 @@ def draw(
     -----
     Where the replicate was not run, the figure contains a note.
     """
-    from matplotlib.patches import Patch
-
-    for learner in learners:
-        if learner not in study.learners:
-            raise OptionError(f"learners: {unknown('learner', learner, study.learners)}")
+    check_names("learners", learners, study.learners)
     setting = chosen_setting(study, results, where or {}, whole_number("seed", seed, 0))
     if setting is None:
-        return empty_figure()
+        return empty_figure("this replicate was not run")
     stored = {name: scores_of_fit(results, setting, name, importance, seed) for name in learners}
     fits = {name: row for name, row in stored.items() if row is not None}
     if not fits:
-        return empty_figure()
+        return empty_figure("this replicate was not run")
     figure = new_figure(0.7 + 1.3 * len(fits))
     axes = figure.subplots(len(fits), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for ax, (learner, row) in zip(axes, fits.items(), strict=True):
@@ -76,9 +67,7 @@ def draw(
         ax.set_ylabel(study.show(importance))
         heading(ax, study.show(learner))
     axes[-1].set_xlabel(f"feature, counted from 0 ({describe(study, setting.axes)}, seed {seed})")
-    names = {"signal feature": SIGNAL, "noise feature": NOISE}
-    handles = [Patch(color=colour, label=name) for name, colour in names.items()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    signal_legend(figure)
     return figure
 
 

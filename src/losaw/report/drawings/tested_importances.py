@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 
 from losaw.report.drawings.feature_scores import chosen_settings, scores_of
-from losaw.report.drawings.one_replicate import empty_figure
+from losaw.report.drawings.panels import axes_in_rows, empty_figure, note_runs
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, NOISE, TEXT_WIDTH, heading, new_figure
 from losaw.study.design.grid import Study
-from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +43,7 @@ def draw(
     Raises
     ------
     OptionError
-        If a label is unknown, nothing was run, or several settings were.
+        If nothing was run, or several settings were.
 
     Notes
     -----
@@ -52,28 +51,18 @@ def draw(
     """
     from matplotlib.patches import Patch
 
-    asked = (
-        ("learner", [learner], study.learners),
-        ("importances", importances, study.importances),
-    )
-    for option, names, known in asked:
-        for name in names:
-            if name not in known:
-                raise OptionError(f"{option}: {unknown(option.rstrip('s'), name, known)}")
     settings = chosen_settings(study, results, None)
     if len(settings) > 1:
         raise OptionError("the study has several settings; these panels show one")
     scores = results.scores[results.scores["learner"] == learner]
     there = [name for name in importances if (scores["importance"] == name).any()]
     if not there:
-        return empty_figure()
+        return empty_figure("this learner was not run")
     n_columns = min(N_COLUMNS, len(there))
     n_rows = -(-len(there) // n_columns)
     figure = new_figure(0.5 + 2.1 * n_rows, TEXT_WIDTH)
-    axes = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True).ravel()
-    for ax in axes[len(there) :]:
-        ax.set_visible(False)
-    for ax, name in zip(axes, there, strict=False):
+    axes = axes_in_rows(figure, len(there), n_columns, sharey=True)
+    for ax, name in zip(axes, there, strict=True):
         values, features, _ = scores_of(results, settings[0], learner, name)
         rejected = _share_rejected(scores[scores["importance"] == name], alpha)
         places = np.arange(len(features))
@@ -106,7 +95,7 @@ def draw(
         ax.ticklabel_format(axis="x", style="sci", scilimits=(-2, 4), useMathText=True)
         ax.grid(axis="x")
         heading(ax, study.show(name))
-        ax.set_title(_runs(len(values)), loc="right", fontweight="normal", fontsize=7)
+        note_runs(ax, [len(values)])
     axes[0].invert_yaxis()
     kinds = {
         f"p ≤ {alpha:g} in half of the runs or more": FIRST,
@@ -133,7 +122,3 @@ def _colours(rejected: np.ndarray | None, n_features: int) -> list[str]:
     if rejected is None:
         return [NOISE] * n_features
     return [FIRST if share >= 0.5 else FAINT for share in rejected]
-
-
-def _runs(n: int) -> str:
-    return "1 run" if n == 1 else f"{n:,} runs"

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 
+from losaw.report.drawings.panels import note_runs
 from losaw.report.drawings.samples import correlated_pair, describe_weights, draw_points, weights_of
 from losaw.report.options import OptionError, between, several, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, INK, SECOND, heading, new_figure
-from losaw.report.typeset import math_label, run_count
+from losaw.report.typeset import math_label
 from losaw.rng import as_generator
 from losaw.study.design.grid import Study
 
@@ -113,4 +114,4 @@ def _draw_curve(ax: "Axes", curve: pd.DataFrame, colour: str) -> None:
     ax.plot(curve["x"], curve["mean"], color=colour, marker="o", markersize=3)
     ax.set_xlim(0, None)
     ax.grid()
-    ax.set_title(run_count(curve["n_seeds"]), loc="right", fontweight="normal", fontsize=7)
+    note_runs(ax, curve["n_seeds"])

@@ -11,6 +11,7 @@ from losaw.report.drawings.feature_scores import (
     scores_of,
     standard_error,
 )
+from losaw.report.drawings.panels import axes_in_rows
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
 from losaw.report.style import INK, NOISE, heading, new_figure
@@ -56,10 +57,11 @@ def draw(
     if len(set(x)) < len(x):
         raise OptionError(f"where: several settings have the same value of {axis!r}")
     n_rows = -(-len(importances) // _PER_ROW)
+    n_columns = min(_PER_ROW, len(importances))
     figure = new_figure(1.75 * n_rows + 0.5)
-    axes = figure.subplots(n_rows, min(_PER_ROW, len(importances)), sharex=True, squeeze=False)
+    axes = axes_in_rows(figure, len(importances), n_columns, sharex=True)
     colours: dict[str, str] = {}
-    for ax, importance in zip(axes.flat, importances, strict=False):
+    for ax, importance in zip(axes, importances, strict=True):
         scores = [scores_of(results, setting, learner, importance) for setting in settings]
         _, features, signal = scores[0]
         colours = feature_colours(features, signal)
@@ -74,9 +76,7 @@ def draw(
         ax.axhline(0, color=INK, linewidth=0.5)
         ax.grid()
         heading(ax, study.show(importance))
-    for ax in list(axes.flat)[len(importances) :]:
-        ax.set_visible(False)
-    for ax in axes[-1]:
+    for ax in axes[(n_rows - 1) * n_columns :]:
         ax.set_xlabel(study.show(axis))
     _legend(figure, colours)
     return figure

@@ -4,7 +4,6 @@ import base64
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +109,7 @@ def _environment() -> jinja2.Environment:
     filling.filters["label"] = lambda text: Markup(html_label(text))
     filling.filters["decimal"] = lambda value, decimals: true_minus(number(value, decimals))
     filling.filters["minus"] = true_minus
-    filling.globals |= {"tip": tip, "rating": rating, "spans": spans, "row_heads": row_heads}
+    filling.globals |= {"tip": tip, "rating": rating}
     filling.globals |= {"embedded": embedded, "table_layout": table_layout}
     return filling
 
@@ -177,14 +176,14 @@ def tip(cell: Cell, decimals: int) -> str:
     """Describe a cell in one line, with its errors and its verdict."""
     printed = f"published {number(cell.published, decimals)}; " if cell.is_printed else ""
     if not cell.was_run:
-        return f"{printed}{cell.word}"
+        return f"{printed}{cell.verdict}"
     error = number(cell.mc_se, decimals + 1) or "unknown"
     words = f"{printed}reproduced {number(cell.reproduced, decimals)}, s.e. {error}"
     z = f", z {signed(cell.z)}" if cell.is_printed else ""
     detectable = (
         f", d {number(cell.detectable, decimals)}" if math.isfinite(cell.detectable) else ""
     )
-    return f"{words}, n {cell.n_seeds}{z}{detectable}: {cell.word}{_more(cell)}"
+    return f"{words}, n {cell.n_seeds}{z}{detectable}: {cell.verdict}{_more(cell)}"
 
 
 def _more(cell: Cell) -> str:
@@ -204,20 +203,3 @@ def true_minus(text: str) -> str:
 def rating(best: bool, leads: bool) -> str:
     """Style classes of a number."""
     return " best" * best + " leads" * leads
-
-
-def spans(table: Table, depth: int) -> Iterator[tuple[Any, int]]:
-    """(column, width) of the headings of one header line, equal neighbours joined."""
-    for _, group in groupby(table.columns, key=lambda column: column[: depth + 1]):
-        columns = list(group)
-        yield columns[0], len(columns)
-
-
-def row_heads(table: Table, index: int) -> list[tuple[str, Any, bool]]:
-    """(axis, value, whether it repeats the row above) of a row's headings."""
-    row = table.rows[index]
-    above = table.rows[index - 1] if index else ()
-    return [
-        (axis, value, row[: depth + 1] == above[: depth + 1])
-        for depth, (axis, value) in enumerate(zip(table.row_axes, row, strict=True))
-    ]
