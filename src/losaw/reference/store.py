@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from losaw.reference.stored import BLOCKS, FIGURES, MANIFEST, Reference
+from losaw.reference.stored import FIGURES, MANIFEST, Reference
 from losaw.report.layout import arrange
 from losaw.report.markdown import to_markdown
 from losaw.report.results import StudyResults
