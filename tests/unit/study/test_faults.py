@@ -36,6 +36,7 @@ from losaw.study.running.runner import execute, run_block
 MISHAPS = '''
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -72,10 +73,22 @@ class Mishap(MarginalSlopes):
         signal.signal(signal.SIGSEGV, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGSEGV)
 
+    def _stop(self):
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _is_first_time(self):
+        is_first = not os.path.exists(f"{__file__}.{self.random_state}")
+        open(f"{__file__}.{self.random_state}", "w").close()
+        return is_first
+
     def _kill_once(self):
-        if not os.path.exists(f"{__file__}.{self.random_state}"):
-            open(f"{__file__}.{self.random_state}", "w").close()
+        if self._is_first_time():
             self._kill()
+
+    def _stop_for_a_second(self):
+        if self._is_first_time():
+            subprocess.Popen(["sh", "-c", f"sleep 1; kill -CONT {os.getpid()}"])
+            self._stop()
 
     def _leave(self):
         sys.exit(3)
@@ -148,6 +161,7 @@ def unlucky_fits(session):
         ("segfault", "ended twice, by SIGSEGV", {}),
         ("leave", "ended its process twice, with exit status 3", {}),
         ("hang", "TimeLimit: no result in its share of", {"block_minutes": 0.1}),
+        ("stop", "TimeLimit: no result in its share of", {"block_minutes": 0.1}),
         ("eat", "MemoryLimit: used more than {block_megabytes} megabytes", {"block_megabytes": 0}),
     ],
 )
@@ -188,8 +202,11 @@ def test_the_fits_beside_a_mishap_have_the_numbers_they_have_without_one(
     assert (both["value"] == both["value_whole"]).all()
 
 
-def test_a_process_that_is_killed_once_costs_nothing(mishaps, project, tmp_path):
-    session = mishaps("kill_once")
+@pytest.mark.parametrize("kind", ["kill_once", "stop_for_a_second"])
+def test_a_process_that_is_killed_once_or_stopped_a_while_costs_nothing(
+    mishaps, project, tmp_path, kind
+):
+    session = mishaps(kind)
     execute(session.all_blocks, jobs=2)
     assert list(project.folder.glob("mishaps.py.*")) and failures(session).empty
     killed = {block: block.path.read_bytes() for block in session.all_blocks}
@@ -372,7 +389,7 @@ def test_a_full_disk_while_a_figure_is_drawn_is_a_clear_error(tmp_path, monkeypa
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of 100 kB, which can be made larger."""
+    """A file system of 100 kB, and a function that mounts it with other options."""
     folder = tmp_path / "disk"
     folder.mkdir()
 
@@ -381,12 +398,12 @@ def small_disk(tmp_path):
 
     if sys.platform != "linux" or os.geteuid() != 0 or mount("size=100k").returncode:
         pytest.skip("mounting a small file system needs Linux and root")
-    yield folder, lambda: mount("remount,size=20m").check_returncode()
+    yield folder, lambda options: mount(f"remount,{options}").check_returncode()
     subprocess.run(["umount", str(folder)], check=True)
 
 
 def test_a_full_file_system_keeps_what_is_finished_and_the_run_goes_on(project, small_disk):
-    folder, enlarge = small_disk
+    folder, remount = small_disk
     command = [sys.executable, "-m", "losaw", "run", "--config", str(project.configuration)]
     command += ["--output", str(folder / "results"), "--jobs", "2"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -396,9 +413,33 @@ def test_a_full_file_system_keeps_what_is_finished_and_the_run_goes_on(project, 
     finished = [b for b in session.all_blocks if b.path.exists()]
     assert 0 < len(finished) < 16
     kept = {block: read_block(block.path).sha256 for block in finished}
-    enlarge()
+    remount("size=20m")
     assert execute(session.all_blocks, 2) == 16 - len(finished)
     assert kept == {b: read_block(b.path).sha256 for b in finished}
+
+
+def test_a_read_only_folder_is_verified_and_refused_for_more_seeds(project, small_disk):
+    folder, remount = small_disk
+    remount("size=20m")
+    options = ["--config", str(project.configuration), "--output", str(folder / "results")]
+    options += ["--figures-folder", str(folder / "figures")]
+
+    def losaw_says(*words):
+        command = [sys.executable, "-m", "losaw", *words, *options]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert "Traceback" not in done.stderr, done.stderr
+        return done.returncode, done.stderr + done.stdout
+
+    assert losaw_says("run")[0] == 0
+    remount("ro")
+    try:
+        code, text = losaw_says("verify")
+        assert code == 0 and "0 findings" in text, text
+        code, text = losaw_says("run", "--seeds", "7")
+        assert code == 2 and "cannot be written" in text and "--output" in text, text
+    finally:
+        remount("rw")
+    assert losaw_says("run", "--seeds", "7")[0] == 0
 
 
 def test_wrong_file_times_change_no_result_and_rerun_no_block(computed):
