@@ -21,9 +21,8 @@ from losaw.fitted_trees.booster import (
     numbers,
     read_booster,
 )
-from losaw.fitted_trees.shapley import subset_weights
-from losaw.fitted_trees.tree_shap import add_shapley_values
-from losaw.kernels.compiled import kernel
+from losaw.fitted_trees.shapley import PathsUp, add_leaf, subset_weights
+from losaw.kernels.compiled import allocating_kernel, kernel
 from losaw.support.words import unknown
 
 if TYPE_CHECKING:
@@ -298,3 +297,55 @@ def add_trees(
                 node = parent[start + node]
             of_leaf[0, leaf] = 0
             of_leaf[1, leaf] = 0
+
+
+@allocating_kernel()
+def add_shapley_values(
+    X: np.ndarray, branches: Branches, fit: Fit, weights: np.ndarray, sums: Sums
+) -> None:
+    """Add the sums of all trees' Shapley values.
+
+    Values as of :func:`losaw.fitted_trees.shapley.shapley_values`, with shares of hessians; X
+    (n_rows, n_features) in single precision.
+    """
+    n_rows, n_features = X.shape
+    paths = PathsUp(branches.parent, branches.feature, branches.share, branches.value)
+    largest = np.max(np.diff(branches.starts))
+    passes = np.empty((largest, n_rows), dtype=np.bool_)
+    of_tree = np.zeros((n_rows, n_features))
+    is_used = np.zeros(n_features, dtype=np.bool_)
+    for tree in range(len(branches.starts) - 1):
+        start, end = branches.starts[tree], branches.starts[tree + 1]
+        is_used[:] = False
+
+        # Which rows would take the branch to a node, were they at its parent.
+        for node in range(start, end):
+            if branches.parent[node] >= 0:
+                is_used[branches.feature[node]] = True
+                column = X[:, branches.feature[node]]
+                for row in range(n_rows):
+                    goes_left = column[row] < branches.threshold[node]
+                    if np.isnan(column[row]):
+                        goes_left = branches.missing_is_left[node]
+                    passes[node - start, row] = goes_left == branches.is_left[node]
+
+        # The tree's values are the sums over its leaves.
+        for node in range(start, end):
+            if branches.is_leaf[node] and branches.parent[node] >= 0:
+                add_leaf(node, start, paths, passes, weights, of_tree)
+
+        # They are added up with the residuals that the tree was fitted to, and forgotten.
+        used = np.flatnonzero(is_used)
+        for row in range(n_rows):
+            margin = fit.margin[row]
+            mean = 1 / (1 + np.exp(-margin)) if fit.logistic else margin
+            residual = fit.y[row] - mean
+            sums.residuals[row] += residual
+            fit.margin[row] += branches.value[start + fit.leaves[tree, row]]
+            for p in used:
+                sums.inner[p] += residual * of_tree[row, p]
+                sums.absolute[p] += abs(of_tree[row, p])
+                sums.forest[row, p] += of_tree[row, p]
+                if len(sums.rows) > 0:
+                    sums.rows[row, p] += residual * of_tree[row, p]
+                of_tree[row, p] = 0.0

@@ -61,39 +61,27 @@ def forest_arrays(model: Any) -> ForestArrays:
         If it has several responses, more than two classes, or trees on subsets of the features.
     """
     if len(getattr(model, "classes_", ())) > 2:
-        raise ValueError(
-            f"the model has {len(model.classes_)} classes; a trend is defined for one response "
-            "that is numeric or has two classes"
-        )
+        raise ValueError(_MANY_CLASSES.format(1, len(model.classes_)))
     if hasattr(model, "trees_"):
-        if len(getattr(model, "classes_", ())) > 2:
-            raise ValueError(_MANY_CLASSES.format(1, len(model.classes_)))
-        return _join(
-            [
-                (t.feature, t.threshold, t.children_left, t.children_right, t.value, t.n_samples)
-                for t in model.trees_
-            ],
-            model.n_features_in_,
+        nodes, n_features = model.forest_.nodes, model.n_features_in_
+        return ForestArrays(
+            model.forest_.flat_trees,
+            nodes.value,
+            nodes.n_samples,
+            n_features,
             single_precision=False,
-            left_levels=np.concatenate([t.left_levels for t in model.trees_]),
             is_nominal=model.is_nominal_,
         )
-    estimators = [model] if hasattr(model, "tree_") else np.ravel(_members(model)).tolist()
+    members = [model] if hasattr(model, "tree_") else np.ravel(_members(model)).tolist()
     _check_features(model)
-    return _join(
-        [
-            (
-                estimator.tree_.feature,
-                estimator.tree_.threshold,
-                estimator.tree_.children_left,
-                estimator.tree_.children_right,
-                _node_values(estimator.tree_.value),
-                estimator.tree_.weighted_n_node_samples,
-            )
-            for estimator in estimators
-        ],
+    inner = [member.tree_ for member in members]
+    return ForestArrays(
+        Trees.of((t.feature, t.threshold, t.children_left, t.children_right) for t in inner),
+        np.concatenate([_node_values(tree.value) for tree in inner]),
+        np.concatenate([tree.weighted_n_node_samples for tree in inner]),
         model.n_features_in_,
         single_precision=True,
+        is_nominal=np.zeros(model.n_features_in_, dtype=bool),
     )
 
 
@@ -123,23 +111,6 @@ def _node_values(value: FloatArray) -> FloatArray:
     if value.shape[2] == 1:
         return value[:, 0, 0]
     return value[:, 0, 1] / value[:, 0].sum(axis=1)
-
-
-def _join(
-    trees: list[tuple[Any, ...]],
-    n_features: int,
-    single_precision: bool,
-    left_levels: NDArray[np.uint64] | None = None,
-    is_nominal: NDArray[np.bool_] | None = None,
-) -> ForestArrays:
-    value, n_samples = (
-        np.concatenate(arrays, dtype=float) for arrays in zip(*(t[4:] for t in trees), strict=True)
-    )
-    has_sets = is_nominal is not None and bool(is_nominal.any())
-    structure = Trees.of((tree[:4] for tree in trees), left_levels if has_sets else None)
-    if is_nominal is None:
-        is_nominal = np.zeros(n_features, dtype=bool)
-    return ForestArrays(structure, value, n_samples, int(n_features), single_precision, is_nominal)
 
 
 def rows_of(model: Any, X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tuple[str, ...]]:

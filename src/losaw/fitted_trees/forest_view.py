@@ -1,7 +1,7 @@
 """One view of the bagged forests that importances are computed from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,7 +53,7 @@ class ForestView:
     outcomes: FloatArray
     in_bag_counts: NDArray[np.int64]
     task: str
-    n_features: int = 0
+    n_features: int
 
 
 def view_forest(
@@ -91,55 +91,56 @@ def view_forest(
     forest, rows, response = sample.forest, sample.rows, sample.y
     feature_of_column = sample.unit_of_column
     if hasattr(forest, "trees_") and hasattr(forest, "in_bag_counts"):
-        view = _losaw_view(forest, rows, response, feature_of_column)
+        inner, counts = forest.trees_, forest.in_bag_counts()
+        _check_rows(len(rows), counts.shape[1])
+        leaves = forest.forest_.apply(np.require(rows, requirements=["C", "A", "W"])).T
+        weights, fitted = counts, [tree.n_samples for tree in inner]
+        root = _root_of_losaw(forest)
     elif hasattr(forest, "estimators_") and hasattr(type(forest), "estimators_samples_"):
-        view = _scikit_learn_view(forest, rows, response, feature_of_column)
+        counts = _scikit_learn_counts(forest, len(rows))
+        inner, rows = [estimator.tree_ for estimator in forest.estimators_], rows.astype(np.float32)
+        leaves = [tree.apply(rows) for tree in inner]
+        # Their number of rows in a node counts a row once, however often it is in the bag.
+        weights, fitted = counts > 0, [tree.n_node_samples for tree in inner]
+        root = inner[0].value[0, 0]
     else:
         raise TypeError(
             f"{type(forest).__name__} is not a fitted bagged forest; fit a scikit-learn "
             "RandomForestRegressor or RandomForestClassifier, or a losaw forest"
         )
-    if not (view.in_bag_counts == 0).any():
-        raise ValueError("no tree has out-of-bag rows: fit the forest with bootstrap=True")
-    return replace(view, n_features=len(sample.names)), sample
-
-
-def _losaw_view(forest: Any, X: FloatArray, y: NDArray[Any], features: IntArray) -> ForestView:
-    counts = forest.in_bag_counts()
-    _check_rows(len(X), counts.shape[1])
-    leaves = forest.forest_.apply(np.require(X, requirements=["C", "A", "W"]))
     trees = [
-        _tree_view(tree, leaf, features) for tree, leaf in zip(forest.trees_, leaves.T, strict=True)
+        _tree_view(tree, leaf, feature_of_column) for tree, leaf in zip(inner, leaves, strict=True)
     ]
-    _check_leaves(trees, counts, [tree.n_samples for tree in forest.trees_])
+    _check_leaves(trees, weights, fitted)
     if hasattr(forest, "classes_"):
-        if len(forest.classes_) == 2:  # its nodes hold the share of the second class alone
-            second = float(forest.trees_[0].value[0])
-            shares = np.array([1.0 - second, second])
-        else:
-            shares = forest.forest_.nodes.distribution[0]
-        outcomes = _indicators(y, forest.classes_)
-        _check_root(shares, np.average(outcomes, axis=0, weights=counts[0]), 1.0)
-        return ForestView(trees, X, features, outcomes, counts, "classification")
-    centred = _centred(y)
-    root = forest.trees_[0].value[0] - finite_numbers(y).mean()
-    _check_root(root, np.average(centred, axis=0, weights=counts[0]), float(np.ptp(centred)))
-    return ForestView(trees, X, features, centred, counts, "regression")
+        outcomes, root, spread = _indicators(response, forest.classes_), root / root.sum(), 1.0
+    else:
+        numbers = finite_numbers(response)
+        outcomes, root = (numbers - numbers.mean())[:, None], root - numbers.mean()
+        spread = float(np.ptp(outcomes))
+    _check_root(root, np.average(outcomes, axis=0, weights=counts[0]), spread)
+    if not (counts == 0).any():
+        raise ValueError("no tree has out-of-bag rows: fit the forest with bootstrap=True")
+    task = "classification" if hasattr(forest, "classes_") else "regression"
+    view = ForestView(
+        trees, rows, feature_of_column, outcomes, counts, task, n_features=len(sample.names)
+    )
+    return view, sample
 
 
-def _indicators(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
-    """Columns (n_samples, n_classes), 1 where y is the class."""
-    return np.asarray(class_numbers(y, classes)[:, None] == np.arange(len(classes)), dtype=float)
+def _root_of_losaw(forest: Any) -> FloatArray:
+    """The mean response of the first tree's root, or its class shares."""
+    root: FloatArray = forest.trees_[0].value[:1]
+    if not hasattr(forest, "classes_"):
+        return root
+    if len(forest.classes_) == 2:  # its nodes hold the share of the second class alone
+        return np.array([1.0 - root[0], root[0]])
+    shares: FloatArray = forest.forest_.nodes.distribution[0]
+    return shares
 
 
-def _centred(y: NDArray[Any]) -> FloatArray:
-    values = finite_numbers(y)
-    return (values - values.mean())[:, None]
-
-
-def _scikit_learn_view(
-    forest: Any, X: FloatArray, y: NDArray[Any], features: IntArray
-) -> ForestView:
+def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
+    """How often each row is in each tree's sample, (n_trees, n_rows)."""
     if not forest.bootstrap:
         raise ValueError("the forest has no out-of-bag rows: fit it with bootstrap=True")
     if getattr(forest, "n_outputs_", 1) != 1:
@@ -147,23 +148,14 @@ def _scikit_learn_view(
     samples = forest.estimators_samples_
     fitted = len(samples[0])
     if forest.max_samples is not None:  # then a sample is no longer than that
-        fitted = max(1 + max(int(rows.max()) for rows in samples), len(X))
-    _check_rows(len(X), fitted)
-    counts = np.stack([np.bincount(rows, minlength=len(X)) for rows in samples])
-    single = X.astype(np.float32)
-    inner = [estimator.tree_ for estimator in forest.estimators_]
-    trees = [_tree_view(tree, tree.apply(single), features) for tree in inner]
-    # Their number of rows in a node counts a row once, however often it is in the bag.
-    _check_leaves(trees, counts > 0, [tree.n_node_samples for tree in inner])
-    root = inner[0].value[0, 0]
-    if hasattr(forest, "classes_"):
-        outcomes = _indicators(y, forest.classes_)
-        _check_root(root / root.sum(), np.average(outcomes, axis=0, weights=counts[0]), 1.0)
-        return ForestView(trees, single, features, outcomes, counts, "classification")
-    centred = _centred(y)
-    expected = np.average(centred, axis=0, weights=counts[0])
-    _check_root(root - finite_numbers(y).mean(), expected, float(np.ptp(centred)))
-    return ForestView(trees, single, features, centred, counts, "regression")
+        fitted = max(1 + max(int(rows.max()) for rows in samples), n_rows)
+    _check_rows(n_rows, fitted)
+    return np.stack([np.bincount(rows, minlength=n_rows) for rows in samples])
+
+
+def _indicators(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
+    """Columns (n_samples, n_classes), 1 where y is the class."""
+    return np.asarray(class_numbers(y, classes)[:, None] == np.arange(len(classes)), dtype=float)
 
 
 def _tree_view(tree: Any, leaf: Any, features: IntArray) -> TreeView:

@@ -15,41 +15,66 @@ from numpy.typing import NDArray
 
 from losaw.fitted_trees.squared_error_splits import Limits, Rows, best_split, is_leaf_with_mean
 from losaw.kernels.compiled import allocating_kernel, inlined_kernel, kernel
-from losaw.kernels.row_order import part_by_threshold, part_rows, sort_rows
+from losaw.kernels.row_order import part_by_threshold, part_rows
 from losaw.kernels.trees import LEAF, Trees
 
-# A node with more than one in so many of all rows takes their common order; a smaller one sorts.
-_SHARE = 8
-# How far a leaf's value may be from the mean of its rows, relative to their largest response.
-_TOLERANCE = 1e-9
+
+class _Waiting(NamedTuple):
+    """The rows that wait at a node: places in the orders of training rows and of asked rows."""
+
+    first: int
+    end: int
+    from_asked: int
+    to_asked: int
+    depth: int
 
 
-class Grown(NamedTuple):
-    """The trees as they were grown, and their nodes."""
+class _Orders(NamedTuple):
+    """Rows in an order that is parted at every node, and arrays to part them with."""
 
-    trees: Trees
-    value: NDArray[np.float64]
-    weight: NDArray[np.float64]  # sum of the bootstrap weights of a node's rows
-
-
-class _Work(NamedTuple):
-    """Arrays that are reused for every node that is grown; ``n`` is the number of rows."""
-
-    order: NDArray[np.int32]  # (n_columns, n), the node's rows by every column's value
-    spare: NDArray[np.int32]  # (the larger of n and the number of asked rows,)
-    is_left: NDArray[np.bool_]  # (n,)
-    stack: NDArray[np.int64]  # (n + 1, 5): first and last row, first and last asked row, depth
+    rows: NDArray[np.int32]  # (n_columns, n_rows), training rows by every column's value
     asked: NDArray[np.int32]  # (n_asked,)
+    spare: NDArray[np.int32]  # (the larger number of rows,)
+    is_left: NDArray[np.bool_]  # (n_rows,)
 
 
 @inlined_kernel()
-def _push(
-    work: _Work, place: int, first: int, end: int, from_asked: int, to_asked: int, depth: int
-) -> None:
-    """Put a node on the stack."""
-    work.stack[place, 0], work.stack[place, 1] = first, end
-    work.stack[place, 2], work.stack[place, 3] = from_asked, to_asked
-    work.stack[place, 4] = depth
+def _put(stack: NDArray[np.int64], place: int, waiting: _Waiting) -> None:
+    for k in range(len(waiting)):
+        stack[place, k] = waiting[k]
+
+
+@inlined_kernel()
+def _taken(stack: NDArray[np.int64], place: int) -> _Waiting:
+    own = stack[place]
+    return _Waiting(own[0], own[1], own[2], own[3], own[4])
+
+
+@inlined_kernel()
+def _part(
+    rows: Rows,
+    asked: NDArray[np.float32],
+    orders: _Orders,
+    is_left_out: NDArray[np.bool_],
+    node: _Waiting,
+    column: int,
+    threshold: float,
+) -> tuple[_Waiting, _Waiting]:
+    """Part the rows of a node in the orders of the columns that are left; return both children."""
+    middle_asked = part_by_threshold(
+        orders.asked, node.from_asked, node.to_asked, asked[column], threshold, orders.spare
+    )
+    values, order = rows.columns[column], orders.rows[column]
+    for i in range(node.first, node.end):
+        orders.is_left[order[i]] = values[order[i]] <= threshold
+    middle = node.first
+    for j in range(len(is_left_out)):
+        if not is_left_out[j]:
+            middle = part_rows(orders.rows[j], node.first, node.end, orders.is_left, orders.spare)
+    return (
+        _Waiting(node.first, middle, node.from_asked, middle_asked, node.depth + 1),
+        _Waiting(middle, node.end, middle_asked, node.to_asked, node.depth + 1),
+    )
 
 
 @kernel()
@@ -58,139 +83,70 @@ def _grow_again(
     weights: NDArray[np.float64],
     is_left_out: NDArray[np.bool_],
     limits: Limits,
-    work: _Work,
+    orders: _Orders,
+    stack: NDArray[np.int64],
     asked: NDArray[np.float32],
     random: NDArray[np.uint64],
-    predicted: NDArray[np.float64],
+    total: NDArray[np.float64],
 ) -> None:
-    """Grow from the node on the stack; fills the predictions of its asked rows."""
+    """Grow from the node on the stack; add the predictions of its asked rows to ``total``."""
     some = 0
     while is_left_out[some]:
         some += 1
     n_waiting = 1
     while n_waiting > 0:
         n_waiting -= 1
-        first, end = work.stack[n_waiting, 0], work.stack[n_waiting, 1]
-        from_asked, to_asked = work.stack[n_waiting, 2], work.stack[n_waiting, 3]
-        depth = work.stack[n_waiting, 4]
+        node = _taken(stack, n_waiting)
         is_leaf, mean = is_leaf_with_mean(
-            rows, weights, limits, work.order[some], first, end, depth
+            rows, weights, limits, orders.rows[some], node.first, node.end, node.depth
         )
         column, threshold = -1, 0.0
         if not is_leaf:
             column, threshold = best_split(
-                rows, weights, is_left_out, limits, work.order, first, end, random
+                rows, weights, is_left_out, limits, orders.rows, node.first, node.end, random
             )
         if column < 0:
-            for i in range(from_asked, to_asked):
-                predicted[work.asked[i]] = mean
+            for i in range(node.from_asked, node.to_asked):
+                total[orders.asked[i]] += mean
             continue
-        middle_asked = part_by_threshold(
-            work.asked, from_asked, to_asked, asked[column], threshold, work.spare
-        )
-        values = rows.columns[column]
-        for i in range(first, end):
-            row = work.order[some, i]
-            work.is_left[row] = values[row] <= threshold
-        middle = first
-        for j in range(len(is_left_out)):
-            if not is_left_out[j]:
-                middle = part_rows(work.order[j], first, end, work.is_left, work.spare)
-        # A side that no asked row takes is not grown.
-        if middle_asked < to_asked:
-            _push(work, n_waiting, middle, end, middle_asked, to_asked, depth + 1)
+        # A side that no asked row takes is not grown; the left one is entered first.
+        left, right = _part(rows, asked, orders, is_left_out, node, column, threshold)
+        if right.from_asked < right.to_asked:
+            _put(stack, n_waiting, right)
             n_waiting += 1
-        if from_asked < middle_asked:
-            _push(work, n_waiting, first, middle, from_asked, middle_asked, depth + 1)
+        if left.from_asked < left.to_asked:
+            _put(stack, n_waiting, left)
             n_waiting += 1
 
 
-@inlined_kernel()
-def _gather(
-    rows: Rows,
-    is_left_out: NDArray[np.bool_],
-    work: _Work,
-    node_rows: NDArray[np.int32],
-    stamp: NDArray[np.int32],
-    turn: int,
-) -> None:
-    """The rows of a node in the order of every column that is left."""
-    n = len(node_rows)
-    is_large = n * _SHARE > rows.columns.shape[1]
-    if is_large:
-        for i in range(n):
-            stamp[node_rows[i]] = turn
-    for j in range(len(is_left_out)):
-        if is_left_out[j]:
-            continue
-        order = work.order[j]
-        if is_large:
-            place = 0
-            for i in range(rows.order.shape[1]):
-                row = rows.order[j, i]
-                if stamp[row] == turn:
-                    order[place] = row
-                    place += 1
-        else:
-            for i in range(n):
-                order[i] = node_rows[i]
-            sort_rows(order, n, rows.columns[j], work.spare)
-
-
-@kernel()
-def _lead(
-    trees: Trees,
-    tree: int,
-    columns: NDArray[np.float32],
-    taken: NDArray[np.int32],
-    ends: NDArray[np.int64],
-    spare: NDArray[np.int32],
-) -> None:
-    """Order rows by the leaves they reach; node k then has those from ends[k, 0] to ends[k, 1]."""
-    root = trees.starts[tree]
-    ends[0, 0], ends[0, 1] = 0, len(taken)
-    # Children stand behind their parent.
-    for node in range(root, trees.starts[tree + 1]):
-        if trees.feature[node] == LEAF:
-            continue
-        first, end = ends[node - root, 0], ends[node - root, 1]
-        middle = part_by_threshold(
-            taken, first, end, columns[trees.feature[node]], trees.threshold[node], spare
-        )
-        left, right = trees.left[node] - root, trees.right[node] - root
-        ends[left, 0], ends[left, 1] = first, middle
-        ends[right, 0], ends[right, 1] = middle, end
+@allocating_kernel()
+def _make_orders(n_columns: int, n_rows: int, n_asked: int) -> _Orders:
+    return _Orders(
+        np.empty((n_columns, n_rows), np.int32),
+        np.empty(n_asked, np.int32),
+        np.empty(max(n_rows, n_asked), np.int32),
+        np.empty(n_rows, np.bool_),
+    )
 
 
 @inlined_kernel()
-def _is_as_grown(
-    grown: Grown,
-    tree: int,
-    rows: Rows,
-    weights: NDArray[np.float64],
-    taken: NDArray[np.int32],
-    ends: NDArray[np.int64],
-    largest: float,
-) -> bool:
-    """Return whether the leaves have the weights and the means of these rows."""
-    root = grown.trees.starts[tree]
-    for node in range(root, grown.trees.starts[tree + 1]):
-        if grown.trees.feature[node] != LEAF:
-            continue
-        weight, total = 0.0, 0.0
-        for i in range(ends[node - root, 0], ends[node - root, 1]):
-            weight += weights[taken[i]]
-            total += weights[taken[i]] * rows.response[taken[i]]
-        if weight != grown.weight[node]:
-            return False
-        if not abs(total / weight - grown.value[node]) <= _TOLERANCE * largest:
-            return False
-    return True
+def _fill_with_bag(rows: Rows, weights: NDArray[np.float64], orders: _Orders) -> int:
+    """Fill the orders with the rows of a tree's sample and all asked rows; return the former."""
+    n = 0
+    for j in range(len(rows.order)):
+        n = 0
+        for i in range(rows.order.shape[1]):
+            orders.rows[j, n] = rows.order[j, i]
+            n += weights[rows.order[j, i]] > 0.0
+    for i in range(len(orders.asked)):
+        orders.asked[i] = i
+    return n
 
 
 @allocating_kernel()
 def add_without(
-    grown: Grown,
+    trees: Trees,
+    value: NDArray[np.float64],
     rows: Rows,
     weights: NDArray[np.float64],
     asked: NDArray[np.float32],
@@ -198,90 +154,74 @@ def add_without(
     limits: Limits,
     seeds: NDArray[np.uint64],
     total: NDArray[np.float64],
-) -> bool:
+) -> None:
     """Add the predictions of the trees, grown again without one set of columns after the other.
 
     Parameters
     ----------
+    value : array of shape (n_nodes,)
+        Means of the nodes as they were grown.
     weights : array of shape (n_trees, n_rows)
         How often a row is in a tree's sample.
     asked : array of shape (n_columns, n_asked)
         Rows whose predictions are needed.
     left_out : array of shape (n_sets, n_columns)
     seeds : array of shape (n_trees, n_sets)
-        Not 0; they decide among equally good splits.
+        Not 0; they decide among equally good splits, and are changed.
     total : array of shape (n_sets, n_asked)
-
-    Returns
-    -------
-    bool
-        False, and ``total`` is of no use, if the trees were not grown on these rows.
     """
-    trees = grown.trees
-    n_rows, n_asked = rows.columns.shape[1], asked.shape[1]
-    largest = np.abs(rows.response).max()
-    n_nodes = 0
+    n_columns, n_rows = rows.columns.shape
+    n_asked, n_nodes = asked.shape[1], np.max(np.diff(trees.starts))
+    orders = _make_orders(n_columns, n_rows, n_asked)
+    below = _make_orders(n_columns, n_rows, n_asked)
+    stack = np.empty((n_rows + 1, 5), np.int64)
+    waiting = np.empty((n_nodes, 5), np.int64)
+    # The sets that split no node above: their trees are as they were up to here.
+    is_as_grown = np.empty((n_nodes, len(left_out)), np.bool_)
+    none = np.zeros(n_columns, np.bool_)
     for tree in range(len(trees.starts) - 1):
-        n_nodes = max(n_nodes, trees.starts[tree + 1] - trees.starts[tree])
-    work = _Work(
-        np.empty(rows.columns.shape, np.int32),
-        np.empty(max(n_rows, n_asked), np.int32),
-        np.empty(n_rows, np.bool_),
-        np.empty((n_rows + 1, 5), np.int64),
-        np.empty(n_asked, np.int32),
-    )
-    stamp, turn = np.full(n_rows, -1, np.int32), 0
-    every = np.empty(n_rows, np.int32)
-    asked_order = np.empty(n_asked, np.int32)
-    ends, asked_ends = np.empty((n_nodes, 2), np.int64), np.empty((n_nodes, 2), np.int64)
-    depth = np.zeros(n_nodes, np.int64)
-    is_reached = np.zeros(n_nodes, np.bool_)
-    as_grown, predicted = np.empty(n_asked), np.empty(n_asked)
-    random = np.empty(1, np.uint64)
-    for tree in range(len(trees.starts) - 1):
-        n = 0
-        for row in range(n_rows):
-            if weights[tree, row] > 0.0:
-                every[n] = row
-                n += 1
-        taken = every[:n]
-        for row in range(n_asked):
-            asked_order[row] = row
-        _lead(trees, tree, rows.columns, taken, ends, work.spare)
-        _lead(trees, tree, asked, asked_order, asked_ends, work.spare)
-        if not _is_as_grown(grown, tree, rows, weights[tree], taken, ends, largest):
-            return False
         root = trees.starts[tree]
+        is_as_grown[:] = False
+        is_as_grown[0] = True
+        _put(waiting, 0, _Waiting(0, _fill_with_bag(rows, weights[tree], orders), 0, n_asked, 0))
+        # Children come after their parent.
         for node in range(root, trees.starts[tree + 1]):
-            k = node - root
-            if trees.feature[node] == LEAF:
-                for i in range(asked_ends[k, 0], asked_ends[k, 1]):
-                    as_grown[asked_order[i]] = grown.value[node]
-            else:
-                depth[trees.left[node] - root] = depth[k] + 1
-                depth[trees.right[node] - root] = depth[k] + 1
-        for out in range(len(left_out)):
-            predicted[:] = as_grown
-            random[0] = seeds[tree, out]
-            is_reached[:] = False
-            is_reached[0] = True
-            for node in range(root, trees.starts[tree + 1]):
-                k = node - root
-                from_asked, to_asked = asked_ends[k, 0], asked_ends[k, 1]
-                if not is_reached[k] or trees.feature[node] == LEAF or from_asked == to_asked:
+            here = node - root
+            if not is_as_grown[here].any():
+                continue
+            at, feature = _taken(waiting, here), trees.feature[node]
+            if at.from_asked == at.to_asked:
+                continue
+            left, right = trees.left[node] - root, trees.right[node] - root
+            for out in range(len(left_out)):
+                if not is_as_grown[here, out]:
                     continue
-                if not left_out[out, trees.feature[node]]:
-                    is_reached[trees.left[node] - root] = True
-                    is_reached[trees.right[node] - root] = True
-                    continue
-                node_rows = taken[ends[k, 0] : ends[k, 1]]
-                turn += 1
-                _gather(rows, left_out[out], work, node_rows, stamp, turn)
-                work.asked[from_asked:to_asked] = asked_order[from_asked:to_asked]
-                _push(work, 0, 0, len(node_rows), from_asked, to_asked, depth[k])
-                _grow_again(
-                    rows, weights[tree], left_out[out], limits, work, asked, random, predicted
+                if feature == LEAF:
+                    for i in range(at.from_asked, at.to_asked):
+                        total[out, orders.asked[i]] += value[node]
+                elif not left_out[out, feature]:
+                    is_as_grown[left, out] = is_as_grown[right, out] = True
+                else:
+                    for j in range(n_columns):
+                        if not left_out[out, j]:
+                            below.rows[j, at.first : at.end] = orders.rows[j, at.first : at.end]
+                    for i in range(at.from_asked, at.to_asked):
+                        below.asked[i] = orders.asked[i]
+                    _put(stack, 0, at)
+                    _grow_again(
+                        rows,
+                        weights[tree],
+                        left_out[out],
+                        limits,
+                        below,
+                        stack,
+                        asked,
+                        seeds[tree, out : out + 1],
+                        total[out],
+                    )
+            if feature != LEAF and is_as_grown[left].any():
+                on_left, on_right = _part(
+                    rows, asked, orders, none, at, feature, trees.threshold[node]
                 )
-            for row in range(n_asked):
-                total[out, row] += predicted[row]
-    return True
+                _put(waiting, left, on_left)
+                _put(waiting, right, on_right)

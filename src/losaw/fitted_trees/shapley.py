@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
+from losaw.fitted_trees.exchanged import goes_left
 from losaw.fitted_trees.forest_arrays import ForestArrays, forest_arrays, rows_of
 from losaw.kernels.compiled import allocating_kernel, kernel
-from losaw.kernels.trees import Trees, bit
+from losaw.kernels.trees import Trees
 
 
 def shapley_values(model: Any, X: ArrayLike) -> FloatArray:
@@ -52,8 +53,7 @@ def shapley_values_of_rows(forest: ForestArrays, rows: FloatArray) -> FloatArray
     _add_trees(
         np.ascontiguousarray(rows),
         forest.trees,
-        forest.value,
-        forest.n_samples,
+        _paths_up(forest),
         subset_weights(forest.n_features),
         values,
     )
@@ -70,114 +70,120 @@ def subset_weights(size: int) -> FloatArray:
     return weights
 
 
-class Path(NamedTuple):
-    """The tests between a root and a leaf, feature by feature, and room to work in."""
+class PathsUp(NamedTuple):
+    """Nodes of trees as the branches that lead to them, so that a path is walked from its leaf."""
 
-    slot: np.ndarray  # (n_features,), place of a feature among the players, or -1
-    players: np.ndarray  # the features that are tested; the first entries are in use, as below
-    low: np.ndarray  # a row passes where low < x <= high
-    high: np.ndarray
-    levels: np.ndarray  # of a nominal feature, whose low is NaN, those that pass
-    share: np.ndarray  # product of the branches' shares
-    passes: np.ndarray
-    contribution: np.ndarray
-    polynomial: np.ndarray  # (n_features + 1,)
-    quotient: np.ndarray
+    parent: np.ndarray  # (n_nodes,), number within the tree, -1 for a root
+    feature: np.ndarray  # that the parent splits on
+    share: np.ndarray  # the node's part of its parent's rows
+    value: np.ndarray
 
 
-@allocating_kernel(error_model="numpy")
+def _paths_up(forest: ForestArrays) -> PathsUp:
+    trees = forest.trees
+    parent = np.zeros(len(trees.feature), dtype=np.int64)
+    for children in (trees.left, trees.right):
+        parent[children[trees.splits]] = trees.splits
+    parent_number = parent - trees.starts[trees.tree]
+    parent_number[trees.starts[:-1]] = -1
+    share = forest.n_samples / forest.n_samples[parent]
+    return PathsUp(parent_number, trees.feature[parent], share, forest.value)
+
+
+@allocating_kernel()
 def _add_trees(
     X: np.ndarray,
     trees: Trees,
-    value: np.ndarray,
-    n_samples: np.ndarray,
+    branches: PathsUp,
     weights: np.ndarray,
     out: np.ndarray,
 ) -> None:
     """Add every leaf of every tree to ``out`` (n_rows, n_features)."""
-    n_features = X.shape[1]
-    path = Path(
-        np.full(n_features, -1),
-        np.empty(n_features, dtype=np.int64),
-        np.empty(n_features),
-        np.empty(n_features),
-        np.empty(n_features, dtype=np.uint64),
-        np.empty(n_features),
-        np.empty(n_features, dtype=np.bool_),
-        np.empty(n_features),
-        np.empty(n_features + 1),
-        np.empty(n_features + 1),
-    )
-    n_nodes = len(trees.feature)
-    parent = np.full(n_nodes, -1)
-    for node in range(n_nodes):
-        if trees.feature[node] >= 0:
-            parent[trees.left[node]] = node
-            parent[trees.right[node]] = node
-    for leaf in range(n_nodes):
-        if trees.feature[leaf] < 0:
-            size = _walk_up(trees, n_samples, parent, leaf, path)
-            if size > 0:
-                _add_leaf(X, value[leaf], size, path, weights[size], out)
+    n_rows = len(X)
+    passes = np.empty((np.max(np.diff(trees.starts)), n_rows), dtype=np.bool_)
+    for tree in range(len(trees.starts) - 1):
+        start, end = trees.starts[tree], trees.starts[tree + 1]
+        for node in range(start, end):
+            if trees.feature[node] >= 0:
+                left, right = trees.left[node] - start, trees.right[node] - start
+                for row in range(n_rows):
+                    passes[left, row] = goes_left(trees, node, X[row, trees.feature[node]])
+                    passes[right, row] = not passes[left, row]
+        for node in range(start, end):
+            if trees.feature[node] < 0 and branches.parent[node] >= 0:
+                add_leaf(node, start, branches, passes, weights, out)
 
 
-@kernel()
-def _walk_up(trees: Trees, n_samples: np.ndarray, parent: np.ndarray, leaf: int, path: Path) -> int:
-    """Fill the path of a leaf; the number of its features.
-
-    Several tests of one feature are one interval, or one set of levels, and one share.
-    """
-    size = 0
-    child = leaf
-    node = parent[leaf]
-    while node >= 0:
-        p = trees.feature[node]
-        if path.slot[p] < 0:
-            path.slot[p] = size
-            path.players[size] = p
-            path.low[size], path.high[size], path.share[size] = -np.inf, np.inf, 1.0
-            path.levels[size] = ~np.uint64(0)
-            size += 1
-        k = path.slot[p]
-        if np.isnan(trees.threshold[node]):
-            left = trees.left_levels[node]
-            path.low[k] = np.nan
-            path.levels[k] &= left if child == trees.left[node] else ~left
-        elif child == trees.left[node]:
-            path.high[k] = min(path.high[k], trees.threshold[node])
-        else:
-            path.low[k] = max(path.low[k], trees.threshold[node])
-        path.share[k] *= n_samples[child] / n_samples[node]
-        child = node
-        node = parent[node]
-    for k in range(size):
-        path.slot[path.players[k]] = -1
-    return size
+# A leaf whose path tests m features treats all rows that pass the same of them alike. Up to this
+# m its 2^m answers are stored; beyond, every row is computed.
+MOST_KEPT = 10
 
 
-@kernel()
-def _add_leaf(
-    X: np.ndarray, value: float, size: int, path: Path, weights: np.ndarray, out: np.ndarray
+@allocating_kernel()
+def add_leaf(
+    leaf: int,
+    start: int,
+    branches: PathsUp,
+    passes: np.ndarray,
+    weights: np.ndarray,
+    of_tree: np.ndarray,
 ) -> None:
-    """One leaf's contribution to every row."""
-    for row in range(X.shape[0]):
+    """Add the contributions of a leaf to all rows of ``of_tree`` (n_rows, n_features).
+
+    ``passes`` (n_nodes of the tree, n_rows) says which rows would take the branch to a node, were
+    they at its parent; ``start`` is the tree's first node.
+    """
+    n_rows, n_features = of_tree.shape
+
+    # The features on the path are the players; several tests of one feature have one share.
+    slot = np.full(n_features, -1)
+    players = np.empty(n_features, dtype=np.int64)
+    z = np.empty(n_features)
+    size = 0
+    node = leaf
+    while branches.parent[node] >= 0:
+        p = branches.feature[node]
+        if slot[p] < 0:
+            slot[p] = size
+            players[size] = p
+            z[size] = 1.0
+            size += 1
+        z[slot[p]] *= branches.share[node]
+        node = start + branches.parent[node]
+
+    # A row passes a feature if it passes all tests of it.
+    passed = np.ones((n_rows, size), dtype=np.bool_)
+    node = leaf
+    while branches.parent[node] >= 0:
+        k = slot[branches.feature[node]]
+        for row in range(n_rows):
+            passed[row, k] &= passes[node - start, row]
+        node = start + branches.parent[node]
+
+    # Rows that pass the same features have the same contributions, which are computed once.
+    keeps = size <= MOST_KEPT
+    kept = np.empty((1 << size if keeps else 1, size))
+    is_kept = np.zeros(len(kept), dtype=np.bool_)
+    polynomial, quotient = np.empty(size + 1), np.empty(size + 1)
+    for row in range(n_rows):
+        code = 0
+        if keeps:
+            for k in range(size):
+                code = 2 * code + passed[row, k]
+        if not keeps or not is_kept[code]:
+            leaf_values(
+                branches.value[leaf],
+                size,
+                passed[row],
+                z,
+                weights[size],
+                polynomial,
+                quotient,
+                kept[code],
+            )
+            is_kept[code] = True
         for k in range(size):
-            x = X[row, path.players[k]]
-            path.passes[k] = path.low[k] < x <= path.high[k]
-            if np.isnan(path.low[k]):
-                path.passes[k] = (path.levels[k] & bit(int(x))) != np.uint64(0)
-        leaf_values(
-            value,
-            size,
-            path.passes,
-            path.share,
-            weights,
-            path.polynomial,
-            path.quotient,
-            path.contribution,
-        )
-        for k in range(size):
-            out[row, path.players[k]] += path.contribution[k]
+            of_tree[row, players[k]] += kept[code, k]
 
 
 @kernel()

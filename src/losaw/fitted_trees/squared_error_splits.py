@@ -29,7 +29,6 @@ class Limits(NamedTuple):
     max_depth: int
     min_rows: int  # of a node that is split
     min_rows_leaf: int
-    min_weight_leaf: float
 
 
 @inlined_kernel()
@@ -85,10 +84,8 @@ def best_split(
                 continue
             if i + 1 - first < limits.min_rows_leaf or end - i - 1 < limits.min_rows_leaf:
                 continue
-            right_weight, right = weight - left_weight, total - left
-            if left_weight < limits.min_weight_leaf or right_weight < limits.min_weight_leaf:
-                continue
-            gain = left * left / left_weight + right * right / right_weight
+            right = total - left
+            gain = left * left / left_weight + right * right / (weight - left_weight)
             if gain > of_column:
                 of_column, at = gain, i
         if at < 0 or of_column < best:
@@ -123,7 +120,6 @@ def is_leaf_with_mean(
     is_leaf = (
         depth >= limits.max_depth
         or end - first < limits.min_rows
-        or weight < 2.0 * limits.min_weight_leaf
         or squares / weight - mean * mean <= _NO_SPREAD
     )
     return is_leaf, mean

@@ -134,7 +134,7 @@ def _single(rows: Any) -> FloatArray:
 def _of_losaw(model: Any) -> TreesOfColumns | None:
     # By name: what exchanges a model's features does not rest on how our forests are grown, and
     # its stored blocks stay when that changes.
-    name = type(model).__name__ if type(model).__module__.startswith("losaw.") else ""
+    name = type(model).__name__
     if name == "RandomForest":
         inner = _of_scikit_learn(model.forest_)
         if inner is None:
@@ -147,17 +147,10 @@ def _of_losaw(model: Any) -> TreesOfColumns | None:
         )
     if name not in ("LosawRandomForestClassifier", "LosawRandomForestRegressor"):
         return None
-    nodes, starts = model.forest_.nodes, model.forest_.starts
-    trees = Trees.joined(
-        nodes.feature,
-        nodes.threshold,
-        np.column_stack([nodes.left, nodes.right]),
-        starts,
-        nodes.left_levels if nodes.left_levels.any() else None,
-    )
+    nodes = model.forest_.nodes
     has_many = len(getattr(model, "classes_", ())) > 2
     return TreesOfColumns(
-        trees,
+        model.forest_.flat_trees,
         nodes.distribution if has_many else nodes.value,
         model.numeric_rows,
         np.arange(model.n_features_in_),
@@ -172,10 +165,9 @@ def trees_of_encoded(model: Any, n_columns: int) -> TreesOfColumns | None:
     if not type(model).__module__.startswith("losaw."):
         return None
     from losaw.learners.encoded import EncodedLearner
-    from losaw.learners.ranger_forest import RangerForest
 
     columns = np.arange(n_columns)
-    if type(model) is RangerForest:
+    if type(model).__name__ == "RangerForest":  # by name, as in `_of_losaw`
         grown = model.model_
         return TreesOfColumns(grown.trees_, grown.value_, np.asarray, columns)
     if isinstance(model, EncodedLearner) and (

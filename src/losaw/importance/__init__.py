@@ -54,30 +54,7 @@ _PUBLIC = {
     "ufi": "losaw.importance.unbiased_feature_importance",
 }
 
-__all__ = [
-    "GroupTests",
-    "ImportanceResult",
-    "ImportanceSelector",
-    "air",
-    "boruta",
-    "cpi",
-    "groups_of",
-    "hierarchy",
-    "loco",
-    "mdi",
-    "mdi_oob",
-    "pfi",
-    "pinball",
-    "predecomp",
-    "residual_importance",
-    "saabas",
-    "sage",
-    "split_improvement",
-    "subgroups",
-    "tree_permutation",
-    "treeinner",
-    "ufi",
-]
+__all__ = list(_PUBLIC)
 
 
 @functools.cache
@@ -91,4 +68,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(_PUBLIC)

@@ -10,8 +10,7 @@ from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import forest_rows
 from losaw.rng import as_generator, seed_integer
 from losaw.scoring.over_trees import result_of_trees
-from losaw.scoring.parameter_repr import described
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.result import ImportanceResult, described
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 

@@ -1,22 +1,22 @@
 """Boruta: all relevant features by comparison with shuffled shadows (Kursa & Rudnicki 2010)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.fitted_trees.exchanged import exchanged_predictions
 from losaw.importance.per_tree_permutation import tree_permutation
+from losaw.learners.ranger_trees import RangerTrees
 from losaw.rng import as_generator, seed_integer
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.out_of_bag_permutation import out_of_bag_z_scores
 from losaw.scoring.own_fits import own_fits
-from losaw.scoring.parameter_repr import described
 from losaw.scoring.residual_algorithms import seeded_clone
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.result import ImportanceResult, described
 from losaw.support.arguments import real_number, whole_number
-from losaw.support.jobs import checked_jobs
+from losaw.support.jobs import Jobs, checked_jobs
 from losaw.support.outcomes import Task
 from losaw.support.words import unknown
 from losaw.tables.groups import Groups
@@ -196,17 +196,15 @@ def boruta(
     )
 
 
-def _shown_runs(max_runs: int, verbose: bool) -> Iterable[int]:
+def _shown_runs(max_runs: int, verbose: bool) -> Iterator[int]:
     """The runs, with a progress bar; on a person's terminal also unasked, when they take long."""
     from multiprocessing import parent_process
 
     from tqdm import tqdm
 
-    if verbose:
-        return iter(tqdm(range(max_runs), desc="boruta, runs"))
-    if parent_process() is not None:  # a study's, which shows its own progress
-        return range(max_runs)
-    return iter(tqdm(range(max_runs), desc="boruta, runs", disable=None, delay=_LONG))
+    # A study shows its own progress. None: on a terminal only.
+    unasked = {"disable": parent_process() is not None or None, "delay": _LONG}
+    return iter(tqdm(range(max_runs), desc="boruta, runs", **({} if verbose else unasked)))
 
 
 def _with_shadows(
@@ -220,6 +218,64 @@ def _with_shadows(
     return np.hstack(parts), [
         np.arange(end - part.shape[1], end) for part, end in zip(parts, ends, strict=True)
     ]
+
+
+def out_of_bag_z_scores(
+    X: FloatArray,
+    y: FloatArray,
+    task: str,
+    n_estimators: int,
+    seed: int,
+    units: Sequence[NDArray[np.intp]],
+    jobs: Jobs,
+) -> FloatArray:
+    """Mean over trees of the out-of-bag loss increase by permutation, over its standard error,
+
+        z_j = mean_t d_tj / sqrt(var_t d_tj / T),
+
+    shape (n_units,); 0 for a unit that no tree uses. Loss: squared error, or 1 for a wrong one of
+    the classes 0 and 1, and 1/4 in a leaf that holds as many of either. The forest has ranger's
+    defaults: square root of the columns at a node; nodes of 5 rows are not split in regression,
+    all impure ones are in classification.
+
+    Parameters
+    ----------
+    units : sequence of int arrays
+        Columns that are permuted together; every column is in one.
+    """
+    rng = np.random.default_rng(seed)
+    regression = task == "regression"
+    forest = RangerTrees(
+        n_estimators, 5 if regression else 1, seed_integer(rng), n_jobs=jobs.n_jobs
+    ).fit(X, y)
+    # A leaf without a majority guesses: half an error, whichever class is called 1.
+    value = forest.value_ if regression else np.sign(forest.value_ - 0.5) / 2 + 0.5
+    columns = np.ascontiguousarray(X, dtype=float)
+    place = np.arange(X.shape[1])
+    unit_of_column = np.empty(X.shape[1], dtype=np.intp)
+    for unit, members in enumerate(units):
+        unit_of_column[members] = unit
+
+    def draws() -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
+        for tree, counts in enumerate(forest.in_bag_counts()):
+            out = np.flatnonzero(counts == 0)
+            yield tree, out, rng.permuted(np.tile(out, (len(units), 1)), axis=1)
+
+    def increase(drawn: tuple[int, NDArray[np.intp], NDArray[np.intp]]) -> FloatArray:
+        tree, out, sources = drawn
+        if len(out) == 0:
+            return np.zeros(len(units))
+        trees = forest.trees_._replace(starts=forest.trees_.starts[tree : tree + 2])
+        copies = columns[sources[unit_of_column].T, place]
+        predicted = exchanged_predictions(trees, value, columns[out], copies, units)
+        losses = ((y[out] - predicted) ** 2).mean(axis=1)
+        return np.asarray(losses[1:] - losses[0])
+
+    quiet = Jobs(jobs.n_jobs, False)
+    increases = np.stack(list(quiet.each(increase, draws(), n_estimators, "")))
+    error = increases.std(axis=0, ddof=1) / np.sqrt(n_estimators)
+    means = increases.mean(axis=0)
+    return np.divide(means, error, out=np.zeros_like(means), where=error > 0)
 
 
 def _importances_of(

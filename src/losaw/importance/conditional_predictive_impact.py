@@ -13,8 +13,7 @@ from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
-from losaw.scoring.parameter_repr import described
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.row_differences import (
     Testing,
     cross_fitted,

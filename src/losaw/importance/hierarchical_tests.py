@@ -20,8 +20,7 @@ from losaw.scoring.group_tree import (
 from losaw.scoring.losses import Loss
 from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
-from losaw.scoring.parameter_repr import described
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.row_differences import (
     Differences,
     Testing,
@@ -37,6 +36,7 @@ from losaw.tables.kinds import Kinds
 if TYPE_CHECKING:
     import pandas as pd
 
+Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 _ERROR_KIND = "over test rows, the fitted model and the draws held fixed"
 
 
@@ -124,12 +124,9 @@ def hierarchy(
 
     Parameters
     ----------
-    model : fitted predictor
+    model, X, y, n_draws, loss, kinds, feature_names, sample_weight, clusters, cv, n_jobs, \
+verbose, random_state
         As in :func:`losaw.importance.cpi`.
-    X : array, pandas or polars frame of shape (n_samples, n_features)
-        Rows that the model has not seen; with ``cv`` all rows.
-    y : array of shape (n_samples,)
-        Numbers, or labels of any kind.
     groups : dict of group name to sequence of features or dict of groups, or None
         The tree, whose first group has all features; features that are in no group are tested as
         parts of the first. None: clusters of the features by their associations (average linkage),
@@ -140,28 +137,6 @@ def hierarchy(
         It must draw groups given everything outside of them (``handles_units``).
     sampler_parameters : dict or None
         For a sampler that is given by name.
-    n_draws : int, default 1
-        Draws; the losses of a row are averaged over them.
-    loss : str, callable or None, default None
-        Of single rows, as in :func:`losaw.importance.cpi`.
-    kinds : dict of str to {"continuous", "discrete", "nominal"}, or None
-        Overrides what the dtypes say, see :func:`losaw.tables.read_table`.
-    feature_names : sequence of str or None
-        Of an array.
-    sample_weight : array of shape (n_samples,) or None
-        Weights of the rows in all means; of the fits too, with ``cv``.
-    clusters : array of shape (n_samples,) or None
-        A label for every row: rows of one label belong together, as those of a patient. With
-        ``cv`` they stay in one fold; without, the test is over clusters instead of rows.
-    cv : int, splitter or None, default None
-        None: the given model on X. Otherwise the model is fitted anew in every fold and tested on
-        the rows left out: see :func:`losaw.scoring.row_differences.cross_fitted`. For rows in the
-        order of time ``cv=TimeSeriesSplit(5)``.
-    n_jobs : int or None
-        Threads that predict and draw; the result does not depend on it.
-    verbose : bool, default False
-        Show a progress bar.
-    random_state : int, Generator or None
 
     Returns
     -------
@@ -208,7 +183,9 @@ def hierarchy(
         tree = tree_of_linkage(names, average_linkage(association_strengths(rows.table, rng)))
     else:
         tree = tree_of_groups(names, groups)
-    subjects = _subjects(model, rows, cv, rng)
+    # A fold's model is fitted once, whatever the number of groups.
+    parts = None if cv is None else list(folds(cv, model, rows, rng))
+    models = [refit(model, rows.take(fitted)) for fitted, _ in parts] if parts else [model]
     shown = described(
         "hierarchy", groups=groups, fwer=fwer, sampler=sampler, n_draws=n_draws, cv=cv
     )
@@ -219,29 +196,13 @@ def hierarchy(
     def p_values(places: list[int]) -> FloatArray:
         drawing = sampler_of(sampler, sampler_parameters)
         options = _options_of([tree[place] for place in places], names, loss, n_jobs, verbose)
-        result = _scored(drawing, subjects, rows, options, testing, n_draws, seed)
+        result = _scored(drawing, models, parts, rows, options, testing, n_draws, seed)
         found.update({place: (result, at) for at, place in enumerate(places)})
         return np.asarray(result.p_values)
 
     raw, adjusted = top_down_tests(tree, p_values, fwer)
     table = _table(tree, names, found, raw, adjusted, fwer)
     return GroupTests(table, _statements(table), fwer, shown)
-
-
-@dataclass(frozen=True)
-class _Subjects:
-    """Fitted models with the rows that each is tested on; one without cross-fitting."""
-
-    models: list[Any]
-    parts: list[tuple[NDArray[np.intp], NDArray[np.intp]]] | None
-
-
-def _subjects(model: Any, rows: Rows, cv: Any, rng: np.random.Generator) -> _Subjects:
-    """Fit the model once in every fold, whatever the number of groups."""
-    if cv is None:
-        return _Subjects([model], None)
-    parts = list(folds(cv, model, rows, rng))
-    return _Subjects([refit(model, rows.take(fitted)) for fitted, _ in parts], parts)
 
 
 def _options_of(
@@ -256,7 +217,8 @@ def _options_of(
 
 def _scored(
     sampler: Any,
-    subjects: _Subjects,
+    models: Sequence[Any],
+    parts: Folds | None,
     rows: Rows,
     options: Options,
     testing: Testing,
@@ -270,9 +232,7 @@ def _scored(
     """
     rng = np.random.default_rng(seed)
     drawn: list[FloatArray] = []
-    held = iter(
-        [np.arange(len(rows))] if subjects.parts is None else [h for _, h in subjects.parts]
-    )
+    held = iter([np.arange(len(rows))] if parts is None else [held for _, held in parts])
 
     def differences(subject: ModelOnTable, train: Rows | None) -> Differences:
         if not drawn:
@@ -281,12 +241,12 @@ def _scored(
         at = next(held)
         return differences_of_draws(subject, (codes[at] for codes in drawn), n_draws)
 
-    if subjects.parts is None:
-        subject = model_on_table(subjects.models[0], rows, options)
+    if parts is None:
+        subject = model_on_table(models[0], rows, options)
         return hold_out(differences, subject, None, testing, rng)
-    models = iter(subjects.models)
+    fitted = iter(models)
     return cross_fitted(
-        differences, None, rows, options, subjects.parts, testing, rng, fit=lambda _: next(models)
+        differences, None, rows, options, parts, testing, rng, fit=lambda _: next(fitted)
     )
 
 

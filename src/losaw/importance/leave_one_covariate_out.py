@@ -15,8 +15,7 @@ from losaw.scoring.losses import Loss, LossName, loss_name, squared_error
 from losaw.scoring.mean_of_trees import MeanOfTrees, model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
-from losaw.scoring.parameter_repr import described
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.row_differences import (
     Differences,
     Testing,
@@ -104,7 +103,7 @@ def loco(
     rules, on the same bootstrap samples and as far as rows of X come. Predictions are those of the
     whole refit, but for the random choice among splits that are equally good, which is another
     draw from the same distribution. Other criteria, pruning, ``max_leaf_nodes``, constraints,
-    missing values, weights and a number as ``max_samples``: whole refits.
+    missing values, weights, ``max_samples`` and minimum sizes as shares of the rows: whole refits.
 
     Examples
     --------
@@ -192,4 +191,6 @@ def _by_growing_again(subject: ModelOnTable, train: Rows) -> FloatArray | None:
     if max(map(len, left_out)) == columns.shape[1]:
         return None
     again = GrowableForest(forest, columns, train.y)
+    if not again.was_grown_on_the_rows():
+        return None
     return again.predictions_without(asked, left_out, subject.jobs)

@@ -14,8 +14,7 @@ from losaw.rng import as_generator
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, resolve_loss
 from losaw.scoring.over_trees import result_of_trees
-from losaw.scoring.parameter_repr import described
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.rows import require_complete
 from losaw.support.arguments import one_of
 from losaw.support.jobs import checked_jobs

@@ -12,7 +12,6 @@ from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.own_fits import own_fits
-from losaw.scoring.parameter_repr import described
 from losaw.scoring.residual_algorithms import (
     Prefix,
     plain_forest,
@@ -20,8 +19,8 @@ from losaw.scoring.residual_algorithms import (
     residual_algorithm,
     seeded_clone,
 )
-from losaw.scoring.result import ImportanceResult
-from losaw.support.arguments import finite_rows, finite_sample, whole_number
+from losaw.scoring.result import ImportanceResult, described
+from losaw.support.arguments import finite_sample, whole_number
 from losaw.support.jobs import Jobs, checked_jobs
 from losaw.support.outcomes import Task, task_of, unnamed_response
 from losaw.support.signatures import Fittable
@@ -204,37 +203,6 @@ def residual_importance(
         kinds=sample.kinds,
         table=sample.table,
     )
-
-
-def residual_features(
-    X: ArrayLike,
-    order: ArrayLike,
-    *,
-    algorithm: str | Fittable = "gram-schmidt",
-    n_estimators: int = 100,
-    random_state: int | np.random.Generator | None = None,
-) -> FloatArray:
-    """The residuals W of the features in a given order, (n_samples, n_features).
-
-    Parameters
-    ----------
-    X, algorithm, n_estimators, random_state
-        As in :func:`residual_importance`.
-    order : array of shape (n_features,)
-        A permutation of the columns; column j of the result belongs to feature ``order[j]``.
-
-    Raises
-    ------
-    ValueError
-        For bad values, or an order that is no permutation.
-    """
-    rows, _ = finite_rows(X, MIN_ROWS)
-    columns = tuple(int(column) for column in np.asarray(order))
-    if sorted(columns) != list(range(rows.shape[1])):
-        raise ValueError(f"order must be a permutation of 0 … {rows.shape[1] - 1}, got {columns}")
-    steps = residual_algorithm(algorithm, whole_number("n_estimators", n_estimators, 1))
-    units = [np.array([column]) for column in range(rows.shape[1])]
-    return prefix_of(rows, columns, units, steps, {}, as_generator(random_state)).residuals
 
 
 def _check(

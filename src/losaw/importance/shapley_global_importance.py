@@ -12,8 +12,7 @@ from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
-from losaw.scoring.parameter_repr import described
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted
 from losaw.scoring.rows import Options, Rows, kinds_of, read_rows
 from losaw.support.arguments import real_number, whole_number

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
 from losaw.fitted_trees.forest_rows import forest_rows
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.parameter_repr import described
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.rows import kinds_of
 from losaw.support.arguments import one_of
 from losaw.tables import read_table

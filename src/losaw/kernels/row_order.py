@@ -1,4 +1,4 @@
-"""Put the rows of a node in order, sorted by a column or parted by a split, without new arrays."""
+"""Part the rows of a node by a split, each side in its order, without new arrays."""
 
 from typing import Any
 
@@ -6,39 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.kernels.compiled import inlined_kernel
-
-# Runs of so many rows are sorted by insertion before they are merged.
-_RUN = 16
-
-
-@inlined_kernel()
-def sort_rows(
-    rows: NDArray[np.int32], n: int, values: NDArray[np.float32], spare: NDArray[np.int32]
-) -> None:
-    """Sort the first n rows by their values: runs by insertion, then merged."""
-    for first in range(0, n, _RUN):
-        for i in range(first + 1, min(first + _RUN, n)):
-            row = rows[i]
-            j = i - 1
-            while j >= first and values[rows[j]] > values[row]:
-                rows[j + 1] = rows[j]
-                j -= 1
-            rows[j + 1] = row
-    width = _RUN
-    while width < n:
-        for first in range(0, n, 2 * width):
-            middle, end = min(first + width, n), min(first + 2 * width, n)
-            i, j = first, middle
-            for k in range(first, end):
-                if i < middle and (j >= end or values[rows[i]] <= values[rows[j]]):
-                    spare[k] = rows[i]
-                    i += 1
-                else:
-                    spare[k] = rows[j]
-                    j += 1
-        for k in range(n):
-            rows[k] = spare[k]
-        width *= 2
 
 
 @inlined_kernel()

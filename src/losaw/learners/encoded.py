@@ -5,22 +5,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
 from losaw.learners.encoding import Encoding
-from losaw.support.words import unknown
-
-TASKS = ("regression", "classification")
+from losaw.learners.two_tasks import TwoTaskLearner
 
 
-def _is_classifier(learner: "EncodedLearner") -> bool:
-    return learner.task == "classification"
-
-
-class EncodedLearner(BaseEstimator):
+class EncodedLearner(TwoTaskLearner):
     """A model on the encoded columns of mixed data; subclasses choose it.
 
     Parameters
@@ -60,41 +52,24 @@ class EncodedLearner(BaseEstimator):
             For an unknown task or encoding, wrong shapes, missing or infinite values, or classes
             other than 0 and 1.
         """
-        if self.task not in TASKS:
-            raise ValueError(unknown("task", self.task, TASKS))
-        numeric = self.task == "regression"
-        features, response = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric)
-        if self.task == "classification":
-            self.classes_ = np.unique(response)
-            if not np.array_equal(self.classes_, [0, 1]):
-                raise ValueError(
-                    f"classes must be 0 and 1, both of them; y holds {self.classes_.tolist()[:5]}"
-                )
+        features, response = self._read(X, y)
         self.encoding_ = Encoding.learn(features, self.nominal, self.encoding)
         self.model_ = self._make().fit(self.encoding_.encode(features), response)
         return self
 
-    def encode(self, X: FloatArray) -> FloatArray:
+    def encode(self, X: ArrayLike) -> FloatArray:
         """Return the columns that the model sees."""
         check_is_fitted(self)
         return self.encoding_.encode(validate_data(self, X, dtype=np.float64, reset=False))
 
     def predict_encoded(self, columns: FloatArray) -> FloatArray:
         """Return the mean, or the probability of class 1, of columns from :meth:`encode`."""
-        if self.task == "classification":
+        if self._classifies:
             return np.asarray(self.model_.predict_proba(columns)[:, 1])
         return np.asarray(self.model_.predict(columns))
 
-    def predict(self, X: FloatArray) -> FloatArray:
-        """Return means, or the more probable class."""
-        predictions = self.predict_encoded(self.encode(X))
-        return (predictions > 0.5).astype(float) if self.task == "classification" else predictions
-
-    @available_if(_is_classifier)
-    def predict_proba(self, X: FloatArray) -> FloatArray:
-        """Return the probabilities of the classes 0 and 1, shape (n_samples, 2)."""
-        probabilities = self.predict_encoded(self.encode(X))
-        return np.column_stack([1 - probabilities, probabilities])
+    def _outcome(self, X: ArrayLike) -> FloatArray:
+        return self.predict_encoded(self.encode(X))
 
     def _make(self) -> Any:
         """Return the unfitted model."""

@@ -13,16 +13,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.metaestimators import available_if
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
+from losaw.learners.two_tasks import TwoTaskLearner
 from losaw.rng import as_generator, seed_integer
-from losaw.support.words import unknown
-
-TASKS = ("regression", "classification")
 
 _READ = """
 data <- read.csv("rows.csv")
@@ -73,7 +69,7 @@ def run_script(folder: Path, script: str) -> FloatArray:
     return np.loadtxt(folder / "out.csv", delimiter=",", skiprows=1, usecols=1, ndmin=1)
 
 
-class _RForest(BaseEstimator):
+class _RForest(TwoTaskLearner):
     """A forest whose fit, scores and predictions each take an R process.
 
     Parameters
@@ -114,16 +110,10 @@ class _RForest(BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to X (n_samples, n_features) and y (n_samples,), classes 0 and 1."""
-        if self.task not in TASKS:
-            raise ValueError(unknown("task", self.task, TASKS))
         reason = self.unavailable()
         if reason:
             raise RuntimeError(reason)
-        rows, response = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        if self._classifies:
-            if not np.isin(response, (0, 1)).all():
-                raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(response)[:5]}")
-            self.classes_ = np.array([0, 1])
+        rows, response = self._read(X, y)
         self._learn_levels(rows)
         seed = seed_integer(as_generator(self.random_state))
         script = _FIT.replace("{fit}", self._fit_call(rows.shape[1])).replace("{seed}", str(seed))
@@ -133,10 +123,6 @@ class _RForest(BaseEstimator):
             self.feature_importances_ = run_script(folder, self._reading() + script)
             self.model_ = (folder / "model.rds").read_bytes()
         return self
-
-    @property
-    def _classifies(self) -> bool:
-        return self.task == "classification"
 
     @property
     def _names(self) -> list[str]:
@@ -172,17 +158,6 @@ class _RForest(BaseEstimator):
             for c, values in self.levels_.items()
         )
         return _READ.replace("{classify}", _r(self._classifies)).replace("{levels}", levels)
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the predicted mean, or class, (n_samples,)."""
-        outcome = self._outcome(X)
-        return (outcome > 0.5).astype(int) if self._classifies else outcome
-
-    @available_if(lambda self: self._classifies)
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the shares of the classes 0 and 1, (n_samples, 2)."""
-        outcome = self._outcome(X)
-        return np.column_stack([1 - outcome, outcome])
 
 
 class CorrectedImpurityForest(_RForest):

@@ -1,16 +1,14 @@
 """Gradient boosted trees of stock xgboost, with the parameters that the papers name."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.metaestimators import available_if
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
+from losaw.learners.two_tasks import TwoTaskLearner
 from losaw.support.extras import extra
-from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     from xgboost import Booster
@@ -18,11 +16,7 @@ if TYPE_CHECKING:
 OBJECTIVES = {"regression": "reg:squarederror", "classification": "binary:logistic"}
 
 
-def _is_classifier(model: "XGBoostTrees") -> bool:
-    return model.task == "classification"
-
-
-class XGBoostTrees(BaseEstimator):
+class XGBoostTrees(TwoTaskLearner):
     """xgboost's boosted trees for squared error or binary log-loss, on one thread by default.
 
     Parameters
@@ -85,13 +79,7 @@ class XGBoostTrees(BaseEstimator):
         with extra("xgboost"):
             import xgboost
 
-        if self.task not in OBJECTIVES:
-            raise ValueError(unknown("task", self.task, OBJECTIVES))
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        if self.task == "classification":
-            if not np.isin(y, (0, 1)).all():
-                raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(y)[:5]}")
-            self.classes_ = np.array([0, 1])
+        X, y = self._read(X, y)
         parameters = {
             "objective": OBJECTIVES[self.task],
             "eta": self.eta,
@@ -117,14 +105,3 @@ class XGBoostTrees(BaseEstimator):
         booster = self.get_booster()
         rows = validate_data(self, X, reset=False, dtype=np.float64)
         return booster.inplace_predict(rows).astype(np.float64)
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the predicted mean, or class, (n_samples,)."""
-        outcome = self._outcome(X)
-        return (outcome > 0.5).astype(int) if self.task == "classification" else outcome
-
-    @available_if(_is_classifier)
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the probabilities of the classes 0 and 1, (n_samples, 2)."""
-        outcome = self._outcome(X)
-        return np.column_stack([1 - outcome, outcome])

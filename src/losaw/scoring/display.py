@@ -94,34 +94,10 @@ def _draw_levels(
 
 
 def result_html(result: Any) -> str:
-    """A table with bars, most important first."""
-    frame = result.to_frame()
-    largest = max(float(np.nanmax(np.abs(result.scores), initial=0.0)), 1e-300)
-    head = "".join(f"<th style='text-align:left'>{_escaped(name)}</th>" for name in frame)
-    lines = []
-    for row in frame.itertuples(index=False):
-        cells = [f"<td>{_shown(value)}</td>" for value in row]
-        score = float(row[list(frame).index("score")])
-        width = 0.0 if not np.isfinite(score) else 100 * abs(score) / largest
-        colour = _BLUE if score >= 0 else _GREY
-        cells.append(
-            "<td style='width:100px'><div style='height:.8em;"
-            f"width:{width:.0f}px;background:{colour}'></div></td>"
-        )
-        lines.append(f"<tr>{''.join(cells)}</tr>")
+    """Return a table, most important first."""
+    table = result.to_frame().to_html(index=False, float_format="{:.4g}".format)
     foot = "" if result.std_error_kind is None else f"std_error: {result.std_error_kind}"
-    return (
-        f"<div><code>{_escaped(result.method)}</code><table><thead><tr>{head}<th></th></tr></thead>"
-        f"<tbody>{''.join(lines)}</tbody></table><small>{_escaped(foot)}</small></div>"
-    )
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else _escaped(value)
-
-
-def _escaped(value: Any) -> str:
-    return html.escape(str(value))
+    return f"<code>{html.escape(result.method)}</code>{table}<small>{html.escape(foot)}</small>"
 
 
 def _axis_label(result: Any) -> str:

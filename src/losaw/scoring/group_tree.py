@@ -117,15 +117,9 @@ def top_down_tests(
 ) -> tuple[FloatArray, FloatArray]:
     """Test groups of a tree, parents before children, with a bound of the family-wise error.
 
-    A group H is tested once its parent is rejected. It is rejected if
-
-        p_H <= level |H| / |L|,
-
-    with L the features that are not rejected as single features. This is repeated with the smaller
-    L until nothing more is rejected. The probability of rejecting any group without effect is at
-    most ``level``, however the p-values depend on each other: the largest groups without effect
-    have disjoint features, all of them in L, so that their levels add up to ``level`` at most
-    (Meinshausen 2008; Goeman & Solari 2010, sequential rejection).
+    The levels are those of :func:`losaw.importance.hierarchy`; rejections are repeated with the
+    smaller L until nothing more is rejected. The largest groups without effect have disjoint
+    features, all of them in L, so that their levels add up to ``level`` at most.
 
     Parameters
     ----------

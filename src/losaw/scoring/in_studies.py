@@ -8,8 +8,7 @@ import numpy as np
 
 from losaw.data import Dataset
 from losaw.registry.catalogue import Use
-from losaw.scoring.parameter_repr import described
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.result import ImportanceResult, described
 from losaw.support.arguments import one_of, whole_number
 from losaw.support.outcomes import task_of
 

@@ -1,7 +1,7 @@
 """A fitted model on a table: a mean of trees where it is one, else any predictor."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,17 +16,22 @@ from losaw.fitted_trees.exchanged import (
 )
 from losaw.fitted_trees.trees_of_columns import TreesOfColumns, trees_of, trees_of_encoded
 from losaw.scoring.losses import resolve_loss
-from losaw.scoring.model_on_table import ModelOnTable, exchanged
+from losaw.scoring.model_on_table import (
+    ModelOnTable,
+    exchanged,
+    predictor_of,
+    rebuild_for,
+    require_fitted,
+    same_columns,
+)
 from losaw.scoring.rows import Options, Rows
 from losaw.support.jobs import checked_jobs, each_short, n_threads_of
 from losaw.support.outcomes import (
     class_numbers,
     classes_of,
     finite_numbers,
-    probabilities,
     task_of,
 )
-from losaw.tables import Table
 from losaw.tables.groups import chosen_units, units_of
 
 # Rows that are led through the trees at a time, or fewer, so that every thread has some.
@@ -126,7 +131,7 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
         For a model that was fitted to other columns or knows other classes, and for unknown
         losses, groups and features.
     """
-    _require_fitted(model)
+    require_fitted(model)
     table = rows.table
     task = task_of(model)
     classes = classes_of(model) if task == "classification" else None
@@ -135,9 +140,12 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
         columns_of_feature = tuple(model.encoding_.groups)
         mean_of = trees_of_encoded(model, sum(map(len, columns_of_feature)))
     else:
-        encode, columns_of_feature = _same, tuple(np.array([j]) for j in range(len(table.names)))
-        rebuild = _in_the_order_of(model, table)
-        predict = _predictor(model, table, rebuild, None if classes is None else len(classes))
+        encode, columns_of_feature = (
+            same_columns,
+            tuple(np.array([j]) for j in range(len(table.names))),
+        )
+        rebuild = rebuild_for(model, table)
+        predict = predictor_of(model, table, rebuild, None if classes is None else len(classes))
         mean_of = None
         if rebuild is table.rebuild:  # the model's columns are in the order of the table's
             mean_of = trees_of(model, table.names)
@@ -166,94 +174,3 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
         "predict": predict,
     }
     return ModelOnTable(**seen) if mean_of is None else MeanOfTrees(**seen, mean_of=mean_of)
-
-
-def _require_fitted(model: Any) -> None:
-    """Raise a ValueError for a model of scikit-learn or ours, or a Pipeline, without a fit."""
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
-    last = model
-    while hasattr(last, "steps"):
-        last = last.steps[-1][1]
-    if type(last).__module__.partition(".")[0] not in ("sklearn", "losaw"):
-        return  # other models may show a fit in other ways
-    try:
-        check_is_fitted(last)
-    except NotFittedError:
-        raise ValueError(
-            f"the model, a {type(model).__name__}, is not fitted: call its fit(X, y) first, or "
-            "give cv=5 to fit it in folds"
-        ) from None
-
-
-def _predictor(
-    model: Any, table: Table, rebuild: Callable[[FloatArray], Any], n_classes: int | None
-) -> Callable[[FloatArray], FloatArray]:
-    def predict(codes: FloatArray) -> FloatArray:
-        rows = rebuild(codes)
-        try:
-            return (
-                _means(model, rows) if n_classes is None else probabilities(model, rows, n_classes)
-            )
-        except (TypeError, ValueError) as error:
-            raise _with_missing_rows(error, model, table) from error
-
-    return predict
-
-
-def _with_missing_rows(error: Exception, model: Any, table: Table) -> Exception:
-    """A model's refusal, with the place of the missing values if there are any."""
-    missing = np.isnan(table.codes)
-    if not missing.any():
-        return error
-    row, column = np.argwhere(missing)[0]
-    return ValueError(
-        f"{type(model).__name__} refuses the rows ({' '.join(str(error).split())[:100]}). X has "
-        f"{int(missing.any(axis=1).sum())} rows with missing values (first: row {row}, column "
-        f"{table.names[column]!r}); impute them in a Pipeline with the model, for example by "
-        "sklearn.impute.SimpleImputer"
-    )
-
-
-def _means(model: Any, rows: Any) -> FloatArray:
-    means = np.asarray(model.predict(rows))
-    if means.ndim == 2 and means.shape[1] == 1:
-        means = means[:, 0]
-    if means.ndim != 1:
-        raise ValueError(
-            f"{type(model).__name__} predicts {means.shape[1]} responses; explain one model for "
-            "each"
-        )
-    return means
-
-
-def _in_the_order_of(model: Any, table: Table) -> Callable[[FloatArray], Any]:
-    """Codes to rows with exactly the columns that the model was fitted to."""
-    fitted = getattr(model, "feature_names_in_", None)
-    if table.is_plain or fitted is None:
-        n_fitted = getattr(model, "n_features_in_", None)
-        if n_fitted is not None and n_fitted != len(table.names):
-            raise ValueError(
-                f"X has {len(table.names)} columns, but {type(model).__name__} was fitted to "
-                f"{n_fitted}"
-            )
-        return table.rebuild
-    names = [str(name) for name in fitted]
-    if names == list(table.names):
-        return table.rebuild
-    for what, some, others in (
-        ("lacks", names, table.names),
-        ("has", list(table.names), names),
-    ):
-        strange = [name for name in some if name not in others]
-        if strange:
-            end = "" if what == "lacks" else f", which {type(model).__name__} was not fitted to"
-            raise ValueError(
-                f"X {what} the column {strange[0]!r}{end}; give X[model.feature_names_in_]"
-            )
-    return lambda codes: table.rebuild(codes)[list(fitted)]
-
-
-def _same(codes: FloatArray) -> FloatArray:
-    return codes

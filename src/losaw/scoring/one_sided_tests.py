@@ -58,15 +58,20 @@ def one_sided_test(
     return _RUNNERS[test](differences, level, rng)
 
 
-def _t(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+def t_test(mean: float, error: float, freedom: int, level: float) -> Tested:
+    """One-sided t-test of mean > 0 and its lower bound."""
     from scipy.special import stdtr, stdtrit
 
-    n, mean = len(differences), float(differences.mean())
-    error = float(differences.std(ddof=1)) / np.sqrt(n)
     if error == 0:
-        return Tested(float(mean <= 0), mean)
-    p_value = float(stdtr(n - 1, -mean / error))
-    return Tested(p_value, mean - float(stdtrit(n - 1, level)) * error)
+        return Tested(float(mean <= 0), float(mean))
+    bound = mean - float(stdtrit(freedom, level)) * error
+    return Tested(float(stdtr(freedom, -mean / error)), float(bound))
+
+
+def _t(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+    n = len(differences)
+    error = float(differences.std(ddof=1)) / np.sqrt(n)
+    return t_test(float(differences.mean()), error, n - 1, level)
 
 
 def _wilcoxon(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:

@@ -4,8 +4,9 @@ Gerstorfer, Krieg and Hahn-Klimroth, Section 3.2. An algorithm turns features F_
 given order into residuals W_1 = F_1 and W_j = F_j - A(W_1, …, W_{j-1}).
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,136 +30,106 @@ class Prefix(NamedTuple):
     residuals: FloatArray
     basis: FloatArray
 
-    @classmethod
-    def empty(cls, n_samples: int) -> "Prefix":
-        nothing = np.empty((n_samples, 0))
-        return cls(nothing, nothing, nothing)
 
-    def with_column(
-        self, feature: FloatArray, residual: FloatArray, direction: FloatArray | None = None
-    ) -> "Prefix":
-        """One more feature, its residual, and (if any) a new direction of the basis."""
-        basis = self.basis if direction is None else np.column_stack([self.basis, direction])
-        return Prefix(
-            np.column_stack([self.features, feature]),
-            np.column_stack([self.residuals, residual]),
-            basis,
-        )
+# From the features before, a feature and a generator to its residual and, if the algorithm has a
+# basis, one more direction of it. Pure, so that a common prefix is computed once.
+ResidualAlgorithm = Callable[
+    [Prefix, FloatArray, np.random.Generator], tuple[FloatArray, FloatArray | None]
+]
 
 
-class ResidualAlgorithm(Protocol):
-    """Extends a prefix by one feature; pure, so that a common prefix is computed once."""
-
-    def extend(self, prefix: Prefix, feature: FloatArray, rng: np.random.Generator) -> Prefix:
-        """The prefix with ``feature`` (n_samples,) and its residual behind it."""
-        ...
-
-
-class GramSchmidt:
+def gram_schmidt(
+    prefix: Prefix, feature: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray | None]:
     """W_j = F_j - sum_{i<j} Cov(F_j, W_i) / Var(W_i) W_i: the columns are uncorrelated.
 
     One QR factorisation, column by column, with every projection repeated once against
     rounding. W_j does not depend on the order of the columns before it. A feature that is a
     linear function of those before it, or is constant, has W_j = 0.
     """
-
-    def extend(self, prefix: Prefix, feature: FloatArray, rng: np.random.Generator) -> Prefix:
-        """Project the centred feature off the basis; ``rng`` is not used."""
-        residual = feature - feature.mean()
-        size = np.linalg.norm(residual)
-        # The constant is one more direction: a mean left by rounding counts where the residual
-        # is small compared with the feature.
-        for _ in range(2):
-            residual = residual - prefix.basis @ (prefix.basis.T @ residual)
-            residual = residual - residual.mean()
-        left = np.linalg.norm(residual)
-        rounding = 1e-13 * np.abs(feature).max() * np.sqrt(len(feature))
-        if left <= max(TOLERANCE * size, rounding):
-            return prefix.with_column(feature, np.zeros_like(feature))
-        return prefix.with_column(feature, residual, residual / left)
+    residual = feature - feature.mean()
+    size = np.linalg.norm(residual)
+    # The constant is one more direction: a mean left by rounding counts where the residual is
+    # small compared with the feature.
+    for _ in range(2):
+        residual = residual - prefix.basis @ (prefix.basis.T @ residual)
+        residual = residual - residual.mean()
+    left = np.linalg.norm(residual)
+    rounding = 1e-13 * np.abs(feature).max() * np.sqrt(len(feature))
+    if left <= max(TOLERANCE * size, rounding):
+        return np.zeros_like(feature), None
+    return residual, residual / left
 
 
-class PrintedGramSchmidt:
+def printed_gram_schmidt(
+    prefix: Prefix, feature: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, None]:
     """W_j = F_j - sum_{i<j} Cov(F_j, W_i) / Var(F_j) F_i, as the paper prints it.
 
     Not an orthogonalisation: the coefficient is divided by the variance of the wrong variable
     and multiplies the feature instead of its residual. It changes when a feature is rescaled.
     """
-
-    def extend(self, prefix: Prefix, feature: FloatArray, rng: np.random.Generator) -> Prefix:
-        """Apply the published formula; ``rng`` is not used."""
-        centred = feature - feature.mean()
-        variance = centred @ centred
-        if variance == 0 or prefix.residuals.shape[1] == 0:
-            return prefix.with_column(feature, feature)
-        centred_residuals = prefix.residuals - prefix.residuals.mean(axis=0)
-        coefficients = centred_residuals.T @ centred / variance
-        return prefix.with_column(feature, feature - prefix.features @ coefficients)
+    centred = feature - feature.mean()
+    variance = centred @ centred
+    if variance == 0 or prefix.residuals.shape[1] == 0:
+        return feature, None
+    centred_residuals = prefix.residuals - prefix.residuals.mean(axis=0)
+    return feature - prefix.features @ (centred_residuals.T @ centred / variance), None
 
 
-class ForestResiduals:
+def forest_residual(
+    prefix: Prefix,
+    feature: FloatArray,
+    rng: np.random.Generator,
+    n_estimators: int,
+    out_of_bag: bool,
+) -> tuple[FloatArray, None]:
     """W_j = F_j - (random forest of F_j on W_1, …, W_{j-1}).
 
     Parameters
     ----------
-    n_estimators : int
     out_of_bag : bool
         False, as published: the forest predicts the rows it was grown on, which leaves about a
         third of the noise it could not know. True: every row by the trees that left it out.
     """
-
-    def __init__(self, n_estimators: int, out_of_bag: bool) -> None:
-        self.n_estimators = n_estimators
-        self.out_of_bag = out_of_bag
-
-    def extend(self, prefix: Prefix, feature: FloatArray, rng: np.random.Generator) -> Prefix:
-        """Fit a forest to the feature and subtract what it predicts."""
-        if prefix.residuals.shape[1] == 0:
-            return prefix.with_column(feature, feature)
-        if np.ptp(feature) == 0:
-            return prefix.with_column(feature, np.zeros_like(feature))
-        forest = plain_forest(self.n_estimators, rng).fit(prefix.residuals, feature)
-        if self.out_of_bag:
-            predicted = out_of_bag_prediction(forest, prefix.residuals)
-        else:
-            predicted = forest.predict(prefix.residuals)
-        return prefix.with_column(feature, feature - predicted)
+    if prefix.residuals.shape[1] == 0:
+        return feature, None
+    if np.ptp(feature) == 0:
+        return np.zeros_like(feature), None
+    forest = plain_forest(n_estimators, rng).fit(prefix.residuals, feature)
+    if out_of_bag:
+        return feature - out_of_bag_prediction(forest, prefix.residuals), None
+    return feature - forest.predict(prefix.residuals), None
 
 
-class RegressorResiduals:
+def regressor_residual(
+    prefix: Prefix, feature: FloatArray, rng: np.random.Generator, regressor: Any
+) -> tuple[FloatArray, None]:
     """W_j = F_j - (prediction of a scikit-learn regressor fitted to F_j on W_1, …, W_{j-1})."""
-
-    def __init__(self, regressor: Any) -> None:
-        self.regressor = regressor
-
-    def extend(self, prefix: Prefix, feature: FloatArray, rng: np.random.Generator) -> Prefix:
-        """Fit a clone of the regressor and subtract what it predicts."""
-        if prefix.residuals.shape[1] == 0:
-            return prefix.with_column(feature, feature)
-        model = seeded_clone(self.regressor, rng).fit(prefix.residuals, feature)
-        return prefix.with_column(feature, feature - model.predict(prefix.residuals))
+    if prefix.residuals.shape[1] == 0:
+        return feature, None
+    model = seeded_clone(regressor, rng).fit(prefix.residuals, feature)
+    return feature - model.predict(prefix.residuals), None
 
 
-def extend_together(
-    steps: ResidualAlgorithm, prefix: Prefix, columns: FloatArray, rng: np.random.Generator
+def extended(
+    residual_of: ResidualAlgorithm, prefix: Prefix, columns: FloatArray, rng: np.random.Generator
 ) -> Prefix:
     """The prefix with all ``columns`` (n_samples, n_columns) of a feature.
 
     Each is made a residual of the features before it, not of the feature's other columns.
     """
-    if columns.shape[1] == 1:
-        return steps.extend(prefix, columns[:, 0], rng)
-    residuals = np.empty_like(columns)
-    basis = prefix
+    residuals, basis = np.empty_like(columns), prefix.basis
     for j, column in enumerate(columns.T):
-        alone = steps.extend(prefix, column, rng)
-        residuals[:, j] = alone.residuals[:, -1]
-        if alone.basis.shape[1] > prefix.basis.shape[1]:
-            basis = steps.extend(basis, column, rng)
+        residuals[:, j], direction = residual_of(prefix, column, rng)
+        if j > 0 and direction is not None:
+            _, direction = residual_of(prefix._replace(basis=basis), column, rng)
+        if direction is not None:
+            basis = np.column_stack([basis, direction])
     return Prefix(
         np.column_stack([prefix.features, columns]),
         np.column_stack([prefix.residuals, residuals]),
-        basis.basis,
+        basis,
     )
 
 
@@ -166,7 +137,7 @@ def prefix_of(
     rows: FloatArray,
     order: tuple[int, ...],
     units: Sequence[NDArray[np.intp]],
-    steps: ResidualAlgorithm,
+    residual_of: ResidualAlgorithm,
     known: dict[tuple[int, ...], Prefix],
     rng: np.random.Generator,
 ) -> Prefix:
@@ -174,9 +145,10 @@ def prefix_of(
     length = len(order)
     while length and order[:length] not in known:
         length -= 1
-    prefix = known[order[:length]] if length else Prefix.empty(len(rows))
+    nothing = np.empty((len(rows), 0))
+    prefix = known[order[:length]] if length else Prefix(nothing, nothing, nothing)
     for end in range(length, len(order)):
-        prefix = extend_together(steps, prefix, rows[:, units[order[end]]], rng)
+        prefix = extended(residual_of, prefix, rows[:, units[order[end]]], rng)
         known[order[: end + 1]] = prefix
     return prefix
 
@@ -199,13 +171,14 @@ def residual_algorithm(algorithm: Any, n_estimators: int) -> ResidualAlgorithm:
     """
     match algorithm:
         case "gram-schmidt":
-            return GramSchmidt()
+            return gram_schmidt
         case "gram-schmidt-printed":
-            return PrintedGramSchmidt()
+            return printed_gram_schmidt
         case "random-forest" | "random-forest-out-of-bag":
-            return ForestResiduals(n_estimators, out_of_bag=algorithm != "random-forest")
+            out_of_bag = algorithm != "random-forest"
+            return partial(forest_residual, n_estimators=n_estimators, out_of_bag=out_of_bag)
     if not isinstance(algorithm, str | type) and is_regressor(algorithm):
-        return RegressorResiduals(algorithm)
+        return partial(regressor_residual, regressor=algorithm)
     words = unknown("algorithm", algorithm, ALGORITHMS)
     raise ValueError(f"{words}; or give an unfitted scikit-learn regressor")
 

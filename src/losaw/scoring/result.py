@@ -1,5 +1,6 @@
 """The one result object that every importance method returns."""
 
+import inspect
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -316,3 +317,15 @@ class ImportanceResult:
 
 def _is_data(value: Any) -> bool:
     return isinstance(value, str | int | float | bool | np.ndarray | np.generic | list | tuple)
+
+
+def described(name: str, **parameters: Any) -> str:
+    """Return ``name(parameter=value, …)``; functions by their names, folds by their number."""
+    shown = (f"{key}={_shown(key, value)}" for key, value in parameters.items())
+    return f"{name}({', '.join(shown)})"
+
+
+def _shown(key: str, value: Any) -> str:
+    if key == "cv" and isinstance(value, list | tuple):  # row numbers of every fold
+        return f"{len(value)} folds"
+    return value.__name__ if inspect.isroutine(value) else repr(value)

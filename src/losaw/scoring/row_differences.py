@@ -12,7 +12,7 @@ from losaw.data import FloatArray
 from losaw.rng import seed_integer
 from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
-from losaw.scoring.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test
+from losaw.scoring.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test, t_test
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.rows import Options, Rows
 from losaw.support.outcomes import is_classifier
@@ -217,16 +217,6 @@ def nadeau_bengio(scores: FloatArray, ratio: float) -> tuple[FloatArray, FloatAr
     return scores.mean(axis=0), error, n_folds - 1
 
 
-def t_test(mean: float, error: float, freedom: int, level: float) -> Tested:
-    """One-sided t-test of mean > 0 and its lower bound."""
-    from scipy.special import stdtr, stdtrit
-
-    if error == 0:
-        return Tested(float(mean <= 0), float(mean))
-    bound = mean - float(stdtrit(freedom, level)) * error
-    return Tested(float(stdtr(freedom, -mean / error)), float(bound))
-
-
 def folds(
     cv: Any, model: Any, rows: Rows, rng: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -344,13 +334,14 @@ def _result(
     freedom: int,
 ) -> ImportanceResult:
     raw = np.array([tested.p_value for tested in tests])
+    adjusted = adjust(raw, testing.adjustment)
     notes = details.pop("notes", {})
     return ImportanceResult(
         np.asarray(scores),
         subject.names,
         std_error=np.asarray(error),
         std_error_kind=error_kind,
-        p_values=adjust(raw, testing.adjustment),
+        p_values=adjusted,
         details={
             "lower": np.array([tested.lower for tested in tests]),
             "lower_of": BOUND_OF[testing.test],

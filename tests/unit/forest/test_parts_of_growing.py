@@ -13,7 +13,7 @@ from losaw.forest.growing.partition import partition
 from losaw.forest.growing.scan_continuous import scan_weighted
 from losaw.forest.growing.scan_levels import can_split, first_levels, scan_levels, scan_sets
 from losaw.kernels.compiled import kernel
-from losaw.kernels.row_order import part_by_threshold, part_rows, sort_rows
+from losaw.kernels.row_order import part_by_threshold, part_rows
 from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
 
 # Two trees: the first splits column 0 at .5, then column 1 at -1; the second parts column 2 into
@@ -197,11 +197,6 @@ def test_the_side_of_the_smallest_level_is_the_left_one(n_left):
 
 
 @kernel()
-def in_order(rows, n, values, spare):
-    sort_rows(rows, n, values, spare)
-
-
-@kernel()
 def by_mask(rows, first, end, is_left, spare):
     return part_rows(rows, first, end, is_left, spare)
 
@@ -209,16 +204,6 @@ def by_mask(rows, first, end, is_left, spare):
 @kernel()
 def by_threshold(rows, first, end, values, threshold, spare):
     return part_by_threshold(rows, first, end, values, threshold, spare)
-
-
-@pytest.mark.parametrize("n", [1, 2, 16, 17, 32, 33, 70, 100])
-def test_rows_are_sorted_by_value_and_equal_ones_stay_in_order(n):
-    rng = np.random.default_rng(n)
-    rows, values = rng.permutation(110).astype(np.int32), rng.integers(0, 20, 110)
-    expected = rows.copy()
-    expected[:n] = rows[:n][np.argsort(values[rows[:n]], kind="stable")]
-    in_order(rows, n, values.astype(np.float32), np.zeros(110, dtype=np.int32))
-    np.testing.assert_array_equal(rows, expected)
 
 
 @pytest.mark.parametrize("how", ["mask", "threshold"])

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from losaw.fitted_trees.attributions import attribution_sums
 from losaw.fitted_trees.booster import expected_values, read_booster
-from losaw.fitted_trees.tree_shap import MOST_KEPT
+from losaw.fitted_trees.shapley import MOST_KEPT
 from losaw.generators.low_signal import LowSignalGenerator
 from losaw.importance import predecomp, saabas, treeinner
 from losaw.importance.total_gain import reported_total_gain

@@ -261,15 +261,6 @@ def test_the_forest_with_dummies_scores_its_factors_as_a_forest_on_encoded_colum
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(encoded))
 
 
-def test_columns_of_a_data_frame_name_the_scores():
-    import pandas as pd
-
-    X, y = sample()
-    frame = pd.DataFrame(X, columns=["age", "size", "price", "colour"])
-    model = RandomForestRegressor(8, random_state=1).fit(frame, y)
-    assert ufi(model, frame, y).feature_names == ("age", "size", "price", "colour")
-
-
 def data_of(X, y, task="regression"):
     n_features = X.shape[1]
     names, kinds = default_feature_names(n_features), ("discrete",) * n_features
@@ -332,13 +323,6 @@ def test_air_of_a_permuted_copy_has_the_opposite_sign_on_average():
     mean, error = np.mean(draws, axis=0), np.std(draws, axis=0, ddof=1) / np.sqrt(10)
     assert (mean[:2] > 3 * error[:2]).all()
     assert (np.abs(mean[2:]) < 5 * error[2:] + 0.05 * mean[0]).all()
-
-
-def test_explain_scores_the_training_sample():
-    model, X, y = fitted("regression")
-    data = data_of(X, y)
-    result = in_study("ufi").explain(model, data, np.random.default_rng(0))
-    np.testing.assert_array_equal(result.scores, ufi(model, X, y).scores)
 
 
 def test_a_forest_without_bootstrap_is_refused():

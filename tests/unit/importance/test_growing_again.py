@@ -34,11 +34,8 @@ WIDE = {"n_estimators": 12, "min_samples_leaf": 15, "random_state": 0}
 FORESTS = {
     "bootstrap": {},
     "whole sample": {"bootstrap": False},
-    "half of the rows": {"max_samples": 0.5, "min_samples_leaf": 10},
     "shallow": {"max_depth": 2},
-    "shares of rows": {"min_samples_leaf": 0.09, "min_samples_split": 0.3},
-    "shares of weight": {"min_weight_fraction_leaf": 0.1},
-    "all columns by number": {"max_features": 5},
+    "large nodes": {"min_samples_split": 54},
     "all columns by None": {"max_features": None},
 }
 
@@ -116,6 +113,7 @@ def test_of_equally_good_splits_each_is_taken_as_often():
     assert growable_forest(forest, 3) is None
     asked = np.array([[0.0, 1.0, 0.0]])
     again = GrowableForest(forest, columns, y)
+    assert again.was_grown_on_the_rows()
     (predicted,) = again.predictions_without(asked, [np.array([0])], Jobs())
     n_second = round(float(predicted[0]) * n_trees)
     assert binom(n_trees, 0.5).interval(1 - 1e-6)[0] <= n_second
@@ -133,6 +131,10 @@ WHOLE = {
     "few leaves": {"max_leaf_nodes": 5},
     "least decrease": {"min_impurity_decrease": 0.01},
     "constrained": {"monotonic_cst": [1, 0, 0, 0, 0]},
+    "half of the rows": {"max_samples": 0.5, "min_samples_leaf": 10},
+    "shares of rows": {"min_samples_leaf": 0.09, "min_samples_split": 0.3},
+    "shares of weight": {"min_weight_fraction_leaf": 0.1},
+    "one column": {"max_features": 1},
 }
 
 

@@ -18,9 +18,9 @@ from sklearn.preprocessing import OneHotEncoder
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import boruta, residual_importance
+from losaw.importance.boruta_selection import out_of_bag_z_scores
 from losaw.registry import get
-from losaw.scoring.out_of_bag_permutation import out_of_bag_z_scores
-from losaw.scoring.residual_algorithms import GramSchmidt, Prefix, extend_together
+from losaw.scoring.residual_algorithms import Prefix, extended, gram_schmidt
 from losaw.support.jobs import Jobs
 
 N = 120
@@ -142,12 +142,12 @@ def test_the_columns_of_one_feature_are_residuals_of_those_before_it_alone():
     rng = np.random.default_rng(0)
     first, twins = rng.standard_normal(50), rng.standard_normal((50, 2))
     twins[:, 1] = twins[:, 0] + 0.1 * twins[:, 1]
-    start = GramSchmidt().extend(Prefix.empty(50), first, rng)
-    both = extend_together(GramSchmidt(), start, twins, rng)
+    start = extended(gram_schmidt, Prefix(*np.empty((3, 50, 0))), first[:, None], rng)
+    both = extended(gram_schmidt, start, twins, rng)
     for j in range(2):
-        alone = GramSchmidt().extend(start, twins[:, j], rng).residuals[:, -1]
+        alone, _ = gram_schmidt(start, twins[:, j], rng)
         np.testing.assert_allclose(both.residuals[:, 1 + j], alone)
-    after = extend_together(GramSchmidt(), both, (twins @ [[1.0], [2.0]]) + first[:, None], rng)
+    after = extended(gram_schmidt, both, (twins @ [[1.0], [2.0]]) + first[:, None], rng)
     assert (after.residuals[:, -1] == 0).all()
 
 

@@ -15,13 +15,13 @@ from losaw.importance import ufi
 from losaw.commands.warm_up import compile_importances, compile_knockoffs
 from losaw.knockoffs import elastic_net, make_sampler, multinomial, s_matrix
 from losaw.kernels import trees
-from losaw.fitted_trees import tree_shap
+from losaw.fitted_trees import attributions
 from losaw.registry import get
 import xgboost
 
 KERNELS = (
     attributions.add_trees, node_moments.add_rows, node_moments.add_children,
-    trees.find_leaves, tree_shap.add_shapley_values,
+    trees.find_leaves, attributions.add_shapley_values,
     exchanged.add_growing, elastic_net._descend, multinomial._descend,
     multinomial._largest_penalty, s_matrix._coordinate_ascent,
 )

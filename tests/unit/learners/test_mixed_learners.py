@@ -120,7 +120,7 @@ def test_bad_input_of_fit_is_named(learner):
         ({"task": "regresion"}, "did you mean 'regression'"),
         ({"encoding": "code"}, "did you mean 'codes'"),
         ({"nominal": [5]}, "column 5"),
-        ({"task": "classification"}, "classes must be 0 and 1"),
+        ({"task": "classification"}, "must hold the classes 0 and 1, both"),
     ):
         with pytest.raises(ValueError, match=message):
             learner(**parameters).fit(X, y)
