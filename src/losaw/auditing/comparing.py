@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.scoring.one_sided_tests import adjust
-from losaw.scoring.row_differences import t_test
+from losaw.scoring.one_sided_tests import adjust, t_test
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,7 @@ from losaw.data import FloatArray
 from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import Nodes
 from losaw.scoring.over_trees import mean_over_trees
-from losaw.scoring.parameter_repr import described
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.result import ImportanceResult, described
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
