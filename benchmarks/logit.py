@@ -46,7 +46,7 @@ LEVELS_AXES = {
 @kernel()
 def fit(logit, n_patterns, n_classes, width, penalty):
     """A kernel that does nothing else."""
-    return fit_multinomial(logit, n_patterns, n_classes, width, penalty)
+    return fit_multinomial(logit, n_patterns, n_classes, width, penalty, PRECISION)
 
 
 def draw(n_classes, n_columns, seed=0):

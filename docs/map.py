@@ -76,10 +76,10 @@ BUDGETS: dict[str, int] = {
     "datasets": 575,
     "explaining": 3525,
     "fitted_trees": 2550,
-    "forest": 5600,
+    "forest": 5625,
     "generators": 2600,
     "importance": 3425,
-    "kernels": 2700,
+    "kernels": 2675,
     "knockoffs": 2450,
     "learners": 1125,
     "metrics": 800,
@@ -94,7 +94,7 @@ BUDGETS: dict[str, int] = {
     "support": 1000,
     "tables": 940,
     "trends": 625,
-    "weighting": 950,
+    "weighting": 900,
     "workflow": 425,
 }
 

@@ -5,13 +5,21 @@ import numpy as np
 from losaw.kernels.compiled import kernel
 from losaw.kernels.logit.eight_newton import fit_eight
 from losaw.kernels.logit.eight_terms import EightLogits, make_eight_logits
+from losaw.kernels.logit.newton import PRECISION
 from losaw.kernels.vectors import LANES
 
 
 @kernel()
-def fit(eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float) -> None:
+def fit(
+    eight: EightLogits,
+    n_patterns: int,
+    n_classes: int,
+    width: int,
+    penalty: float,
+    precision: float,
+) -> None:
     """A kernel that does nothing else."""
-    fit_eight(eight, n_patterns, n_classes, width, penalty)
+    fit_eight(eight, n_patterns, n_classes, width, penalty, precision)
 
 
 def solve(logits, penalty=1.0, size=None):
@@ -23,6 +31,6 @@ def solve(logits, penalty=1.0, size=None):
         eight.design[: z.shape[0], : z.shape[1], lane] = z
         eight.counts[:, :, lane] = 0.0
         eight.counts[:, : counts.shape[1], lane] = counts
-    fit(eight, n_patterns, n_classes, width, penalty)
+    fit(eight, n_patterns, n_classes, width, penalty, PRECISION)
     b = eight.coefficients.reshape(n_classes - 1, width, LANES)
     return np.moveaxis(eight.probability, -1, 0), np.moveaxis(b, -1, 0)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,8 @@ from losaw.forest.growing.arrays import (
 )
 from losaw.forest.growing.bootstrap import draw_in_bag_counts
 from losaw.forest.growing.growth import grow_trees
-from losaw.forest.growing.workspace import make_cells, make_classes, make_grower
-from losaw.forest.trees import Tree, to_tree
+from losaw.forest.growing.workspace import make_cells, make_classes, make_grower, make_levels
+from losaw.forest.trees import Tree
 from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
 
 # Trees between two looks at Ctrl-C and the progress bar: at least as many, and of small samples
@@ -59,8 +60,9 @@ class Forest:
     @cached_property
     def trees(self) -> tuple[Tree, ...]:
         """The trees one by one."""
+        fields: list[Any] = list(self.nodes[:-1])
         return tuple(
-            to_tree(self.nodes, start, end)
+            Tree(*(array[start:end] for array in fields))
             for start, end in zip(self.starts[:-1], self.starts[1:], strict=True)
         )
 
@@ -254,7 +256,8 @@ def _grow_batch(
     """Nodes of a tree for every seed, the trees' sizes, logits that did not reach their optimum."""
     nodes = empty_nodes(len(seeds) * node_capacity(len(data.response), settings), data.n_classes)
     sizes = np.empty(len(seeds), dtype=np.int64)
-    cells, classes = make_cells(data, settings), make_classes(data)
-    grow_trees(make_grower(data, settings), cells, classes, seeds, nodes, sizes)
+    levels, cells = make_levels(data, settings), make_cells(data, settings)
+    grower, classes = make_grower(data, settings), make_classes(data)
+    grow_trees(grower, levels, cells, classes, seeds, nodes, sizes)
     grown = Nodes._make(array[: sizes.sum()].copy() for array in nodes)
     return grown, sizes, 0 if cells is None else int(cells.unfinished[0])

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.forest.growing.arrays import LEAF, Nodes
+from losaw.forest.growing.arrays import LEAF
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,11 @@ class Tree:
     True
     """
 
+    # In the order of losaw.forest.growing.arrays.Nodes.
     feature: NDArray[np.int32]
-    threshold: FloatArray
     children_left: NDArray[np.int32]
     children_right: NDArray[np.int32]
+    threshold: FloatArray
     value: FloatArray
     n_samples: FloatArray
     impurity: FloatArray
@@ -74,21 +75,3 @@ class Tree:
     def impurity_decreases(self) -> FloatArray:
         """Contribution of every node to the importance, Delta_k^rel MSE_k N_k."""
         return self.relative_decrease * self.impurity * self.n_samples
-
-
-def to_tree(nodes: Nodes, start: int, end: int) -> Tree:
-    """The tree whose nodes stand at ``start : end``, as views."""
-    part = slice(start, end)
-    return Tree(
-        feature=nodes.feature[part],
-        threshold=nodes.threshold[part],
-        children_left=nodes.left[part],
-        children_right=nodes.right[part],
-        value=nodes.value[part],
-        n_samples=nodes.n_samples[part],
-        impurity=nodes.impurity[part],
-        relative_decrease=nodes.relative_decrease[part],
-        effective_sample_size=nodes.effective_size[part],
-        capped_effective_sample_size=nodes.capped_size[part],
-        left_levels=nodes.left_levels[part],
-    )

@@ -85,41 +85,30 @@ def test_missing_and_infinite_responses(value):
         LosawRandomForestRegressor().fit(X, y)
 
 
-def test_constant_response():
-    X, _ = sample()
-    with pytest.raises(ValueError, match=r"y is constant \(3\)"):
-        LosawRandomForestRegressor().fit(X, np.full(60, 3.0))
+X, Y = sample()
+FRAME = pd.DataFrame(X, columns=["age", "size", "income"])
+LEVELS = np.random.default_rng(0).integers(0, 80, (4000, 2)).astype(float)
 
 
-def test_one_row():
-    with pytest.raises(ValueError, match="n_samples=1"):
-        LosawRandomForestRegressor().fit([[1.0, 2.0]], [1.0])
-
-
-def test_too_many_levels():
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 80, (4000, 2)).astype(float)
-    with pytest.raises(ValueError, match="80 levels, at most 63"):
-        LosawRandomForestRegressor(discrete_features=[0]).fit(X, X[:, 1])
-
-
-def test_an_unknown_column_name():
-    X, y = sample()
-    frame = pd.DataFrame(X, columns=["age", "size", "income"])
-    with pytest.raises(ValueError, match="did you mean 'income'"):
-        LosawRandomForestRegressor(discrete_features=["incme"]).fit(frame, y)
+@pytest.mark.parametrize(
+    ("X", "y", "discrete", "message"),
+    [
+        (X, np.full(60, 3.0), "auto", r"y is constant \(3\)"),
+        ([[1.0, 2.0]], [1.0], "auto", "n_samples=1"),
+        (LEVELS, LEVELS[:, 1], [0], "80 levels, at most 63"),
+        (FRAME, Y, ["incme"], "did you mean 'income'"),
+        (X, Y[:-1], "auto", "inconsistent"),
+    ],
+)
+def test_tables_that_cannot_be_fitted(X, y, discrete, message):
+    with pytest.raises(ValueError, match=message):
+        LosawRandomForestRegressor(discrete_features=discrete).fit(X, y)
 
 
 @pytest.mark.parametrize("X", [np.array([["a", "b"]] * 20), np.zeros(20), np.zeros((20, 0))])
 def test_strings_and_wrong_shapes(X):
     with pytest.raises(ValueError):
         LosawRandomForestRegressor().fit(X, np.arange(20.0))
-
-
-def test_unequal_lengths():
-    X, y = sample()
-    with pytest.raises(ValueError, match="inconsistent"):
-        LosawRandomForestRegressor().fit(X, y[:-1])
 
 
 def test_more_features_than_rows_and_constant_columns_are_fine():

@@ -253,7 +253,10 @@ def test_diagnostics_name_the_features_and_hold_what_the_forest_stored():
         tree = forest.trees_[row.tree]
         assert tree.feature[row.node] == columns[row.feature]
         assert tree.n_samples[row.node] == row.n_samples
-        assert tree.effective_sample_size[row.node] == pytest.approx(row.effective_size, rel=1e-4)
+        # the forest's logits end a thousandth of a standard error from theirs
+        stored = tree.effective_sample_size[row.node], tree.capped_effective_sample_size[row.node]
+        expected = row.effective_size, row.capped_effective_size
+        assert stored == pytest.approx(expected, rel=1e-3)
 
 
 def test_the_association_of_nominal_features_is_near_zero_without_any():

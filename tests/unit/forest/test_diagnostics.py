@@ -18,21 +18,6 @@ def fitted(eta=0.4):
     return forest.fit(X, y), X
 
 
-def test_sizes_of_the_split_features_are_those_the_forest_stored():
-    forest, X = fitted()
-    frame = diagnose(forest, X, n_trees=4, max_depth=5)
-    splits = frame[frame["is_split"]]
-    assert len(splits) > 20
-    assert set(splits["feature"]) == {0, 1, 2, 3}  # continuous and discrete, adjusted for both
-    for row in splits.itertuples():
-        tree = forest.trees_[row.tree]
-        assert tree.n_samples[row.node] == row.n_samples
-        assert tree.effective_sample_size[row.node] == pytest.approx(row.effective_size, rel=1e-4)
-        assert tree.capped_effective_sample_size[row.node] == pytest.approx(
-            row.capped_effective_size, rel=1e-4
-        )
-
-
 def test_weighting_lowers_the_correlation_at_the_root():
     forest, X = fitted()
     root = diagnose(forest, X).query("depth == 0")
@@ -56,11 +41,3 @@ def test_a_plain_forest_has_nothing_to_diagnose():
     forest, X = fitted(eta=1.0)
     with pytest.raises(ValueError, match="no weights"):
         diagnose(forest, X)
-
-
-def test_diagnose_refuses_rows_that_the_forest_was_not_fitted_to():
-    forest, X = fitted()
-    with pytest.raises(
-        ValueError, match="X has other rows than those that the forest was fitted on"
-    ):
-        diagnose(forest, np.full_like(X, 9.0))

@@ -4,30 +4,9 @@ import numpy as np
 import pytest
 
 from losaw.forest import LosawRandomForestRegressor
-from losaw.forest.growing.scan_continuous import scan_weighted
 from losaw.kernels.compiled import exponential, exponential_of_eight, kernel
 from losaw.kernels.inversion import invert, padded, padded_row, product
 from losaw.kernels.vectors import load, store
-
-
-@kernel()
-def scan(w, c, cy, total, mean, min_leaf, values):
-    return scan_weighted(w, c, cy, len(w), total, mean, min_leaf, values, False)
-
-
-def test_a_side_whose_weight_is_lost_to_rounding_is_no_split():
-    # Heavy tails: three tenths of the rows hold all weight, so that total - left is rounding.
-    rng = np.random.default_rng(0)
-    y = rng.standard_normal(20)
-    w = np.where(np.arange(20) < 6, 0.1 + rng.random(20), 1e-40)
-    c = np.ones(20)
-    total, mean = w.sum(), (w * y).sum() / w.sum()
-    found, place = scan(w, c, c * y, total, mean, 1.0, np.arange(20.0))
-    exact = [
-        (w[:k] @ (y[:k] - mean)) ** 2 / (w[:k].sum() * w[k:].sum()) * total for k in range(1, 6)
-    ]
-    assert found * total == pytest.approx(max(exact), rel=1e-9)
-    assert place == 1 + int(np.argmax(exact))
 
 
 def test_of_features_that_part_a_node_alike_the_first_drawn_is_taken():

@@ -11,7 +11,13 @@ from losaw.forest.growing.arrays import LevelSums
 from losaw.forest.growing.bootstrap import draw_in_bag_counts
 from losaw.forest.growing.partition import partition
 from losaw.forest.growing.scan_continuous import scan_weighted
-from losaw.forest.growing.scan_levels import can_split, first_levels, scan_levels, scan_sets
+from losaw.forest.growing.scan_levels import (
+    can_split,
+    first_levels,
+    scan_levels,
+    scan_sets,
+    sort_levels,
+)
 from losaw.kernels.compiled import kernel
 from losaw.kernels.row_order import part_by_threshold, part_rows
 from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
@@ -127,6 +133,21 @@ def test_the_best_split_of_sorted_rows_is_found(size, min_leaf, has_ties):
         assert at == place
 
 
+def test_a_side_whose_weight_is_lost_to_rounding_is_no_split():
+    # Heavy tails: three tenths of the rows hold all weight, so that total - left is rounding.
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(20)
+    w = np.where(np.arange(20) < 6, 0.1 + rng.random(20), 1e-40)
+    c = np.ones(20)
+    total, mean = w.sum(), (w * y).sum() / w.sum()
+    found, place = scan(w, c, c * y, total, mean, 1.0, np.arange(20.0), False)
+    exact = [
+        (w[:k] @ (y[:k] - mean)) ** 2 / (w[:k].sum() * w[k:].sum()) * total for k in range(1, 6)
+    ]
+    assert found * total == pytest.approx(max(exact), rel=1e-9)
+    assert place == 1 + int(np.argmax(exact))
+
+
 @kernel()
 def scan_ordered(sums, min_leaf, n, least):
     return scan_levels(sums, min_leaf, n, least)
@@ -181,6 +202,18 @@ def test_the_best_split_between_levels_is_found(seed, min_leaf):
         side = (int(left) >> recode) & 1 == 1
         assert decrease(side, weight, response) == pytest.approx(found)
         assert side[np.flatnonzero(count)[0]]  # the first level of the node goes left
+
+
+@kernel()
+def sorted_levels(order, key):
+    sort_levels(len(order), order, key)
+
+
+def test_levels_whose_keys_differ_by_rounding_stay_in_their_order():
+    order, key = np.arange(4), np.array([0.1 + 0.2, 0.3, -1.0, 0.3 - 1e-15])
+    assert key[0] > key[1] > key[3]
+    sorted_levels(order, key)
+    assert order.tolist() == [2, 0, 1, 3]
 
 
 @kernel()

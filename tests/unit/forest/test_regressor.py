@@ -138,24 +138,16 @@ def test_importances_are_standardised_and_zero_for_a_constant_feature():
     assert forest.feature_importances_[5] == 0.0
 
 
-def test_data_frames_give_names_and_name_the_discrete_features():
+def test_names_masks_and_column_numbers_name_the_discrete_features():
     X, y = mixed_sample()
     frame = pd.DataFrame(X, columns=list("abcdef"))
-    by_name = LosawRandomForestRegressor(
-        n_estimators=3, discrete_features=["d", "e"], random_state=0
-    ).fit(frame, y)
     automatic = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(X, y)
-    assert list(by_name.feature_names_in_) == list("abcdef")
-    np.testing.assert_array_equal(by_name.is_discrete_, automatic.is_discrete_)
-    np.testing.assert_array_equal(by_name.predict(frame), automatic.predict(X))
-
-
-def test_masks_and_column_numbers_name_the_discrete_features_too():
-    X, y = mixed_sample()
     mask = np.array([False, False, False, True, True, False])
-    a = LosawRandomForestRegressor(n_estimators=3, discrete_features=mask, random_state=0)
-    b = LosawRandomForestRegressor(n_estimators=3, discrete_features=[3, 4], random_state=0)
-    np.testing.assert_array_equal(a.fit(X, y).predict(X), b.fit(X, y).predict(X))
+    for rows, discrete in ((frame, ["d", "e"]), (X, mask), (X, [3, 4])):
+        named = clone(automatic).set_params(discrete_features=discrete).fit(rows, y)
+        np.testing.assert_array_equal(named.is_discrete_, automatic.is_discrete_)
+        np.testing.assert_array_equal(named.predict(rows), automatic.predict(X))
+    assert list(clone(automatic).fit(frame, y).feature_names_in_) == list("abcdef")
 
 
 @pytest.mark.parametrize(
@@ -189,18 +181,6 @@ def test_the_fit_leaves_its_input_alone():
     LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
     np.testing.assert_array_equal(X, X_before)
     np.testing.assert_array_equal(y, y_before)
-
-
-def test_polars_frames_give_names():
-    polars = pytest.importorskip("polars")
-    X, y = mixed_sample()
-    frame = polars.DataFrame(X, schema=list("abcdef"))
-    forest = LosawRandomForestRegressor(
-        n_estimators=3, discrete_features=["d", "e"], random_state=0
-    ).fit(frame, y)
-    assert list(forest.feature_names_in_) == list("abcdef")
-    expected = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(X, y).predict(X)
-    np.testing.assert_array_equal(forest.predict(frame), expected)
 
 
 def test_verbose_shows_a_progress_bar(capsys):

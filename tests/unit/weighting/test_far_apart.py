@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from losaw import LosawRandomForestRegressor
+from losaw.forest.growing.weights_discrete import PRECISION
 from losaw.kernels.logit.far_apart import log_probability
 from losaw.kernels.logit.terms import MOST_UNKNOWNS
 from losaw.kernels.vectors import LANES
@@ -58,7 +59,7 @@ def test_a_forest_weighs_them_as_with_the_independent_solver(n_classes):
         n_estimators=1, max_depth=2, max_features=None, random_state=0
     ).fit(X, y)
     assert forest.is_discrete_.tolist() == [True, False, False]
-    assert compare(forest, X, y, 1e-5, {"discrete": ReferenceLogit()}) == 3
+    assert compare(forest, X, y, PRECISION**0.5, {"discrete": ReferenceLogit()}) == 3
 
 
 def test_a_fit_that_does_not_reach_its_optimum_says_so():

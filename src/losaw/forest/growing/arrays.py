@@ -180,9 +180,6 @@ class TreeWorkspace(NamedTuple):
     sorted_values: NDArray[np.float64]
     goes_left: NDArray[np.uint8]
     scratch: NDArray[np.uint32]
-    every_level: NDArray[np.int64]  # (MAX_LEVELS,), 0, 1, 2, ...
-    level_order: NDArray[np.int64]  # (MAX_LEVELS,)
-    level_key: NDArray[np.float64]  # (MAX_LEVELS,)
     gram: NDArray[np.float64]  # (STACK, width, padded width), raw moments of pending nodes
     cross: NDArray[np.float64]
     coefficients: NDArray[np.float64]
@@ -190,6 +187,20 @@ class TreeWorkspace(NamedTuple):
     diagonal: NDArray[np.float64]
     side: NDArray[np.float64]
     solution: NDArray[np.float64]
+
+
+class LevelWorkspace(NamedTuple):
+    """Sums over the levels of discrete features, and scratch arrays of splits between levels."""
+
+    sums: NDArray[np.float64]  # (pending nodes, K, 2, padded P_discrete), counts and responses
+    row_sums: NDArray[np.float64]  # (.., K, 1, ..), rows; empty unless leaf sizes count rows once
+    rows: NDArray[np.float64]  # (K,), of one feature, as are the others
+    counts: NDArray[np.float64]  # (K,)
+    weight: NDArray[np.float64]  # (K,)
+    response: NDArray[np.float64]  # (K,)
+    every_level: NDArray[np.int64]  # (K,), 0, 1, 2, ...
+    order: NDArray[np.int64]  # (K,)
+    key: NDArray[np.float64]  # (K,)
 
 
 class ClassWorkspace(NamedTuple):
@@ -223,7 +234,7 @@ class BatchWorkspace(NamedTuple):
 
 
 class CellWorkspace(NamedTuple):
-    """Scratch arrays of discrete splits."""
+    """Scratch arrays of the weights of discrete features."""
 
     local: NDArray[np.int32]  # (n_patterns,), place of a pattern in the node, or -1
     representative: NDArray[np.uint32]  # (rows,), a row of each pattern
@@ -235,13 +246,6 @@ class CellWorkspace(NamedTuple):
     square: NDArray[np.float64]  # (K, rows), sum of c y^2
     weight: NDArray[np.float64]  # (rows * K,), of non-empty cells
     multiplicity: NDArray[np.float64]  # (rows * K,)
-    sums: NDArray[np.float64]  # (pending nodes, K, 2, padded P_discrete), counts and responses
-    one_each: NDArray[np.float64]  # (N, 2), ones, if leaf sizes count rows once; else (0, 2)
-    row_sums: NDArray[np.float64]  # as sums, of ones, if leaf sizes count rows once; else empty
-    level_rows: NDArray[np.float64]  # (K,)
-    level_count: NDArray[np.float64]  # (K,)
-    level_weight: NDArray[np.float64]  # (K,)
-    level_response: NDArray[np.float64]  # (K,)
     recode: NDArray[np.int64]  # (K + 1,), level of each class present in the node
     place: NDArray[np.int64]  # (K,), its inverse
     class_of: NDArray[np.int64]  # (levels,), the same for an adjustment feature

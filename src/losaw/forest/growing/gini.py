@@ -14,9 +14,9 @@ import numpy as np
 
 from losaw.forest.growing.arrays import (
     Candidate,
-    CellWorkspace,
     ClassWorkspace,
     Grower,
+    LevelWorkspace,
     Node,
     Sample,
 )
@@ -118,14 +118,14 @@ def scan_classes(
 @inner_kernel()
 def split_classes_at_levels(
     grower: Grower,
-    cells: CellWorkspace,
+    levels: LevelWorkspace,
     classes: ClassWorkspace,
     node: Node,
     candidate: Candidate,
 ) -> tuple:
     """Find the best split between levels: (relative decrease, last level on the left), or (0, -1).
 
-    ``work.w`` is the weight of a copy of each of the node's rows, ``cells.level_count`` the
+    ``work.w`` is the weight of a copy of each of the node's rows, ``levels.counts`` the
     number of rows of each level. Nominal levels are moved to the left along their principal
     component; the best set of them is stored for the candidate.
     """
@@ -140,7 +140,7 @@ def split_classes_at_levels(
     sums = classes.sums
     left = classes.left
     right = classes.right
-    level_count = cells.level_count
+    level_count = levels.counts
 
     # Weight of every class at every level; at first all of it is on the right.
     n_classes = len(left)
@@ -164,11 +164,11 @@ def split_classes_at_levels(
         return 0.0, -1
 
     # Level after level moves to the left.
-    order = work.level_order
+    order = levels.order
     n_ordered = n_levels
     if is_nominal:
         n_ordered = order_by_shares(
-            n_levels, level_count, sums, total, right, classes.axis, order, work.level_key
+            n_levels, level_count, sums, total, right, classes.axis, order, levels.key
         )
     else:
         for k in range(n_levels):
@@ -199,6 +199,6 @@ def split_classes_at_levels(
             best = place
     if is_nominal and best >= 0:
         work.left_levels[candidate.place] = first_levels(
-            order, best + 1, n_ordered, work.every_level
+            order, best + 1, n_ordered, levels.every_level
         )
     return (best_score - node_square / total) / total / impurity, best

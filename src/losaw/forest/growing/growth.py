@@ -20,13 +20,14 @@ from losaw.forest.growing.arrays import (
     CellWorkspace,
     ClassWorkspace,
     Grower,
+    LevelWorkspace,
     Node,
     Nodes,
 )
 from losaw.forest.growing.bootstrap import draw_sample, next_index
 from losaw.forest.growing.gini import node_classes
 from losaw.forest.growing.partition import mark_left, partition
-from losaw.forest.growing.scan_levels import level_sums, subtract_sums
+from losaw.forest.growing.scan_levels import count_rows, level_sums, subtract_sums
 from losaw.forest.growing.split_continuous import split_continuous
 from losaw.forest.growing.split_discrete import split_discrete
 from losaw.forest.growing.weights_continuous import add_moments
@@ -93,30 +94,32 @@ def _has_regressions(grower: Grower) -> bool:
 
 
 @inlined_kernel()
-def _sum_node(grower: Grower, cells: CellWorkspace | None, start: int, end: int, slot: int) -> None:
+def _sum_node(
+    grower: Grower, levels: LevelWorkspace | None, start: int, end: int, slot: int
+) -> None:
     """Compute what the splits of rows[start:end] need: moments of adjustment, sums over levels."""
     settings, sample, work = grower.settings, grower.sample, grower.work
     width = grower.data.design_width
     if _has_regressions(grower):
         add_moments(sample.rows, start, end, sample.pair, sample.design, width, work.gram[slot])
-    if cells is not None:
-        level_sums(sample.rows, start, end, sample.codes, sample.pair, slot, cells.sums)
+    if levels is not None:
+        level_sums(sample.rows, start, end, sample.codes, sample.pair, slot, levels.sums)
         if settings.counts_rows_once:
-            level_sums(sample.rows, start, end, sample.codes, cells.one_each, slot, cells.row_sums)
+            count_rows(sample.rows, start, end, sample.codes, slot, levels.row_sums)
 
 
 @inlined_kernel()
-def _subtract_node(grower: Grower, cells: CellWorkspace | None, slot: int, other: int) -> None:
+def _subtract_node(grower: Grower, levels: LevelWorkspace | None, slot: int, other: int) -> None:
     """Subtract the sums of one child from its parent's: they become the other child's."""
     work, width = grower.work, grower.data.design_width
     if _has_regressions(grower):
         for i in range(width):
             for j in range(grower.data.design.shape[1]):
                 work.gram[slot, i, j] -= work.gram[other, i, j]
-    if cells is not None:
-        subtract_sums(cells.sums, slot, other)
+    if levels is not None:
+        subtract_sums(levels.sums, slot, other)
         if grower.settings.counts_rows_once:
-            subtract_sums(cells.row_sums, slot, other)
+            subtract_sums(levels.row_sums, slot, other)
 
 
 @inlined_kernel()
@@ -132,7 +135,11 @@ def _draw(grower: Grower, drawn: int) -> Candidate:
 
 @kernel(inline="always")
 def find_split(
-    grower: Grower, cells: CellWorkspace | None, classes: ClassWorkspace | None, node: Node
+    grower: Grower,
+    levels: LevelWorkspace | None,
+    cells: CellWorkspace | None,
+    classes: ClassWorkspace | None,
+    node: Node,
 ) -> int:
     """Draw features and return the place of the best one among them, or -1 (Definition 4.2).
 
@@ -150,8 +157,8 @@ def find_split(
         split = NO_SPLIT
         if not data.is_discrete[candidate.feature]:
             split = split_continuous(grower, classes, node, candidate)
-        elif cells is not None and classes is not None:
-            split = split_discrete(grower, cells, classes, node, candidate)
+        elif levels is not None and classes is not None:
+            split = split_discrete(grower, levels, cells, classes, node, candidate)
         n_constant += split.is_constant
         work.splits[candidate.place, 0] = split.decrease
         work.splits[candidate.place, 1] = split.place
@@ -178,6 +185,7 @@ def find_split(
 @kernel(inline="always")
 def grow_tree(
     grower: Grower,
+    levels: LevelWorkspace | None,
     cells: CellWorkspace | None,
     classes: ClassWorkspace | None,
     seed: int,
@@ -197,7 +205,7 @@ def grow_tree(
     n_pending = _push(stack, 0, 0, 0, n_rows, 0)
     n_nodes = 1
     total_impurity = 0.0
-    _sum_node(grower, cells, 0, n_rows, 0)
+    _sum_node(grower, levels, 0, n_rows, 0)
 
     while n_pending > 0:
         # The next node is written as a leaf, and stays one where it is deep, small or pure.
@@ -223,13 +231,13 @@ def grow_tree(
         ):
             continue
         node = Node(start, end, count, size, mean, impurity, slot)
-        best = find_split(grower, cells, classes, node)
+        best = find_split(grower, levels, cells, classes, node)
         if best < 0:
             continue
 
         # The best split makes an inner node of it, whose children get the next two numbers.
         feature = work.features[best]
-        n_left, left_size, threshold, left_levels = mark_left(grower, node, best)
+        n_left, left_size, threshold, left_levels = mark_left(grower, levels, node, best)
         middle = start + n_left
         left, right = n_nodes, n_nodes + 1
         n_nodes += 2
@@ -263,14 +271,15 @@ def grow_tree(
             n_pending = _push(stack, slot, right, middle, end, depth + 1)
             n_pending = _push(stack, n_pending, left, start, middle, depth + 1)
         if is_split_again:
-            _sum_node(grower, cells, stack[_START, slot + 1], stack[_END, slot + 1], slot + 1)
-            _subtract_node(grower, cells, slot, slot + 1)
+            _sum_node(grower, levels, stack[_START, slot + 1], stack[_END, slot + 1], slot + 1)
+            _subtract_node(grower, levels, slot, slot + 1)
     return n_nodes
 
 
 @kernel()
 def grow_trees(
     grower: Grower,
+    levels: LevelWorkspace | None,
     cells: CellWorkspace | None,
     classes: ClassWorkspace | None,
     seeds: np.ndarray,
@@ -279,9 +288,9 @@ def grow_trees(
 ) -> None:
     """Grow one tree per seed, one after the other in ``nodes``; fills their sizes.
 
-    Where ``cells`` or ``classes`` is None, nothing that needs them is compiled.
+    Where ``levels``, ``cells`` or ``classes`` is None, nothing that needs them is compiled.
     """
     offset = 0
     for tree in range(len(seeds)):
-        n_nodes[tree] = grow_tree(grower, cells, classes, seeds[tree], nodes, offset)
+        n_nodes[tree] = grow_tree(grower, levels, cells, classes, seeds[tree], nodes, offset)
         offset += n_nodes[tree]

@@ -8,12 +8,11 @@ up to a whole vector. The optimum is the same, and how close to it a fit ends.
 
 import numpy as np
 
-from losaw.forest.growing.arrays import CellWorkspace, Grower, Node
-from losaw.forest.growing.weights_discrete import PENALTY
+from losaw.forest.growing.arrays import CellWorkspace, Grower, LevelWorkspace, Node
+from losaw.forest.growing.weights_discrete import PENALTY, PRECISION
 from losaw.kernels.compiled import inlined_kernel, inner_kernel
 from losaw.kernels.logit.effects_fit import fit_effects
 from losaw.kernels.logit.effects_terms import Shape
-from losaw.kernels.logit.newton import PRECISION
 from losaw.kernels.vectors import LANES
 
 # Logits of more unknowns, classes but one times columns, are fitted in effects where these cost
@@ -46,6 +45,7 @@ def _name_levels(
 @inlined_kernel()
 def shape_in_effects(
     grower: Grower,
+    levels: LevelWorkspace,
     cells: CellWorkspace,
     node: Node,
     feature: int,
@@ -59,7 +59,7 @@ def shape_in_effects(
     for f in range(data.factors_start[feature], data.factors_start[feature + 1]):
         position = data.factors[f]
         names = cells.class_of[: data.n_levels[position]]
-        present = _name_levels(cells.sums, node.slot, node.n_samples, position, 0, names)
+        present = _name_levels(levels.sums, node.slot, node.n_samples, position, 0, names)
         if present > 1:
             n_rows += present
             n_factors += 1
@@ -84,7 +84,12 @@ def is_cheaper_in_effects(shape: Shape, most_in_contrasts: int) -> bool:
 
 @inner_kernel()
 def fit_in_effects(
-    grower: Grower, cells: CellWorkspace, node: Node, feature: int, shape: Shape
+    grower: Grower,
+    levels: LevelWorkspace,
+    cells: CellWorkspace,
+    node: Node,
+    feature: int,
+    shape: Shape,
 ) -> int:
     """Hand levels, columns and counts to the logit in effects, and its probabilities back."""
     data, sample = grower.data, grower.sample
@@ -94,7 +99,7 @@ def fit_in_effects(
     for f in range(data.factors_start[feature], data.factors_start[feature + 1]):
         position = data.factors[f]
         names = cells.class_of[: data.n_levels[position]]
-        present = _name_levels(cells.sums, node.slot, node.n_samples, position, n_rows, names)
+        present = _name_levels(levels.sums, node.slot, node.n_samples, position, n_rows, names)
         if present < 2:
             continue
         for g in range(shape.n_patterns):

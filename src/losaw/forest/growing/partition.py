@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from losaw.forest.growing.arrays import MAX_LEVELS, Grower, Node
+from losaw.forest.growing.arrays import Candidate, Grower, LevelWorkspace, Node
+from losaw.forest.growing.scan_levels import read_levels
 from losaw.kernels.compiled import inlined_kernel
 from losaw.kernels.trees import bit
 
 
 @inlined_kernel()
-def mark_left(grower: Grower, node: Node, best: int) -> tuple:
+def mark_left(grower: Grower, levels: LevelWorkspace | None, node: Node, best: int) -> tuple:
     """Mark by row who goes left in the split of the ``best`` candidate.
 
     Returns the number of rows on the left, their number as leaf sizes count them, the threshold,
@@ -25,38 +26,8 @@ def mark_left(grower: Grower, node: Node, best: int) -> tuple:
     left_count = 0.0
     threshold = np.nan
     left_levels = np.uint64(0)
-    if data.is_nominal[feature]:
-        # A set: its levels go left. Levels without a row here go with the larger child.
-        left_levels = work.left_levels[best]
-        present = np.uint64(0)
-        for i in range(start, end):
-            row = sample.rows[0, i]
-            level = bit(sample.codes[row, p])
-            present |= level
-            go = (left_levels & level) != np.uint64(0)
-            goes_left[row] = go
-            n_left += go
-            left_count += go * sample.pair[row, 0]
-        if 2.0 * left_count >= node.n_samples:
-            left_levels |= ~present
-    elif data.is_discrete[feature]:
-        # Ordered levels: up to a level.
-        above = MAX_LEVELS
-        for i in range(start, end):
-            row = sample.rows[0, i]
-            code = sample.codes[row, p]
-            go = code <= place
-            goes_left[row] = go
-            n_left += go
-            if not settings.counts_rows_once:
-                left_count += go * sample.pair[row, 0]
-            if settings.splits_half_way and not go:
-                above = min(above, np.int64(code))  # type: ignore[assignment]
-        threshold = data.level_values[p, place]
-        if settings.splits_half_way:
-            threshold = _half_way(threshold, data.level_values[p, above])
-    else:
-        # A continuous feature: its first rows in sorted order.
+    if not data.is_discrete[feature]:
+        # Of a continuous feature the first rows in sorted order.
         order = sample.order
         n_left = place
         for i in range(start, start + place):
@@ -69,6 +40,34 @@ def mark_left(grower: Grower, node: Node, best: int) -> tuple:
         if settings.splits_half_way:
             above_it = data.values[p, sample.tree_rows[order[p, start + place]]]
             threshold = _half_way(threshold, above_it)
+    elif levels is not None:
+        # Of a discrete one a set of levels: of an ordered one those up to a level.
+        is_nominal = data.is_nominal[feature]
+        chosen = work.left_levels[best] if is_nominal else bit(place + 1) - np.uint64(1)
+        present = np.uint64(0)
+        above = -1
+        read_levels(grower, levels, node, Candidate(feature, p, best))
+        for k in range(data.n_levels[p]):
+            if levels.counts[k] == 0.0:
+                continue
+            present |= bit(k)
+            if chosen & bit(k) != np.uint64(0):
+                left_count += levels.counts[k]
+            elif above < 0:
+                above = k
+        for i in range(start, end):
+            row = sample.rows[0, i]
+            go = (chosen >> np.uint64(sample.codes[row, p])) & np.uint64(1)
+            goes_left[row] = go
+            n_left += np.int64(go)  # type: ignore[assignment]
+        if not is_nominal:
+            threshold = data.level_values[p, place]
+            if settings.splits_half_way:
+                threshold = _half_way(threshold, data.level_values[p, above])
+        elif 2.0 * left_count >= node.n_samples:  # the larger child takes levels without a row here
+            left_levels = chosen | ~present
+        else:
+            left_levels = chosen
     left_size = float(n_left) if settings.counts_rows_once else left_count
     return n_left, left_size, threshold, left_levels
 

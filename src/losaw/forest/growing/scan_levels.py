@@ -13,12 +13,13 @@ does not matter, and a level without rows in the node goes where more of its row
 
 import numpy as np
 
-from losaw.forest.growing.arrays import LevelSums
+from losaw.forest.growing.arrays import Candidate, Grower, LevelSums, LevelWorkspace, Node
 from losaw.kernels.compiled import inlined_kernel, inner_kernel, kernel
 from losaw.kernels.trees import bit
 from losaw.kernels.vectors import LANES, add_where, load, spread, store, subtract
 
 _ITERATIONS = 30  # of the power method, which has found the component long before that
+_ROUNDING = 1e-9  # relative difference of what is equal but for rounding
 
 
 @inlined_kernel()
@@ -94,10 +95,59 @@ def level_sums(
 
 
 @inlined_kernel()
+def count_rows(
+    rows: np.ndarray, start: int, end: int, codes: np.ndarray, slot: int, sums: np.ndarray
+) -> None:
+    """Count rows by level into ``sums[slot]``, as :func:`level_sums` adds up responses."""
+    n_levels = sums.shape[1]
+    padded = codes.shape[1]
+    one = spread(1.0)
+    for lane in range(0, padded, LANES):
+        for k in range(1, n_levels, 2):
+            count = spread(0.0)
+            next_count = spread(0.0)
+            for i in range(start, end):
+                place = np.int64(rows[0, i]) * padded + lane
+                count = add_where(count, one, codes, place, k)
+                next_count = add_where(next_count, one, codes, place, k + 1)
+            target = (slot * n_levels + k) * padded + lane
+            store(sums, target, count)
+            if k + 1 < n_levels:
+                store(sums, target + padded, next_count)
+
+
+@inlined_kernel()
+def read_levels(grower: Grower, levels: LevelWorkspace, node: Node, candidate: Candidate) -> int:
+    """Read counts and responses of the levels from the node's sums; the number that occur.
+
+    The sums have all levels but the first, which is what the others leave of the node's totals.
+    """
+    count, response, rows = levels.counts, levels.response, levels.rows
+    p, slot = candidate.p, node.slot
+    n_levels = grower.data.n_levels[p]
+    n_present = 0
+    count[0] = node.n_samples
+    response[0] = node.n_samples * node.mean
+    for k in range(1, n_levels):
+        count[k] = levels.sums[slot, k, 0, p]
+        response[k] = levels.sums[slot, k, 1, p]
+        count[0] -= count[k]
+        response[0] -= response[k]
+        n_present += count[k] > 0.0
+    n_present += count[0] > 0.0
+    if grower.settings.counts_rows_once:
+        rows[0] = node.size
+        for k in range(1, n_levels):
+            rows[k] = levels.row_sums[slot, k, 0, p]
+            rows[0] -= rows[k]
+    return n_present
+
+
+@inlined_kernel()
 def subtract_sums(sums: np.ndarray, slot: int, other: int) -> None:
     """Subtract sums[other] from sums[slot]: the remainder of a node is its other child."""
     size = sums.shape[1] * sums.shape[2] * sums.shape[3]
-    for lane in range(2 * sums.shape[3], size, LANES):
+    for lane in range(sums.shape[2] * sums.shape[3], size, LANES):
         place = slot * size + lane
         store(sums, place, subtract(load(sums, place), load(sums, other * size + lane)))
 
@@ -143,11 +193,17 @@ def encode_levels(
 
 @inlined_kernel()
 def sort_levels(n: int, order: np.ndarray, key: np.ndarray) -> None:
-    """Sort ``order[:n]`` by ``key``, levels with equal keys in their order (insertion sort)."""
+    """Sort ``order[:n]`` by ``key``; levels whose keys differ by rounding stay in their order.
+
+    Otherwise rounding would decide which of several equal levels go left together.
+    """
+    tolerance = 0.0
+    for i in range(n):
+        tolerance = max(tolerance, _ROUNDING * abs(key[order[i]]))
     for i in range(1, n):
         level = order[i]
         j = i
-        while j > 0 and key[order[j - 1]] > key[level]:
+        while j > 0 and key[order[j - 1]] > key[level] + tolerance:
             order[j] = order[j - 1]
             j -= 1
         order[j] = level
@@ -250,7 +306,7 @@ def order_by_shares(
             difference = sums[k, c] - weight * shares[c] / total
             length += difference * difference
         length = length / weight if weight > 0.0 else 0.0
-        if length > largest:
+        if length > largest * (1.0 + _ROUNDING):
             largest = length
             for c in range(n_classes):
                 axis[0, c] = sums[k, c] - weight * shares[c] / total

@@ -11,6 +11,7 @@ from losaw.forest.growing.arrays import (
     ClassWorkspace,
     Grower,
     LevelSums,
+    LevelWorkspace,
     Node,
     Split,
 )
@@ -20,9 +21,10 @@ from losaw.forest.growing.logits_of_cells import (
     is_cheaper_in_effects,
     shape_in_effects,
 )
-from losaw.forest.growing.scan_levels import can_split, scan_levels, scan_sets
+from losaw.forest.growing.scan_levels import can_split, read_levels, scan_levels, scan_sets
 from losaw.forest.growing.weights_discrete import (
     PENALTY,
+    PRECISION,
     cell_weights,
     collect_cells,
     design_of_patterns,
@@ -37,7 +39,8 @@ from losaw.kernels.logit.newton import fit_multinomial
 @inlined_kernel()
 def split_discrete(
     grower: Grower,
-    cells: CellWorkspace,
+    levels: LevelWorkspace,
+    cells: CellWorkspace | None,
     classes: ClassWorkspace,
     node: Node,
     candidate: Candidate,
@@ -52,30 +55,30 @@ def split_discrete(
     data, settings = grower.data, grower.settings
     feature = candidate.feature
     n_levels = data.n_levels[candidate.p]
-    n_present = _read_levels(grower, cells, node, candidate)
-    size = cells.level_rows if settings.counts_rows_once else cells.level_count
+    n_present = read_levels(grower, levels, node, candidate)
+    size = levels.rows if settings.counts_rows_once else levels.counts
 
     if n_present < 2:
         return CONSTANT
 
     # Uniform weights: with eta = 1, or with nothing to adjust for. A level's weight is its count.
-    is_weighted = settings.eta < 1.0 and data.pattern_slot[feature] >= 0
+    is_weighted = cells is not None and data.pattern_slot[feature] >= 0
     if not is_weighted and data.has_several_classes:
         for i in range(node.end - node.start):
             grower.work.w[i] = 1.0
-        decrease, level = split_classes_at_levels(grower, cells, classes, node, candidate)
+        decrease, level = split_classes_at_levels(grower, levels, classes, node, candidate)
         return Split(decrease, level, 1.0, 1.0, False)
     if not is_weighted:
         sums = LevelSums(
             n_levels,
             size,
-            cells.level_count,
-            cells.level_response,
-            grower.work.every_level,
+            levels.counts,
+            levels.response,
+            levels.every_level,
             node.n_samples,
             node.mean,
         )
-        return _split_sums(grower, node, candidate, sums, node.impurity, 1.0, 1.0)
+        return _split_sums(grower, levels, node, candidate, sums, node.impurity, 1.0, 1.0)
 
     # Weights do not change who goes left: where no split leaves enough rows on both sides, none
     # need be estimated.
@@ -83,44 +86,20 @@ def split_discrete(
     if not can_split(size, n_levels, min_leaf, node.size, data.is_nominal[feature]):
         return NO_SPLIT
 
+    if cells is None:
+        return NO_SPLIT
     # Three levels and one small adjustment feature: too few cells for a vector, so that the
     # feature waits for seven others.
     if data.only_factor[feature] >= 0 and n_present == SMALL:
         defer(grower, cells.batch, node, candidate)
         return NO_SPLIT
-    return _split_cells(grower, cells, classes, node, candidate)
-
-
-@inlined_kernel()
-def _read_levels(grower: Grower, cells: CellWorkspace, node: Node, candidate: Candidate) -> int:
-    """Read counts and responses of the levels from the node's sums; the number that occur.
-
-    The sums have all levels but the first, which is what the others leave of the node's totals.
-    """
-    count, response, rows = cells.level_count, cells.level_response, cells.level_rows
-    p, slot = candidate.p, node.slot
-    n_levels = grower.data.n_levels[p]
-    n_present = 0
-    count[0] = node.n_samples
-    response[0] = node.n_samples * node.mean
-    for k in range(1, n_levels):
-        count[k] = cells.sums[slot, k, 0, p]
-        response[k] = cells.sums[slot, k, 1, p]
-        count[0] -= count[k]
-        response[0] -= response[k]
-        n_present += count[k] > 0.0
-    n_present += count[0] > 0.0
-    if grower.settings.counts_rows_once:
-        rows[0] = node.size
-        for k in range(1, n_levels):
-            rows[k] = cells.row_sums[slot, k, 0, p]
-            rows[0] -= rows[k]
-    return n_present
+    return _split_cells(grower, levels, cells, classes, node, candidate)
 
 
 @inlined_kernel()
 def _split_cells(
     grower: Grower,
+    levels: LevelWorkspace,
     cells: CellWorkspace,
     classes: ClassWorkspace,
     node: Node,
@@ -131,32 +110,32 @@ def _split_cells(
 
     # Rows that agree in the adjustment features (a pattern) and in x have the same weight: all
     # that follows runs over these cells instead of rows. Levels that are absent take no part.
-    n_patterns, n_classes = collect_cells(grower, cells, node, candidate)
+    n_patterns, n_classes = collect_cells(grower, levels, cells, node, candidate)
     # P(x | a) is a penalised multinomial logit on the cells, P(x) the share of the class in the
     # training sample; their ratio, capped as Algorithm 3.2 does, is the weight of a cell.
-    shape = shape_in_effects(grower, cells, node, feature, n_patterns, n_classes)
+    shape = shape_in_effects(grower, levels, cells, node, feature, n_patterns, n_classes)
     if is_cheaper_in_effects(shape, cells.most_in_contrasts):
-        n_steps = fit_in_effects(grower, cells, node, feature, shape)
+        n_steps = fit_in_effects(grower, levels, cells, node, feature, shape)
     else:
         width = design_of_patterns(grower, cells, feature, n_patterns)
-        n_steps = fit_multinomial(cells.logit, n_patterns, n_classes, width, PENALTY)
+        n_steps = fit_multinomial(cells.logit, n_patterns, n_classes, width, PENALTY, PRECISION)
     cells.unfinished[0] += n_steps < 0
     before = cell_weights(grower, cells, node, candidate, n_patterns, n_classes)
     after = max(before, settings.eta)
     if data.has_several_classes:
         spread_weights(grower, cells, node, candidate, n_patterns)
-        decrease, level = split_classes_at_levels(grower, cells, classes, node, candidate)
+        decrease, level = split_classes_at_levels(grower, levels, classes, node, candidate)
         return Split(decrease, level, before, after, False)
 
     # MSE_w = E_w[y^2] - E_w[y]^2 of the node; the classes present are numbered anew, so that the
     # best one is turned back into a level.
-    total, first, second = sum_cells(cells, n_patterns, n_classes)
+    total, first, second = sum_cells(levels, cells, n_patterns, n_classes)
     mean = first / total
     sums = LevelSums(
         n_classes,
-        cells.level_count,
-        cells.level_weight,
-        cells.level_response,
+        levels.counts,
+        levels.weight,
+        levels.response,
         cells.recode,
         total,
         mean,
@@ -164,12 +143,13 @@ def _split_cells(
     impurity = second / total - mean * mean
     if not impurity > 0.0:
         return NO_SPLIT
-    return _split_sums(grower, node, candidate, sums, impurity, before, after)
+    return _split_sums(grower, levels, node, candidate, sums, impurity, before, after)
 
 
 @inlined_kernel()
 def _split_sums(
     grower: Grower,
+    levels: LevelWorkspace,
     node: Node,
     candidate: Candidate,
     sums: LevelSums,
@@ -184,7 +164,7 @@ def _split_sums(
     settings, work = grower.settings, grower.work
     min_leaf = float(settings.min_samples_leaf)
     if grower.data.is_nominal[candidate.feature]:
-        score, left = scan_sets(sums, min_leaf, node.size, work.level_order, work.level_key)
+        score, left = scan_sets(sums, min_leaf, node.size, levels.order, levels.key)
         work.left_levels[candidate.place] = left
         if left == np.uint64(0):
             return NO_SPLIT

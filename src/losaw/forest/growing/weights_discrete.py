@@ -11,6 +11,7 @@ from losaw.forest.growing.arrays import (
     Candidate,
     CellWorkspace,
     Grower,
+    LevelWorkspace,
     Node,
 )
 from losaw.kernels.capping import find_cap
@@ -18,6 +19,8 @@ from losaw.kernels.compiled import REORDERED, inlined_kernel, inner_kernel
 from losaw.kernels.vectors import LANES, divide, load, spread, store
 
 PENALTY = 1.0  # 1 / C, scikit-learn's default C = 1
+# A fit ends a thousandth of a standard error from the optimum; this is squared.
+PRECISION = 1e-6
 
 # The value that Helmert contrast k >= 1 gives the levels before the k-th.
 _K = np.arange(MAX_LEVELS)
@@ -25,7 +28,13 @@ _LOW = -1.0 / np.sqrt(np.maximum(1.0, _K * (_K + 1.0)))
 
 
 @inlined_kernel()
-def collect_cells(grower: Grower, cells: CellWorkspace, node: Node, candidate: Candidate) -> tuple:
+def collect_cells(
+    grower: Grower,
+    levels: LevelWorkspace,
+    cells: CellWorkspace,
+    node: Node,
+    candidate: Candidate,
+) -> tuple:
     """Aggregate the node's rows to cells; returns the numbers of patterns and of classes.
 
     ``cells.recode`` is the level of each class, ``cells.place`` the class of each level.
@@ -39,7 +48,7 @@ def collect_cells(grower: Grower, cells: CellWorkspace, node: Node, candidate: C
     for k in range(data.n_levels[p]):
         cells.place[k] = present
         cells.recode[present] = k
-        present += cells.level_count[k] > 0.0
+        present += levels.counts[k] > 0.0
     # A pattern gets its place when its first row comes; ``cells.local`` is that place.
     size = 0
     for i in range(node.start, node.end):
@@ -167,7 +176,9 @@ def cell_weights(
 
 
 @inlined_kernel(fastmath=REORDERED)
-def sum_cells(cells: CellWorkspace, n_patterns: int, n_classes: int) -> tuple:
+def sum_cells(
+    levels: LevelWorkspace, cells: CellWorkspace, n_patterns: int, n_classes: int
+) -> tuple:
     """Compute the weighted sums of every class; total weight, weighted sums of y and of y^2."""
     weight = cells.logit.probability
     counts = cells.logit.counts
@@ -184,9 +195,9 @@ def sum_cells(cells: CellWorkspace, n_patterns: int, n_classes: int) -> tuple:
             level_weight += v * counts[k, g]
             level_response += v * cells.response[k, g]
             second += v * cells.square[k, g]
-        cells.level_count[k] = level_count
-        cells.level_weight[k] = level_weight
-        cells.level_response[k] = level_response
+        levels.counts[k] = level_count
+        levels.weight[k] = level_weight
+        levels.response[k] = level_response
         total += level_weight
         first += level_response
     return total, first, second

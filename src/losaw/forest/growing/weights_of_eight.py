@@ -20,7 +20,7 @@ from losaw.forest.growing.arrays import (
     Node,
 )
 from losaw.forest.growing.scan_levels import scan_levels
-from losaw.forest.growing.weights_discrete import PENALTY
+from losaw.forest.growing.weights_discrete import PENALTY, PRECISION
 from losaw.kernels.capping import find_cap
 from losaw.kernels.compiled import inlined_kernel, inner_kernel
 from losaw.kernels.logit.eight_newton import fit_eight
@@ -156,7 +156,7 @@ def settle(
     Returns the number of their logits that do not reach their optimum.
     """
     _fill_up(batch)
-    n_unfinished = fit_eight(batch.eight, SMALL, SMALL, SMALL, PENALTY)
+    n_unfinished = fit_eight(batch.eight, SMALL, SMALL, SMALL, PENALTY, PRECISION)
     _weigh(batch, eta, n_samples)
     # From the sums of a lane to its best split, as for larger logits.
     for lane in range(batch.waiting[0]):

@@ -9,6 +9,7 @@ from losaw.forest.growing.arrays import (
     ClassWorkspace,
     ForestData,
     Grower,
+    LevelWorkspace,
     Sample,
     Settings,
     TreeWorkspace,
@@ -58,9 +59,6 @@ def _make_workspace(data: ForestData) -> TreeWorkspace:
         sorted_values=np.empty(n),
         goes_left=np.empty(n, dtype=np.uint8),
         scratch=np.empty(n, dtype=np.uint32),
-        every_level=np.arange(MAX_LEVELS),
-        level_order=np.empty(MAX_LEVELS, dtype=np.int64),
-        level_key=np.empty(MAX_LEVELS),
         gram=np.empty((STACK, width, row)),
         cross=np.empty(row),
         coefficients=np.zeros(row),
@@ -82,11 +80,30 @@ def make_classes(data: ForestData) -> ClassWorkspace | None:
     return ClassWorkspace(np.empty(n), np.empty(n), np.empty((MAX_LEVELS, n)), np.empty((2, n)))
 
 
-def make_cells(data: ForestData, settings: Settings) -> CellWorkspace | None:
-    """Return scratch arrays of discrete splits, as wide as the widest logit; None without any."""
+def make_levels(data: ForestData, settings: Settings) -> LevelWorkspace | None:
+    """Return sums over levels and scratch arrays of splits between them; None without levels."""
     if not data.is_discrete.any():
         return None
-    n = len(data.response) if len(data.patterns) else 0
+    pending = len(data.response).bit_length() + 1  # the smaller child is grown first
+    n_levels, padded_features = int(data.n_levels.max()), data.codes.shape[1]
+    return LevelWorkspace(
+        sums=np.zeros((pending, n_levels, 2, padded_features)),
+        row_sums=np.zeros((pending * settings.counts_rows_once, n_levels, 1, padded_features)),
+        rows=np.empty(MAX_LEVELS),
+        counts=np.empty(MAX_LEVELS),
+        weight=np.empty(MAX_LEVELS),
+        response=np.empty(MAX_LEVELS),
+        every_level=np.arange(MAX_LEVELS),
+        order=np.empty(MAX_LEVELS, dtype=np.int64),
+        key=np.empty(MAX_LEVELS),
+    )
+
+
+def make_cells(data: ForestData, settings: Settings) -> CellWorkspace | None:
+    """Return scratch arrays of discrete weights, as wide as the widest logit; None without any."""
+    if settings.eta == 1.0 or len(data.patterns) == 0:
+        return None
+    n = len(data.response)
     levels = int(max(data.n_levels, default=1))
     widest = 1
     most_rows, most_factors, most_columns = 1, 0, 0
@@ -99,9 +116,6 @@ def make_cells(data: ForestData, settings: Settings) -> CellWorkspace | None:
         most_factors = max(most_factors, len(factors))
         most_columns = max(most_columns, columns)
     rows = padded(n)
-    pending = len(data.response).bit_length() + 1  # the smaller child is grown first
-    sums = np.zeros((pending, levels, 2, data.codes.shape[1]))
-    counts_rows = settings.counts_rows_once
     return CellWorkspace(
         local=np.full(data.n_patterns, -1, dtype=np.int32),
         representative=np.empty(n, dtype=np.uint32),
@@ -113,13 +127,6 @@ def make_cells(data: ForestData, settings: Settings) -> CellWorkspace | None:
         square=np.empty((levels, rows)),
         weight=np.empty(rows * levels + 1),
         multiplicity=np.empty(rows * levels + 1),
-        sums=sums,
-        one_each=np.ones((len(data.response) if counts_rows else 0, 2)),
-        row_sums=np.zeros(sums.shape if counts_rows else (0, 0, 0, 0)),
-        level_rows=np.empty(MAX_LEVELS),
-        level_count=np.empty(MAX_LEVELS),
-        level_weight=np.empty(MAX_LEVELS),
-        level_response=np.empty(MAX_LEVELS),
         recode=np.empty(MAX_LEVELS + 1, dtype=np.int64),
         place=np.empty(MAX_LEVELS, dtype=np.int64),
         class_of=np.empty(MAX_LEVELS, dtype=np.int64),

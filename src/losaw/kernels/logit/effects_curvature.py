@@ -133,7 +133,7 @@ def _factorise(logit: EffectsLogit, n_rows: int, first: int, first_inverse: int)
 @inlined_kernel()
 def solve_blocks(logit: EffectsLogit, shape: Shape) -> None:
     """Replace the direction by its product with the inverse blocks."""
-    blocks, direction = logit.blocks, logit.direction
+    blocks, direction = logit.blocks, logit.memory.direction
     row = shape.n_rows * LANES
     for group in range(shape.lanes // LANES):
         first = group * shape.n_rows * row

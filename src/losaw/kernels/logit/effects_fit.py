@@ -13,8 +13,15 @@ from losaw.kernels.logit.effects_terms import (
     start_from_frequencies,
     update,
 )
-from losaw.kernels.logit.limited_memory import MEMORY, add_scaled, inner
-from losaw.kernels.vectors import LANES, load, multiply, spread, store, subtract
+from losaw.kernels.logit.limited_memory import (
+    MEMORY,
+    add_scaled,
+    first_pass,
+    inner,
+    keep_gradient,
+    keep_step,
+    second_pass,
+)
 
 # Blocks are renewed at the first two steps, and at every second step while the squared distance to
 # the optimum, in standard errors, is above this for each unknown.
@@ -23,58 +30,12 @@ MAX_STEPS = 3000
 
 
 @inlined_kernel()
-def _find_direction(logit: EffectsLogit, shape: Shape, held: int, newest: int) -> float:
-    """Compute the quasi-Newton step from the ``held`` newest pairs; return its slope.
-
-    The two passes of :func:`~losaw.kernels.logit.limited_memory.find_direction`, around blocks of
-    another layout.
-    """
-    length = shape.n_rows * shape.lanes
-    size = logit.steps.shape[1]
-    direction, steps, changes = logit.direction, logit.steps, logit.changes
-    for i in range(0, length, LANES):
-        store(direction, i, load(logit.gradient, i))
-    for back in range(held):
-        i = (newest + MEMORY - back) % MEMORY
-        share = logit.factors[i, 0] * inner(steps, i * size, direction, 0, 1, length, length)
-        logit.factors[i, 1] = share
-        add_scaled(direction, 0, -share, changes, i * size, 1, length, length)
-    solve_blocks(logit, shape)
-    centre(direction, shape)
-    for forward in range(held):
-        i = (newest + MEMORY - held + 1 + forward) % MEMORY
-        share = logit.factors[i, 0] * inner(changes, i * size, direction, 0, 1, length, length)
-        add_scaled(direction, 0, logit.factors[i, 1] - share, steps, i * size, 1, length, length)
-    return inner(logit.gradient, 0, direction, 0, 1, length, length)
-
-
-@inlined_kernel()
 def _move(logit: EffectsLogit, shape: Shape, penalty: float, times: float) -> float:
     """Move the effects along the direction; return the slope where they arrive."""
     length = shape.n_rows * shape.lanes
-    add_scaled(logit.effects, 0, times, logit.direction, 0, 1, length, length)
+    add_scaled(logit.effects, 0, times, logit.memory.direction, 0, 1, length, length)
     update(logit, shape, penalty)
-    return inner(logit.gradient, 0, logit.direction, 0, 1, length, length)
-
-
-@inlined_kernel()
-def _keep_gradient(logit: EffectsLogit, shape: Shape, at: int) -> None:
-    """Store the gradient at the start of a step, where its change will be."""
-    start = at * logit.steps.shape[1]
-    for i in range(0, shape.n_rows * shape.lanes, LANES):
-        store(logit.changes, start + i, load(logit.gradient, i))
-
-
-@inlined_kernel()
-def _keep_step(logit: EffectsLogit, shape: Shape, at: int, times: float) -> None:
-    """Store the pair of a step, ``times`` the direction, and the change of the gradient."""
-    steps, changes = logit.steps, logit.changes
-    length = shape.n_rows * shape.lanes
-    start = at * steps.shape[1]
-    for i in range(0, length, LANES):
-        store(steps, start + i, multiply(spread(times), load(logit.direction, i)))
-        store(changes, start + i, subtract(load(changes, start + i), load(logit.gradient, i)))
-    logit.factors[at, 0] = 1.0 / inner(steps, start, changes, start, 1, length, length)
+    return inner(logit.gradient, 0, logit.memory.direction, 0, 1, length, length)
 
 
 @inner_kernel()
@@ -88,6 +49,8 @@ def fit_effects(logit: EffectsLogit, shape: Shape, penalty: float, precision: fl
     update(logit, shape, penalty)
     if shape.n_rows == 1:
         return 0
+    memory, gradient = logit.memory, logit.gradient
+    length = shape.n_rows * shape.lanes
     far = _FAR * shape.n_unknowns
     held = 0
     newest = 0
@@ -100,9 +63,12 @@ def fit_effects(logit: EffectsLogit, shape: Shape, penalty: float, precision: fl
             since = 0
         since += 1
         before = slope
-        slope = _find_direction(logit, shape, held, newest)
+        first_pass(memory, gradient, 1, length, held, newest)
+        solve_blocks(logit, shape)
+        centre(memory.direction, shape)
+        slope = second_pass(memory, gradient, 1, length, held, newest)
         newest = (newest + 1) % MEMORY
-        _keep_gradient(logit, shape, newest)
+        keep_gradient(memory, gradient, 1, length, newest)
         after = _move(logit, shape, penalty, 1.0)
         # Steps shrink by a factor that itself shrinks: the error is about the step before.
         if max(slope / before, 1e-3) * slope < precision:
@@ -113,6 +79,6 @@ def fit_effects(logit: EffectsLogit, shape: Shape, penalty: float, precision: fl
             shorter = times * max(0.1, slope / (slope - after))
             after = _move(logit, shape, penalty, shorter - times)
             times = shorter
-        _keep_step(logit, shape, newest, times)
+        keep_step(memory, gradient, 1, length, newest, times)
         held = min(held + 1, MEMORY)
     return -1

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from losaw.kernels.compiled import exponential_of_eight, inlined_kernel, inner_kernel
 from losaw.kernels.inversion import padded
-from losaw.kernels.logit.limited_memory import MEMORY
+from losaw.kernels.logit.limited_memory import Memory, make_memory
 from losaw.kernels.vectors import (
     LANES,
     add,
@@ -51,10 +51,7 @@ class EffectsLogit(NamedTuple):
     probability: NDArray[np.float64]  # (G K,)
     effects: NDArray[np.float64]  # (T K,), row after row; the first row holds the intercepts
     gradient: NDArray[np.float64]  # (T K,)
-    direction: NDArray[np.float64]  # (T K,)
-    steps: NDArray[np.float64]  # (MEMORY, T K)
-    changes: NDArray[np.float64]  # (MEMORY, T K), of the gradient, with the opposite sign
-    factors: NDArray[np.float64]  # (MEMORY, 2), one over step' change; workspace
+    memory: Memory  # of the last steps, as vectors of one row
     blocks: NDArray[np.float64]  # (K T T,), blocks of the Hessian, eight classes side by side
     inverse: NDArray[np.float64]  # (K T,), of the blocks' pivots
     scaled: NDArray[np.float64]  # (T, 8)
@@ -86,10 +83,7 @@ def make_effects_logit(
         probability=np.zeros(n_patterns * lanes),
         effects=np.zeros(size),
         gradient=np.zeros(size),
-        direction=np.zeros(size),
-        steps=np.zeros((MEMORY, size)),
-        changes=np.zeros((MEMORY, size)),
-        factors=np.zeros((MEMORY, 2)),
+        memory=make_memory(1, size),
         blocks=np.zeros(size * n_rows),
         inverse=np.zeros(size),
         scaled=np.zeros((n_rows, LANES)),
@@ -195,4 +189,4 @@ def centre(vector: np.ndarray, shape: Shape) -> None:
         for lane in range(0, lanes, LANES):
             store(vector, row + lane, subtract(load(vector, row + lane), mean))
         for k in range(shape.n_classes, lanes):
-            vector[row + k] = 0.0
+            vector[0, row + k] = 0.0

@@ -15,7 +15,7 @@ from losaw.kernels.logit.eight_terms import (
     update_information,
     update_probabilities,
 )
-from losaw.kernels.logit.newton import MAX_STEPS, PRECISION, SAFE_STEP
+from losaw.kernels.logit.newton import MAX_STEPS, SAFE_STEP
 from losaw.kernels.vectors import (
     LANES,
     divide,
@@ -141,7 +141,12 @@ def _step_back(
 
 @inlined_kernel()
 def fit_eight(
-    eight: EightLogits, n_patterns: int, n_classes: int, width: int, penalty: float
+    eight: EightLogits,
+    n_patterns: int,
+    n_classes: int,
+    width: int,
+    penalty: float,
+    precision: float,
 ) -> int:
     """Fit the logits to their counts and designs; return how many do not reach their optimum.
 
@@ -167,7 +172,7 @@ def fit_eight(
         # The error after a step is about the square of its size: lanes of small error end here.
         is_over = True
         for lane in range(LANES):
-            if eight.slope[lane] * eight.slope[lane] < PRECISION:
+            if eight.slope[lane] * eight.slope[lane] < precision:
                 eight.moving[lane] = 0.0
             else:
                 is_over = False

@@ -15,7 +15,8 @@ from losaw.kernels.logit.terms import (
 )
 from losaw.kernels.vectors import LANES, add, load, store
 
-# Squared distance to the optimum, in standard errors of the coefficients, at which a fit ends.
+# Squared distance to the optimum, in standard errors of the coefficients, at which fits from Python
+# end.
 PRECISION = 1e-10
 # Below this squared decrement the inverse Hessian serves for further steps.
 _NEAR = 0.05
@@ -75,7 +76,12 @@ def _step_back(
 
 @inner_kernel()
 def fit_multinomial(
-    logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float
+    logit: Logit,
+    n_patterns: int,
+    n_classes: int,
+    width: int,
+    penalty: float,
+    precision: float,
 ) -> int:
     """Fit the logit to its counts and design; return the number of steps, -1 without convergence.
 
@@ -104,7 +110,7 @@ def fit_multinomial(
         return 0
     update_gradient(logit, n_patterns, n_classes, width, penalty)
     if n_classes > 2 and (n_classes - 1) * width > MOST_UNKNOWNS:
-        return fit_quasi_newton(logit, n_patterns, n_classes, width, penalty, PRECISION)
+        return fit_quasi_newton(logit, n_patterns, n_classes, width, penalty, precision)
     slope = np.inf
     is_near = False
     for taken in range(MAX_STEPS):
@@ -118,7 +124,7 @@ def fit_multinomial(
         # The error after a step is about the square of its size with the Hessian of its start, and
         # shrinks by a constant factor with an earlier Hessian.
         left = slope * slope / before if is_near else slope * slope
-        if left < PRECISION:
+        if left < precision:
             return taken + 1
         update_gradient(logit, n_patterns, n_classes, width, penalty)
         # Far from the optimum a full step may go so far past the maximum of its line that the fit
@@ -132,4 +138,4 @@ def fit_multinomial(
 @kernel()
 def fit_one(logit: Logit, n_patterns: int, n_classes: int, width: int, penalty: float) -> int:
     """Fit a logit as :func:`fit_multinomial` does, for calls from Python."""
-    return fit_multinomial(logit, n_patterns, n_classes, width, penalty)
+    return fit_multinomial(logit, n_patterns, n_classes, width, penalty, PRECISION)

@@ -16,10 +16,11 @@ from losaw.kernels.inversion import invert
 from losaw.kernels.logit.limited_memory import (
     MEMORY,
     add_scaled,
-    find_direction,
+    first_pass,
     inner,
     keep_gradient,
     keep_step,
+    second_pass,
 )
 from losaw.kernels.logit.terms import (
     ROWS,
@@ -31,6 +32,7 @@ from losaw.kernels.logit.terms import (
 )
 from losaw.kernels.vectors import (
     LANES,
+    fma,
     load,
     multiply,
     spread,
@@ -53,7 +55,7 @@ def _sum_block(logit: Logit, n_patterns: int, width: int, k: int) -> None:
 
     Its lower triangle is summed and mirrored.
     """
-    block = logit.memory.blocks[k]
+    block = logit.blocks[k]
     place = block.shape[1]
     for first in range(0, width, ROWS):
         rows = min(ROWS, width - first)
@@ -79,7 +81,7 @@ def _update_blocks(
     At the start a class is equally likely in all patterns, and its block a multiple of
     sum_g n_g z_g z_g': that is summed once, into the first block, which comes last.
     """
-    blocks = logit.memory.blocks
+    blocks = logit.blocks
     row = logit.columns.shape[1]
     scale = n_classes / (n_classes - 1.0)
     if is_start:
@@ -107,6 +109,38 @@ def _update_blocks(
         for i in range(1, width):
             blocks[k, i, i] += penalty
         invert(blocks[k], width, logit.diagonal)
+
+
+@inlined_kernel()
+def _solve_blocks(logit: Logit, n_classes: int, width: int) -> None:
+    """Replace the direction by its product with the inverse blocks.
+
+    In the symmetric form the first class's gradient is minus the sum of the others', and the step
+    of a class against the first one is the difference of two.
+    """
+    direction, blocks, rows = logit.memory.direction, logit.blocks, logit.block_rows
+    row = direction.shape[1]
+    place = blocks.shape[2]
+    block = blocks.shape[1] * place
+    for lane in range(0, width, LANES):
+        sums = spread(0.0)
+        for k in range(n_classes - 1):
+            sums = subtract(sums, load(direction, k * row + lane))
+        store(rows, lane, sums)
+    for lane in range(0, width, LANES):
+        sums = spread(0.0)
+        for i in range(width):
+            sums = fma(spread(rows[0, i]), load(blocks, i * place + lane), sums)
+        store(rows, row + lane, sums)
+    for k in range(n_classes - 1):
+        for lane in range(0, width, LANES):
+            sums = spread(0.0)
+            for i in range(width):
+                start = (k + 1) * block + i * place + lane
+                sums = fma(spread(direction[k, i]), load(blocks, start), sums)
+            store(rows, 2 * row + lane, subtract(sums, load(rows, row + lane)))
+        for lane in range(0, width, LANES):
+            store(direction, k * row + lane, load(rows, 2 * row + lane))
 
 
 @inner_kernel()
@@ -137,7 +171,9 @@ def fit_quasi_newton(
             since = 0
         since += 1
         before = slope
-        slope = find_direction(logit.memory, logit.gradient, n_classes, width, held, newest)
+        first_pass(logit.memory, logit.gradient, n_rows, width, held, newest)
+        _solve_blocks(logit, n_classes, width)
+        slope = second_pass(logit.memory, logit.gradient, n_rows, width, held, newest)
         newest = (newest + 1) % MEMORY
         keep_gradient(logit.memory, logit.gradient, n_rows, width, newest)
         add_scaled(logit.coefficients, 0, 1.0, direction, 0, n_rows, row, width)

@@ -67,6 +67,8 @@ class Logit(NamedTuple):
     slopes: NDArray[np.float64]  # (u,), the gradient class after class
     step: NDArray[np.float64]  # (u + 8,)
     predictors: NDArray[np.float64]  # (K - 1,), of a pattern
+    blocks: NDArray[np.float64]  # (K, w, w + 8), inverses of the Hessian's diagonal blocks
+    block_rows: NDArray[np.float64]  # (3, w), workspace
     memory: Memory  # of the quasi-Newton method
 
 
@@ -90,7 +92,9 @@ def make_logit(n_patterns: int, n_classes: int, width: int) -> Logit:
         slopes=np.zeros(size),
         step=np.zeros(padded_row(size)),
         predictors=np.zeros(n_classes - 1),
-        memory=make_memory(n_classes, width),
+        blocks=np.zeros((n_classes, width, padded_row(width))),
+        block_rows=np.zeros((3, row)),
+        memory=make_memory(n_classes - 1, row),
     )
 
 

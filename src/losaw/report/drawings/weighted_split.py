@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from losaw.data import FloatArray
+from losaw.forest.as_printed_steps import relative_decrease
 from losaw.report.drawings.samples import correlated_pair, describe_weights, draw_points, weights_of
 from losaw.report.options import OptionError, between, whole_number
 from losaw.report.results import StudyResults
 from losaw.report.style import FAINT, FIRST, INK, SECOND, heading, new_figure
 from losaw.rng import as_generator
 from losaw.study.design.grid import Study
-from losaw.weighting.relative_decrease import relative_decreases
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,8 +67,8 @@ def draw(
     uniform = np.full(len(y), 1 / len(y))
     eta = between("eta", eta, 0, 1)
     weights = [weights_of(X[:, p], X[:, [1 - p]], eta, training[:, p]) for p in (0, 1)]
-    weighted = [relative_decreases(X[:, p], y, weights[p], leaf) for p in (0, 1)]
-    plain = [relative_decreases(X[:, p], y, uniform, leaf) for p in (0, 1)]
+    weighted = [_decreases(X[:, p], y, weights[p], leaf) for p in (0, 1)]
+    plain = [_decreases(X[:, p], y, uniform, leaf) for p in (0, 1)]
 
     figure = new_figure(1.95)
     axes = figure.subplots(1, 4, width_ratios=[1, 1, 1, _WIDE])
@@ -90,6 +91,14 @@ def draw(
     return figure
 
 
+def _decreases(
+    x: FloatArray, y: FloatArray, weights: FloatArray, leaf: int
+) -> tuple[FloatArray, list[float]]:
+    """Return the split points of a feature and the relative decreases there (Definition 4.1)."""
+    points = np.sort(x)[leaf - 1 : len(x) - leaf]
+    return points, [relative_decrease(weights, y[:, None], x <= point) for point in points]
+
+
 def _draw_decreases(
     ax: "Axes", plain: list[tuple[Any, Any]], weighted: list[tuple[Any, Any]]
 ) -> tuple[int, float]:
@@ -97,14 +106,14 @@ def _draw_decreases(
     for curve, without, name, colour in zip(weighted, plain, NAMES, (FIRST, SECOND), strict=True):
         ax.plot(*without, color=colour, linewidth=0.9, linestyle=DASHED, alpha=0.7)
         ax.plot(*curve, color=colour, label=name)
-    winner = int(weighted[1][1].max() > weighted[0][1].max())
+    winner = int(max(weighted[1][1]) > max(weighted[0][1]))
     points, decreases = weighted[winner]
-    best = int(decreases.argmax())
+    best = int(np.argmax(decreases))
     ax.plot(points[best], decreases[best], marker="*", markersize=9, color=INK)
     ax.plot([], [], color=INK, linewidth=0.9, linestyle=DASHED, label="unweighted")
     ax.set_xlabel("split point")
     ax.set_ylabel("rel. impurity decrease")
-    ax.set_ylim(0, 1.08 * max(curve[1].max() for curve in (*plain, *weighted)))
+    ax.set_ylim(0, 1.08 * max(max(curve[1]) for curve in (*plain, *weighted)))
     ax.set_box_aspect(1 / _WIDE)
     ax.set_xlim(-3.4, 3.4)
     ax.legend(loc="upper left", fontsize=6.8, handlelength=1.2, borderaxespad=0)
