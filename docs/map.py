@@ -87,7 +87,7 @@ BUDGETS: dict[str, int] = {
     "pages": 75,
     "reference": 1400,
     "registry": 750,
-    "report": 4625,
+    "report": 4650,
     "root": 500,
     "scoring": 2750,
     "study": 8150,

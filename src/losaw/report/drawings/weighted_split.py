@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from losaw.data import FloatArray
 from losaw.forest.as_printed_steps import relative_decrease
 from losaw.report.drawings.samples import correlated_pair, describe_weights, draw_points, weights_of
 from losaw.report.options import OptionError, between, whole_number
@@ -91,9 +90,7 @@ def draw(
     return figure
 
 
-def _decreases(
-    x: FloatArray, y: FloatArray, weights: FloatArray, leaf: int
-) -> tuple[FloatArray, list[float]]:
+def _decreases(x: Any, y: Any, weights: Any, leaf: int) -> tuple[Any, list[float]]:
     """Return the split points of a feature and the relative decreases there (Definition 4.1)."""
     points = np.sort(x)[leaf - 1 : len(x) - leaf]
     return points, [relative_decrease(weights, y[:, None], x <= point) for point in points]
