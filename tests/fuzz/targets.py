@@ -370,8 +370,7 @@ def _all_targets() -> dict[str, Target]:
         "knockoffs gaussian": Target(
             _knockoffs("gaussian"),
             {
-                "s_method": ("equicorrelated", "mvr", "maximum-entropy"),
-                "shrinkage": (0.5,),
+                "s_method": ("mvr",),
                 "kinds": ("nominal", "discrete"),
             },
             ("X", "column", "kinds"),
@@ -380,12 +379,9 @@ def _all_targets() -> dict[str, Target]:
             _knockoffs("sequential"),
             {
                 "kinds": ("nominal", "discrete"),
-                "mixing": (0.0, 0.5),
                 "n_folds": (2, 1000),
                 "n_penalties": (2, 9),
-                "smallest_ratio": (0.5,),
-                "patience": (1, None),
-                "tolerance": (0.1,),
+                "patience": (1,),
             },
             ("X", "column", "kinds"),
         ),
@@ -401,11 +397,6 @@ def _all_targets() -> dict[str, Target]:
         "second_moments": Target(
             _plain("losaw.knockoffs.diagnostics", "second_moments", "X", "X"),
             arguments=("X", "column"),
-        ),
-        "s_values": Target(
-            _plain("losaw.knockoffs.s_matrix", "s_values", "X"),
-            {"method": ("mvr", "equicorrelated", "maximum-entropy")},
-            ("correlation",),
         ),
         "residual_importance": Target(
             _own_fits("residual_importance", n_permutations=2, n_estimators=5),

@@ -69,8 +69,6 @@ class DeepKnockoffs:
     width : int or None, default None
         Units of a layer; None is ten times the columns, as the authors advise.
     n_layers : int, default 6
-    weights : tuple of four float, default (1, 1, 1, 1)
-        Of full-swap discrepancy, random-swap discrepancy, moments and decorrelation.
 
     Attributes
     ----------
@@ -104,20 +102,11 @@ class DeepKnockoffs:
         batch_size: int = 64,
         width: int | None = None,
         n_layers: int = 6,
-        weights: Sequence[float] = (1.0, 1.0, 1.0, 1.0),
     ) -> None:
-        whole_number("n_epochs", n_epochs, 1)
-        whole_number("batch_size", batch_size, 4)
-        if width is not None:
-            whole_number("width", width, 1, "or None")
-        whole_number("n_layers", n_layers, 1)
-        if len(weights) != 4 or min(weights) < 0:
-            raise ValueError(f"weights must be four numbers of at least 0, got {weights!r}")
-        self.n_epochs = n_epochs
-        self.batch_size = batch_size
-        self.width = width
-        self.n_layers = n_layers
-        self.weights = tuple(float(weight) for weight in weights)
+        self.n_epochs = whole_number("n_epochs", n_epochs, 1)
+        self.batch_size = whole_number("batch_size", batch_size, 4)
+        self.width = None if width is None else whole_number("width", width, 1, "or None")
+        self.n_layers = whole_number("n_layers", n_layers, 1)
 
     def fit(
         self,
@@ -151,7 +140,7 @@ class DeepKnockoffs:
         ).astype(np.int32)
         losses = []
         for rows in np.array_split(batches, -(-len(batches) // _LONGEST_SCAN)):
-            state, loss = _train(state, self._Z, jnp.asarray(rows), aims, self.weights)
+            state, loss = _train(state, self._Z, jnp.asarray(rows), aims)
             losses.append(np.asarray(loss))
         self.losses_ = np.concatenate(losses)
         self._weights, self._moments = state.weights, state.moments
@@ -233,21 +222,20 @@ def _loss(
     noise: jax.Array,
     swapped: jax.Array,
     aims: _Aims,
-    parts: tuple[float, ...],
 ) -> tuple[jax.Array, Any]:
     copies, updated = _network(weights, moments, X, noise, training=True)
     value = (
-        parts[0] * swap_discrepancy(X, copies, jnp.ones(X.shape[1]))
-        + parts[1] * swap_discrepancy(X, copies, swapped)
-        + parts[2] * second_moment_loss(X, copies, aims.covariance)
-        + parts[3] * decorrelation_loss(X, copies, aims.correlations)
+        swap_discrepancy(X, copies, jnp.ones(X.shape[1]))
+        + swap_discrepancy(X, copies, swapped)
+        + second_moment_loss(X, copies, aims.covariance)
+        + decorrelation_loss(X, copies, aims.correlations)
     )
     return value, updated
 
 
-@partial(jax.jit, static_argnames="parts")
+@jax.jit
 def _train(
-    state: _Training, Z: jax.Array, batches: jax.Array, aims: _Aims, parts: tuple[float, ...]
+    state: _Training, Z: jax.Array, batches: jax.Array, aims: _Aims
 ) -> tuple[_Training, jax.Array]:
     """One step for each row of ``batches`` (n_steps, batch_size); all in one compiled loop."""
 
@@ -257,7 +245,7 @@ def _train(
         noise = jax.random.normal(for_noise, X.shape)
         swapped = jax.random.bernoulli(for_swaps, 0.5, (X.shape[1],)).astype(X.dtype)
         (value, moments), gradient = jax.value_and_grad(_loss, has_aux=True)(
-            state.weights, state.moments, X, noise, swapped, aims, parts
+            state.weights, state.moments, X, noise, swapped, aims
         )
         change, optimiser = _OPTIMISER.update(gradient, state.optimiser, state.weights)
         weights = optax.apply_updates(state.weights, change)

@@ -1,7 +1,6 @@
 """Gaussian knockoffs (Candès, Fan, Janson & Lv 2018, Section 3.1.1)."""
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Self
 
 import numpy as np
@@ -9,8 +8,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.base import check_features, varying_columns
-from losaw.knockoffs.s_matrix import METHODS, s_of, smallest_eigenvalue
-from losaw.support.arguments import ArgumentTypeError
+from losaw.knockoffs.s_matrix import METHODS, s_values, smallest_eigenvalue
 from losaw.support.words import unknown
 
 # Below this smallest eigenvalue a correlation matrix counts as singular.
@@ -29,12 +27,8 @@ class GaussianKnockoffs:
 
     Parameters
     ----------
-    s_method : {"sdp", "equicorrelated", "mvr", "maximum-entropy"}, default "sdp"
+    s_method : {"sdp", "mvr"}, default "sdp"
         See :func:`losaw.knockoffs.s_matrix.s_values`. Blesch et al. (2023) used the SDP.
-    shrinkage : float or None, default None
-        Weight of the identity in the correlation matrix, in [0, 1). None: 0, unless the matrix
-        is singular (collinear or duplicated columns, more columns than rows); then Ledoit and
-        Wolf's weight, or more if the smallest eigenvalue is still below .001.
 
     Attributes
     ----------
@@ -42,13 +36,14 @@ class GaussianKnockoffs:
         Of the columns that vary, shrunk. A constant column is its own knockoff.
     s_ : array of shape (p,)
     shrinkage_ : float
-        The weight that was used.
+        Weight of the identity in the correlation matrix: 0, unless the sample's is singular
+        (collinear or duplicated columns, more columns than rows); then Ledoit and Wolf's weight, or
+        more if the smallest eigenvalue is still below .001.
 
     Raises
     ------
     ValueError
-        For an unknown ``s_method``, a weight out of range, or as
-        :func:`losaw.knockoffs.base.check_features`.
+        For an unknown ``s_method``, or as :func:`losaw.knockoffs.base.check_features`.
     """
 
     handles_nominal = False
@@ -59,13 +54,10 @@ class GaussianKnockoffs:
         "take s_method='mvr' or sampler='conditional', unless the other features determine it"
     )
 
-    def __init__(self, s_method: str = "sdp", shrinkage: float | None = None) -> None:
+    def __init__(self, s_method: str = "sdp") -> None:
         if s_method not in METHODS:
             raise ValueError(unknown("s_method", s_method, METHODS))
-        if shrinkage is not None and not (isinstance(shrinkage, Real) and 0 <= shrinkage < 1):
-            raise ArgumentTypeError(f"shrinkage must be in [0, 1) or None, got {shrinkage!r}")
         self.s_method = s_method
-        self.shrinkage = shrinkage
 
     def fit(
         self,
@@ -89,12 +81,11 @@ class GaussianKnockoffs:
         self._Z = varying
         self._mean, self._scale = mean * unit, scale * unit
         sample = self._Z.T @ self._Z / (len(X) - 1)
-        self.shrinkage_ = 0.0 if self.shrinkage is None else self.shrinkage
-        self.correlation_, smallest = _shrunk(sample, self.shrinkage_)
-        if self.shrinkage is None and smallest <= SINGULAR:
-            self.shrinkage_ = self._enough(sample)
-            self.correlation_, smallest = _shrunk(sample, self.shrinkage_)
-        self.s_ = s_of(self.correlation_, smallest, self.s_method)
+        smallest = smallest_eigenvalue(sample)
+        self.shrinkage_ = 0.0 if smallest > SINGULAR else self._enough(smallest)
+        self.correlation_ = (1 - self.shrinkage_) * sample
+        np.fill_diagonal(self.correlation_, 1.0)
+        self.s_ = s_values(self.correlation_, self.s_method)
         shifted = np.linalg.solve(self.correlation_, np.diag(self.s_))  # Sigma^-1 D
         self._conditional_mean = self._Z - self._Z @ shifted
         covariance = 2 * np.diag(self.s_) - self.s_[:, None] * shifted
@@ -114,17 +105,9 @@ class GaussianKnockoffs:
         drawn[:, self._columns] = copies
         return drawn
 
-    def _enough(self, sample: FloatArray) -> float:
-        """Shrinkage of a singular matrix."""
+    def _enough(self, smallest: float) -> float:
+        """Shrinkage of a matrix whose smallest eigenvalue is nearly 0."""
         from sklearn.covariance import ledoit_wolf_shrinkage
 
-        smallest = smallest_eigenvalue(sample)
         enough = (SHRUNK - smallest) / (1 - smallest)
         return float(min(max(ledoit_wolf_shrinkage(self._Z), enough), 0.99))
-
-
-def _shrunk(sample: FloatArray, weight: float) -> tuple[FloatArray, float]:
-    """Sample correlations, shrunk towards the identity, and their smallest eigenvalue."""
-    correlation = (1 - weight) * sample
-    np.fill_diagonal(correlation, 1.0)
-    return correlation, smallest_eigenvalue(correlation)

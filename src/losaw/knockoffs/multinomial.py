@@ -1,8 +1,8 @@
-"""Multinomial logistic regression with elastic-net penalty along a path of penalties.
+"""Multinomial logistic regression with a lasso penalty along a path of penalties.
 
 Minimises, over intercepts a_k and coefficients b_jk,
 
-    - (1/n) sum_i log p_{y_i}(x_i) + lambda sum_jk [alpha u_j |b_jk| + (1 - alpha)/2 u_j^2 b_jk^2],
+    - (1/n) sum_i log p_{y_i}(x_i) + lambda sum_jk u_j |b_jk|,
 
 with p_k = exp(a_k + x'b_k) / sum_l exp(a_l + x'b_l) and u_j the standard deviation of column j, by
 cyclic coordinate Newton steps. Columns are sparse: a step for a dummy visits its own rows only
@@ -63,12 +63,10 @@ def sparse_columns(X: FloatArray, scales: FloatArray) -> SparseColumns:
 
 def fit_probabilities(
     X: FloatArray,
-    scales: FloatArray,
     codes: IntArray,
     n_classes: int,
     folds: IntArray,
     *,
-    mixing: float,
     n_penalties: int,
     smallest_ratio: float,
     patience: int,
@@ -81,7 +79,7 @@ def fit_probabilities(
     X : array of shape (n_rows, n_columns)
         Numeric columns centred and of unit variance, dummies as 0 and 1.
     folds : array of shape (n_rows,)
-        Fold of each row; -1 for all rows skips the cross-validation and takes the last penalty.
+        Fold of each row.
     patience : int
         The path ends when the deviance has not improved for so many penalties.
 
@@ -89,20 +87,20 @@ def fit_probabilities(
     -------
     probabilities, penalty
     """
+    scales = X.std(axis=0)
     columns = sparse_columns(X, scales)
-    largest = _largest_penalty(columns, codes, n_classes) / max(mixing, 1e-3)
+    largest = _largest_penalty(columns, codes, n_classes)
     penalties = largest * np.geomspace(1.0, smallest_ratio, n_penalties)
-    n_folds = int(folds.max()) + 1
     parts = []
-    for fold in range(n_folds):
+    for fold in range(int(folds.max()) + 1):
         kept = folds != fold
         parts.append((sparse_columns(X[kept], scales), codes[kept], X[~kept], codes[~kept]))
-    best = _select(parts, penalties, n_classes, X.shape[1], mixing, patience, tolerance, len(X))
+    best = _select(parts, penalties, n_classes, X.shape[1], patience, tolerance, len(X))
     coefficients = np.zeros((X.shape[1], n_classes))
     intercepts = _start(codes, n_classes)
     # Warm starts along every second penalty: the last one decides.
     for penalty in penalties[[*range(0, best, 2), best]]:
-        _descend(columns, codes, coefficients, intercepts, penalty, mixing, tolerance)
+        _descend(columns, codes, coefficients, intercepts, penalty, tolerance)
     return _probabilities(X, coefficients, intercepts), float(penalties[best])
 
 
@@ -111,14 +109,11 @@ def _select(
     penalties: FloatArray,
     n_classes: int,
     n_columns: int,
-    mixing: float,
     patience: int,
     tolerance: float,
     n_rows: int,
 ) -> int:
     """Index of the penalty with the least held-out deviance; all folds go down together."""
-    if not parts:
-        return len(penalties) - 1
     states = [(np.zeros((n_columns, n_classes)), _start(part[1], n_classes)) for part in parts]
     best, least = 0, np.inf
     for index, penalty in enumerate(penalties):
@@ -126,7 +121,7 @@ def _select(
         for (columns, codes, held_X, held_codes), (coefficients, intercepts) in zip(
             parts, states, strict=True
         ):
-            _descend(columns, codes, coefficients, intercepts, penalty, mixing, tolerance)
+            _descend(columns, codes, coefficients, intercepts, penalty, tolerance)
             fitted = _probabilities(held_X, coefficients, intercepts)
             own_class = fitted[np.arange(len(held_codes)), held_codes]
             deviance -= np.log(np.maximum(own_class, _SMALLEST_PROBABILITY)).sum()
@@ -152,23 +147,44 @@ def _probabilities(X: FloatArray, coefficients: FloatArray, intercepts: FloatArr
     return linear
 
 
-@allocating_kernel()
-def _largest_penalty(columns, codes, n_classes):  # type: ignore[no-untyped-def]
+def _largest_penalty(columns: SparseColumns, codes: IntArray, n_classes: int) -> float:
     """Smallest penalty at which all coefficients are zero."""
-    starts, rows, values, scales, _, _, n_rows = columns
-    share = np.bincount(codes, minlength=n_classes) / n_rows
-    largest = 0.0
-    for j in range(len(starts) - 1):
-        if scales[j] == 0.0:
-            continue
-        gradient = np.zeros(n_classes)
-        total = 0.0
-        for entry in range(starts[j], starts[j + 1]):
-            gradient[codes[rows[entry]]] += values[entry]
-            total += values[entry]
+    sums = np.asarray(_class_sums(columns, codes, n_classes))
+    share = np.bincount(codes, minlength=n_classes) / columns.n_rows
+    slopes = np.abs(sums - sums.sum(axis=1, keepdims=True) * share).max(axis=1) / columns.n_rows
+    varies = columns.scales > 0
+    return max(float((slopes[varies] / columns.scales[varies]).max(initial=0.0)), 1e-12)
+
+
+@allocating_kernel()
+def _class_sums(columns, codes, n_classes):  # type: ignore[no-untyped-def]
+    """Return the sums of every column over the rows of every class, (n_columns, n_classes)."""
+    sums = np.zeros((len(columns.starts) - 1, n_classes))
+    for j in range(len(sums)):
+        for entry in range(columns.starts[j], columns.starts[j + 1]):
+            sums[j, codes[columns.rows[entry]]] += columns.values[entry]
+    return sums
+
+
+@allocating_kernel()
+def _weights(columns, coefficients, intercepts):  # type: ignore[no-untyped-def]
+    """Return exp of the linear predictors, (n_classes, n_rows), each row up to a factor."""
+    n_columns, n_classes = coefficients.shape
+    weight = np.empty((n_classes, columns.n_rows))
+    for k in range(n_classes):
+        weight[k] = intercepts[k]
+        for j in range(n_columns):
+            b = coefficients[j, k]
+            if b != 0.0:
+                for entry in range(columns.starts[j], columns.starts[j + 1]):
+                    weight[k, columns.rows[entry]] += b * columns.values[entry]
+    for i in range(columns.n_rows):
+        peak = weight[0, i]
+        for k in range(1, n_classes):
+            peak = max(peak, weight[k, i])
         for k in range(n_classes):
-            largest = max(largest, abs(gradient[k] - total * share[k]) / n_rows / scales[j])
-    return max(largest, 1e-12)
+            weight[k, i] = np.exp(weight[k, i] - peak)
+    return weight
 
 
 @allocating_kernel(inline="always")
@@ -193,129 +209,136 @@ def _reweigh(weight, total, k, i, changed):  # type: ignore[no-untyped-def]
             total[i] += weight[other, i]
 
 
+@allocating_kernel(inline="always")
+def _move(weight, total, k, i, factor):  # type: ignore[no-untyped-def]
+    """Multiply the weight of row i in class k by a factor that leaves its total in range."""
+    changed = weight[k, i] * factor
+    total[i] += changed - weight[k, i]
+    weight[k, i] = changed
+
+
+@allocating_kernel(inline="always")
+def _step_intercept(weight, total, k, count, way):  # type: ignore[no-untyped-def]
+    """Take a Newton step of the intercept of class k; return it and its change of the objective."""
+    n_rows = len(total)
+    g = 0.0
+    h = 0.0
+    for i in range(n_rows):
+        q = weight[k, i] / total[i]
+        g += q
+        h += q * (1.0 - q)
+    step = min(1.0, max(-1.0, -(g - count) / max(h, 1e-3 * n_rows)))
+    change = h / n_rows * step * step
+    if abs(step) <= 1e-9:
+        return 0.0, change
+    factor = np.exp(step)
+    if way + abs(step) < _LONGEST_WAY:
+        for i in range(n_rows):
+            _move(weight, total, k, i, factor)
+    else:
+        for i in range(n_rows):
+            _reweigh(weight, total, k, i, weight[k, i] * factor)
+    return step, change
+
+
+@allocating_kernel(inline="always")
+def _derivatives(columns, j, weight, total, k):  # type: ignore[no-untyped-def]
+    """Return sum_i x q and sum_i x^2 q (1 - q) of column j, q the probability of class k."""
+    g = 0.0
+    h = 0.0
+    if columns.is_binary[j]:
+        for entry in range(columns.starts[j], columns.starts[j + 1]):
+            i = columns.rows[entry]
+            q = weight[k, i] / total[i]
+            g += q
+            h += q * (1.0 - q)
+    else:
+        for entry in range(columns.starts[j], columns.starts[j + 1]):
+            i = columns.rows[entry]
+            x = columns.values[entry]
+            q = weight[k, i] / total[i]
+            g += x * q
+            h += x * x * q * (1.0 - q)
+    return g, h
+
+
+@allocating_kernel(inline="always")
+def _length(g, h, b, threshold, scale, span, is_late):  # type: ignore[no-untyped-def]
+    """Return the step of a coefficient b towards the minimum of its penalised parabola."""
+    z = h * b - g
+    target = 0.0
+    if z > threshold:
+        target = (z - threshold) / h
+    elif z < -threshold:
+        target = (z + threshold) / h
+    limit = min(1.0 / scale, _LARGEST_STEP / span)
+    step = min(limit, max(-limit, target - b))
+    if is_late and abs(step) * span > 1.0:
+        # Along x the curvature grows by exp(|step| |x|) at most: this step cannot pass the
+        # minimum, a Newton step on a column with far values can, for ever.
+        careful = np.log1p(abs(step) * span) / span
+        step = careful if step > 0.0 else -careful
+    return step
+
+
+@allocating_kernel(inline="always")
+def _move_rows(columns, j, weight, total, k, step, is_careful):  # type: ignore[no-untyped-def]
+    """Change the coefficient of column j in class k by a step, in the weights of its rows."""
+    if is_careful:
+        for entry in range(columns.starts[j], columns.starts[j + 1]):
+            i = columns.rows[entry]
+            _reweigh(weight, total, k, i, weight[k, i] * np.exp(step * columns.values[entry]))
+    elif columns.is_binary[j]:
+        factor = np.exp(step)
+        for entry in range(columns.starts[j], columns.starts[j + 1]):
+            _move(weight, total, k, columns.rows[entry], factor)
+    else:
+        for entry in range(columns.starts[j], columns.starts[j + 1]):
+            factor = np.exp(step * columns.values[entry])
+            _move(weight, total, k, columns.rows[entry], factor)
+
+
 @allocating_kernel(fastmath=True)
 def _descend(  # type: ignore[no-untyped-def]
-    columns, codes, coefficients, intercepts, penalty, mixing, tolerance
+    columns, codes, coefficients, intercepts, penalty, tolerance
 ):
     """Coordinate Newton steps until no step changes the objective by more than ``tolerance``."""
-    starts, rows, values, scales, is_binary, spans, n_rows = columns
     n_columns, n_classes = coefficients.shape
-    weight = np.empty((n_classes, n_rows))  # exp of the linear predictor
-    for k in range(n_classes):
-        weight[k] = intercepts[k]
-        for j in range(n_columns):
-            b = coefficients[j, k]
-            if b != 0.0:
-                for entry in range(starts[j], starts[j + 1]):
-                    weight[k, rows[entry]] += b * values[entry]
-    total = np.zeros(n_rows)
-    for i in range(n_rows):
-        peak = weight[0, i]
-        for k in range(1, n_classes):
-            peak = max(peak, weight[k, i])
-        for k in range(n_classes):
-            weight[k, i] = np.exp(weight[k, i] - peak)
-            total[i] += weight[k, i]
-    targets = np.zeros((n_columns, n_classes))
-    counts = np.zeros(n_classes)
-    for i in range(n_rows):
-        counts[codes[i]] += 1.0
-    for j in range(n_columns):
-        for entry in range(starts[j], starts[j + 1]):
-            targets[j, codes[rows[entry]]] += values[entry]
+    n_rows, scales, spans = columns.n_rows, columns.scales, columns.spans
+    weight = _weights(columns, coefficients, intercepts)
+    total = weight.sum(axis=0)
+    targets = _class_sums(columns, codes, n_classes)
+    counts = np.bincount(codes, minlength=n_classes)
     all_columns = True
     way = 0.0
     for sweep in range(200):
         largest = 0.0
         for k in range(n_classes):
-            # Intercept; a class without rows keeps its start.
-            if counts[k] > 0:
-                g = 0.0
-                h = 0.0
-                for i in range(n_rows):
-                    q = weight[k, i] / total[i]
-                    g += q
-                    h += q * (1.0 - q)
-                step = -(g - counts[k]) / max(h, 1e-3 * n_rows)
-                step = min(1.0, max(-1.0, step))
-                largest = max(largest, h / n_rows * step * step)
-                if abs(step) > 1e-9:
-                    intercepts[k] += step
-                    factor = np.exp(step)
-                    way += abs(step)
-                    if way < _LONGEST_WAY:
-                        for i in range(n_rows):
-                            changed = weight[k, i] * factor
-                            total[i] += changed - weight[k, i]
-                            weight[k, i] = changed
-                    else:
-                        for i in range(n_rows):
-                            _reweigh(weight, total, k, i, weight[k, i] * factor)
+            if counts[k] > 0:  # a class without rows keeps its start
+                step, change = _step_intercept(weight, total, k, counts[k], way)
+                intercepts[k] += step
+                way += abs(step)
+                largest = max(largest, change)
             for j in range(n_columns):
                 b = coefficients[j, k]
                 if scales[j] == 0.0 or (not all_columns and b == 0.0):
                     continue
-                first, last = starts[j], starts[j + 1]
-                g = 0.0
-                h = 0.0
-                if is_binary[j]:
-                    for entry in range(first, last):
-                        i = rows[entry]
-                        q = weight[k, i] / total[i]
-                        g += q
-                        h += q * (1.0 - q)
-                else:
-                    for entry in range(first, last):
-                        i = rows[entry]
-                        x = values[entry]
-                        q = weight[k, i] / total[i]
-                        g += x * q
-                        h += x * x * q * (1.0 - q)
+                g, h = _derivatives(columns, j, weight, total, k)
                 g = (g - targets[j, k]) / n_rows
-                threshold = penalty * mixing * scales[j]
+                threshold = penalty * scales[j]
                 if b == 0.0 and abs(g) <= threshold:
                     continue
-                ridge = penalty * (1.0 - mixing) * scales[j] * scales[j]
                 h = max(h / n_rows, 1e-3 * scales[j] * scales[j])
-                z = h * b - g
-                target = 0.0
-                if z > threshold:
-                    target = (z - threshold) / (h + ridge)
-                elif z < -threshold:
-                    target = (z + threshold) / (h + ridge)
-                limit = min(1.0 / scales[j], _LARGEST_STEP / spans[j])
-                step = min(limit, max(-limit, target - b))
-                if sweep >= _CAREFUL_AFTER and abs(step) * spans[j] > 1.0:
-                    # Along x the curvature grows by exp(|step| |x|) at most: this step cannot
-                    # pass the minimum, a Newton step on a column with far values can, for ever.
-                    careful = np.log1p(abs(step) * spans[j]) / spans[j]
-                    step = careful if step > 0.0 else -careful
+                is_late = sweep >= _CAREFUL_AFTER
+                step = _length(g, h, b, threshold, scales[j], spans[j], is_late)
                 if step == 0.0:
                     continue
-                largest = max(largest, h * step * step)
                 coefficients[j, k] = b + step
                 reach = abs(step) * spans[j]
                 way += reach
-                if reach > _SHORT_REACH or way > _LONGEST_WAY:
-                    for entry in range(first, last):
-                        i = rows[entry]
-                        _reweigh(weight, total, k, i, weight[k, i] * np.exp(step * values[entry]))
-                elif is_binary[j]:
-                    factor = np.exp(step)
-                    for entry in range(first, last):
-                        i = rows[entry]
-                        changed = weight[k, i] * factor
-                        total[i] += changed - weight[k, i]
-                        weight[k, i] = changed
-                else:
-                    for entry in range(first, last):
-                        i = rows[entry]
-                        changed = weight[k, i] * np.exp(step * values[entry])
-                        total[i] += changed - weight[k, i]
-                        weight[k, i] = changed
-        if largest < tolerance:
-            if all_columns:
-                break
-            all_columns = True
-        else:
-            all_columns = False
+                largest = max(largest, h * step * step)
+                is_careful = reach > _SHORT_REACH or way > _LONGEST_WAY
+                _move_rows(columns, j, weight, total, k, step, is_careful)
+        if largest < tolerance and all_columns:
+            break
+        all_columns = largest < tolerance

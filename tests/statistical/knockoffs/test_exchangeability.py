@@ -30,7 +30,7 @@ def p_values(X, knockoffs, kinds=None):
     return {name: found.p_value for name, found in swap_tests(X, knockoffs, kinds).items()}
 
 
-@pytest.mark.parametrize("method", ["sdp", "equicorrelated", "mvr", "maximum-entropy"])
+@pytest.mark.parametrize("method", ["sdp", "mvr"])
 def test_gaussian_knockoffs_of_normal_data_are_exchangeable(method):
     X = normal()
     sampler = make_sampler("gaussian", s_method=method).fit(X)

@@ -1,12 +1,12 @@
 """The two penalised regressions against optimality conditions and scikit-learn.
 
-Of knockoffs.elastic_net, knockoffs.multinomial.
+Of knockoffs.lasso, knockoffs.multinomial.
 """
 
 import numpy as np
 import pytest
 
-from losaw.knockoffs import elastic_net, multinomial
+from losaw.knockoffs import lasso, multinomial
 
 
 def data(n=200, p=6, n_classes=3, seed=0):
@@ -18,18 +18,15 @@ def data(n=200, p=6, n_classes=3, seed=0):
     return X, X.std(axis=0), scores.argmax(axis=1).astype(np.int64)
 
 
-@pytest.mark.parametrize("mixing", [1.0, 0.5])
-def test_multinomial_coefficients_fulfil_the_optimality_conditions(mixing):
+def test_multinomial_coefficients_fulfil_the_optimality_conditions():
     X, scales, codes = data()
     coefficients, intercepts = np.zeros((X.shape[1], 3)), np.zeros(3)
     penalty = 0.03
     columns = multinomial.sparse_columns(X, scales)
-    multinomial._descend(columns, codes, coefficients, intercepts, penalty, mixing, 1e-14)
+    multinomial._descend(columns, codes, coefficients, intercepts, penalty, 1e-14)
     residual = multinomial._probabilities(X, coefficients, intercepts) - np.eye(3)[codes]
-    gradient = X.T @ residual / len(X) + (
-        penalty * (1 - mixing) * scales[:, None] ** 2 * coefficients
-    )
-    threshold = penalty * mixing * scales[:, None] * np.ones((1, 3))
+    gradient = X.T @ residual / len(X)
+    threshold = penalty * scales[:, None] * np.ones((1, 3))
     active = coefficients != 0
     assert 0 < active.sum() < active.size
     assert np.allclose(gradient[active], -(threshold * np.sign(coefficients))[active], atol=1e-5)
@@ -38,35 +35,24 @@ def test_multinomial_coefficients_fulfil_the_optimality_conditions(mixing):
 
 
 def test_a_class_that_is_missing_in_a_fold_keeps_finite_probabilities():
-    X, scales, codes = data()
+    X, _, codes = data()
     codes[0] = 3
-    found, _ = multinomial.fit_probabilities(
-        X,
-        scales,
-        codes,
-        4,
-        np.arange(len(X)) % 5,
-        mixing=1.0,
-        n_penalties=20,
-        smallest_ratio=0.01,
-        patience=5,
-        tolerance=1e-6,
-    )
+    options = {"n_penalties": 20, "smallest_ratio": 0.01, "patience": 5, "tolerance": 1e-6}
+    found, _ = multinomial.fit_probabilities(X, codes, 4, np.arange(len(X)) % 5, **options)
     assert np.isfinite(found).all()
     assert np.allclose(found.sum(axis=1), 1)
 
 
-@pytest.mark.parametrize("mixing", [1.0, 0.4])
-def test_linear_coefficients_are_those_of_scikit_learn(mixing):
-    from sklearn.linear_model import ElasticNet
+def test_linear_coefficients_are_those_of_scikit_learn():
+    from sklearn.linear_model import Lasso
 
     X, _, _ = data(p=8)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = X[:, 0] - 0.5 * X[:, 1] + np.random.default_rng(1).standard_normal(len(X))
     y = (y - y.mean()) / y.std()
     b = np.zeros(8)
-    elastic_net._descend(X.T @ X / len(X), X.T @ y / len(X), b, 0.1, mixing, 1e-16)
-    theirs = ElasticNet(alpha=0.1, l1_ratio=mixing, tol=1e-10, fit_intercept=False).fit(X, y)
+    lasso._descend(X.T @ X / len(X), X.T @ y / len(X), b, 0.1, 1e-16)
+    theirs = Lasso(alpha=0.1, tol=1e-10, fit_intercept=False).fit(X, y)
     assert np.allclose(b, theirs.coef_, atol=1e-6)
 
 
@@ -78,8 +64,8 @@ def test_the_chosen_linear_penalty_is_that_of_scikit_learn():
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = X[:, 0] + np.random.default_rng(1).standard_normal(len(X))
     folds = np.arange(len(y)) % 5
-    options = {"mixing": 1.0, "n_penalties": 50, "smallest_ratio": 1e-3, "tolerance": 1e-12}
-    found = elastic_net.fit_mean(X, y, folds, patience=50, **options)
+    options = {"n_penalties": 50, "smallest_ratio": 1e-3, "tolerance": 1e-12}
+    found = lasso.fit_mean(X, y, folds, patience=50, **options)
     theirs = LassoCV(alphas=50, eps=1e-3, cv=PredefinedSplit(folds), tol=1e-8).fit(X, y)
     assert found.penalty * y.std() == pytest.approx(theirs.alpha_, rel=1e-6)
     assert np.allclose(found.mean, theirs.predict(X), atol=1e-4)
@@ -90,8 +76,8 @@ def test_the_residual_scale_counts_the_coefficients():
     X = rng.standard_normal((50, 3))
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = X @ [2.0, 1.0, -1.0] + rng.standard_normal(50)
-    options = {"mixing": 1.0, "n_penalties": 2, "smallest_ratio": 1e-9, "tolerance": 1e-14}
-    found = elastic_net.fit_mean(X, y, np.full(50, -1), patience=2, **options)
+    options = {"n_penalties": 2, "smallest_ratio": 1e-9, "tolerance": 1e-14}
+    found = lasso.fit_mean(X, y, np.arange(50) % 5, patience=2, **options)
     least_squares = np.linalg.lstsq(np.column_stack([np.ones(50), X]), y, rcond=None)[1][0]
     assert found.residual_scale == pytest.approx(np.sqrt(least_squares / 46), rel=1e-4)
 

@@ -25,11 +25,6 @@ def test_the_joint_covariance_stays_positive_definite(method):
     assert np.linalg.eigvalsh(2 * R - np.diag(s))[0] > -1e-9
 
 
-def test_the_equicorrelated_value_is_twice_the_smallest_eigenvalue():
-    R = np.array([[1.0, 0.6], [0.6, 1.0]])
-    assert np.allclose(s_values(R, "equicorrelated"), 0.8)
-
-
 def test_independent_columns_get_fully_independent_knockoffs():
     assert np.allclose(s_values(np.eye(4), "sdp"), 1.0, atol=1e-4)
 
@@ -44,25 +39,16 @@ def test_the_sdp_value_is_that_of_a_general_solver(seed):
     assert s_values(R, "sdp").sum() == pytest.approx(problem.value, rel=2e-3)
 
 
-@pytest.mark.parametrize("method", ["mvr", "maximum-entropy"])
-def test_no_small_step_improves_mvr_and_entropy(method):
+def test_no_small_step_improves_mvr():
     R = correlation(seed=1)
 
     def criterion(s):
-        rest = 2 * R - np.diag(s)
-        if method == "mvr":
-            return (1 / s).sum() + np.trace(np.linalg.inv(rest))
-        return -np.log(s).sum() - np.linalg.slogdet(rest)[1]
+        return (1 / s).sum() + np.trace(np.linalg.inv(2 * R - np.diag(s)))
 
-    s = s_values(R, method)
+    s = s_values(R, "mvr")
     rng = np.random.default_rng(2)
     for _ in range(50):
         assert criterion(s + 1e-4 * rng.standard_normal(len(s))) >= criterion(s)
-
-
-def test_a_singular_matrix_is_refused_with_a_remedy():
-    with pytest.raises(ValueError, match="shrink it first"):
-        s_values(np.ones((2, 2)))
 
 
 @pytest.fixture
@@ -78,13 +64,7 @@ def test_knockpy_finds_no_larger_sdp_value(knockpy, seed):
     assert s_values(R, "sdp").sum() > theirs - 1e-6
 
 
-@pytest.mark.parametrize(("method", "name"), [("mvr", "mvr"), ("maximum-entropy", "maxent")])
-def test_knockpy_finds_the_same_mvr_and_entropy_values(knockpy, method, name):
+def test_knockpy_finds_the_same_mvr_values(knockpy):
     R = correlation(seed=3)
-    theirs = np.diag(knockpy.smatrix.compute_smatrix(R, method=name))
-    assert np.allclose(s_values(R, method), theirs, rtol=1e-2)
-
-
-def test_no_method_is_refused():
-    with pytest.raises(ValueError, match="unknown method None"):
-        s_values(np.eye(2), None)
+    theirs = np.diag(knockpy.smatrix.compute_smatrix(R, method="mvr"))
+    assert np.allclose(s_values(R, "mvr"), theirs, rtol=1e-2)

@@ -1,0 +1,186 @@
+"""How often is a feature without effect found? The level of CPI by sampler, next to hidimstat's CFI.
+
+    pip install hidimstat
+    python benchmarks/levels.py levels.csv --runs 300            # hours; it goes on where it was
+    python benchmarks/levels.py levels.csv --sizes 200 --seconds 300
+    python benchmarks/levels.py levels.csv --show
+
+The tables are those of tests/reference/conditional_tables.py. A forest is fitted to half of the
+rows; the other half is tested, and the samplers are fitted to it. CFI is fitted to the training
+rows, as its documentation does, and makes 50 permutations; its own p-value is a t-test over these,
+and "CFI, rows" tests the differences of the rows, as CPI does, with the same draws.
+"draw test" is the p-value of `draw_tests` for the feature without effect, of the conditional draws.
+"""
+
+import argparse
+import csv
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ[_variable] = "1"
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+from reference.conditional_tables import CAUSE, NAMES, NULL, fitted, table  # noqa: E402
+from scipy.stats import beta, binom, ttest_1samp  # noqa: E402
+
+from losaw.importance import cpi  # noqa: E402
+from losaw.knockoffs import make_sampler  # noqa: E402
+from losaw.knockoffs.diagnostics import draw_tests  # noqa: E402
+
+LEVEL, DRAWS = 0.05, 2
+STREAM = 5003  # of the seeds; no table of the design or of a test has it
+COLUMNS = ("table", "rows", "method", "seed", "null", "cause", "seconds")
+# The p-values of the feature without effect and of a cause.
+PValues = dict[str, tuple[float, float]]
+
+
+def main() -> None:
+    """Add runs to a file until time is over, or show its table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[200, 1000])
+    parser.add_argument("--tables", nargs="+", default=list(NAMES), choices=NAMES)
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
+    parser.add_argument("--seconds", type=float, default=np.inf, help="stop after so many")
+    parser.add_argument("--show", action="store_true")
+    asked = parser.parse_args()
+    if asked.show:
+        show(pd.read_csv(asked.file))
+        return
+    warnings.simplefilter("ignore")
+    is_new = not asked.file.exists()
+    done = set() if is_new else finished(pd.read_csv(asked.file))
+    until = time.monotonic() + asked.seconds
+    with asked.file.open("a", newline="") as stream:
+        writer = csv.writer(stream)
+        if is_new:
+            writer.writerow(COLUMNS)
+        # Every cell grows alike, so that a file that is cut short can be read.
+        for seed in range(asked.runs):
+            for n in asked.sizes:
+                for name in asked.tables:
+                    for method in asked.methods:
+                        if (name, n, method, seed) in done:
+                            continue
+                        if time.monotonic() > until:
+                            return
+                        start = time.process_time()
+                        found = METHODS[method](name, n, seed)
+                        seconds = round(time.process_time() - start, 3)
+                        for row, (null, cause) in found.items():
+                            writer.writerow((name, n, row, seed, null, cause, seconds))
+                        stream.flush()
+    print("complete")
+
+
+def finished(runs: pd.DataFrame) -> set[tuple[str, int, str, int]]:
+    """Return the runs that a file contains."""
+    keys = runs[["table", "rows", "method", "seed"]]
+    return set(keys.itertuples(index=False, name=None))
+
+
+def halves(name: str, n: int, seed: int):
+    """Return a fitted model, its training rows, test rows with kinds, and a generator."""
+    rng = np.random.default_rng([seed, STREAM, n])
+    X, kinds, y = table(name, n, rng)
+    half = n // 2
+    train, test = (X[:half], y[:half]), (X[half:], y[half:])
+    return fitted(*train, seed), train, test, kinds
+
+
+def with_cpi(sampler: str) -> Callable[[str, int, int], PValues]:
+    """Return a method: CPI with a sampler."""
+
+    def tested(name: str, n: int, seed: int) -> PValues:
+        model, _, (X, y), kinds = halves(name, n, seed)
+        found = cpi(
+            model,
+            X,
+            y,
+            sampler=sampler,
+            n_draws=DRAWS,
+            kinds={f"X{j + 1}": kind for j, kind in enumerate(kinds)},
+            features=[NULL, CAUSE],
+            random_state=seed,
+        )
+        p_values = dict(zip(found.feature_names, found.p_values, strict=True))
+        return {sampler: (p_values[NULL], p_values[CAUSE])}
+
+    return tested
+
+
+def with_cfi(name: str, n: int, seed: int) -> PValues:
+    """Test with hidimstat's CFI, and the same draws over rows."""
+    from hidimstat import CFI
+
+    model, train, (X, y), kinds = halves(name, n, seed)
+    losses: list[np.ndarray] = []
+
+    def loss(y_true: np.ndarray, predicted: np.ndarray) -> float:
+        losses.append((y_true - predicted) ** 2)
+        return float(losses[-1].mean())
+
+    places = [int(feature[1:]) - 1 for feature in (NULL, CAUSE)]
+    method = CFI(
+        model,
+        loss=loss,
+        features_groups={
+            feature: [place] for feature, place in zip((NULL, CAUSE), places, strict=True)
+        },
+        feature_types=["categorical" if kinds[j] == "nominal" else "continuous" for j in places],
+        random_state=seed,
+    )
+    method.fit(*train)
+    method.importance(X, y)
+    draws = np.stack(losses[1:]).reshape(2, -1, len(y)).mean(axis=1)
+    over_rows = ttest_1samp(draws - losses[0], 0.0, axis=1, alternative="greater").pvalue
+    return {"CFI": tuple(method.pvalues_), "CFI, rows": tuple(over_rows)}
+
+
+def with_draw_test(name: str, n: int, seed: int) -> PValues:
+    """Test whether the conditional draws of both features can be recognised."""
+    _, _, (X, _), kinds = halves(name, n, seed)
+    rng = np.random.default_rng([seed, STREAM + 1])
+    drawn = make_sampler("conditional").fit(X, kinds, rng).sample(rng)
+    places = [int(feature[1:]) - 1 for feature in (NULL, CAUSE)]
+    found = draw_tests(X, drawn, kinds, columns=places, random_state=seed)
+    return {"draw test": tuple(found[j].p_value for j in places)}
+
+
+METHODS: dict[str, Callable[[str, int, int], PValues]] = {
+    "conditional": with_cpi("conditional"),
+    "sequential": with_cpi("sequential"),
+    "CFI": with_cfi,
+    "draw test": with_draw_test,
+}
+
+
+def show(runs: pd.DataFrame) -> None:
+    """Print rejections and their exact 95 % intervals; a star: more than the level allows."""
+    for n, of_size in runs.groupby("rows"):
+        print(f"\n{n} rows")
+        print(
+            f"{'table':16}{'method':14}{'runs':>6}{'null':>7}{'interval':>14}{'cause':>8}{'s':>7}"
+        )
+        for (name, method), cell in of_size.groupby(["table", "method"], sort=False):
+            rejected, runs_of = int((cell["null"] <= LEVEL).sum()), len(cell)
+            low = beta.ppf(0.025, rejected, runs_of - rejected + 1) if rejected else 0.0
+            high = beta.ppf(0.975, rejected + 1, runs_of - rejected) if rejected < runs_of else 1.0
+            mark = "*" if rejected > binom.isf(1e-4, runs_of, LEVEL) else " "
+            power = (cell["cause"] <= LEVEL).mean()
+            print(
+                f"{name:16}{method:14}{runs_of:6}{rejected / runs_of:7.3f}{mark}"
+                f"{f'{low:.3f}-{high:.3f}':>13}{power:8.2f}{cell['seconds'].mean():7.2f}"
+            )
+
+
+if __name__ == "__main__":
+    main()
