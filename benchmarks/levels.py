@@ -1,4 +1,4 @@
-"""How often is a feature without effect found? The level of CPI by sampler, next to hidimstat's CFI.
+"""How often is a feature without effect found? CPI by sampler, next to hidimstat's CFI.
 
     pip install hidimstat
     python benchmarks/levels.py levels.csv --runs 300            # hours; it goes on where it was
@@ -27,12 +27,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
-from reference.conditional_tables import CAUSE, NAMES, NULL, fitted, table  # noqa: E402
 from scipy.stats import beta, binom, ttest_1samp  # noqa: E402
 
 from losaw.importance import cpi  # noqa: E402
 from losaw.knockoffs import make_sampler  # noqa: E402
 from losaw.knockoffs.diagnostics import draw_tests  # noqa: E402
+from reference.conditional_tables import CAUSE, NAMES, NULL, fitted, table  # noqa: E402
 
 LEVEL, DRAWS = 0.05, 2
 STREAM = 5003  # of the seeds; no table of the design or of a test has it
@@ -165,6 +165,7 @@ METHODS: dict[str, Callable[[str, int, int], PValues]] = {
 
 def show(runs: pd.DataFrame) -> None:
     """Print rejections and their exact 95 % intervals; a star: more than the level allows."""
+    runs = runs.drop_duplicates(["table", "rows", "method", "seed"])
     for n, of_size in runs.groupby("rows"):
         print(f"\n{n} rows")
         print(

@@ -68,7 +68,7 @@ def seconds_per_step(data: Any, n_steps: int, kind: str) -> float:
     """Mean seconds of a step, after as many steps that do not count."""
     from losaw.network import LosawMiniBatches, NetworkRegressor
     from losaw.network.fitting import network_for
-    from losaw.network.shuffled import ShuffledMiniBatches
+    from losaw.network.mini_batches import ShuffledMiniBatches
 
     X, y = data.train
     rng = np.random.default_rng(1)

@@ -108,8 +108,6 @@ SHORT: dict[str, str] = {
     "__main__": "python -m losaw starts here",
     "commands/auditing": "one command of a person, next to `explaining`",
     "contracts/drawing": "one kind of registered name, one file",
-    "generators/joint_law/choice": "the only part of the folder that knows generators",
-    "network/shuffled": "the ordinary mini-batches, next to losaw's",
     "study/inspecting/logs": "where the workflow's logs are, away from the page that links them",
 }
 

@@ -1,13 +1,16 @@
 """The contract of a generator, and its optional methods."""
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from losaw.data import Dataset
+from losaw.data import Dataset, FloatArray
+from losaw.support.arguments import one_of
 
 if TYPE_CHECKING:
     from losaw.generators.joint_law.law import JointLaw, JointLawSpecification
+
+Task = Literal["regression", "classification"]
 
 
 class DataGenerator(Protocol):
@@ -44,3 +47,18 @@ def draw(generator: Any, rng: np.random.Generator, joint_law: "JointLaw | None" 
         generator.sample(rng) if joint_law is None else generator.sample(rng, joint_law=joint_law)
     )
     return data
+
+
+def task_of(name: str, value: object) -> Task:
+    """Return a task, or raise an error that names the argument."""
+    chosen = one_of(name, value, ("regression", "classification"))
+    return "regression" if chosen == "regression" else "classification"
+
+
+def draw_response(
+    task: Task, mean: FloatArray, scale: float, rng: np.random.Generator
+) -> FloatArray:
+    """Draw numbers with normal noise of a scale, or labels whose probability of 1 is ``mean``."""
+    if task == "regression":
+        return mean + scale * rng.standard_normal(len(mean))
+    return (rng.random(len(mean)) < mean).astype(float)

@@ -3,9 +3,9 @@
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
+from losaw.generators.base import draw_response, task_of
 from losaw.support.arguments import one_of, whole_number
 
-TASKS = ("regression", "classification")
 READINGS = ("zero-to-i", "zero-to-i-minus-1")
 NOISE = 5.0
 KIND: FeatureKind = "discrete"
@@ -46,7 +46,7 @@ class BinarySignalGenerator:
         n_samples: int = 1000,
         n_features: int = 10,
     ) -> None:
-        self.task = one_of("task", task, TASKS)
+        self.task = task_of("task", task)
         self.levels = one_of("levels", levels, READINGS)
         self.n_samples = whole_number("n_samples", n_samples, 2)
         self.n_features = whole_number("n_features", n_features, 2)
@@ -68,14 +68,11 @@ class BinarySignalGenerator:
             ),
             feature_names=default_feature_names(self.n_features),
             feature_kinds=(KIND,) * self.n_features,
-            task="regression" if self.task == "regression" else "classification",
+            task=self.task,
         )
 
     def _sample(self, rng: np.random.Generator) -> Sample:
         extra = 1 if self.levels == "zero-to-i" else 0
         counts = [max(2, index + extra) for index in range(1, self.n_features + 1)]
         X = np.column_stack([rng.integers(c, size=self.n_samples) for c in counts]).astype(float)
-        mean = self.regression_function(X)
-        if self.task == "regression":
-            return Sample(X, mean + NOISE * rng.standard_normal(self.n_samples))
-        return Sample(X, (rng.random(self.n_samples) < mean).astype(float))
+        return Sample(X, draw_response(self.task, self.regression_function(X), NOISE, rng))

@@ -23,11 +23,6 @@ class Category(NamedTuple):
     codes: FloatArray
     effect_of_code: FloatArray
 
-    @property
-    def effects(self) -> FloatArray:
-        """Return the effect of every row."""
-        return self.effect_of_code[self.codes.astype(int)]
-
 
 def cut_into_levels(
     values: FloatArray, n_levels: int, size: float, weights: str, rng: np.random.Generator

@@ -1,11 +1,10 @@
 """Four features in two chains towards Y (Blesch, Watson & Wright 2023, Section 3.1 and B.1)."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.category_effects import WEIGHTS, Category, cut_into_levels
+from losaw.generators.base import task_of
+from losaw.generators.category_effects import WEIGHTS, cut_into_levels
 from losaw.support.arguments import one_of, real_number, whole_number
 
 CATEGORICAL: dict[str, tuple[int, ...]] = {
@@ -15,7 +14,6 @@ CATEGORICAL: dict[str, tuple[int, ...]] = {
     "X1+X3": (0, 2),
     "all": (0, 1, 2, 3),
 }
-OUTCOMES = ("regression", "classification")
 TRAIN_SHARE = 0.66
 
 
@@ -67,49 +65,44 @@ class ConditionalDagGenerator:
             "n_samples", n_samples, max(6, 2 * self.n_levels), "two rows per level"
         )
         self.beta = real_number("beta", beta)
-        self.outcome = one_of("outcome", outcome, OUTCOMES)
+        self.outcome = task_of("outcome", outcome)
         self.weights = one_of("weights", weights, WEIGHTS)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
         n = self.n_samples
         noise = rng.standard_normal((5, n))
-        columns: list[FloatArray] = [np.empty(0)] * 4
-        effects: list[FloatArray] = [np.empty(0)] * 4
-        effect_of: list[Category | None] = [None] * 4
-        for feature, parent in ((0, None), (1, None), (2, 1), (3, 0)):
-            values = noise[feature] + (0.0 if parent is None else effects[parent])
-            if feature in self.categorical:
-                category = cut_into_levels(values, self.n_levels, self.beta, self.weights, rng)
-                effect_of[feature] = category
-                columns[feature], effects[feature] = category.codes, category.effects
-            else:
-                columns[feature], effects[feature] = values, self.beta * values
-        if self.outcome == "regression":
-            mean = effects[2] + effects[3]
-            y = mean + noise[4]
-        else:
-            mean = 1 / (1 + np.exp(effects[3] - effects[2]))
-            y = (rng.random(n) < mean).astype(float)
-        return self._dataset(np.column_stack(columns), y, mean, effect_of, rng)
+        X = np.empty((n, 4))
+        effect_of_code: dict[int, FloatArray] = {}
 
-    def _dataset(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        mean: FloatArray,
-        effect_of: list[Category | None],
-        rng: np.random.Generator,
-    ) -> Dataset:
-        rows = rng.permutation(len(y))
-        cut = round(TRAIN_SHARE * len(y))
-        train, test = rows[:cut], rows[cut:]
-        regression = self.outcome == "regression"
-        if regression:
+        def effect(X: FloatArray, feature: int) -> FloatArray:
+            if feature in effect_of_code:
+                return effect_of_code[feature][X[:, feature].astype(int)]
+            return self.beta * X[:, feature]
+
+        for feature, parent in ((0, None), (1, None), (2, 1), (3, 0)):
+            X[:, feature] = noise[feature] + (0.0 if parent is None else effect(X, parent))
+            if feature in self.categorical:
+                category = cut_into_levels(
+                    X[:, feature], self.n_levels, self.beta, self.weights, rng
+                )
+                X[:, feature], effect_of_code[feature] = category
+
+        def mean(X: FloatArray) -> FloatArray:
+            if self.outcome == "regression":
+                return effect(X, 2) + effect(X, 3)
+            return np.asarray(1 / (1 + np.exp(effect(X, 3) - effect(X, 2))))
+
+        expected = mean(X)
+        if self.outcome == "regression":
+            y = expected + noise[4]
             # R^2* = SNR / (SNR + 1) with SNR = Var(Y) - 1, as B.4 has it.
             optimum = 1 - 1 / y.var(ddof=1)
         else:
-            optimum = float(np.maximum(mean[test], 1 - mean[test]).mean())
+            y = (rng.random(n) < expected).astype(float)
+        train, test = np.split(rng.permutation(n), [round(TRAIN_SHARE * n)])
+        if self.outcome == "classification":
+            optimum = np.maximum(expected[test], 1 - expected[test]).mean()
         kinds: tuple[FeatureKind, ...] = tuple(
             "nominal" if feature in self.categorical else "continuous" for feature in range(4)
         )
@@ -119,30 +112,11 @@ class ConditionalDagGenerator:
             truth=Truth(
                 signal=(2, 3),
                 n_features=4,
-                noise_variance=1.0 if regression else float("nan"),
-                regression_function=_mean_function(effect_of, self.beta, regression),
+                noise_variance=1.0 if self.outcome == "regression" else float("nan"),
+                regression_function=mean,
                 details={"optimum": float(optimum)},
             ),
             feature_names=default_feature_names(4),
             feature_kinds=kinds,
-            task="regression" if regression else "classification",
+            task=self.outcome,
         )
-
-
-def _mean_function(
-    effect_of: list[Category | None], beta: float, regression: bool
-) -> Callable[[FloatArray], FloatArray]:
-    """Return E[Y | X] as a function of the features that the learner sees."""
-
-    def effect(X: FloatArray, feature: int) -> FloatArray:
-        category = effect_of[feature]
-        if category is None:
-            return beta * X[:, feature]
-        return category.effect_of_code[X[:, feature].astype(int)]
-
-    def mean(X: FloatArray) -> FloatArray:
-        if regression:
-            return effect(X, 2) + effect(X, 3)
-        return np.asarray(1 / (1 + np.exp(effect(X, 3) - effect(X, 2))))
-
-    return mean

@@ -1,10 +1,9 @@
 """Prices of round diamonds (Blesch, Watson & Wright 2023, Section 3.3 and Appendix D)."""
 
-import functools
-
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
+from losaw.data import Dataset, Sample, Truth
+from losaw.generators.real_rows import read_rows
 from losaw.support.arguments import real_number
 
 RESPONSE = "price"
@@ -42,11 +41,11 @@ class DiamondsGenerator:
 
     def prepare(self) -> None:
         """Read the data, so that missing files are reported before any fit."""
-        _read()
+        read_rows("diamonds", RESPONSE)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a random split."""
-        X, y, names, kinds = _read()
+        X, y, names, kinds = read_rows("diamonds", RESPONSE)
         rows = rng.permutation(len(y))
         train, test = np.split(rows, [round(self.fraction * len(y))])
         return Dataset(
@@ -56,21 +55,3 @@ class DiamondsGenerator:
             feature_names=names,
             feature_kinds=kinds,
         )
-
-
-@functools.cache
-def _read() -> tuple[FloatArray, FloatArray, tuple[str, ...], tuple[FeatureKind, ...]]:
-    import pandas as pd
-
-    from losaw import datasets
-
-    frame = datasets.prepare("diamonds")
-    y = frame.pop(RESPONSE).to_numpy(dtype=float)
-    columns: list[FloatArray] = []
-    kinds: list[FeatureKind] = []
-    for name in frame.columns:
-        numeric = pd.api.types.is_numeric_dtype(frame[name])
-        values = frame[name] if numeric else pd.factorize(frame[name], sort=True)[0]
-        columns.append(np.asarray(values, dtype=float))
-        kinds.append("continuous" if numeric else "nominal")
-    return np.column_stack(columns), y, tuple(frame.columns), tuple(kinds)

@@ -1,6 +1,5 @@
 """The data of the losawGD study (losaw, Section 5.3 and Appendix 9.13)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -108,24 +107,24 @@ class FiveFeatureBlocksGenerator:
             "barrier": barrier,
             "independent_share": independent_share,
         }
-        JointLawSpecification(
-            tuple(map(tuple, np.eye(BLOCK))), **self.law
-        )  # refuses impossible sizes
+        JointLawSpecification(tuple(map(tuple, np.eye(BLOCK))), **self.law)  # refuses wrong values
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
-        specification, details = draw_block(rng, self.law)
-        law = fit_joint_law(specification)
+        matrix, details = draw_block(rng)
+        law = fit_joint_law(JointLawSpecification(tuple(map(tuple, matrix)), **self.law))
         details |= _attained(law)
         n_blocks = self.n_features // BLOCK
         train = _correlated(law, self.n_samples, n_blocks, rng)
-        noise_variance = self.phi * self._variance(_correlated(law, N_PILOT, n_blocks, rng))
+        noise_variance = self.phi * float(
+            self.function(_correlated(law, N_PILOT, n_blocks, rng)).var()
+        )
         train_y = self._response(train, noise_variance, rng)
         test = _correlated(law, self.n_test, n_blocks, rng)
         test_y = self._response(test, noise_variance, rng)
         independent = _independent(law, self.n_independent, self.n_features, rng)
         pilot = _independent(law, N_PILOT, self.n_features, rng)
-        independent_noise = self.phi * self._variance(pilot)
+        independent_noise = self.phi * float(self.function(pilot).var())
         independent_y = self._response(independent, independent_noise, rng)
         details["independent_noise_variance"] = independent_noise
         return Dataset(
@@ -143,9 +142,6 @@ class FiveFeatureBlocksGenerator:
             feature_kinds=(KIND,) * self.n_features,
         )
 
-    def _variance(self, X: FloatArray) -> float:
-        return float(self.function(X).var())
-
     def _response(self, X: FloatArray, variance: float, rng: np.random.Generator) -> FloatArray:
         return self.function(X) + np.sqrt(variance) * rng.standard_normal(len(X))
 
@@ -161,13 +157,8 @@ def moved(function: RegressionFunction, n_features: int) -> RegressionFunction:
     return RegressionFunction(function.name, terms, function.threshold)
 
 
-def draw_block(
-    rng: np.random.Generator, law: Mapping[str, Any] | None = None
-) -> tuple[JointLawSpecification, dict[str, float]]:
-    """Draw a positive definite sigma(alpha, beta) by rejection; return it with its details.
-
-    ``law`` contains the other parameters of the specification of the law.
-    """
+def draw_block(rng: np.random.Generator) -> tuple[FloatArray, dict[str, float]]:
+    """Draw a positive definite sigma(alpha, beta) by rejection; return it with its details."""
     rejected = 0
     while True:
         alpha, beta = float(rng.uniform(0.7, 1.0)), float(rng.uniform(0.0, 0.4))
@@ -177,7 +168,7 @@ def draw_block(
             rejected += 1
             continue
         details = {"alpha": alpha, "beta": beta, "rejected": float(rejected)}
-        return JointLawSpecification(tuple(map(tuple, matrix)), **(law or {})), details
+        return matrix, details
 
 
 def _attained(law: JointLaw) -> dict[str, float]:

@@ -12,7 +12,7 @@ from losaw.data import (
 )
 from losaw.generators.correlation import cholesky_factor, draw_normal, six_features
 from losaw.generators.functions import regression_function
-from losaw.generators.joint_law.choice import given_or_fitted
+from losaw.generators.joint_law.fit import given_or_fitted
 from losaw.generators.joint_law.law import JointLaw, JointLawSpecification
 from losaw.support.arguments import one_of, real_number, whole_number
 

@@ -5,17 +5,60 @@ import functools
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.low_signal_labels import (
-    LOGIT_READINGS,
-    N_SIGNAL,
-    NOISE_READINGS,
-    LowSignalResponse,
-)
+from losaw.generators.base import Task, draw_response, task_of
 from losaw.support.arguments import one_of
 
-TASKS = ("regression", "classification")
+NOISE_READINGS = ("standard-deviation", "variance")
+LOGIT_READINGS = ("printed", "notebook")
 DATA_SETS = ("Simulated", "ChIP")
-N_SAMPLES, N_FEATURES, N_CANDIDATES = 1000, 50, 10
+N_SAMPLES, N_FEATURES, N_CANDIDATES, N_SIGNAL = 1000, 50, 10, 5
+
+
+class LowSignalResponse:
+    """With m the mean of the five signal features of a row,
+
+        regression:      Y = m + eps,   eps normal, SD = 100 Var(m)   (or variance 100 Var(m)),
+        classification:  P(Y = 1) = logistic(2 m - 1)                 (or logistic(slope m)).
+
+    Var(m) is that of the sample at hand, n in the denominator.
+
+    Parameters
+    ----------
+    task : {"regression", "classification"}
+    noise : {"standard-deviation", "variance"}
+        Meaning of 100 Var(m): in the authors' code the standard deviation, in their text the
+        variance. Only the first gives the printed risk.
+    logit : {"printed", "notebook"}
+        2 m - 1 as printed, or ``slope`` times m as in the authors' notebooks.
+    slope : float
+        2 for the simulated features, 4 for ChIP.
+    signal : tuple of int
+        The five columns.
+    """
+
+    def __init__(
+        self, task: Task, noise: str, logit: str, slope: float, signal: tuple[int, ...]
+    ) -> None:
+        self.task, self.noise, self.logit, self.slope = task, noise, logit, slope
+        self.signal = signal
+
+    def __call__(self, X: FloatArray) -> FloatArray:
+        """Return the mean of the response, or its probability of class 1, (n_samples,)."""
+        mean = X[:, list(self.signal)].mean(axis=1)
+        if self.task == "regression":
+            return mean
+        logit = 2 * mean - 1 if self.logit == "printed" else self.slope * mean
+        return 1 / (1 + np.exp(-logit))
+
+    def noise_sd(self, X: FloatArray) -> float:
+        """Return the standard deviation of a regression's noise on the rows ``X``."""
+        scale = 100 * float(self(X).var())
+        return scale if self.noise == "standard-deviation" else float(np.sqrt(scale))
+
+    def draw(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Draw a response for every row of ``X``."""
+        scale = self.noise_sd(X) if self.task == "regression" else 0.0
+        return draw_response(self.task, self(X), scale, rng)
 
 
 class LowSignalGenerator:
@@ -58,7 +101,7 @@ class LowSignalGenerator:
         noise: str = "standard-deviation",
         logit: str = "printed",
     ) -> None:
-        self.task = one_of("task", task, TASKS)
+        self.task = task_of("task", task)
         self.dataset = one_of("dataset", dataset, DATA_SETS)
         self.noise = one_of("noise", noise, NOISE_READINGS)
         self.logit = one_of("logit", logit, LOGIT_READINGS)
@@ -88,7 +131,7 @@ class LowSignalGenerator:
             truth=Truth(signal, len(names), variance, response),
             feature_names=names,
             feature_kinds=(kind,) * len(names),
-            task="regression" if self.task == "regression" else "classification",
+            task=self.task,
         )
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
+from losaw.generators.base import draw_response, task_of
 from losaw.support.arguments import one_of, real_number, whole_number
 
-TASKS = ("regression", "classification")
 LEVELS = (2, 4, 10, 20)
 
 
@@ -43,10 +43,8 @@ class MixedCardinalityGenerator:
     def __init__(
         self, *, task: str, rho: float = 0.0, factors: str = "nominal", n_samples: int = 1000
     ) -> None:
-        self.task = one_of("task", task, TASKS)
-        self.rho = real_number("rho", rho, minimum=0)
-        if self.rho > 1:
-            raise ValueError(f"rho must be at most 1, got {rho}")
+        self.task = task_of("task", task)
+        self.rho = real_number("rho", rho, 0, 1)
         self.factors = one_of("factors", factors, ("nominal", "discrete"))
         self.n_samples = whole_number("n_samples", n_samples, 2)
 
@@ -58,9 +56,7 @@ class MixedCardinalityGenerator:
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
-        kinds: list[FeatureKind] = ["continuous"]
-        for _ in LEVELS:
-            kinds.append("nominal" if self.factors == "nominal" else "discrete")
+        kind: FeatureKind = "nominal" if self.factors == "nominal" else "discrete"
         n_features = 1 + len(LEVELS)
         return Dataset(
             train=self._sample(rng),
@@ -72,15 +68,12 @@ class MixedCardinalityGenerator:
                 regression_function=self.regression_function,
             ),
             feature_names=default_feature_names(n_features),
-            feature_kinds=tuple(kinds),
-            task="regression" if self.task == "regression" else "classification",
+            feature_kinds=("continuous", *[kind] * len(LEVELS)),
+            task=self.task,
         )
 
     def _sample(self, rng: np.random.Generator) -> Sample:
         columns = [rng.standard_normal(self.n_samples)]
         columns += [rng.integers(levels, size=self.n_samples).astype(float) for levels in LEVELS]
         X = np.column_stack(columns)
-        mean = self.regression_function(X)
-        if self.task == "regression":
-            return Sample(X, mean + rng.standard_normal(self.n_samples))
-        return Sample(X, (rng.random(self.n_samples) < mean).astype(float))
+        return Sample(X, draw_response(self.task, self.regression_function(X), 1.0, rng))

@@ -3,8 +3,9 @@
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
+from losaw.generators.base import draw_response, task_of
 from losaw.generators.category_effects import WEIGHTS, cut_into_levels
-from losaw.generators.conditional_dag import OUTCOMES, TRAIN_SHARE
+from losaw.generators.conditional_dag import TRAIN_SHARE
 from losaw.support.arguments import one_of, real_number, whole_number
 
 N_FEATURES = 12
@@ -71,7 +72,7 @@ class MixedPairsGenerator:
         self.rho = real_number("rho", rho)
         if not -1 < self.rho < 1:
             raise ValueError(f"rho must be between -1 and 1, got {rho!r}")
-        self.outcome = one_of("outcome", outcome, OUTCOMES)
+        self.outcome = task_of("outcome", outcome)
         self.weights = one_of("weights", weights, WEIGHTS)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
@@ -81,8 +82,7 @@ class MixedPairsGenerator:
         X[:, 1::2] = self.rho * X[:, ::2] + np.sqrt(1 - self.rho**2) * X[:, 1::2]
         effects = {}
         for j in CATEGORICAL:
-            category = cut_into_levels(X[:, j], self.n_levels, 1.0, self.weights, rng)
-            X[:, j], effects[j] = category.codes, category.effect_of_code
+            X[:, j], effects[j] = cut_into_levels(X[:, j], self.n_levels, 1.0, self.weights, rng)
 
         def signal(X: FloatArray) -> FloatArray:
             parts = X.copy()
@@ -92,28 +92,28 @@ class MixedPairsGenerator:
             return np.asarray(parts @ BETA)
 
         strength = signal(X)
-        regression = self.outcome == "regression"
-        if regression:
+        slope, variance = float("nan"), float("nan")
+        if self.outcome == "regression":
             variance = float(strength.var(ddof=1)) / 2
-            y = strength + np.sqrt(variance) * rng.standard_normal(n)
-            optimum = 1 - variance / float(y.var(ddof=1))
-            mean = signal
         else:
             slope = _slope(strength)
-            variance = float("nan")
 
-            def mean(X: FloatArray) -> FloatArray:
-                return np.asarray(1 / (1 + np.exp(-slope * signal(X))))
+        def mean(X: FloatArray) -> FloatArray:
+            if self.outcome == "regression":
+                return signal(X)
+            return np.asarray(1 / (1 + np.exp(-slope * signal(X))))
 
-            probability = mean(X)
-            y = (rng.random(n) < probability).astype(float)
-            optimum = float(np.maximum(probability, 1 - probability).mean())
-        rows = rng.permutation(n)
-        cut = round(TRAIN_SHARE * n)
+        expected = mean(X)
+        y = draw_response(self.outcome, expected, np.sqrt(variance), rng)
+        if self.outcome == "regression":
+            optimum = 1 - variance / float(y.var(ddof=1))
+        else:
+            optimum = float(np.maximum(expected, 1 - expected).mean())
+        train, test = np.split(rng.permutation(n), [round(TRAIN_SHARE * n)])
         kinds: tuple[FeatureKind, ...] = ("continuous",) * 8 + ("nominal",) * 4
         return Dataset(
-            train=Sample(X[rows[:cut]], y[rows[:cut]]),
-            test=Sample(X[rows[cut:]], y[rows[cut:]]),
+            train=Sample(X[train], y[train]),
+            test=Sample(X[test], y[test]),
             truth=Truth(
                 signal=tuple(int(j) for j in np.flatnonzero(BETA)),
                 n_features=N_FEATURES,
@@ -123,7 +123,7 @@ class MixedPairsGenerator:
             ),
             feature_names=default_feature_names(N_FEATURES),
             feature_kinds=kinds,
-            task="regression" if regression else "classification",
+            task=self.outcome,
         )
 
 

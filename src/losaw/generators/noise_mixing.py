@@ -3,24 +3,10 @@
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.support.arguments import one_of, real_number
 
 TARGETS = ("kept", "shifted", "standardized", "mixed")
 # "shifted" adds so many standard deviations of the response.
 SHIFT = 4.0
-
-
-def check_noise_share(value: object) -> float:
-    """Return a number in [0, 1]."""
-    share = real_number("noise_share", value, minimum=0)
-    if share > 1:
-        raise ValueError(f"noise_share must be at most 1, got {share:g}")
-    return share
-
-
-def check_target(value: object) -> str:
-    """Return the treatment of the response, which is among :data:`TARGETS`."""
-    return one_of("target", value, TARGETS)
 
 
 def standardize(columns: FloatArray) -> FloatArray:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, Sample, Truth, default_feature_names
-from losaw.generators.noise_mixing import check_noise_share, check_target, mix
-from losaw.support.arguments import whole_number
+from losaw.generators.noise_mixing import TARGETS, mix
+from losaw.support.arguments import one_of, real_number, whole_number
 
 KIND: FeatureKind = "continuous"
 LARGEST_COEFFICIENT = 100.0
@@ -56,7 +56,7 @@ class NoisyLinearGenerator:
         target: str = "kept",
         base_seed: int = 0,
     ) -> None:
-        self.noise_share = check_noise_share(noise_share)
+        self.noise_share = real_number("noise_share", noise_share, 0, 1)
         self.n_samples = whole_number("n_samples", n_samples, 3)
         self.n_features = whole_number("n_features", n_features, 1)
         self.n_informative = whole_number("n_informative", n_informative, 1)
@@ -64,7 +64,7 @@ class NoisyLinearGenerator:
             raise ValueError(
                 f"n_informative must be at most n_features = {n_features}, got {n_informative}"
             )
-        self.target = check_target(target)
+        self.target = one_of("target", target, TARGETS)
         self.base_seed = whole_number("base_seed", base_seed, 0)
 
     def sample(self, rng: np.random.Generator) -> Dataset:

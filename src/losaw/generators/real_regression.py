@@ -1,14 +1,12 @@
 """FISH and HOUSING: rows of real data, mixed with noise on request."""
 
-import functools
-
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
-from losaw.generators.noise_mixing import check_noise_share, check_target, mix
+from losaw.data import Dataset, FloatArray, Sample, Truth
+from losaw.generators.noise_mixing import TARGETS, mix
+from losaw.generators.real_rows import read_rows
 from losaw.support.arguments import one_of, real_number
 
-KIND: FeatureKind = "continuous"
 RESPONSES = {"fish": "Length1", "california_housing": "median_house_value"}
 
 
@@ -57,16 +55,18 @@ class RealRegressionGenerator:
         self.fraction = real_number("fraction", fraction)
         if not 0 < self.fraction <= 1:
             raise ValueError(f"fraction must be in (0, 1], got {fraction}")
-        self.noise_share = None if noise_share is None else check_noise_share(noise_share)
-        self.target = check_target(target)
+        self.noise_share = noise_share
+        if noise_share is not None:
+            real_number("noise_share", noise_share, 0, 1)
+        self.target = one_of("target", target, TARGETS)
 
     def prepare(self) -> None:
         """Read the data, so that missing files are reported before any fit."""
-        _read(self.data_set)
+        read_rows(self.data_set, RESPONSES[self.data_set])
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a random part of the rows."""
-        X, y, names = _read(self.data_set)
+        X, y, names, kinds = read_rows(self.data_set, RESPONSES[self.data_set])
         order = rng.permutation(len(y))
         n_train = max(2, round(self.fraction * len(y)))
         rest = order[n_train:] if n_train < len(y) - 1 else rng.permutation(len(y))
@@ -75,7 +75,7 @@ class RealRegressionGenerator:
             test=self._part(X, y, rest, rng),
             truth=Truth(signal=(), n_features=len(names)),
             feature_names=names,
-            feature_kinds=(KIND,) * len(names),
+            feature_kinds=kinds,
         )
 
     def _part(
@@ -84,13 +84,3 @@ class RealRegressionGenerator:
         if self.noise_share is None:
             return Sample(X[rows], y[rows])
         return Sample(*mix(X[rows], y[rows], self.noise_share, self.target, rng))
-
-
-@functools.cache
-def _read(name: str) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    from losaw import datasets
-
-    frame = datasets.prepare(name)
-    features = frame.drop(columns=RESPONSES[name])
-    y = frame[RESPONSES[name]].to_numpy(dtype=float)
-    return features.to_numpy(dtype=float), y, tuple(features.columns)

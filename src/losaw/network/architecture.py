@@ -1,4 +1,4 @@
-"""The convolutional network of Figure 5: its shape, its parameters and its definition.
+"""The convolutional network of Figure 5: its shape, its parameters and its last layers.
 
     x (P) -> convolution (k1, f1), ReLU -> convolution (k2, f2), ReLU -> flatten (position, filter)
       -> dense u1, ReLU -> dense u2, ReLU -> dense 1
@@ -121,28 +121,3 @@ def first_layer_slopes(parameters: Parameters, dense1: Any) -> Any:
     import jax
 
     return jax.grad(lambda sums: head(parameters, sums).sum())(dense1)
-
-
-def convolution_form(architecture: Architecture, parameters: Parameters, x: Any) -> Any:
-    """Compute the network as Figure 5 draws it: output (n_rows,) of inputs (n_rows, P).
-
-    The definition that the fast forms are tested against; they compute the same.
-    """
-    import jax
-    import jax.numpy as jnp
-
-    (_, k2), (f1, f2), (u1, _) = architecture.kernel_sizes, architecture.filters, architecture.units
-    layout = ("NWC", "WIO", "NWC")
-
-    def layer(values: Any, kernel: Any, bias: Any) -> Any:
-        return jax.nn.relu(
-            jax.lax.conv_general_dilated(values, kernel, (1,), "VALID", dimension_numbers=layout)
-            + bias
-        )
-
-    hidden = layer(x[:, :, None], parameters["kernel1"][:, None, :], parameters["kernel1_bias"])
-    kernel2 = parameters["kernel2"].reshape(k2, f1, f2)
-    hidden = layer(hidden, kernel2, parameters["kernel2_bias"])
-    weights = jnp.swapaxes(parameters["dense1"], 0, 1).reshape(u1, architecture.n_filled, f2)
-    weights = weights[:, : architecture.n_positions].reshape(u1, -1)
-    return head(parameters, hidden.reshape(len(x), -1) @ weights.T)

@@ -1,6 +1,5 @@
 """The training loop of both regressors, from checked rows to a trained network."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.network import checkpoint
-from losaw.network.architecture import Architecture, Parameters
+from losaw.network.architecture import Architecture
 from losaw.network.lookup import LookupForm
 from losaw.network.mini_batches import LosawMiniBatches
 from losaw.network.saliency import normalized
@@ -27,16 +26,6 @@ from losaw.support.arguments import whole_number
 _BESIDE = ("n_steps", "n_saliency_rows", "checkpoint", "checkpoint_every", "verbose")
 
 
-@dataclass(frozen=True)
-class FittedNetwork:
-    """A trained network, its saliency on training rows, and records of its training."""
-
-    architecture: Architecture
-    parameters: Parameters
-    importances: FloatArray
-    record: dict[str, Any]
-
-
 def network_for(settings: Any, rows: FloatArray) -> Network:
     """Return the compiled network of a regressor's settings, in the form for ``rows``."""
     architecture = Architecture(
@@ -50,8 +39,8 @@ def network_for(settings: Any, rows: FloatArray) -> Network:
     return compiled_network(architecture, form, check_learning_rate(settings.learning_rate))
 
 
-def fit_network(settings: Any, rows: FloatArray, y: FloatArray) -> FittedNetwork:
-    """Train the network of a regressor's settings.
+def fit_network(settings: Any, rows: FloatArray, y: FloatArray) -> None:
+    """Train the network of a regressor's settings, and set what it has learned.
 
     Parameters
     ----------
@@ -65,7 +54,9 @@ def fit_network(settings: Any, rows: FloatArray, y: FloatArray) -> FittedNetwork
     rng = as_generator(settings.random_state)
     file = check_checkpoint(settings.checkpoint)
     whole_number("checkpoint_every", settings.checkpoint_every, 1)
-    n_saliency = _saliency_rows(settings.n_saliency_rows, len(rows))
+    n_saliency = len(rows)
+    if settings.n_saliency_rows is not None:
+        n_saliency = min(whole_number("n_saliency_rows", settings.n_saliency_rows, 1), n_saliency)
     batches = settings._mini_batches(rows, rng)
     network = network_for(settings, rows)
     training = _Training(network, rows, response, batches, rng)
@@ -75,12 +66,11 @@ def fit_network(settings: Any, rows: FloatArray, y: FloatArray) -> FittedNetwork
     inspected = training.encoded
     if n_saliency < len(rows):
         inspected = inspected[rng.permutation(len(rows))[:n_saliency]]
-    return FittedNetwork(
-        network.architecture,
-        {name: np.asarray(value) for name, value in training.parameters.items()},
-        normalized(network.mean_row_saliency(training.parameters, inspected)),
-        _record(batches),
-    )
+    settings.parameters_ = {name: np.asarray(v) for name, v in training.parameters.items()}
+    settings.n_parameters_ = network.architecture.n_parameters
+    saliency = network.mean_row_saliency(training.parameters, inspected)
+    settings.feature_importances_ = normalized(saliency)
+    settings.training_record_ = _record(batches)
 
 
 class _Training:
@@ -174,10 +164,6 @@ class _Training:
         _, structure = self._arrays()
         on_device = [jnp.asarray(array) for array in arrays]
         self.parameters, self.moments = jax.tree_util.tree_unflatten(structure, on_device)
-
-
-def _saliency_rows(asked: Any, n_samples: int) -> int:
-    return n_samples if asked is None else min(whole_number("n_saliency_rows", asked, 1), n_samples)
 
 
 def _record(batches: Any) -> dict[str, Any]:

@@ -9,10 +9,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
 from losaw.network.fitting import fit_network, network_for
-from losaw.network.mini_batches import LosawMiniBatches
+from losaw.network.mini_batches import LosawMiniBatches, ShuffledMiniBatches
 from losaw.network.saliency import normalized
-from losaw.network.shuffled import ShuffledMiniBatches
-from losaw.network.training import Network
 from losaw.network.validation import check_batch_size, check_sample
 
 
@@ -137,22 +135,18 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
             self, X, y, dtype=np.float64, order="C", ensure_all_finite=False, y_numeric=True
         )
         check_sample(rows, getattr(self, "feature_names_in_", None))
-        fitted = fit_network(self, rows, response)
-        self.parameters_ = fitted.parameters
-        self.n_parameters_ = fitted.architecture.n_parameters
-        self.feature_importances_ = fitted.importances
-        self.training_record_ = fitted.record
+        fit_network(self, rows, response)
         return self
 
     def predict(self, X: ArrayLike) -> FloatArray:
         """Return the network's output, (n_samples,)."""
         rows = self._checked_rows(X)
-        return self._network(rows).predict(self.parameters_, rows)
+        return network_for(self, rows).predict(self.parameters_, rows)
 
     def saliency(self, X: ArrayLike) -> FloatArray:
         """Return the saliency on the rows of ``X``, 0–1, (n_features,)."""
         rows = self._checked_rows(X)
-        network = self._network(rows)
+        network = network_for(self, rows)
         return normalized(network.mean_row_saliency(self.parameters_, network.form.encode(rows)))
 
     def _checked_rows(self, X: ArrayLike) -> FloatArray:
@@ -161,9 +155,6 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
             self, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False
         )
         return check_sample(rows, getattr(self, "feature_names_in_", None))
-
-    def _network(self, rows: FloatArray) -> Network:
-        return network_for(self, rows)
 
     def _mini_batches(self, rows: FloatArray, rng: np.random.Generator) -> Any:
         return ShuffledMiniBatches(len(rows), check_batch_size(self.batch_size, len(rows)), rng)

@@ -62,10 +62,8 @@ class Network:
         self, parameters: Parameters, moments: Any, encoded: Any, y: Any, rows: NDArray[Any]
     ) -> tuple[Parameters, Any]:
         """Return parameters and Adam's state after a mini-batch; the arguments are used up."""
-        step: tuple[Parameters, Any] = self._step(
-            parameters, moments, encoded, y, rows.astype(np.int32)
-        )
-        return step
+        state: tuple[Parameters, Any] = self._step(parameters, moments, encoded, y, np.int32(rows))
+        return state
 
     def predict(self, parameters: Parameters, X: NDArray[Any]) -> FloatArray:
         """Return the output (n_rows,) of inputs (n_rows, P)."""

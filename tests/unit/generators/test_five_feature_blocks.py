@@ -34,10 +34,10 @@ def test_sizes_follow_the_number_of_features_unless_they_are_given():
 def test_alpha_and_beta_are_drawn_from_their_intervals_until_the_matrix_is_positive_definite():
     rng = np.random.default_rng(0)
     drawn = [draw_block(rng) for _ in range(300)]
-    for specification, details in drawn:
+    for matrix, details in drawn:
         assert 0.7 <= details["alpha"] <= 1.0
         assert 0.0 <= details["beta"] <= 0.4
-        assert np.linalg.eigvalsh(np.array(specification.correlation))[0] > 0
+        assert np.linalg.eigvalsh(matrix)[0] > 0
     assert sum(details["rejected"] for _, details in drawn) > 0
 
 

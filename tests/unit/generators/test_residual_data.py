@@ -10,10 +10,10 @@ import pytest
 
 from losaw import datasets
 from losaw.datasets import DatasetError
-from losaw.generators import real_regression
 from losaw.generators.noisy_copies import NoisyCopiesGenerator
 from losaw.generators.noisy_linear import NoisyLinearGenerator
 from losaw.generators.real_regression import RealRegressionGenerator
+from losaw.generators.real_rows import read_rows
 
 
 def draw(generator, seed=0):
@@ -110,7 +110,10 @@ def test_the_response_is_kept_standardised_or_mixed():
     [
         (lambda: NoisyCopiesGenerator(data_set="syn1"), "unknown data_set 'syn1'"),
         (lambda: NoisyCopiesGenerator(data_set="syn2", power="sign"), "did you mean 'signed'"),
-        (lambda: NoisyLinearGenerator(noise_share=1.5), "noise_share must be at most 1"),
+        (
+            lambda: NoisyLinearGenerator(noise_share=1.5),
+            r"noise_share must be a number in \[0, 1\]",
+        ),
         (lambda: NoisyLinearGenerator(noise_share=0, n_informative=11), "n_informative must be at"),
         (lambda: NoisyLinearGenerator(noise_share=0, target="keep"), "unknown target 'keep'"),
         (lambda: RealRegressionGenerator(data_set="fishes"), "did you mean 'fish'"),
@@ -125,7 +128,7 @@ def test_parameters_out_of_range_are_refused_when_the_generator_is_made(make, me
 def test_missing_data_are_reported_before_anything_is_fitted(monkeypatch, tmp_path):
     monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
     monkeypatch.setattr("urllib.request.urlopen", _no_network)
-    real_regression._read.cache_clear()
+    read_rows.cache_clear()
     with pytest.raises(DatasetError, match="by hand"):
         RealRegressionGenerator(data_set="fish").prepare()
 
@@ -136,7 +139,7 @@ def _no_network(*args, **options):
 
 @pytest.mark.skipif(not datasets.is_there("fish"), reason="set LOSAW_DATA to the real data")
 def test_a_fraction_of_the_fish_is_drawn_without_replacement():
-    real_regression._read.cache_clear()
+    read_rows.cache_clear()
     assert os.environ.get("LOSAW_DATA") or datasets.data_folder().is_dir()
     data = draw(RealRegressionGenerator(data_set="fish", fraction=0.7))
     assert len(data.train.y) == 111 and len(data.test.y) == 48

@@ -9,10 +9,10 @@ import pytest
 
 from losaw.datasets import is_there
 from losaw.generators.binary_signal import BinarySignalGenerator
-from losaw.generators.low_signal import LowSignalGenerator
-from losaw.generators.low_signal_labels import LowSignalResponse
+from losaw.generators.low_signal import LowSignalGenerator, LowSignalResponse
 from losaw.generators.mixed_cardinality import MixedCardinalityGenerator
 from losaw.generators.real_forest_data import RealForestDataGenerator
+from losaw.generators.real_rows import read_rows
 
 
 def draw(generator, seed=0):
@@ -52,7 +52,7 @@ def test_a_flipped_response_correlates_by_rho_with_its_signal():
 
 
 def test_rho_beyond_one_is_refused():
-    with pytest.raises(ValueError, match=r"rho must be at most 1, got 1\.5"):
+    with pytest.raises(ValueError, match=r"rho must be a number in \[0, 1\], got 1\.5"):
         MixedCardinalityGenerator(task="regression", rho=1.5)
 
 
@@ -123,10 +123,9 @@ def test_the_real_data_have_the_rows_and_kinds_of_the_paper(name, shape, n_nomin
 
 
 def test_a_data_set_that_is_not_there_says_where_it_is_looked_for(monkeypatch, tmp_path):
-    from losaw.generators import real_forest_data
 
     monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
-    real_forest_data.read_coded.cache_clear()
+    read_rows.cache_clear()
     with pytest.raises(ValueError, match="rna_editing"):
         RealForestDataGenerator(data_set="rna_editing").prepare()
-    real_forest_data.read_coded.cache_clear()
+    read_rows.cache_clear()

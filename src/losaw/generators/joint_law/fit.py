@@ -3,6 +3,7 @@
 import functools
 import itertools
 import warnings
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
         objective=0.0,
         attainable=attainable,
         status=status,
-        solver_version=_version(solver),
+        solver_version=version(solver.lower()),
         cvxpy_version=cp.__version__,
     )
     pairs = np.triu_indices(specification.n_features, 1)
@@ -73,6 +74,24 @@ def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
 def fitted(specification: JointLawSpecification) -> JointLaw:
     """Return the fitted law, computed once per process."""
     return fit_joint_law(specification)
+
+
+def given_or_fitted(specification: JointLawSpecification, joint_law: JointLaw | None) -> JointLaw:
+    """Return the law to draw from: the given law if it fits the specification, else a fitted law.
+
+    Raises
+    ------
+    JointLawError
+        If ``joint_law`` was fitted to another specification.
+    """
+    if joint_law is None:
+        return fitted(specification)
+    if joint_law.specification != specification:
+        raise JointLawError(
+            f"joint_law is {joint_law.specification.identifier!r}, this generator needs "
+            f"{specification.identifier!r}"
+        )
+    return joint_law
 
 
 class _Problem:
@@ -101,7 +120,7 @@ class _Problem:
         """
         import cvxpy as cp
 
-        cells = self._cells()
+        cells = cp.Variable(self.margins.shape[1])
         distance = cp.norm2(self.correlations @ cells - self.target)
         closest, _ = self._solve(cp.Minimize(distance), cells, [], "CLARABEL", DISTANCE_TOLERANCE)
         correlations: FloatArray = self.correlations @ closest
@@ -112,7 +131,7 @@ class _Problem:
         """Return a solver's minimiser of the squared distance, and its status."""
         import cvxpy as cp
 
-        cells = self._cells()
+        cells = cp.Variable(self.margins.shape[1])
         distance = cp.sum_squares(self.correlations @ cells - self.target)
         return self._solve(cp.Minimize(distance), cells, [], solver, tolerance)
 
@@ -120,7 +139,7 @@ class _Problem:
         """Return the cell probabilities of largest entropy with correlations ``held``."""
         import cvxpy as cp
 
-        cells = self._cells()
+        cells = cp.Variable(self.margins.shape[1])
         entropy = cp.sum(cp.entr(cells))
         constraints = [self.correlations @ cells == held]
         return self._solve(cp.Maximize(entropy), cells, constraints, "CLARABEL", tolerance)
@@ -168,11 +187,6 @@ class _Problem:
                 length /= 2
             cells = cells + length * step
         raise self._failure(f"no solution after {NEWTON_STEPS} steps of Newton's method")
-
-    def _cells(self) -> "cp.Variable":
-        import cvxpy as cp
-
-        return cp.Variable(self.margins.shape[1])
 
     def _solve(
         self,
@@ -237,9 +251,3 @@ def _rake(probabilities: FloatArray, specification: JointLawSpecification) -> Fl
             shape = [n_levels if other == axis else 1 for other in range(n_features)]
             table = table * (marginal / table.sum(axis=others)).reshape(shape)
     return table.ravel()
-
-
-def _version(solver: str) -> str:
-    from importlib.metadata import version
-
-    return version(solver.lower())
