@@ -438,9 +438,9 @@ def _all_targets() -> dict[str, Target]:
         ),
     }
     for function, options, n_cases in (
-        (tables.explain, tables.DESIGN, 800),
+        (tables.explain, tables.DESIGN, 1000),
         (tables.audit, tables.AUDIT, 500),
-        (tables.hierarchy, tables.HIERARCHY, 700),
+        (tables.hierarchy, tables.HIERARCHY, 800),
     ):
         found[f"{function.__name__} a table"] = Target(
             function,

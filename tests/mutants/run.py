@@ -7,7 +7,7 @@ cosmic-ray makes the changes and runs the tests; it works on a copy of the check
 tree stays as it is. Here stand only the choice of places and the tests of each file. Places are
 drawn at random from all that decide something: docstrings, annotations, decorators and the texts of
 errors are left out. Kernels are run as Python first, which compiles nothing and checks every index.
-A change that its file's own tests do not notice is tried on all tests of its package.
+A change that the tests of its module do not notice is tried on all tests of its package.
 
 Survivors are printed and counted; the exit status is 1 if more than a tenth survive. Read each one:
 some changes are equivalent to the original, for example in a bound that is never met.
@@ -70,15 +70,22 @@ def places(file: Path) -> set[int]:
 
 
 def tests_of(file: Path) -> list[list[str]]:
-    """The tests that name a file's module; then all tests of its package."""
+    """The package's tests that name a file's module; others that do; all tests of the package.
+
+    Tests of the house (directly in tests/unit) name modules too, but look at no results.
+    """
     module = ".".join(file.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__")
     package = module.split(".")[0]
     named = re.compile(rf"\b{re.escape(module)}\b")
     folders = [f"tests/unit/{package}", *ALSO.get(package, ())]
     there = [folder for folder in folders if Path(folder).exists()]
-    all_tests = [*Path("tests/unit").rglob("test_*.py"), *Path("tests/property").rglob("test_*.py")]
+    all_tests = [
+        *Path("tests/unit").glob("*/test_*.py"),
+        *Path("tests/property").rglob("test_*.py"),
+    ]
     near = [str(test) for test in sorted(all_tests) if named.search(test.read_text("utf-8"))]
-    steps = [step for step in (near, there) if step]
+    own = [test for test in near if test.startswith(tuple(there))] if there else []
+    steps = [step for step in (own, [test for test in near if test not in own], there) if step]
     if not steps:
         raise SystemExit(
             f"{file}: no test names losaw.{module}, and there is no tests/unit/{package}"
@@ -86,12 +93,17 @@ def tests_of(file: Path) -> list[list[str]]:
     return steps
 
 
-def test_command(file: Path) -> str:
-    """The command that notices a change of a file, or does not."""
-    steps = json.dumps(tests_of(file))
+def write_settings(file: Path, steps: list[list[str]], limit: int) -> str:
+    """Write the settings of cosmic-ray: the tests that notice a change of a file, or do not."""
     kernels = "njit" in (text := file.read_text(encoding="utf-8")) or "losaw.kernels" in text
     interpreted = " --interpreted-first" if kernels else ""
-    return f"{sys.executable} tests/mutants/notice.py{interpreted} '{steps}'"
+    command = f"{sys.executable} tests/mutants/notice.py{interpreted} '{json.dumps(steps)}'"
+    Path("cosmic-ray.toml").write_text(
+        f"[cosmic-ray]\nmodule-path = '{file}'\ntimeout = {limit}\nexcluded-modules = []\n"
+        f'test-command = """{command}"""\n[cosmic-ray.distributor]\nname = "local"\n',
+        encoding="utf-8",
+    )
+    return "cosmic-ray.toml"
 
 
 def cosmic_ray(*arguments: str) -> str:
@@ -108,14 +120,9 @@ def try_file(file: Path, n_places: int, rng: random.Random, limit: int) -> Count
     from cosmic_ray.work_db import use_db
     from cosmic_ray.work_item import WorkerOutcome, WorkResult
 
-    session, settings = Path("session.sqlite"), Path("cosmic-ray.toml")
+    session, steps = Path("session.sqlite"), tests_of(file)
     session.unlink(missing_ok=True)
-    settings.write_text(
-        f"[cosmic-ray]\nmodule-path = '{file}'\ntimeout = {limit}\nexcluded-modules = []\n"
-        f'test-command = """{test_command(file)}"""\n[cosmic-ray.distributor]\nname = "local"\n',
-        encoding="utf-8",
-    )
-    cosmic_ray("init", str(settings), str(session))
+    cosmic_ray("init", write_settings(file, steps, limit), str(session))
     decided = places(file)
     with use_db(session) as database:
         by_place: dict[Any, list[str]] = {}
@@ -130,8 +137,9 @@ def try_file(file: Path, n_places: int, rng: random.Random, limit: int) -> Count
                 database.set_result(item.job_id, WorkResult(WorkerOutcome.SKIPPED))
     if not wanted:
         return Counter()
-    cosmic_ray("baseline", str(settings))  # tests that fail anyway would notice everything
-    cosmic_ray("exec", str(settings), str(session))
+    # Tests that fail anyway would notice everything; the later steps are those of `make test`.
+    cosmic_ray("baseline", write_settings(file, steps[:1], limit))
+    cosmic_ray("exec", write_settings(file, steps, limit), str(session))
     counts: Counter[str] = Counter()
     with use_db(session) as database:
         for job, result in database.results:
