@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE
+from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE, Response
 from losaw.auditing.result import Audit
 from losaw.auditing.rounds import allowed_share, run_round, share_explained
 from losaw.explaining.api import Begun, Progress, begin, name_of
@@ -25,6 +25,7 @@ def audit(
     rounds: int = DEFAULT_ROUNDS,
     share: float | None = None,
     signals: int | None = None,
+    response: Response | None = None,
     kinds: Mapping[str, str] | None = None,
     task: str | None = None,
     methods: Sequence[str] | str | None = None,
@@ -61,6 +62,9 @@ def audit(
         the Brier skill of classes). None: what ``model`` explains of ``target`` on unseen rows.
     signals : int or None
         Features that cause a response; None: a third of all, from 1 to 5.
+    response : callable or None
+        A kind of response of your own, ``response(X, rng) -> (f, causes)``: its value for each row
+        of X, without noise, and the names of the columns that it depends on. Noise is added.
     methods : sequence of str, str with commas, or None
         Of mdi, ufi, mdi_oob, losaw, pfi, cpi, subgroups, loco; None: all but mdi_oob and subgroups.
     fdr : float, default 0.1
@@ -109,7 +113,7 @@ def audit(
         made_share = allowed_share(quality.share if share is None else share)
         lines = []
         for number in range(rounds):
-            lines.append(run_round(begun, number, made_share, n_signals))
+            lines.append(run_round(begun, number, made_share, n_signals, response))
             progress.tick(f"round {number + 1}")
     return Audit(
         target=target,
@@ -122,6 +126,7 @@ def audit(
         share=made_share,
         quality=quality,
         n_signals=n_signals,
+        response="" if response is None else getattr(response, "__name__", "response"),
         fdr=fdr,
         random_state=begun.seed,
         model=name_of(model),

@@ -1,5 +1,6 @@
 """Responses with known causes, simulated from the features of a table."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from losaw.data import FloatArray
+from losaw.support.errors import LosawError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +20,7 @@ _PRODUCT_WEIGHT = 0.5
 _HALVINGS = 40
 _MOST_POINTS = 1000
 _SHAPES = ("line", "step", "hump")
+Response = Callable[["pd.DataFrame", np.random.Generator], tuple[Any, Iterable[str]]]
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ def make_response(
     share: float,
     n_signals: int,
     rng: np.random.Generator,
+    response: Response | None = None,
 ) -> MadeResponse:
     """Simulate a response of ``n_signals`` features that are drawn at random,
 
@@ -64,7 +68,48 @@ def make_response(
         The part that the best prediction explains: Var f / Var z; of classes its Brier skill.
     n_signals : int
     rng : Generator
+    response : callable or None
+        A function of the user, ``response(X, rng) -> (f, causes)``: f(X) of every row and the names
+        of the columns that it depends on. None: the sum above.
     """
+    f, signal = _sum_of_terms(X, n_signals, rng) if response is None else _own(response, X, rng)
+    noise = rng.standard_normal(len(f))
+    if task == "regression":
+        return MadeResponse(f + noise * _noise_size(share), signal)
+    labels, counts = np.unique(y, return_counts=True)
+    latent = f + noise * _noise_size(_latent_share(f, counts, share))
+    made = np.empty(len(y), dtype=labels.dtype)
+    made[np.argsort(latent, kind="stable")] = np.repeat(labels, counts)
+    return MadeResponse(made, signal)
+
+
+def _own(
+    response: Response, X: "pd.DataFrame", rng: np.random.Generator
+) -> tuple[FloatArray, tuple[int, ...]]:
+    """Return the values of a function of the user, with mean 0 and variance 1, and its causes."""
+    name = getattr(response, "__name__", "response")
+    try:
+        values, causes = response(X.copy(), rng)
+        f = np.asarray(values, dtype=float)
+        signal = sorted({list(X.columns).index(cause) for cause in causes})
+    except Exception as error:
+        raise LosawError(
+            f"{name}(X, rng) must return a number for each of the {len(X)} rows and the names of "
+            f"the columns that it used; it raised {type(error).__name__}: {error}"
+        ) from error
+    if f.shape != (len(X),) or not np.isfinite(f).all() or f.std() == 0:
+        raise LosawError(f"{name}(X, rng) must return {len(X)} finite numbers that differ")
+    if not 0 < len(signal) < X.shape[1]:
+        raise LosawError(
+            f"{name}(X, rng) names {len(signal)} of {X.shape[1]} columns as causes; at least one "
+            "must be a cause, and one must be none"
+        )
+    return _standard(f), tuple(signal)
+
+
+def _sum_of_terms(
+    X: "pd.DataFrame", n_signals: int, rng: np.random.Generator
+) -> tuple[FloatArray, tuple[int, ...]]:
     signal = np.sort(rng.choice(X.shape[1], n_signals, replace=False))
     terms = [_term(X.iloc[:, column], rng) for column in signal]
     weights = rng.uniform(0.7, 1.3, n_signals) * rng.choice((-1.0, 1.0), n_signals)
@@ -72,16 +117,7 @@ def make_response(
     if n_signals > 1:
         first, second = rng.choice(n_signals, 2, replace=False)
         f = f + _PRODUCT_WEIGHT * _standard(terms[first] * terms[second])
-    f = _standard(np.asarray(f))
-    noise = rng.standard_normal(len(f))
-    columns = tuple(int(column) for column in signal)
-    if task == "regression":
-        return MadeResponse(f + noise * _noise_size(share), columns)
-    labels, counts = np.unique(y, return_counts=True)
-    latent = f + noise * _noise_size(_latent_share(f, counts, share))
-    made = np.empty(len(y), dtype=labels.dtype)
-    made[np.argsort(latent, kind="stable")] = np.repeat(labels, counts)
-    return MadeResponse(made, columns)
+    return _standard(np.asarray(f)), tuple(int(column) for column in signal)
 
 
 def _term(values: "pd.Series", rng: np.random.Generator) -> FloatArray:

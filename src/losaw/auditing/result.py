@@ -48,6 +48,8 @@ class Audit:
     fdr : float
     random_state : int
     model : str
+    response : str
+        The name of the function of the user that made the responses; empty for ours.
 
     Examples
     --------
@@ -75,6 +77,7 @@ class Audit:
     fdr: float
     random_state: int
     model: str
+    response: str = ""
 
     @cached_property
     def standings(self) -> list[Standing]:
@@ -132,6 +135,14 @@ class Audit:
             said.append(f"Worse than {best} (p ≤ .05, Holm): {', '.join(worse)}.")
         elif others:
             said.append("No method is significantly worse than the best. More rounds may show it.")
+        counted = self.rounds.drop_duplicates("round")
+        if counted["statements"].sum() > 0:
+            n, false = (int(counted[c].sum()) for c in ("statements", "false_statements"))
+            said.append(
+                f"Statements of explain on the finest groups that matter: {n} in {self.n_rounds} "
+                f"rounds, of which {false} name no cause; {100 * counted['named'].mean():.0f} % of "
+                "the causes are in one."
+            )
         rate = f"a false discovery rate of {self.fdr:g}"
         for answer, words in (
             ("yes", f"Selections that keep {rate}"),
@@ -150,10 +161,12 @@ class Audit:
     @property
     def cautions(self) -> tuple[str, ...]:
         """The limits of an audit."""
+        kind = "as sums of lines, steps and humps with one product"
+        if self.response:
+            kind = f"by your function {self.response}, with noise"
         said = [
-            "The features are the table's own. The responses are simulated, as sums of lines, "
-            "steps and humps with one product. For a real response of another kind the order may "
-            "differ.",
+            f"The features are the table's own. The responses are simulated, {kind}. For a real "
+            "response of another kind the order may differ.",
             '"False" counts selected features that were not used to simulate the response. PFI, '
             "MDI and others that credit a copy of a cause answer another question, and are false "
             "by this count.",
@@ -185,11 +198,14 @@ class Audit:
     def headline(self) -> str:
         """The simulated responses in words."""
         explained = self.rounds.drop_duplicates("round")["explained"].mean()
+        causes = f"from {self.n_signals} of {len(self.features)} features"
+        if self.response:
+            causes = f"by your function {self.response}"
         of_them = "" if np.isnan(explained) else f"{100 * explained:.0f} % of them and "
         return (
             f"{self.target} ({self.task}): {self.n_rounds} responses were simulated on "
-            f"{self.design.rows:,} rows, each from {self.n_signals} of {len(self.features)} "
-            f"features. The best prediction explains {100 * self.share:.0f} % of each. "
+            f"{self.design.rows:,} rows, each {causes}. The best prediction explains "
+            f"{100 * self.share:.0f} % of each. "
             f"{self.model[0].upper()}{self.model[1:]} explains {of_them}"
             f"{100 * self.quality.share:.0f} % of {self.target}."
         )
@@ -247,6 +263,7 @@ class Audit:
             "share": self.share,
             "explained_of_the_target": self.quality.__dict__,
             "n_signals": self.n_signals,
+            "response": self.response,
             "false_discovery_rate": self.fdr,
             "trusted": self.trusted,
             "verdicts": self.verdicts,
@@ -268,7 +285,7 @@ class Audit:
 
         again = (
             f"{self.design.options()} --rounds {self.n_rounds} --signals {self.n_signals} "
-            f"--share {self.share:.17g}"
+            f"--share {self.share:.17g}" + f" --response FILE:{self.response}" * bool(self.response)
         )
         computed = [
             f"{self.design.words()}.",

@@ -1,15 +1,15 @@
 """Rounds of an audit: a simulated response, and all methods on it."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE, make_response
+from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE, Response, make_response
 from losaw.data import FloatArray, Truth
 from losaw.explaining.api import Begun
-from losaw.explaining.computing import Quality, compute, make_work
+from losaw.explaining.computing import Computed, Quality, compute, make_work
 from losaw.explaining.preparing import Prepared
 from losaw.metrics.ranking import PrecisionRecallAuc
 from losaw.rng import seed_integer, stream
@@ -31,13 +31,17 @@ def allowed_share(share: float) -> float:
     return min(max(share, LEAST_SHARE), LARGEST_SHARE)
 
 
-def run_round(begun: Begun, number: int, share: float, n_signals: int) -> "pd.DataFrame":
+def run_round(
+    begun: Begun, number: int, share: float, n_signals: int, response: Response | None = None
+) -> "pd.DataFrame":
     """Simulate one response, and return a line for every method.
 
     ``pr_auc``: of the scores, signals against the rest. ``first``: share of signals among as many
     features with the highest scores. Of methods that test, at the false discovery rate ``fdr``:
     ``found``, the share of signals that are selected, and ``false``, the share of others among what
-    is selected (0 where nothing is).
+    is selected (0 where nothing is). CPI selects no feature whose draws are recognised, as explain.
+    ``statements``, ``false_statements``, ``named``: groups that explain finds to matter, those of
+    them without a cause, and the share of causes that are in one; NaN without CPI.
     """
     import pandas as pd
 
@@ -47,25 +51,42 @@ def run_round(begun: Begun, number: int, share: float, n_signals: int) -> "pd.Da
         )
 
     part = begun.part
-    made = make_response(part.X, part.y, part.task, share, n_signals, rng("response"))
+    made = make_response(part.X, part.y, part.task, share, n_signals, rng("response"), response)
     seed = seed_integer(rng("fits"))
     is_forest = begun.options.is_forest
     computed = _computed(begun, replace(part, y=made.y), seed, is_forest)
     truth = Truth(made.signal, part.X.shape[1])
     rows = [
-        {"round": number, "method": name, **_measured(result, truth, begun.options.fdr)}
+        {"round": number, "method": name}
+        | _measured(
+            result, truth, begun.options.fdr, computed.recognised if name == "cpi" else frozenset()
+        )
         for name, result in computed.results.items()
     ]
-    signals = ", ".join(part.X.columns[list(made.signal)])
+    causes = list(part.X.columns[list(made.signal)])
     explained = computed.quality["model"].share if "model" in computed.quality else np.nan
-    return pd.DataFrame(rows).assign(explained=explained, signals=signals)
+    return pd.DataFrame(rows).assign(
+        explained=explained, signals=", ".join(causes), **_judged(computed, causes)
+    )
 
 
-def _computed(begun: Begun, data: Prepared, seed: int, forest_is_model: bool) -> Any:
+def _judged(computed: Computed, causes: list[str]) -> dict[str, float]:
+    """Count the statements on groups, the false ones, and the share of causes that they name."""
+    if "cpi" not in computed.results:
+        return dict.fromkeys(("statements", "false_statements", "named"), np.nan)
+    groups = [g for g in computed.finest if len(g) > 1 or g[0] not in computed.recognised]
+    said = {name for group in groups for name in group}
+    return {
+        "statements": len(groups),
+        "false_statements": sum(not set(group) & set(causes) for group in groups),
+        "named": sum(cause in said for cause in causes) / len(causes),
+    }
+
+
+def _computed(begun: Begun, data: Prepared, seed: int, forest_is_model: bool) -> Computed:
     # Groups are no features: what is scored has its own truth.
     related = replace(begun.related, groups={})
     work = make_work(data, begun.design, related, seed, begun.options.n_jobs, _silent)
-    work = replace(work, is_explained=False)
     return compute(work, begun.model(seed), forest_is_model)
 
 
@@ -73,7 +94,9 @@ def _silent(what: str) -> None:
     """A round is one step of a progress bar; its parts are not shown."""
 
 
-def _measured(result: ImportanceResult, truth: Truth, fdr: float) -> dict[str, float]:
+def _measured(
+    result: ImportanceResult, truth: Truth, fdr: float, recognised: frozenset[str]
+) -> dict[str, float]:
     is_signal = truth.is_signal
     measured = {
         "pr_auc": PrecisionRecallAuc()(result, truth),
@@ -82,7 +105,8 @@ def _measured(result: ImportanceResult, truth: Truth, fdr: float) -> dict[str, f
         "false": np.nan,
     }
     if result.p_values is not None:
-        chosen = np.isin(result.feature_names, result.select(fdr=fdr))
+        selected = [name for name in result.select(fdr=fdr) if name not in recognised]
+        chosen = np.isin(result.feature_names, selected)
         measured["found"] = float(chosen[is_signal].mean())
         measured["false"] = float((chosen & ~is_signal).sum() / max(1, chosen.sum()))
     return measured

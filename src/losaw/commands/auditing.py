@@ -1,6 +1,9 @@
 """audit: the methods that find known causes on a table, from a file to a page."""
 
 import argparse
+import runpy
+from pathlib import Path
+from typing import Any
 
 from losaw.commands.explaining import add_table_options, on_the_table, prefix_of
 
@@ -16,6 +19,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--signals", type=int, help="features that cause a response (default: a third, 5 at most)"
     )
+    parser.add_argument(
+        "--response", metavar="FILE.py:FUNCTION",
+        help="a kind of response of your own: FUNCTION(X, rng) returns values and their causes",
+    )  # fmt: skip
 
 
 def audit(options: argparse.Namespace) -> None:
@@ -25,7 +32,27 @@ def audit(options: argparse.Namespace) -> None:
 
     prefix = prefix_of(options, "audited", paths_of)
     found = on_the_table(
-        audited, options, rounds=options.rounds, share=options.share, signals=options.signals
+        audited,
+        options,
+        rounds=options.rounds,
+        share=options.share,
+        signals=options.signals,
+        response=_function(options.response) if options.response else None,
     )
     print(found.to_text())
     print("\n" + "\n".join(f"wrote {path}" for path in found.save(prefix)))
+
+
+def _function(text: str) -> Any:
+    """Return the function that ``FILE.py:FUNCTION`` names."""
+    from losaw.support.errors import LosawError
+
+    path, _, name = text.rpartition(":")
+    if not Path(path).is_file():
+        raise LosawError(
+            f"--response {text}: there is no file {path or text}; say FILE.py:FUNCTION"
+        )
+    function = runpy.run_path(path).get(name)
+    if not callable(function):
+        raise LosawError(f"--response {text}: {path} has no function {name!r}")
+    return function

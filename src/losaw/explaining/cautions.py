@@ -12,8 +12,6 @@ from losaw.scoring.losses import Loss
 from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
 
 _FEW_ROWS = 10
-# Draws whose test has a smaller p-value are not trusted.
-RECOGNISED = 0.05
 # Columns with more values than this that repeat together mark rows of one person or thing.
 _MANY_VALUES, _ROWS_A_UNIT, _SAME_COLUMN = 20, 2, 0.99
 # A feature that explains so much alone may be made from the target; tried where all explain this.
@@ -184,7 +182,7 @@ def _untestable(computed: Computed) -> list[str]:
 
 def _recognised(computed: Computed) -> list[str]:
     """Name features whose draws a classifier distinguishes from the real values."""
-    bad = {n: t for n, t in computed.draw_tests.items() if t.p_value <= RECOGNISED}
+    bad = {name: computed.draw_tests[name] for name in computed.recognised}
     if not bad:
         return []
     worst = sorted(bad, key=lambda name: bad[name].p_value)

@@ -29,6 +29,8 @@ from losaw.trends import absolute_traversal_rate
 
 # Bound of the probability that any statement on a group of features is false.
 FAMILY_WISE = 0.05
+# Draws whose test has no larger p-value are not trusted.
+RECOGNISED = 0.05
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
@@ -76,6 +78,16 @@ class Computed:
     finest: tuple[tuple[str, ...], ...] = ()
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def recognised(self) -> frozenset[str]:
+        """Features whose draws are distinguished from real values."""
+        return recognised(self.draw_tests)
+
+
+def recognised(tests: dict[str, DrawTest]) -> frozenset[str]:
+    """Return the features whose draws are not trusted."""
+    return frozenset(name for name, test in tests.items() if test.p_value <= RECOGNISED)
+
 
 @dataclass(frozen=True)
 class Work:
@@ -89,7 +101,6 @@ class Work:
     seed: int
     n_jobs: int | None
     tick: Callable[[str], object]
-    is_explained: bool = True  # False: scores are all that is needed
 
     def stream(self, component: str) -> np.random.Generator:
         return stream(experiment="explain", setting="", replicate=self.seed, component=component)
@@ -302,7 +313,7 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
             computed.notes.append("LOCO is left out: there is only one feature.")
             continue
         computed.results[name] = call(random_state=work.stream(name), **common)
-        if name == "cpi" and work.is_explained:
+        if name == "cpi":
             computed.draw_tests = drawn.test(
                 computed.results[name], data, work.stream("test of the draws")
             )

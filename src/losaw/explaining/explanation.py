@@ -11,9 +11,8 @@ import numpy as np
 
 from losaw.explaining.answers import Answer, answer, in_words, statement
 from losaw.explaining.association import MEASURE, Associations
-from losaw.explaining.cautions import RECOGNISED
 from losaw.explaining.columns import Column
-from losaw.explaining.computing import Quality
+from losaw.explaining.computing import Quality, recognised
 from losaw.explaining.design import Design
 from losaw.explaining.disagreements import Disagreement, decimal
 from losaw.explaining.methods import DECIDING, METHODS
@@ -129,8 +128,7 @@ class Explanation:
     @property
     def recognised(self) -> frozenset[str]:
         """Features whose draws are distinguished from real values: their CPI may be wrong."""
-        tests = self.draw_tests.items()
-        return frozenset(name for name, test in tests if test.p_value <= RECOGNISED)
+        return recognised(self.draw_tests)
 
     @property
     def _passed(self) -> tuple[str, ...]:

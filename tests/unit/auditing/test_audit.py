@@ -160,3 +160,57 @@ def test_names_of_a_table_do_not_break_the_page():
     frame = near_copies(120).rename(columns={"y": "<b>y</b>", "a": "<i>"})
     page = losaw.audit(frame, "<b>y</b>", methods="mdi", **QUICK).to_html()
     assert "<b>y" not in page and "&lt;b&gt;y" in page
+
+
+def test_statements_on_groups_are_judged_as_explain_makes_them(copies):
+    by_round = copies.rounds.drop_duplicates("round")
+    assert (by_round["false_statements"] <= by_round["statements"]).all()
+    assert by_round["named"].mean() > 0.8
+    assert by_round["false_statements"].sum() <= 0.1 * by_round["statements"].sum()
+    (said,) = [verdict for verdict in copies.verdicts if verdict.startswith("Statements of")]
+    n, false = int(by_round["statements"].sum()), int(by_round["false_statements"].sum())
+    assert f"{n} in 12 rounds, of which {false} name no cause" in said
+    nothing = losaw.audit(near_copies(), "y", methods="mdi", **QUICK)
+    assert nothing.rounds["statements"].isna().all()
+    assert not any(verdict.startswith("Statements of") for verdict in nothing.verdicts)
+
+
+def square(X, rng):
+    return X["a"] ** 2 + X["b"], ["a", "b"]
+
+
+def test_a_response_of_the_user_takes_the_place_of_ours():
+    found = losaw.audit(near_copies(), "y", methods="pfi", response=square, **QUICK)
+    assert set(found.rounds["signals"]) == {"a, b"}
+    assert found.rounds["explained"].mean() > 0.1
+    for text in (found.to_text(), found.to_html(), found.to_json()):
+        assert "square" in text
+    assert "by your function square" in found.headline() and "humps" not in found.to_text()
+    assert "--response FILE:square" in found.to_html()
+
+
+@pytest.mark.parametrize(
+    ("response", "words"),
+    [
+        (lambda X, rng: (X["a"], ["z"]), "names of the columns that it used"),
+        (lambda X, rng: X["a"], "names of the columns that it used"),
+        (lambda X, rng: (X["a"] * 0, ["a"]), "finite numbers that differ"),
+        (lambda X, rng: (X["a"], list(X.columns)), "one must be none"),
+    ],
+)
+def test_a_response_that_cannot_be_used_is_refused(response, words):
+    with pytest.raises(ValueError, match=words):
+        losaw.audit(near_copies(), "y", methods="pfi", response=response, **QUICK)
+
+
+def test_a_response_is_read_from_a_file(tmp_path, monkeypatch, capsys):
+    near_copies(120).to_csv(tmp_path / "near.csv", index=False)
+    (tmp_path / "my.py").write_text("def only_a(X, rng):\n    return X['a'], ['a']\n")
+    monkeypatch.chdir(tmp_path)
+    asked = ["audit", "near.csv", "--target", "y", "--methods", "pfi", "--folds", "3"]
+    asked += ["--rounds", "5", "--budget", "none", "--response"]
+    assert main([*asked, "my.py:only_a"]) == 0
+    assert "by your function only_a" in capsys.readouterr().out
+    for wrong, words in (("my.py:other", "has no function 'other'"), ("absent", "say FILE.py:")):
+        assert main([*asked, wrong]) == 2
+        assert words in capsys.readouterr().err

@@ -220,7 +220,10 @@ def test_losaw_says_what_its_weights_reach_and_not_that_rows_are_rare():
 
 def test_the_record_of_options_is_what_the_functions_and_the_commands_take():
     record = {each.name: each.default for each in fields(Options)}
-    for function, own in ((losaw.explain, set()), (losaw.audit, {"rounds", "share", "signals"})):
+    for function, own in (
+        (losaw.explain, set()),
+        (losaw.audit, {"rounds", "share", "signals", "response"}),
+    ):
         signature = inspect.signature(function).parameters
         defaults = {n: p.default for n, p in signature.items() if n not in ("frame", "target")}
         assert set(defaults) - own == set(record)
