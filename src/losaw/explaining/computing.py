@@ -30,7 +30,7 @@ from losaw.trends import absolute_traversal_rate
 # Bound of the probability that any statement on a group of features is false.
 FAMILY_WISE = 0.05
 # Draws whose test has no larger p-value are not trusted.
-RECOGNISED = 0.05
+RECOGNISED = 0.01
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
