@@ -174,9 +174,9 @@ def _untestable(computed: Computed) -> list[str]:
         return []
     shown = ", ".join(named[:6]) + (", …" if len(named) > 6 else "")
     return [
-        f"The draws of CPI for {shown} are nearly copies, because the other features determine "
-        "such a feature, or nearly do. CPI cannot test it: a score of 0 does not mean that it does "
-        "not matter. Look at the group."
+        f"The draws of CPI for {shown} are nearly copies: the other features determine such a "
+        "feature, or there are too many of them for so few rows to tell. CPI cannot test it: a "
+        "score of 0 does not mean that it does not matter. Look at the group."
     ]
 
 
