@@ -140,7 +140,7 @@ def _check_share(share: Any) -> None:
 
 
 def _with_a_truth(methods: Sequence[str] | str | None) -> tuple[str, ...]:
-    """The methods whose scores say which features matter; a direction does not."""
+    """Return the methods whose scores say which features matter; a direction does not."""
     if methods is None:
         return tuple(name for name in DEFAULT if METHODS[name].family != "direction")
     wanted = chosen_methods(methods)

@@ -147,7 +147,7 @@ def _standard(values: NDArray[Any]) -> FloatArray:
 
 
 def _noise_size(share: float) -> float:
-    """Standard deviation of the noise next to an f of variance 1."""
+    """The standard deviation of the noise that is added to an f of variance 1."""
     return float(np.sqrt((1.0 - share) / share))
 
 

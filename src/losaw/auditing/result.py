@@ -250,7 +250,7 @@ class Audit:
         ]
 
     def to_json(self) -> str:
-        """Everything as JSON; what is not finite is null."""
+        """Everything as JSON; numbers that are not finite are null."""
         content = {
             "target": self.target,
             "task": self.task,
@@ -274,7 +274,7 @@ class Audit:
         return json.dumps(json_value(content), indent=1, ensure_ascii=False)
 
     def to_html(self) -> str:
-        """One page that asks nothing of the network."""
+        """One HTML page that loads nothing from the network."""
         return self._page("audit/page.html")
 
     def _repr_html_(self) -> str:

@@ -91,7 +91,7 @@ def _computed(begun: Begun, data: Prepared, seed: int, forest_is_model: bool) ->
 
 
 def _silent(what: str) -> None:
-    """A round is one step of a progress bar; its parts are not shown."""
+    """Do nothing: a progress bar shows whole rounds, not their parts."""
 
 
 def _measured(
@@ -113,7 +113,7 @@ def _measured(
 
 
 def signals_first(scores: FloatArray, is_signal: NDArray[np.bool_]) -> float:
-    """Share of signals among as many features with the highest scores; of equal scores the mean."""
+    """The share of signals among the k highest scores, for k signals; ties count by their mean."""
     n_signals = int(is_signal.sum())
     last = np.sort(scores)[-n_signals]
     above, level = scores > last, scores == last

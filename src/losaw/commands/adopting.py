@@ -87,7 +87,7 @@ def _print_at_once(line: str) -> None:
 
 
 def _in_results(options: argparse.Namespace) -> tuple[Any, list[str], Any]:
-    """Stale blocks of a results folder, what cannot be adopted, and what takes the rest over."""
+    """Return stale blocks, sentences on those that cannot be adopted, and the adopting function."""
     from losaw.study.inspecting.adopt import stale_files, take_over
 
     options.output = options.folder or options.output
@@ -96,7 +96,7 @@ def _in_results(options: argparse.Namespace) -> tuple[Any, list[str], Any]:
 
 
 def _in_reference(options: argparse.Namespace) -> tuple[Any, list[str], Any]:
-    """The same of a reference run."""
+    """Return the same for a reference run."""
     from losaw.reference.adopt_kept import stale_kept, take_over
     from losaw.reference.stored import Reference
 

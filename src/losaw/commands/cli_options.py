@@ -1,4 +1,4 @@
-"""Options that ask for a session, and the session they ask for."""
+"""The options that describe a session, and the session that is made from them."""
 
 import argparse
 from pathlib import Path
@@ -57,7 +57,7 @@ def positive(text: str) -> int:
 
 
 def request_of(options: argparse.Namespace) -> Any:
-    """The request that the options spell."""
+    """Return the request that the options describe."""
     from losaw.study.design.request import Request, read_overrides, read_selection
 
     overrides = read_overrides(options.configure)
@@ -74,7 +74,7 @@ def request_of(options: argparse.Namespace) -> Any:
 
 
 def session_of(options: argparse.Namespace, trusted: bool = False) -> Any:
-    """The session that the options ask for."""
+    """Return the session that the options describe."""
     from losaw.study.design.session import Session
     from losaw.study.running.jax_programs import keep_jax_programs
 

@@ -1,4 +1,4 @@
-"""Seeing and trusting results: status, verify, diff, provenance, pack."""
+"""Commands that inspect stored results: status, verify, diff, provenance, pack."""
 
 import argparse
 import sys
@@ -14,7 +14,7 @@ ALTERED = 0.05
 
 
 def status(options: argparse.Namespace) -> None:
-    """How far the session is."""
+    """Print how much of the session is done."""
     plans = session_of(options).plans
     if options.watch:
         from losaw.study.running.progress import watch
@@ -130,7 +130,7 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
 
 
 def _with_differing(findings: list[Any], session: Any) -> list[Any]:
-    """Add the outputs that blocks do not give, each file once."""
+    """Add the outputs that differ from what the blocks give, each file once."""
     from losaw.report.remade import differing_outputs
 
     known = {finding.path for finding in findings}
@@ -157,7 +157,7 @@ def diff(options: argparse.Namespace) -> int:
 
 
 def _results_in(place: Path, folder: Path) -> Path:
-    """A results folder as it is; that of an archive, unpacked and checked."""
+    """Return a results folder; an archive is unpacked and checked first."""
     from losaw.study.inspecting.unpack import unpack
 
     if place.is_dir():
@@ -203,7 +203,7 @@ def pack(options: argparse.Namespace) -> None:
 
 
 def _with_measured_draws(session: Any) -> Any:
-    """The session with the studies that its own depend on, where they were run."""
+    """Return the session with the studies that its own depend on, where these were run."""
     from dataclasses import replace
 
     from losaw.study.design.session import Session

@@ -1,4 +1,4 @@
-"""The commands that write what is made from blocks: report, and its two steps as the rules do them.
+"""Commands that write tables, figures and report from blocks: at once, or as the rules do.
 
 A step is written whole, whatever is there: nothing that was made earlier is trusted.
 """
@@ -10,7 +10,7 @@ from losaw.commands.cli_options import session_of
 
 
 def report(options: argparse.Namespace) -> None:
-    """Write everything that is made from the session's blocks, of those that are there."""
+    """Write tables, figures and report from the session's blocks that are there."""
     write_all(session_of(options))
 
 

@@ -1,4 +1,4 @@
-"""The commands that run: plan, list and run, and what the rules run: blocks and joint laws."""
+"""Commands of a run: plan, list and run; for the rules also blocks and joint laws."""
 
 import argparse
 import json
@@ -61,7 +61,7 @@ def list_names(options: argparse.Namespace) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the session's studies, then write everything that is made of them.
+    """Run the session's studies, then write tables, figures and report.
 
     Blocks that cannot begin are counted as missing in the summary, which may refuse; 2 then.
     """

@@ -1,4 +1,4 @@
-"""The answer of an explanation: the first sentences that a reader sees, and no more than is known.
+"""The answer of an explanation: the first sentences that a reader sees.
 
 A test that does not reject shows nothing. So "nothing matters" is never said: where no feature is
 selected, the answer is what is known of the features together, and how strong the test was.

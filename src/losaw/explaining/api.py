@@ -251,7 +251,7 @@ def _without(frame: Any, drop: Sequence[str], target: str) -> Any:
 
 
 def _check_folds(folds: int, data: Prepared) -> None:
-    """Refuse folds that the clusters, the rows or those of the rarest class cannot be put into."""
+    """Refuse more folds than there are clusters, rows, or rows of the rarest class."""
     most, what = data.n_units, "rows in use" if data.clusters is None else "clusters"
     if data.task == "classification" and data.clusters is None:
         most, what = int(np.unique(data.y, return_counts=True)[1].min()), "rows of the rarest class"
@@ -285,7 +285,7 @@ class Progress:
             self.bar.close()
 
     def begin(self, n_steps: int) -> None:
-        """Show progress of so many steps."""
+        """Start to show the progress of so many steps."""
         from tqdm import tqdm
 
         self.steps, self.start = n_steps, time.perf_counter()
@@ -293,7 +293,7 @@ class Progress:
         self.bar = tqdm(total=n_steps, disable=hidden, desc=self.name, unit="step")
 
     def tick(self, what: str) -> None:
-        """One step is done."""
+        """Count a step as done."""
         self.bar.set_description(f"{self.name}: {what}", refresh=False)
         self.bar.update()
         self.done += 1

@@ -41,7 +41,7 @@ class Associations:
     groups: dict[str, list[str]]
 
     def partners(self, name: str, least: float, most: int = 2) -> list[tuple[str, float]]:
-        """Return the features with the strongest association with one, strongest first."""
+        """Return the features that are most associated with a given one, strongest first."""
         row = self.strength[self.names.index(name)].copy()
         row[self.names.index(name)] = 0.0
         order = np.argsort(-row, kind="stable")[:most]

@@ -43,7 +43,7 @@ def _copies(data: Prepared) -> list[str]:
 
 
 def _no_model(work: Work, computed: Computed) -> list[str]:
-    """A test that does not reject: said as that, and not as a finding."""
+    """Say that a model is not shown to predict better than a constant."""
     said = {"model": "The model", "losaw": "losawRF"}
     constant = "mean" if work.data.task == "regression" else "share of each class"
     return [

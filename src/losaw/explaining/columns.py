@@ -143,7 +143,7 @@ def _is_identifier(name: str, codes: FloatArray, n_values: int) -> str:
 
 
 def _text(name: str, read: Values, counts: tuple[int, int]) -> Column:
-    """Text and other levels: dates if all of it is, left out if it is free text."""
+    """Treat text and other levels: as dates if all are dates; free text is left out."""
     texts = [str(level).strip() for level in read.levels or ()]
     shape, note = _dates_in([text for text in texts if text]), ""
     if shape == "unclear":
@@ -169,7 +169,7 @@ def _text(name: str, read: Values, counts: tuple[int, int]) -> Column:
 
 
 def _dates(name: str, codes: FloatArray, days: FloatArray | Any, counts: tuple[int, int]) -> Column:
-    """Days since the first date; ``days`` since 1970 of every level, NaN for empty text."""
+    """Return a column of dates as days since the first; ``days`` since 1970 of every level."""
     import pandas as pd
 
     since_1970 = _placed(days, codes)
@@ -204,7 +204,7 @@ def _placed(values: FloatArray, codes: FloatArray) -> FloatArray:
 
 
 def _levels(name: str, read: Values, counts: tuple[int, int], note: str = "") -> Column:
-    """Unordered levels, the rarest of them together, a missing value as a level."""
+    """Return unordered levels: the rarest are merged, and missing values are a level."""
     import pandas as pd
 
     if read.levels is None and read.is_whole:

@@ -218,7 +218,7 @@ def _read_off_trees(work: Work, forests: list[Any], computed: Computed) -> None:
 
 
 def _decorrelation(work: Work, forests: list[Any]) -> Any:
-    """The mean over the folds of losawRF's measures, cell by cell, of those that have the cell."""
+    """Average losawRF's measures over the folds, cell by cell, where a fold has the cell."""
     from losaw.forest import decorrelation
 
     frames = []

@@ -166,7 +166,7 @@ def cut(
     times: int = 1,
     fewest_folds: int = FEWEST_FOLDS,
 ) -> tuple[Design, list[str]]:
-    """The largest design that fits into the seconds ``times`` times, with the cuts in words.
+    """Return the largest design that fits ``times`` times into the seconds, and the cuts in words.
 
     Cut in this order, as far as the user has not fixed them: permutations and draws, rows of
     losawRF, rows of all down to 5,000, folds down to ``fewest_folds``, LOCO, and rows down to 500.
@@ -191,7 +191,7 @@ def _with_fewer_for_losaw(design: Design, costs: Costs, planned: float) -> Desig
 
 
 def _ladder(full: Design, asked: dict[str, int | None], fewest_folds: int) -> Iterator[Design]:
-    """Designs that cost less and less."""
+    """Yield designs of the computation, each cheaper than the one before."""
 
     def fewer(design: Design, **values: int) -> Design:
         free: dict[str, Any] = {
@@ -225,7 +225,7 @@ def _with_rows(design: Design, rows: int) -> Design:
 
 
 def _round(rows: float) -> int:
-    """Two digits, so that the number can be typed again."""
+    """Round to two digits, so that the number is easy to type."""
     unit = 10 ** max(0, len(str(int(rows))) - 2)
     return int(rows // unit * unit)
 

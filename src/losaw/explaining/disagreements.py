@@ -31,7 +31,7 @@ _WORTH_A_WORD, _NO_DIRECTION = 0.02, 1 / 3
 
 
 class Disagreement(NamedTuple):
-    """One feature, one contrast.
+    """A feature on which two methods disagree, and the contrast that shows it.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Disagreement(NamedTuple):
 
 @dataclass(frozen=True)
 class _Contrast:
-    """Values by feature, their one-sided p-values, and the sentence for a feature."""
+    """A contrast of two methods: values and one-sided p-values by feature, and its sentence."""
 
     axis: str
     names: tuple[str, ...]
@@ -106,7 +106,7 @@ def disagreements(
 def _conditional(
     results: dict[str, ImportanceResult], related: Associations, n_folds: int
 ) -> _Contrast | None:
-    """More than half of PFI is not found given the others: PFI - 2 CPI > 0."""
+    """More than half of PFI vanishes given the other features: PFI - 2 CPI > 0."""
     conditional = next((name for name in ("cpi", "subgroups") if name in results), None)
     if conditional is None or "pfi" not in results:
         return None
@@ -228,13 +228,13 @@ def _direction(
 
 
 def partners(related: Associations, name: str) -> str:
-    """Return the features that are associated with one, as a subject with its verb."""
+    """Return the features associated with a given one, as subject and verb of a sentence."""
     verb = "contains" if len(related.partners(name, NAMED_FROM)) == 1 else "contain"
     return f"{others(related, name)} {verb}"
 
 
 def others(related: Associations, name: str) -> str:
-    """Return the features that are most associated with one, in words."""
+    """Return the features that are most associated with a given one, in words."""
     close = related.partners(name, NAMED_FROM)
     named = " and ".join(f"{other} (association {decimal(r)})" for other, r in close)
     return named or "the other features together"
@@ -274,7 +274,7 @@ def _is_clear(result: ImportanceResult, j: int) -> bool:
 
 
 def _over_folds(folds: FloatArray, n_folds: int) -> tuple[FloatArray, FloatArray]:
-    """Mean contrasts and their one-sided p-values (Nadeau and Bengio)."""
+    """Return means of contrasts over folds and their one-sided p-values (Nadeau and Bengio)."""
     value, error, freedom = nadeau_bengio(folds, 1.0 / (n_folds - 1))
     p_values = [t_test(v, e, freedom, 0.95).p_value for v, e in zip(value, error, strict=True)]
     return value, np.array(p_values)

@@ -70,7 +70,7 @@ def _cells(strength: FloatArray, labels: list[str]) -> list[str]:
 
 
 def _branches(tree: dict[str, list[list[float]]], size: int) -> list[str]:
-    """The tree next to the map. The leaves of scipy are at 5, 15, 25, …"""
+    """Draw the tree next to the map; scipy places the leaves at 5, 15, 25, …"""
     left, width = _LABEL + size + 4, _TREE - 14
     paths = []
     for places, heights in zip(tree["icoord"], tree["dcoord"], strict=True):
@@ -83,7 +83,7 @@ def _branches(tree: dict[str, list[list[float]]], size: int) -> list[str]:
 
 
 def _colour(strength: float) -> str:
-    """From paper to blue, readable on light and on dark ground."""
+    """Return a colour from pale grey to blue, readable on a light and on a dark background."""
     share = float(np.clip(strength, 0.0, 1.0))
     low, high = (233, 236, 240), (0, 82, 150)
     return "#" + "".join(

@@ -151,7 +151,7 @@ class Explanation:
         return {name: in_words(self, name) for name in self.names} if self.deciding else {}
 
     def selected_by(self, method: str) -> tuple[str, ...]:
-        """As :attr:`selected`, of one method that tests."""
+        """The features that a given method selects, as :attr:`selected`."""
         return self.results[method].select(fdr=self.fdr)
 
     def adjusted(self, method: str, of_groups: bool = False) -> "np.ndarray[Any, Any] | None":
@@ -280,7 +280,7 @@ class Explanation:
         return [f"{c.name}: {c.treatment}" for c in self.columns if c.treatment]
 
     def to_json(self) -> str:
-        """Everything as JSON; what is not finite is null."""
+        """Everything as JSON; numbers that are not finite are null."""
         content = {
             "target": self.target,
             "task": self.task,
@@ -317,7 +317,7 @@ class Explanation:
         return json.dumps(json_value(content), indent=1, ensure_ascii=False)
 
     def to_html(self) -> str:
-        """One page that asks nothing of the network."""
+        """One HTML page that loads nothing from the network."""
         from losaw.explaining.page import page
 
         return page(self)

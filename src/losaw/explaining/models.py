@@ -46,7 +46,7 @@ class MissingNumbers(TransformerMixin, BaseEstimator):
         return X.fillna({name: v for name, v in self.values_.items() if X[name].hasnans})
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """The columns as they came."""
+        """Return the names of the columns, unchanged."""
         return self.feature_names_in_
 
 
@@ -169,7 +169,7 @@ class SharedFit(BaseEstimator):
         return SharedFit(clone(self.model), self.fits)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Take the fit to these rows, or make it."""
+        """Use the stored fit to these rows, or make one."""
         self.fitted_ = self.fits.fit(self.model, X, y)
         self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         return self

@@ -1,4 +1,4 @@
-"""The page of an explanation: one HTML file that asks nothing of the network."""
+"""The page of an explanation: one HTML file that loads nothing from the network."""
 
 from typing import TYPE_CHECKING, Any
 

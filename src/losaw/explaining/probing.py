@@ -70,7 +70,7 @@ def _fit(make: Callable[[], Any], few: Prepared, more: Prepared) -> tuple[float,
 
 
 def _scoring(forest: Any, few: Prepared, more: Prepared) -> float:
-    """Seconds of reading UFI off a forest."""
+    """Seconds of computing UFI from a fitted forest."""
     ufi(forest.fit(few.X, few.y), few.X, few.y, kinds=few.kinds)  # compiles
     forest.fit(more.X, more.y)
     return _seconds(lambda: ufi(forest, more.X, more.y, kinds=more.kinds))

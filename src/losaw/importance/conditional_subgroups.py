@@ -207,7 +207,7 @@ def _with_a_level_for_missing(table: Table) -> FloatArray:
 
 
 def _standardised(columns: FloatArray) -> FloatArray:
-    """Columns of variance 1; what is missing becomes the mean."""
+    """Columns scaled to variance 1; missing values become the mean."""
     with np.errstate(invalid="ignore"):
         centred = columns - np.nanmean(columns, axis=0)
         scale = np.nanstd(columns, axis=0)
@@ -215,7 +215,7 @@ def _standardised(columns: FloatArray) -> FloatArray:
 
 
 def _cycle_within(leaves: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Row to take the value from: a random cycle through the rows of every leaf."""
+    """The row that each row takes its value from: a random cycle through every leaf."""
     source = np.arange(len(leaves))
     for leaf in np.unique(leaves):
         rows = rng.permutation(np.flatnonzero(leaves == leaf))

@@ -32,7 +32,7 @@ def _check(
     standardized: bool | None,
     n_rows: int | None,
 ) -> dict[str, Any]:
-    """The options that are given, each known to the estimator."""
+    """Return the given options; refuse one that the estimator does not know."""
     one_of("trend estimator", estimator, OPTIONS)
     options = {
         "weighting": weighting,

@@ -1,4 +1,4 @@
-"""Knockoff samplers: copies of the features that know nothing of the response.
+"""Knockoff samplers: copies of the features, drawn without looking at the response.
 
 One contract, :class:`losaw.knockoffs.base.KnockoffSampler`: ``fit(X, kinds)``, ``sample(rng)``.
 """

@@ -164,7 +164,7 @@ def check_features(
 
 
 def varying_columns(X: FloatArray) -> NDArray[np.intp]:
-    """The columns with more than one value. A constant column is its own, only, knockoff.
+    """The columns with more than one value; the knockoff of a constant column is the column.
 
     Missing is a value here: a column of one value that is missing in some rows varies.
     """

@@ -106,7 +106,7 @@ class GaussianKnockoffs:
         return drawn
 
     def _enough(self, smallest: float) -> float:
-        """Shrinkage of a matrix whose smallest eigenvalue is nearly 0."""
+        """Return the shrinkage that makes a singular matrix invertible."""
         from sklearn.covariance import ledoit_wolf_shrinkage
 
         enough = (SHRUNK - smallest) / (1 - smallest)

@@ -82,7 +82,7 @@ class SequentialKnockoffs:
         kinds: Sequence[FeatureKind] | None = None,
         rng: np.random.Generator | None = None,
     ) -> Self:
-        """Keep X and prepare its columns as regressors; the regressions wait for their order."""
+        """Store X and prepare its columns as regressors; the regressions are fitted at a draw."""
         self._X, kinds = check_features(X, kinds, allow_missing=True)
         self._columns = varying_columns(self._X)
         self._kinds = kinds
@@ -133,7 +133,7 @@ class SequentialKnockoffs:
     def _draw_codes(
         self, codes: NDArray[np.int64], n_classes: int, X: FloatArray, rng: np.random.Generator
     ) -> tuple[NDArray[np.intp], float]:
-        """Draw classes with their estimated probabilities; return them and their penalty."""
+        """Draw classes with their estimated probabilities; return them and the penalty."""
         folds = self._folds(len(X), rng)
         probabilities, penalty = fit_probabilities(X, codes, n_classes, folds, **self._options(X))
         cumulative = np.cumsum(probabilities, axis=1)

@@ -1,4 +1,4 @@
-"""Forests of R as peers: ranger's corrected impurity and party's conditional inference forest.
+"""Two forests of R, for comparison: ranger's corrected impurity and party's cforest.
 
 Optional: they run where ``Rscript`` and the R package are installed (Debian: r-cran-ranger,
 r-cran-party). Data and models travel through files in a temporary folder.

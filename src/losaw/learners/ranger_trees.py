@@ -84,7 +84,7 @@ class RangerTrees:
 
     @property
     def trees_(self) -> Trees:
-        """Their splits."""
+        """The splits of the trees."""
         return self.forest_.flat_trees
 
     @property

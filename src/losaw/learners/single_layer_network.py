@@ -67,7 +67,7 @@ class SingleLayerNetwork(EncodedLearner):
 
 
 class _Network:
-    """The fitted weights, on encoded columns; of ``scaled`` columns the units are removed."""
+    """The fitted weights, on encoded columns; ``scaled`` columns are standardised first."""
 
     def __init__(self, options: SingleLayerNetwork, scaled: Any) -> None:
         self.options = options
@@ -158,7 +158,7 @@ def minimise(objective: Objective, start: FloatArray, max_iter: int) -> FloatArr
 def _step(
     objective: Objective, point: FloatArray, value: float, gradient: FloatArray, way: FloatArray
 ) -> tuple[FloatArray, float, FloatArray]:
-    """A step along ``way`` that decreases enough; none if the way does not lead down."""
+    """Return a step along ``way`` that decreases the loss enough; none if ``way`` leads up."""
     slope, step = way @ gradient, 1.0
     while slope < 0:
         there = point + step * way

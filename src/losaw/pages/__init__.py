@@ -36,7 +36,7 @@ def render(template: str, **values: Any) -> str:
     Returns
     -------
     str
-        A whole page. It asks nothing of the network if the template includes its style.
+        A whole page. It loads nothing from the network if the template includes its style.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Do the numbers of a reference run support what a paper says?"""
+"""Tests of a paper's claims against the numbers of a reference run."""
 
 import itertools
 from collections.abc import Collection, Iterator
@@ -28,7 +28,7 @@ ENOUGH_EQUAL_RUNS = 10
 
 @dataclass(frozen=True)
 class Weighed:
-    """A claim with what the numbers say.
+    """A claim, and the verdict of the numbers on it.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ def decisions_of(study: Study) -> set[str]:
 
 
 def _beyond(claim: Claim, cells: pd.DataFrame) -> np.ndarray:
-    """1 for settings that speak for the claim, -1 against it, 0 neither."""
+    """Return 1 for settings that support the claim, -1 for those against it, 0 for the others."""
     difference = cells["difference"].to_numpy()
     down, up = _reach(cells, LEVEL / 2 / len(cells))
     if claim.relation == "near":
@@ -152,7 +152,7 @@ def _reach(cells: pd.DataFrame, level: float) -> tuple[np.ndarray, np.ndarray]:
 def _binomial_reach(
     share: np.ndarray, n_runs: np.ndarray, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same of shares of so many runs; 0 for a number that no run has."""
+    """The same for shares of runs; 0 for a claimed number, which has no runs."""
     claimed = ~np.isfinite(n_runs)
     share = np.where(claimed, 0.5, share).clip(0.0, 1.0)
     n_runs = np.where(claimed, 1, n_runs)

@@ -12,7 +12,7 @@ Names = str | list[str]
 
 
 class Side(Strict):
-    """Which numbers of a study are meant.
+    """One side of a comparison: the numbers of a study that a claim is about.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Claim(Strict):
 
 
 class Claims(Strict):
-    """``config/claims/<paper>.yaml``.
+    """The claims of one paper, as read from ``config/claims/<paper>.yaml``.
 
     Attributes
     ----------

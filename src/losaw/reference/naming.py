@@ -1,4 +1,4 @@
-"""Do claims name studies, methods, metrics and settings that there are?"""
+"""A check that claims name studies, methods, metrics and settings that exist."""
 
 from collections.abc import Mapping
 from functools import cache

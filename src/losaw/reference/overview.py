@@ -34,7 +34,7 @@ def overview(
     weighed: Mapping[str, Sequence[Weighed]],
     session: Session,
 ) -> Iterator[str]:
-    """The page, line by line.
+    """Return the overview of the reference run, as lines of Markdown.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ def _way(start: Path, end: Path) -> str:
 def page(
     reference: Reference, claims: Claims, weighed: Sequence[Weighed], way: str
 ) -> Iterator[str]:
-    """The page of one paper, line by line.
+    """Return the page of one paper, as lines of Markdown.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def _tables(studies: Sequence[KeptStudy], way: str) -> Iterator[str]:
 
 
 def _agreement(studies: Sequence[KeptStudy]) -> Iterator[str]:
-    """Verdicts by what a study groups them by, and the signs of differences between learners."""
+    """Yield the verdicts by method and metric, and the signs of differences between learners."""
     printed = [study for study in studies if len(study.agreement)]
     if printed:
         yield from ("", "## Agreement by method and metric")

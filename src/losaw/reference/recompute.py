@@ -1,4 +1,4 @@
-"""Do blocks of the reference run come out again here?"""
+"""Blocks of the reference run, computed again and compared by their digests."""
 
 import tempfile
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Keep what a run has made, without its blocks: small enough for a repository, and checkable."""
+"""Store a run without its blocks: small enough for a repository, and checkable."""
 
 import json
 import os
@@ -61,7 +61,7 @@ _WIDTH, _COLOURS = 900, 64
 
 
 def keep(plans: Sequence[StudyPlan], whole: Sequence[StudyPlan], folder: Path) -> int:
-    """Copy what was made of the blocks of a run into ``folder/<study>/``.
+    """Copy summaries, tables and small figures of a run into ``folder/<study>/``.
 
     Summary, comparison (the cells that have a published value; the summary has all),
     agreement, tables and figures are copied (figures as small PNG); of each block its name,
@@ -138,7 +138,7 @@ def _manifest(plan: StudyPlan, whole: StudyPlan) -> dict[str, Any]:
 
 
 def _machine() -> str:
-    """Processor, number of cores and Python: what a person needs to read seconds."""
+    """Return processor, number of cores and Python, on which the seconds depend."""
     name = platform.processor() or platform.machine()
     information = Path("/proc/cpuinfo")
     if information.exists():
@@ -150,7 +150,7 @@ def _machine() -> str:
 
 
 def _blocks(plan: StudyPlan, adoptions: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """The collected blocks with the digest of their rows, which no library version is part of."""
+    """The collected blocks, each with a digest of its rows that no library version enters."""
     blocks = StudyResults(plan.folder).blocks
     numbers = {Adoption.read(entry): number for number, entry in enumerate(adoptions, 1)}
     digests, adopted = [], []
@@ -171,7 +171,7 @@ def _blocks(plan: StudyPlan, adoptions: Sequence[Mapping[str, Any]]) -> pd.DataF
 
 
 def _write_small(picture: Path, place: Path) -> None:
-    """The picture at the width of a page on a screen, with few colours."""
+    """Write the picture at the width of a page on a screen, with few colours."""
     with extra("plot"):
         from PIL import Image
 

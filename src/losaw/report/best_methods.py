@@ -1,4 +1,4 @@
-"""Which method is best over all settings: mean value and mean rank, with their errors."""
+"""A ranking of methods over all settings: mean value and mean rank, with their errors."""
 
 import numpy as np
 import pandas as pd

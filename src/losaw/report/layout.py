@@ -110,7 +110,7 @@ class Table:
     underline_lead: float | None
 
     def heading(self, axis: str, value: Any) -> str:
-        """``N = 500`` for a number, the label alone for a name."""
+        """The heading of a value: ``N = 500`` for a number, the label alone for a name."""
         if isinstance(value, str):
             return self.show(value)
         return f"{self.show(axis)} = {self.show(value)}"

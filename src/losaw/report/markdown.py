@@ -58,7 +58,7 @@ def to_markdown(table: Table) -> str:
 
 
 def legend(table: Table) -> str:
-    """How to read the table's cells."""
+    """A legend that explains the table's cells."""
     sentences = [LEGEND]
     if any(cell.best for cell in table.cells.values()):
         sentences.append("Bold: the best method of its row.")
@@ -69,7 +69,7 @@ def legend(table: Table) -> str:
 
 
 def counts_line(table: Table) -> str:
-    """How many cells have which verdict, in one sentence."""
+    """Return the number of cells with each verdict, in one sentence."""
     counts = [f"{count} {COUNTED[word]}" for word, count in table.counts().items() if count]
     return f"Of {len(table.cells)} cells, {', '.join(counts)}."
 

@@ -1,4 +1,4 @@
-"""How figures look: one place for sizes, fonts and colours, no global state."""
+"""The style of figures: one place for sizes, fonts and colours, no global state."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -58,7 +58,7 @@ def number(value: float, decimals: int) -> str:
 
 
 def signed(value: float, decimals: int = 1) -> str:
-    """``+0.3``; a dash for a missing number."""
+    """Return a number with its sign, as ``+0.3``; a dash for a missing number."""
     if not math.isfinite(value):
         return "–"
     text = f"{value:+.{decimals}f}"
@@ -66,7 +66,7 @@ def signed(value: float, decimals: int = 1) -> str:
 
 
 def percent(share: float) -> str:
-    """``97 %``; never rounded up to 100 % or down to 0 % when it is neither."""
+    """Return a share as ``97 %``; never rounded up to 100 % or down to 0 % when it is neither."""
     if not math.isfinite(share):
         return "–"
     rounded = round(100 * share)
@@ -102,7 +102,7 @@ def html_label(label: str) -> str:
 
 
 def run_count(counts: Iterable[int]) -> str:
-    """``20 runs``, or ``4 to 20 runs`` where the counts differ."""
+    """Return ``20 runs``, or ``4 to 20 runs`` where the counts differ."""
     low, high = min(counts), max(counts)
     runs = "run" if high == 1 else "runs"
     return f"{low:,} {runs}" if low == high else f"{low:,} to {high:,} {runs}"

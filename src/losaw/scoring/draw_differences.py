@@ -63,7 +63,7 @@ def differences_of(
 def _with_knockoffs(
     sampler: Any, subject: ModelOnTable, n_draws: int, rng: np.random.Generator
 ) -> Differences:
-    """Return differences with knockoffs of the held-out rows, of a sampler fitted to these."""
+    """Return the differences when held-out rows are replaced by knockoffs fitted to them."""
     table, columns = subject.table, subject.columns
     knows_levels = getattr(sampler, "handles_nominal", False)
     _check_sampler(subject, sampler, knows_levels)

@@ -35,7 +35,7 @@ def absolute_error(y: FloatArray, prediction: FloatArray) -> FloatArray:
 
 
 def log_loss(y: FloatArray, prediction: FloatArray) -> FloatArray:
-    """-log of the probability given to the class that came; probabilities at least 1e-15."""
+    """-log of the probability given to the observed class; probabilities at least 1e-15."""
     p = np.clip(prediction, _SMALLEST_PROBABILITY, 1 - _SMALLEST_PROBABILITY)
     if p.ndim == 2:
         return np.asarray(-np.log(p[np.arange(len(y)), y.astype(np.intp)]))
@@ -45,7 +45,7 @@ def log_loss(y: FloatArray, prediction: FloatArray) -> FloatArray:
 
 
 def zero_one(y: FloatArray, prediction: FloatArray) -> FloatArray:
-    """1 if the most probable class did not come, else 0; classes that tie share the guess."""
+    """1 if the most probable class was not observed, else 0; classes that tie share the guess."""
     if prediction.ndim == 1:
         prediction = np.column_stack([1.0 - prediction, prediction])
     best = prediction >= prediction.max(axis=1, keepdims=True)

@@ -58,7 +58,7 @@ class MeanOfTrees(ModelOnTable):
         return np.flatnonzero(np.isin(self.mean_of.feature_of_column, columns))
 
     def predictions(self) -> FloatArray:
-        """Predictions of the rows as they are, with the sums that :meth:`exchange` has."""
+        """Predictions of the rows, by the same order of sums as in :meth:`exchange`."""
         encoded = self._encoded(self.columns)
         if encoded is None:
             return super().predictions()
@@ -67,7 +67,7 @@ class MeanOfTrees(ModelOnTable):
     def exchange(
         self, copies: Iterable[FloatArray], n_copies: int, what: str
     ) -> Iterator[Sequence[FloatArray]]:
-        """As :meth:`ModelOnTable.exchange`."""
+        """Return predictions with one unit after the other exchanged; see the base class."""
         columns = self.columns
         encoded = self._encoded(columns)
         if encoded is None:

@@ -104,7 +104,7 @@ class ModelOnTable:
         return [self.columns_of(unit) for unit in self.members]
 
     def predictions(self) -> FloatArray:
-        """Predictions of the rows as they are, with the sums that :meth:`exchange` has."""
+        """Predictions of the rows, by the same order of sums as in :meth:`exchange`."""
         return self.predict(self.columns)
 
     def exchange(

@@ -30,7 +30,7 @@ class Tested(NamedTuple):
 
 
 def check_test(test: str, adjustment: str) -> None:
-    """Raise a ValueError for the name of a test or an adjustment that is none."""
+    """Raise a ValueError for the name of a test or an adjustment that does not exist."""
     one_of("test", test, TESTS)
     one_of("adjustment", adjustment, ADJUSTMENTS)
 

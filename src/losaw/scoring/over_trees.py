@@ -42,7 +42,7 @@ def result_of_trees(
     features: Sequence[str] | None,
     scores: FloatArray | None = None,
 ) -> ImportanceResult:
-    """The result of scores (n_trees, n_units); ``scores`` (n_units,) None: their mean."""
+    """The result from each tree's scores (n_trees, n_units), whose mean is the default score."""
     shown = chosen_units(Units(sample.names, ()), features)
     n_trees = len(of_trees)
     if scores is None:

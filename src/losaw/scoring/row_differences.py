@@ -304,7 +304,7 @@ def refit(model: Any, rows: Rows) -> Any:
 
 
 def fit_copy(copy: Any, rows: Rows) -> Any:
-    """An unfitted model, fitted to ``rows``; see :func:`refit`."""
+    """Fit an unfitted model to ``rows``, with their weights; see :func:`refit`."""
     from sklearn.utils.validation import has_fit_parameter
 
     X = rows.table.rows()

@@ -37,7 +37,7 @@ class Column(NamedTuple):
 
 
 def with_kind(name: str, values: Values, asked: str | None) -> Column:
-    """A column with the kind that the user names, or the one of its content.
+    """A column with the kind that the user names, or with the kind of its values.
 
     Raises
     ------

@@ -19,7 +19,7 @@ class Units(NamedTuple):
 
 
 def units_of(names: Sequence[str], groups: Groups = None) -> Units:
-    """Every group one unit, at the place of its first column; every other column alone.
+    """Return every group as one unit, in the place of its first column, and all other columns.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _map(
 
 
 def _by_name(output: str, inputs: list[str], encoder: Any) -> int:
-    """The input whose name an output carries on: as it is, or with an underscore and more."""
+    """Find the input of an output by its name, which may go on after an underscore."""
     bare = output.removeprefix("missingindicator_")
     fitting = [name for name in inputs if bare == name or bare.startswith(f"{name}_")]
     if not fitting:
@@ -182,7 +182,7 @@ def _widths(encoder: Any) -> list[int]:
 
 
 def column_sources(encoder: Any, names: Sequence[str]) -> NDArray[np.intp]:
-    """Of every column that a fitted encoder makes, the position in ``names`` of what it is of.
+    """The position in ``names`` of the source of every column that a fitted encoder makes.
 
     Raises
     ------

@@ -83,7 +83,7 @@ def refuse_dates(name: str) -> None:
 
 
 def refuse_text(name: str, n_levels: int, n_rows: int) -> None:
-    """Raise the ValueError for free text and identifiers, if the column is such a one."""
+    """Raise the ValueError for a column of free text or identifiers."""
     if n_levels > MOST_TEXT_LEVELS and 2 * n_levels > n_rows:
         raise ValueError(
             f"column {name!r} looks like free text or an identifier: {n_levels} different values "
@@ -93,7 +93,7 @@ def refuse_text(name: str, n_levels: int, n_rows: int) -> None:
 
 
 def kind_of_levels(name: str, asked: str | None, is_ordered: bool) -> FeatureKind:
-    """The kind of a column of levels; a number cannot be made of it.
+    """The kind of a column of levels, which cannot be continuous.
 
     Raises
     ------

@@ -50,7 +50,7 @@ class Table:
 
     @cached_property
     def rebuild(self) -> _Rebuild:
-        """Codes of any rows, (n, n_columns), to rows of the type that was read, its dtypes too."""
+        """Turn codes (n, n_columns) into rows of the type and the dtypes that were read."""
         return self.rebuild_part(list(range(len(self.names))))
 
     def rows(self) -> Any:

@@ -71,7 +71,7 @@ class TrendResult:
 
     @property
     def sign(self) -> NDArray[np.int64]:
-        """1 rising, -1 falling, 0 no trend, or none defined (NaN); (n_features,)."""
+        """The signs (n_features,): 1 rising, -1 falling, 0 no trend or none defined (NaN)."""
         return np.sign(np.nan_to_num(self.estimates)).astype(np.int64)
 
     @property

@@ -94,7 +94,7 @@ class Workflow:
 
     @property
     def everything(self) -> list[str]:
-        """All files that stay. Snakemake remakes a missing file only where a rule asks for it."""
+        """The files that the default rule requests, which a finished run keeps."""
         outputs = [file for study in self.session.studies for file in self.outputs_of(study.name)]
         blocks = [str(block.path) for block in self.session.all_blocks]
         laws = map(str, laws_of(self.session.all_blocks))

@@ -1,4 +1,4 @@
-"""One page shows everything, asks nothing of the network, and is the same bytes every time."""
+"""One page shows everything, loads nothing from the network, and is the same bytes every time."""
 
 import html
 import json

@@ -1,4 +1,4 @@
-"""How much the weights of each feature cost, and how often it was drawn (losaw, Section 5)."""
+"""The cost of each feature's weights, and how often it was drawn (losaw, Section 5)."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

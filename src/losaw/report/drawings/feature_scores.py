@@ -55,7 +55,7 @@ def feature_colours(features: list[str], signal: set[int]) -> dict[str, str]:
 
 
 def standard_error(values: FloatArray) -> FloatArray:
-    """Of the mean over runs, (n_features,); 0 for a single run."""
+    """The standard error of the mean over runs, (n_features,); 0 for a single run."""
     if len(values) < 2:
         return np.zeros(values.shape[1])
     return np.asarray(pd.DataFrame(values).sem().to_numpy())

@@ -73,7 +73,7 @@ def draw(
 
 
 def _half_width(values: FloatArray) -> FloatArray | None:
-    """Of the 95 % interval of the mean over the rows; None for a single row."""
+    """The half-width of the 95 % interval of the mean over the rows; None for a single row."""
     if len(values) < 2:
         return None
     return np.asarray(1.96 * values.std(axis=0, ddof=1) / np.sqrt(len(values)))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Layer(NamedTuple):
-    """A layer's words, the shape of what it gives, and how many parameters it has."""
+    """A layer: its label, the shape of its output, and its number of parameters."""
 
     name: str
     positions: int

@@ -102,7 +102,7 @@ def panel_title(study: Study, panel: Panel) -> str:
 
 
 def note_runs(ax: "Axes", counts: Iterable[int]) -> None:
-    """How many runs a panel shows, above its right edge."""
+    """Write the number of a panel's runs above its right edge."""
     ax.set_title(run_count(list(counts)), loc="right", fontweight="normal", fontsize=7)
 
 

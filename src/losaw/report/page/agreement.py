@@ -28,7 +28,7 @@ def total_agreement(comparison: pd.DataFrame) -> Record | None:
 
 
 def agreement_rows(study: Study, agreement: pd.DataFrame) -> Grid:
-    """The same by the study's first axis, method and metric."""
+    """Verdicts, distances and z of the cells by the study's first axis, method and metric."""
     by = [name for name in agreement.columns if name not in _COUNTED]
     rows = [
         ([study.show(record[name]) for name in by], [_agreement(record)])
@@ -71,7 +71,7 @@ def sign_rows(study: Study, signs: pd.DataFrame) -> list[Record]:
 
 
 def undecided_line(study: Study, comparison: pd.DataFrame) -> str:
-    """How many cells are undecided, what would decide them, and what that costs."""
+    """Return a line: the undecided cells, the seeds that would decide them, and their cost."""
     more = more_seeds(study, comparison)
     if not more.undecided + more.hopeless:
         return ""

@@ -145,7 +145,7 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
 
 
 def _tables(study: Study, comparison: pd.DataFrame) -> Iterator[tuple[Table, str, bool]]:
-    """Yield (table, its counts in words, whether it is open); the first that has numbers is."""
+    """Yield (table, its counts in words, whether it is open); the first with numbers is open."""
     any_open = False
     for name in study.file.tables:
         table = arrange(study, name, comparison)

@@ -96,7 +96,7 @@ def describe(study: Study) -> list[tuple[str, str]]:
 
 
 def metric_notes(study: Study) -> list[tuple[str, str]]:
-    """Name and first sentence of every metric, and which way is better where one is."""
+    """Name and first sentence of every metric, and the better direction if it has one."""
     notes = []
     for name, method in study.metrics.items():
         metric = method.entry.load()

@@ -35,7 +35,7 @@ def place(study: Study, record: Record) -> str:
 
 
 def in_words(study: Study, axis: str, value: Any) -> str:
-    """``N = 500`` for a number, the label alone for a name."""
+    """A value in words: ``N = 500`` for a number, the label alone for a name."""
     shown = study.show(value)
     return shown if isinstance(value, str) else f"{study.show(axis)} = {shown}"
 
@@ -115,5 +115,5 @@ def _difference(study: Study, record: Record, printed: PrintedDifferences) -> Re
 
 
 def _signed(value: float) -> str:
-    """``+.012``."""
+    """A number with its sign, as ``+.012``."""
     return re.sub(r"^([+-])0\.", r"\1.", signed(value, DECIMALS))

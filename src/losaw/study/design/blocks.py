@@ -70,7 +70,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Block:
-    """A block resolved: which one it is, what decides its numbers, where its file lies.
+    """A resolved block: its name, what decides its numbers, and the place of its file.
 
     Whoever computes, stores, collects or inspects a block asks nothing but the block. Two blocks
     of one name are equal.
@@ -92,7 +92,7 @@ class Block:
 
     @property
     def record_path(self) -> Path:
-        """The record of how it was run."""
+        """The file with the record of how the block was run."""
         return self.results / self.name.run_record_path
 
     @property

@@ -65,14 +65,14 @@ class StudyPlan:
 
 
 def blocks_by_setting(plan: StudyPlan) -> list[Block]:
-    """Requested blocks and others, setting by setting; of each first the requested ones."""
+    """Requested and other blocks, setting by setting, the requested ones first."""
     place = {setting.identifier: index for index, setting in enumerate(plan.study.settings)}
     blocks = [*plan.blocks, *other_blocks(plan)]
     return sorted(blocks, key=lambda block: place[block.name.setting])
 
 
 def other_blocks(plan: StudyPlan) -> list[Block]:
-    """Blocks of the study that lie in its folder and are not asked for, by name.
+    """The stored blocks of the study that are not requested, by name.
 
     Another selection, scale or number of seeds has left them. What belongs to no setting or
     learner of the study file any more is not among them.

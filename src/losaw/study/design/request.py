@@ -36,7 +36,7 @@ class Request:
     seeds: int | None = None
 
     def arguments(self) -> str:
-        """The command-line options that ask for the same."""
+        """The command-line options that make the same request."""
         words: list[str] = ["--config", str(self.configuration)]
         for key, value in self.overrides.items():
             words += ["--configure", f"{key}={json.dumps(value, default=str)}"]

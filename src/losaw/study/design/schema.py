@@ -36,13 +36,13 @@ EVERY_STUDY_HAS = ("smoke", "desk", "paper")
 
 
 class Strict(BaseModel):
-    """Unknown keys are errors; values are not changed after reading."""
+    """A base of models that refuse unknown keys, and changes of a value after reading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class _Options(BaseModel):
-    """Known keys next to parameters or axes; a list in place of one value is written as such."""
+    """Known keys next to parameters or axes, which may have any name."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -136,7 +136,7 @@ class FigureLayout(Strict):
 
 
 class Draws(Strict):
-    """That runs share draws of X: the metric that notes the draw, and axes not pooled over."""
+    """Shared draws of X: the metric that records the draw, and the axes not pooled over."""
 
     metric: str
     by: list[str]

@@ -103,7 +103,7 @@ class Session:
         return replace(self.request, overrides=overrides, selection=selection)
 
     def _study_names(self) -> list[str]:
-        """Names of the asked studies; ``ufi`` stands for every study named ``ufi_…``.
+        """Names of the requested studies; ``ufi`` stands for every study named ``ufi_…``.
 
         A study of a group whose real data are not there is left out, with a warning: asked for
         by its own name it downloads them, or says what to do.
@@ -153,7 +153,7 @@ class Session:
         return having
 
     def _check_measuring(self, study: Study) -> None:
-        """The study that measured shared draws must be there, requested or not."""
+        """Check that the study that measures shared draws exists, requested or not."""
         name, known = study.file.between_draws, self.available_studies()
         if name is not None and name not in known:
             raise study.source.error(("between_draws",), unknown("study", name, known))
@@ -180,7 +180,7 @@ class Session:
                     )
 
     def _check_figures(self) -> None:
-        """All studies draw into one folder: a name belongs to one of them."""
+        """Check that no two studies have a figure of one name: they share a folder."""
         drawn_by: dict[str, Study] = {}
         for study in self.studies:
             for name in study.file.figures:

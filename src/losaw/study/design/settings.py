@@ -76,7 +76,7 @@ def first_match(
 
 
 def canonical_json(value: Any) -> str:
-    """Sorted keys, no blanks, shortest float spelling: equal values give equal text."""
+    """Return JSON with sorted keys and no blanks: equal values give equal text."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

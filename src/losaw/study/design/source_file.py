@@ -15,7 +15,7 @@ MOST_VALUES, DEEPEST = 50_000, 40
 
 
 class _Loader(yaml.CSafeLoader):
-    """The values of JSON: a date is text."""
+    """A YAML loader that reads a date as text, as JSON does."""
 
 
 _Loader.yaml_implicit_resolvers = {

@@ -105,7 +105,7 @@ def _check_extra(study: Study, kind: str, name: str, location: Location) -> None
 
 
 def _check_method_names(study: Study) -> None:
-    """Two columns of one name would be one column, with only the first one's numbers."""
+    """Refuse two columns of one name: only the numbers of the first would be shown."""
     pairs: dict[str, str] = {}
     for label, learner in study.learners.items():
         for importance in learner.importances:
@@ -165,7 +165,7 @@ def _check_parameters(study: Study, learners: Iterable[Method]) -> None:
 
 
 def _check_cells(study: Study) -> None:
-    """Filters of cells name axes, metrics and methods that the study has."""
+    """Check that filters of cells name axes, metrics and methods of the study."""
     counted = study.file.counted if isinstance(study.file.counted, list) else []
     filters: list[tuple[Location, Mapping[str, Any]]] = [
         (("counted", index), where) for index, where in enumerate(counted)

@@ -83,7 +83,7 @@ class Adoption:
 
 
 def percent(chance: float) -> str:
-    """Two digits; nothing that can happen is called 0."""
+    """Return a share in percent with two digits; one that is above 0 is never shown as 0."""
     return "0" if chance == 0 else f"{100 * chance:.2g} %" if chance > 0.0005 else "below 0.05 %"
 
 

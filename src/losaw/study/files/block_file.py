@@ -86,7 +86,7 @@ def read_block(path: Path) -> BlockFile:
 
 
 def read_footer(path: Path) -> dict[str, Any]:
-    """The footer of a block's file, which says what decided its rows; these are not looked at.
+    """The footer of a block's file, which says what decided its rows; the rows are not read.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def _one_array(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _parts(column: pa.Array) -> list[bytes]:
-    """Which values are there, how long each is, and all of them one after the other."""
+    """Return a column as bytes: which values are missing, their lengths, and the values."""
     there = np.asarray(column.is_valid()).tobytes()
     kept = column.drop_null()
     if pa.types.is_list(column.type):

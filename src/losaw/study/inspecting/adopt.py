@@ -80,7 +80,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Sample:
-    """A request for a sample.
+    """The size of a sample of blocks, its seed, and the rule that decides about it.
 
     Attributes
     ----------

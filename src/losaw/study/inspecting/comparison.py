@@ -42,7 +42,7 @@ class Comparison:
     where: str = ""
 
     def is_within(self, bound: float | None) -> bool:
-        """Equal; or, with a bound, the difference and twice its error are at most the bound."""
+        """True if equal; with a bound, if the difference and twice its error are at most it."""
         if self.is_equal or bound is None:
             return self.is_equal
         return self.largest + 2 * self.largest_error <= bound

@@ -1,4 +1,4 @@
-"""Which blocks, versions and machines a table, a figure or any other output came from."""
+"""The blocks, versions and machines behind a table, a figure or any other output."""
 
 import csv
 from collections import Counter
@@ -174,7 +174,7 @@ def describe_origins(study: Study, key: str, blocks: list[Origin], list_blocks: 
 
 
 def _versions(blocks: list[Origin]) -> str:
-    """Settings have versions of their own: what matters is whether one of them has several."""
+    """Return the number of versions in words; several in one setting are reported as mixed."""
     versions = {(origin.name.setting, origin.results_version) for origin in blocks}
     n_settings = len({origin.name.setting for origin in blocks})
     if len(versions) == n_settings:

@@ -1,4 +1,4 @@
-"""How far a session is: blocks done, running, failed; seconds per method; time left."""
+"""The progress of a session: blocks done, running, failed; seconds per method; time left."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -89,7 +89,7 @@ def study_status(plan: StudyPlan) -> StudyStatus:
 
 
 def describe_status(plans: Sequence[StudyPlan], jobs: int | None = None) -> str:
-    """How far the studies are now: a line for each, for each learner and running block.
+    """Return a line for each study, for each learner and for each running block.
 
     Parameters
     ----------

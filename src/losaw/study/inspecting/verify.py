@@ -92,5 +92,5 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
 
 
 def _in_block(block: Block, problem: str) -> Finding:
-    """A block is removed with the record of how it was run."""
+    """Return a finding on a block, which is removed together with its run record."""
     return Finding(block.path, problem, block.record_path)

@@ -49,7 +49,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Collection:
-    """Every row of the study's blocks that are there, of those that were asked for and of others.
+    """All rows of the study's stored blocks, requested or not.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How much of the scatter of single runs lies between draws of X, from runs that share draws."""
+"""The part of the scatter of single runs that lies between draws of X."""
 
 from collections.abc import Iterator
 from pathlib import Path

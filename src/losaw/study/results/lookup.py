@@ -1,4 +1,4 @@
-"""Records looked up by the columns that name a cell: what is printed of it, what was measured."""
+"""A lookup of published or measured records by the columns that identify a cell."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -55,7 +55,7 @@ class Lookup:
 
 
 def printed_axes(study: Study, published: pd.DataFrame) -> list[str]:
-    """The study's axes that print has; a printed number holds for every value of the others."""
+    """The study's axes that the published numbers name; they hold for all values of others."""
     return [axis for axis in study.axes if axis in published.columns]
 
 

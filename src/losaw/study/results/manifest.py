@@ -1,4 +1,4 @@
-"""How a study was run: versions, request, counts, machines and seconds."""
+"""The record of how a study was run: versions, request, counts, machines and seconds."""
 
 import shlex
 import sys

@@ -84,7 +84,7 @@ def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 
 
 def sign_table(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
-    """In how many settings a later learner lies on the printed side of the first one.
+    """Count the settings in which a later learner differs from the first as published.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""How it is computed: recipe, replicate, watched processes, progress."""
+"""The computation of blocks: recipe, replicate, watched processes, progress."""

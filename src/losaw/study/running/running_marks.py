@@ -47,7 +47,7 @@ class RunningMark:
         write_text(self._path, json.dumps(content) + "\n")
 
     def remove(self) -> None:
-        """Take the mark away."""
+        """Remove the mark."""
         with contextlib.suppress(OSError):
             self._path.unlink(missing_ok=True)
 

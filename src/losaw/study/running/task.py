@@ -1,4 +1,4 @@
-"""A block on its way: from what is stored of it, through a child process, to its file."""
+"""The computation of one block: its stored seeds, a child process for the others, its file."""
 
 import time
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from losaw.study.running.stored_seeds import Part, Stored, in_order, stored_seed
 
 @dataclass
 class Task:
-    """A block on its way: what is still to do and what is done.
+    """A block that is being computed: the seeds that are done and those still to do.
 
     Attributes
     ----------
@@ -51,8 +51,10 @@ class Task:
 
     @property
     def seconds_allowed(self) -> float:
-        """For all waiting seeds. The k-th of n must be done after k/n of it: a hang costs its own
-        share only, and a seed may use what the seeds before it have left.
+        """The seconds that all waiting seeds may take together.
+
+        The k-th of n seeds must be done after k/n of them: a hang costs its own share only, and a
+        seed may use what the seeds before it have left.
         """
         return 60 * self.block.limits.minutes
 
@@ -73,13 +75,13 @@ class Task:
 
     @property
     def deadline(self) -> float:
-        """When the seed that is being computed has to be done, on the monotonic clock."""
+        """The time at which the current seed must be done, on the monotonic clock."""
         done = self._n_seeds - len(self.waiting)
         share = (done + 1) / self._n_seeds if self._ready else 1.0
         return self._started + self.seconds_allowed * share
 
     def take(self, message: tuple[Any, ...]) -> None:
-        """Note what the child tells."""
+        """Record a message of the child process."""
         kind, *content = message
         if kind == "refused":
             self.refuse(content[0])
@@ -114,12 +116,12 @@ class Task:
         return True
 
     def refuse(self, reason: str) -> None:
-        """Let the block be one that could not begin."""
+        """Record that the block could not begin."""
         self.refusal = f"{self.block.name}: {reason}"
         self.waiting.clear()
 
     def give_up(self, reason: str, seconds: float) -> None:
-        """Let the seed that is being computed be a failed fit."""
+        """Record the current seed as failed and go on."""
         if not self._ready:
             self.refuse(f"{reason}, before its first seed")
             return
@@ -129,7 +131,7 @@ class Task:
 
 
 def open_task(block: Block, again: bool = False) -> Task:
-    """Mark a block as being on its way, and take what files hold of it unless ``again``."""
+    """Mark a block as running, and read what is stored of it unless ``again``."""
     mark = RunningMark(block)
     stored = Stored() if again else stored_seeds(block)
     return Task(

@@ -81,7 +81,7 @@ def reading_of(module: str) -> Reading:
 
 @functools.lru_cache(maxsize=1024)
 def _parse(module: str, text: str, _state: str) -> Reading:
-    """Read a source; it depends on the state which other modules there are."""
+    """Read a source; ``_state`` identifies the other modules, which the result depends on."""
     is_package = (PACKAGE.joinpath(*module.split(".")[1:]) / "__init__.py").is_file()
     body, lines = ast.parse(text).body, text.splitlines()
     imported = {
@@ -151,7 +151,7 @@ def _imports(statement: ast.stmt, module: str, is_package: bool) -> Iterator[tup
 
 
 class _Tidy(ast.NodeTransformer):
-    """Takes out of a definition what decides no number; collects the targets it mentions."""
+    """Removes from a definition all that affects no number; collects the targets it names."""
 
     def __init__(self, module: str, own: set[str], imports: dict[str, Target]) -> None:
         self.module, self.own, self.imports = module, own, imports
@@ -230,7 +230,7 @@ def _dotted(node: ast.expr) -> str:
 
 
 class _Wordless(ast.NodeTransformer):
-    """Takes out the words of an error or a warning."""
+    """Removes the text of an error or a warning."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         return ast.Constant("") if isinstance(node.value, str) else node
