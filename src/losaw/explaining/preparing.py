@@ -70,7 +70,7 @@ class Prepared:
         return {column.name: column.kind for column in self.columns if column.values is not None}
 
     def take(self, rows: NDArray[np.intp]) -> "Prepared":
-        """The same of some rows; without the levels that they do not have."""
+        """Return the same for some rows, without the levels that these do not have."""
         X = self.X.iloc[rows].reset_index(drop=True)
         for name in X.columns[X.dtypes == "category"]:
             X[name] = X[name].cat.remove_unused_categories()

@@ -34,7 +34,7 @@ _FEW_VALUES = 10
 
 
 class Regressors(NamedTuple):
-    """One column as others are regressed on it: arrays (n_rows, …) with mean 0 and variance 1.
+    """A column as a set of regressors: arrays (n_rows, …) with mean 0 and variance 1.
 
     ``linear`` is the normal score of a number, or the indicators of levels; ``curved`` a spline of
     the score, empty for levels.

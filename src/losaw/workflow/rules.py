@@ -198,7 +198,7 @@ class Workflow:
         return stale
 
     def _why_stale(self, plan: StudyPlan) -> str:
-        # Snakemake does not miss a block while what is made of it is there.
+        # Snakemake does not remake a missing block while the files made from it exist.
         missing = [block for block in plan.blocks if block not in self.stored]
         if missing:
             return f"{len(missing)} blocks are to be computed, for example {missing[0].path}"

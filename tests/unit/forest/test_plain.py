@@ -81,7 +81,7 @@ def test_the_trees_are_those_of_scikit_learn(max_depth, bootstrap):
 @pytest.mark.parametrize("min_samples_leaf", [1, 2])
 @pytest.mark.parametrize("max_depth", [None, 6])
 def test_small_leaves_are_those_of_scikit_learn(min_samples_leaf, max_depth):
-    """There two features often part a node alike, and either may be taken: rows are compared."""
+    """Two features often produce the same split there, and either may be taken: compare rows."""
     for X, forest, trees in pairs(min_samples_leaf, max_depth=max_depth, bootstrap=True):
         counts = forest.in_bag_counts()
         for tree, leaf, theirs, in_bag in zip(

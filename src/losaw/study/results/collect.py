@@ -191,7 +191,7 @@ def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
 
 
 def _compact(rows: pa.Table) -> pa.Table:
-    """Rows with each text stored once: names that repeat are most of millions of rows."""
+    """Store each text once: most of the millions of rows repeat a few names."""
     for index, field in enumerate(rows.schema):
         if pa.types.is_string(field.type):
             rows = rows.set_column(index, field.name, rows[field.name].dictionary_encode())

@@ -67,6 +67,6 @@ def _seed_counts(collection: Collection) -> list[int]:
 
 
 def joint_laws(blocks: Iterable[Block]) -> list[dict]:
-    """The joint laws that blocks draw from: the solver, what it said, what was attained."""
+    """The joint laws that blocks draw from: the solver, its status, the attained correlations."""
     paths = dict.fromkeys(block.law_path for block in blocks)
     return [JointLaw.load(path).record() for path in paths if path is not None and path.exists()]
