@@ -1,6 +1,7 @@
 """The function :func:`audit`: all methods on responses simulated from a table's own features."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -102,8 +103,8 @@ def audit(
     whole_number("rounds", rounds, FEWEST_ROUNDS)
     if share is not None:
         _check_share(share)
-    methods = _with_a_truth(methods)
     options = Options.of(locals())
+    options = replace(options, methods=_with_a_truth(methods))
     begun = begin(frame, target, options, times=rounds + 1, groups=False)
     n_signals = _signals(signals, begun)
     with Progress("audit", verbose) as progress:

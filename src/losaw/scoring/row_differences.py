@@ -247,6 +247,8 @@ def folds(
         raise ValueError(
             f"cv={cv!r} needs the group of every row: give clusters=, one label for each row"
         ) from error
+    except TypeError:  # the folds are no pairs
+        parts = list(cv)
     for number, part in enumerate(parts):
         if not _is_fold(part, len(rows)):
             raise ValueError(

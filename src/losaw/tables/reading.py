@@ -159,7 +159,7 @@ def _read_polars(name: str, series: Any) -> Values:
             _to_polars_numbers, name, dtype, is_whole, is_whole or has_null
         )
         return Values("numbers", codes, None, is_whole, back, str(dtype))
-    if dtype.is_nested():
+    if dtype.is_nested() or series.to_physical().dtype.is_nested():  # intervals, for example
         raise ValueError(f"column {name!r} contains {dtype}; unnest or explode it first")
     if dtype == pl.Object:
         read = read_objects(name, np.array(series.to_list(), dtype=object))

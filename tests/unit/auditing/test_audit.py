@@ -134,6 +134,11 @@ def test_what_cannot_be_is_said_at_once(options, words):
         losaw.audit(mixed(), target, **{**QUICK, **rest})
 
 
+def test_an_option_of_another_type_is_named():
+    with pytest.raises((TypeError, ValueError), match="methods"):
+        losaw.audit(mixed(), "bought", **{**QUICK, "methods": True})
+
+
 def test_the_command_writes_three_files_and_names_them(tmp_path, capsys):
     path = tmp_path / "mixed.csv"
     mixed().to_csv(path, index=False)

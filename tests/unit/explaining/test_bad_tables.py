@@ -207,6 +207,13 @@ def test_polars_frames_are_read():
     assert prepare(given, "y").X.equals(prepare(frame, "y").X)
 
 
+def test_polars_columns_of_intervals_are_refused_by_name():
+    polars = pytest.importorskip("polars")
+    frame = table(x=pd.interval_range(0, N)[:N])
+    with pytest.raises(ValueError, match="x"):
+        prepare(polars.from_pandas(frame), "y")
+
+
 def test_a_sample_of_rows_keeps_ten_of_every_class():
     y = np.where(np.arange(2000) < 12, "rare", "common")
     data = prepare(pd.DataFrame({"x": RNG.standard_normal(2000), "y": y}), "y")
