@@ -74,7 +74,7 @@ BUDGETS: dict[str, int] = {
     "commands": 1100,
     "contracts": 1300,
     "datasets": 575,
-    "explaining": 3525,
+    "explaining": 3550,
     "fitted_trees": 2550,
     "forest": 5625,
     "generators": 2525,

@@ -5,7 +5,7 @@ import pytest
 
 from losaw.cli import main
 from losaw.datasets import is_there
-from losaw.generators import real_regression
+from losaw.generators import real_rows
 
 
 def run(tmp_path, *arguments):
@@ -37,7 +37,7 @@ def test_missing_real_data_are_reported_in_one_message_before_any_block(
 
     monkeypatch.setenv("LOSAW_DATA", str(tmp_path / "nowhere"))
     monkeypatch.setattr("urllib.request.urlopen", no_network)
-    real_regression._read.cache_clear()
+    real_rows.read_rows.cache_clear()
     assert run(tmp_path, "--study", "residual_figure3") == 2
     error = capsys.readouterr().err
     assert "data set 'fish'" in error and "by hand" in error and "LOSAW_DATA" in error
@@ -46,7 +46,7 @@ def test_missing_real_data_are_reported_in_one_message_before_any_block(
 
 @pytest.mark.skipif(not is_there("fish"), reason="set LOSAW_DATA to the folder of the real data")
 def test_a_study_of_real_data_leaves_its_comparison(tmp_path):
-    real_regression._read.cache_clear()
+    real_rows.read_rows.cache_clear()
     assert run(tmp_path, "--study", "residual_figure3") == 0
     comparison = pd.read_csv(tmp_path / "results" / "residual_figure3" / "comparison.csv")
     assert (comparison["reproduced"] > 0.5).all()  # all features rise with the length

@@ -207,7 +207,7 @@ def _with_measured_draws(session: Any) -> Any:
     from dataclasses import replace
 
     from losaw.study.design.session import Session
-    from losaw.study.files.made import DRAWS
+    from losaw.study.files.output_digests import DRAWS
 
     names = [study.name for study in session.studies]
     needed = [study.file.between_draws for study in session.studies]

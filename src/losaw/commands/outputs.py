@@ -35,7 +35,7 @@ def _write_studies(session: Any) -> None:
     from losaw.report.figures import write_figures
     from losaw.report.results import StudyResults
     from losaw.report.tables import write_tables
-    from losaw.study.files.made import add_sums
+    from losaw.study.files.output_digests import add_sums
     from losaw.study.results.outputs import measuring_first, write_outputs
 
     # All summaries first, which other studies' summaries and figures may need.
@@ -50,7 +50,7 @@ def _write_studies(session: Any) -> None:
 
 def _write_page(session: Any) -> None:
     from losaw.report.page.html import write_report
-    from losaw.study.files.made import REPORT, report_made_from, write_sums
+    from losaw.study.files.output_digests import REPORT, report_made_from, write_sums
 
     written = write_report(session, session.results / "report.html")
     write_sums(session.results, REPORT, report_made_from(session.plans), [written])

@@ -29,7 +29,7 @@ _MICROSECONDS = 86_400e6  # of a day
 _ROWS_PER_LEVEL = 5
 
 
-class Column(NamedTuple):
+class TreatedColumn(NamedTuple):
     """One column as the models are given it.
 
     Attributes
@@ -51,7 +51,7 @@ class Column(NamedTuple):
     n_values: int
 
 
-def treat(name: str, read: Values, asked: str | None = None) -> Column:
+def treat(name: str, read: Values, asked: str | None = None) -> TreatedColumn:
     """Return the column as numbers or levels, or the reason why it is left out.
 
     Parameters
@@ -79,10 +79,10 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
         )
     if beyond and asked is None:
         words = "left out: whole numbers beyond 2^53, an identifier"
-        return Column(name, None, "", words, *counts)
+        return TreatedColumn(name, None, "", words, *counts)
     if n_values == 0 or (n_values == 1 and n_missing == 0):
         what = "contains no value" if n_values == 0 else "is constant"
-        return Column(name, None, "", f"left out: it {what}", *counts)
+        return TreatedColumn(name, None, "", f"left out: it {what}", *counts)
     if read.content == "numbers":
         _check_finite(name, read.codes)
     if asked == "nominal":
@@ -91,11 +91,13 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
         return _numbers(name, read.codes, asked, counts)
     if read.content == "ordered levels":
         codes = pd.Series(read.codes, name=name)
-        return Column(name, codes, asked or "discrete", "ordered levels, by their rank", *counts)
+        return TreatedColumn(
+            name, codes, asked or "discrete", "ordered levels, by their rank", *counts
+        )
     if read.content == "durations":
         days = pd.to_timedelta(list(read.levels or ())) / pd.Timedelta(days=1)
         found = _placed(np.asarray(days, dtype=float), read.codes)
-        return Column(name, pd.Series(found, name=name), "continuous", "in days", *counts)
+        return TreatedColumn(name, pd.Series(found, name=name), "continuous", "in days", *counts)
     if read.content == "dates" and (dates := _days(read.levels or ())) is not None:
         return _dates(name, read.codes, dates, counts)
     if asked is not None:
@@ -116,14 +118,16 @@ def _check_finite(name: str, codes: FloatArray) -> None:
         )
 
 
-def _numbers(name: str, codes: FloatArray, asked: str | None, counts: tuple[int, int]) -> Column:
+def _numbers(
+    name: str, codes: FloatArray, asked: str | None, counts: tuple[int, int]
+) -> TreatedColumn:
     import pandas as pd
 
     if asked is None and (why := _is_identifier(name, codes, counts[1])):
-        return Column(name, None, "", f"left out: {why}", *counts)
+        return TreatedColumn(name, None, "", f"left out: {why}", *counts)
     kind = asked or kind_of_numbers(codes)
     words = f"{counts[0]} missing: {MISSING_NUMBERS}" if counts[0] else ""
-    return Column(name, pd.Series(codes, name=name), kind, words, *counts)
+    return TreatedColumn(name, pd.Series(codes, name=name), kind, words, *counts)
 
 
 def _is_identifier(name: str, codes: FloatArray, n_values: int) -> str:
@@ -142,7 +146,7 @@ def _is_identifier(name: str, codes: FloatArray, n_values: int) -> str:
     return ""
 
 
-def _text(name: str, read: Values, counts: tuple[int, int]) -> Column:
+def _text(name: str, read: Values, counts: tuple[int, int]) -> TreatedColumn:
     """Treat text and other levels: as dates if all are dates; free text is left out."""
     texts = [str(level).strip() for level in read.levels or ()]
     shape, note = _dates_in([text for text in texts if text]), ""
@@ -151,7 +155,7 @@ def _text(name: str, read: Values, counts: tuple[int, int]) -> Column:
             "left out: dates whose order of day and month is not known; write them as "
             "2026-11-21, or name the kind nominal"
         )
-        return Column(name, None, "", words, *counts)
+        return TreatedColumn(name, None, "", words, *counts)
     if shape == "iso":
         dates = _days([text.replace("/", "-") or None for text in texts])
         if dates is not None:
@@ -164,11 +168,13 @@ def _text(name: str, read: Values, counts: tuple[int, int]) -> Column:
     n_known = len(read.codes) - counts[0]
     if counts[1] > MOST_TEXT_LEVELS and 2 * counts[1] > n_known:
         words = f"left out: free text or an identifier ({counts[1]} values in {n_known} rows)"
-        return Column(name, None, "", "; ".join(filter(None, [note, words])), *counts)
+        return TreatedColumn(name, None, "", "; ".join(filter(None, [note, words])), *counts)
     return _levels(name, read, counts, note)
 
 
-def _dates(name: str, codes: FloatArray, days: FloatArray | Any, counts: tuple[int, int]) -> Column:
+def _dates(
+    name: str, codes: FloatArray, days: FloatArray | Any, counts: tuple[int, int]
+) -> TreatedColumn:
     """Return a column of dates as days since the first; ``days`` since 1970 of every level."""
     import pandas as pd
 
@@ -178,7 +184,7 @@ def _dates(name: str, codes: FloatArray, days: FloatArray | Any, counts: tuple[i
     start = str(np.datetime64("1970-01-01") + np.timedelta64(int(np.floor(first)), "D"))
     words = f"dates, as days since {start}" + (f"; {n_missing} missing" if n_missing else "")
     found = pd.Series(since_1970 - first, name=name)
-    return Column(name, found, "continuous", words, n_missing, counts[1])
+    return TreatedColumn(name, found, "continuous", words, n_missing, counts[1])
 
 
 def _days(levels: Any) -> FloatArray | None:
@@ -203,7 +209,7 @@ def _placed(values: FloatArray, codes: FloatArray) -> FloatArray:
     return found
 
 
-def _levels(name: str, read: Values, counts: tuple[int, int], note: str = "") -> Column:
+def _levels(name: str, read: Values, counts: tuple[int, int], note: str = "") -> TreatedColumn:
     """Return unordered levels: the rarest are merged, and missing values are a level."""
     import pandas as pd
 
@@ -234,7 +240,7 @@ def _levels(name: str, read: Values, counts: tuple[int, int], note: str = "") ->
     values = [missing if text is None else other if text in rare else text for text in known]
     categories = [*kept, *([other] if rare else []), *([missing] if n_missing else [])]
     category = pd.Series(pd.Categorical(values, categories=categories), name=name)
-    return Column(name, category, "nominal", "; ".join(done), *counts)
+    return TreatedColumn(name, category, "nominal", "; ".join(done), *counts)
 
 
 def _free(name: str, taken: Any) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from losaw.explaining.answers import Answer, answer, in_words, statement
 from losaw.explaining.association import MEASURE, Associations
-from losaw.explaining.columns import Column
+from losaw.explaining.columns import TreatedColumn
 from losaw.explaining.computing import Quality, recognised
 from losaw.explaining.design import Design
 from losaw.explaining.disagreements import Disagreement, decimal
@@ -41,7 +41,7 @@ class Explanation:
     Attributes
     ----------
     target, task : str
-    columns : tuple of Column
+    columns : tuple of TreatedColumn
         Every column of the table but the target, with its treatment.
     notes, cautions, cuts : tuple of str
         Decisions on the table, warnings, and cuts by the budget.
@@ -80,7 +80,7 @@ class Explanation:
 
     target: str
     task: str
-    columns: tuple[Column, ...]
+    columns: tuple[TreatedColumn, ...]
     notes: tuple[str, ...]
     cautions: tuple[str, ...]
     cuts: tuple[str, ...]

@@ -6,7 +6,7 @@ from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 
 
-class Method(NamedTuple):
+class MethodOfExplain(NamedTuple):
     """One method.
 
     Attributes
@@ -35,43 +35,43 @@ class Method(NamedTuple):
 _SHARE = "share of the sum over features"
 _LOSS = "share of the loss of the best constant"
 
-METHODS: dict[str, Method] = {
-    "mdi": Method(
+METHODS: dict[str, MethodOfExplain] = {
+    "mdi": MethodOfExplain(
         "MDI",
         "trees",
         "How much did the splits of a random forest gain on the rows that they were grown on?",
         _SHARE,
         "mdi",
     ),
-    "ufi": Method(
+    "ufi": MethodOfExplain(
         "UFI",
         "trees",
         "How much did the same splits gain on rows that the tree has not seen?",
         f"{_SHARE}; negative where unseen rows contradict the splits",
         "ufi",
     ),
-    "mdi_oob": Method(
+    "mdi_oob": MethodOfExplain(
         "MDI-oob",
         "trees",
         "How much did the same splits gain, with means taken from unseen rows?",
         f"{_SHARE}; negative where unseen rows contradict the splits",
         "mdi_oob",
     ),
-    "losaw": Method(
+    "losaw": MethodOfExplain(
         "losawRF",
         "trees",
         "How much do splits gain when weights make the feature uncorrelated with the others?",
         _SHARE,
         "losaw_forest",
     ),
-    "pfi": Method(
+    "pfi": MethodOfExplain(
         "PFI",
         "loss",
         "How much worse does the fitted model predict when the feature is shuffled?",
         _LOSS,
         "pfi",
     ),
-    "cpi": Method(
+    "cpi": MethodOfExplain(
         "CPI",
         "loss",
         "How much worse does the fitted model predict when only the part of the feature that the "
@@ -79,7 +79,7 @@ METHODS: dict[str, Method] = {
         _LOSS,
         "cpi",
     ),
-    "subgroups": Method(
+    "subgroups": MethodOfExplain(
         "subgroups",
         "loss",
         "How much worse does the fitted model predict when the feature is shuffled among rows that "
@@ -87,14 +87,14 @@ METHODS: dict[str, Method] = {
         _LOSS,
         "subgroups",
     ),
-    "loco": Method(
+    "loco": MethodOfExplain(
         "LOCO",
         "loss",
         "How much worse does a model predict that is fitted without the feature?",
         _LOSS,
         "loco",
     ),
-    "atr": Method(
+    "atr": MethodOfExplain(
         "ATR",
         "direction",
         "Does the prediction rise (1) or fall (−1) with the feature?",

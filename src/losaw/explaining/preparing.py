@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.explaining.columns import Column, treat
+from losaw.explaining.columns import TreatedColumn, treat
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
@@ -40,7 +40,7 @@ class Prepared:
     y : array of shape (n_rows,)
         Numbers or labels.
     target, task : str
-    columns : tuple of Column
+    columns : tuple of TreatedColumn
         All columns but the target, those left out too.
     notes : tuple of str
         Decisions on the rows and the target.
@@ -52,7 +52,7 @@ class Prepared:
     y: NDArray[Any]
     target: str
     task: Literal["regression", "classification"]
-    columns: tuple[Column, ...]
+    columns: tuple[TreatedColumn, ...]
     notes: tuple[str, ...]
     clusters: NDArray[np.intp] | None = None
 
@@ -153,7 +153,7 @@ def prepare(
         if name == cluster:
             clusters = cluster_numbers(read.codes, len(known))
             why = "no feature: rows of one value stay in one fold"
-            columns.append(Column(name, None, "", why, 0, len(np.unique(read.codes))))
+            columns.append(TreatedColumn(name, None, "", why, 0, len(np.unique(read.codes))))
             continue
         column = _without_copies(treat(name, read, asked.get(name)), y, target, solved)
         if column.values is not None:
@@ -251,7 +251,9 @@ def _response(
     return np.array(labels.tolist()), "classification"
 
 
-def _without_copies(column: Column, y: NDArray[Any], target: str, task: str) -> Column:
+def _without_copies(
+    column: TreatedColumn, y: NDArray[Any], target: str, task: str
+) -> TreatedColumn:
     """Leave a column out that determines the target and is determined by it."""
     import pandas as pd
 

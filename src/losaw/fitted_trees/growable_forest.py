@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.growing_again import add_without
-from losaw.fitted_trees.squared_error_splits import Limits, Rows
+from losaw.fitted_trees.squared_error_splits import GrowthLimits, SortedRows
 from losaw.kernels.trees import Trees
 from losaw.support.jobs import Jobs, each_short
 
@@ -95,7 +95,7 @@ class GrowableForest:
         n_rows, n_columns = columns.shape
         by_column = _by_column(columns)
         order = np.argsort(by_column, axis=1, kind="stable").astype(np.int32)
-        self._rows = Rows(by_column, order, np.ascontiguousarray(y, dtype=float))
+        self._rows = SortedRows(by_column, order, np.ascontiguousarray(y, dtype=float))
         self._inner = [estimator.tree_ for estimator in forest.estimators_]
         # How often a row is in a tree's sample: small numbers, for every row and tree.
         samples = forest.estimators_samples_
@@ -111,7 +111,7 @@ class GrowableForest:
                 for estimator in forest.estimators_
             ]
         )
-        self._limits = Limits(
+        self._limits = GrowthLimits(
             np.iinfo(np.int32).max if forest.max_depth is None else int(forest.max_depth),
             max(int(forest.min_samples_split), 2 * int(forest.min_samples_leaf)),
             int(forest.min_samples_leaf),

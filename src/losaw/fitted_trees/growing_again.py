@@ -13,7 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.fitted_trees.squared_error_splits import Limits, Rows, best_split, is_leaf_with_mean
+from losaw.fitted_trees.squared_error_splits import (
+    GrowthLimits,
+    SortedRows,
+    best_split,
+    is_leaf_with_mean,
+)
 from losaw.kernels.compiled import allocating_kernel, inlined_kernel, kernel
 from losaw.kernels.row_order import part_by_threshold, part_rows
 from losaw.kernels.trees import LEAF, Trees
@@ -52,7 +57,7 @@ def _taken(stack: NDArray[np.int64], place: int) -> _Waiting:
 
 @inlined_kernel()
 def _part(
-    rows: Rows,
+    rows: SortedRows,
     asked: NDArray[np.float32],
     orders: _Orders,
     is_left_out: NDArray[np.bool_],
@@ -79,10 +84,10 @@ def _part(
 
 @kernel()
 def _grow_again(
-    rows: Rows,
+    rows: SortedRows,
     weights: NDArray[np.float64],
     is_left_out: NDArray[np.bool_],
-    limits: Limits,
+    limits: GrowthLimits,
     orders: _Orders,
     stack: NDArray[np.int64],
     asked: NDArray[np.float32],
@@ -130,7 +135,7 @@ def _make_orders(n_columns: int, n_rows: int, n_asked: int) -> _Orders:
 
 
 @inlined_kernel()
-def _fill_with_bag(rows: Rows, weights: NDArray[np.float64], orders: _Orders) -> int:
+def _fill_with_bag(rows: SortedRows, weights: NDArray[np.float64], orders: _Orders) -> int:
     """Fill the orders with the rows of a tree's sample and all asked rows; return the former."""
     n = 0
     for j in range(len(rows.order)):
@@ -147,11 +152,11 @@ def _fill_with_bag(rows: Rows, weights: NDArray[np.float64], orders: _Orders) ->
 def add_without(
     trees: Trees,
     value: NDArray[np.float64],
-    rows: Rows,
+    rows: SortedRows,
     weights: NDArray[np.float64],
     asked: NDArray[np.float32],
     left_out: NDArray[np.bool_],
-    limits: Limits,
+    limits: GrowthLimits,
     seeds: NDArray[np.uint64],
     total: NDArray[np.float64],
 ) -> None:

@@ -42,7 +42,7 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Nodes:
+class TreeNodes:
     """A tree with the moments of its in-bag and out-of-bag rows.
 
     Attributes
@@ -66,7 +66,7 @@ class Nodes:
         return weighted[self.splits] - weighted[left] - weighted[right]
 
 
-def scores_of_trees(forest: ForestView, rule: Callable[[Nodes], FloatArray]) -> FloatArray:
+def scores_of_trees(forest: ForestView, rule: Callable[[TreeNodes], FloatArray]) -> FloatArray:
     """Of every tree and feature, the sum of ``rule`` over the splits on the feature.
 
     Parameters
@@ -85,7 +85,7 @@ def scores_of_trees(forest: ForestView, rule: Callable[[Nodes], FloatArray]) -> 
     return scores
 
 
-def tree_nodes(tree: TreeView, counts: NDArray[np.int64], forest: ForestView) -> Nodes:
+def tree_nodes(tree: TreeView, counts: NDArray[np.int64], forest: ForestView) -> TreeNodes:
     """The moments of one tree's nodes, for the rows' in-bag ``counts``."""
     n_nodes, n_outcomes = len(tree.feature), forest.outcomes.shape[1]
     sums = np.zeros((2, n_nodes, n_outcomes + 2))
@@ -93,7 +93,7 @@ def tree_nodes(tree: TreeView, counts: NDArray[np.int64], forest: ForestView) ->
     left, right = tree.nodes.left, tree.nodes.right
     add_children(left, right, sums)
     in_bag, out_of_bag = (Moments(part[:, 0], part[:, 2:], part[:, 1]) for part in sums)
-    return Nodes(tree.splits, (left[tree.splits], right[tree.splits]), in_bag, out_of_bag)
+    return TreeNodes(tree.splits, (left[tree.splits], right[tree.splits]), in_bag, out_of_bag)
 
 
 @kernel()

@@ -15,7 +15,7 @@ _TOO_CLOSE = np.float32(1e-7)
 _NO_SPREAD = 2.220446049250313e-16  # variance of a node that is not split
 
 
-class Rows(NamedTuple):
+class SortedRows(NamedTuple):
     """The training rows, column by column."""
 
     columns: NDArray[np.float32]  # (n_columns, n_rows)
@@ -23,7 +23,7 @@ class Rows(NamedTuple):
     response: NDArray[np.float64]  # (n_rows,)
 
 
-class Limits(NamedTuple):
+class GrowthLimits(NamedTuple):
     """When a node stays a leaf."""
 
     max_depth: int
@@ -44,10 +44,10 @@ def _uniform(state: NDArray[np.uint64]) -> float:
 
 @inlined_kernel()
 def best_split(
-    rows: Rows,
+    rows: SortedRows,
     weights: NDArray[np.float64],
     is_left_out: NDArray[np.bool_],
-    limits: Limits,
+    limits: GrowthLimits,
     orders: NDArray[np.int32],
     first: int,
     end: int,
@@ -100,9 +100,9 @@ def best_split(
 
 @inlined_kernel()
 def is_leaf_with_mean(
-    rows: Rows,
+    rows: SortedRows,
     weights: NDArray[np.float64],
-    limits: Limits,
+    limits: GrowthLimits,
     order: NDArray[np.int32],
     first: int,
     end: int,

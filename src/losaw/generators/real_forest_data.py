@@ -10,7 +10,7 @@ from losaw.generators.real_rows import read_rows
 from losaw.support.arguments import one_of
 
 
-class Design(NamedTuple):
+class ForestData(NamedTuple):
     """The response, the task, an added N(0, 1) feature, and training rows (None: all)."""
 
     response: str
@@ -20,9 +20,9 @@ class Design(NamedTuple):
 
 
 DESIGNS = {
-    "rna_editing": Design("edit", "classification", adds_random=False),
-    "adult": Design("income", "classification", adds_random=True, n_samples=5000),
-    "boston_housing": Design("MEDV", "regression", adds_random=True),
+    "rna_editing": ForestData("edit", "classification", adds_random=False),
+    "adult": ForestData("income", "classification", adds_random=True, n_samples=5000),
+    "boston_housing": ForestData("MEDV", "regression", adds_random=True),
 }
 
 

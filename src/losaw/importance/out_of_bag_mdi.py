@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_view import view_forest
-from losaw.fitted_trees.node_moments import Nodes
+from losaw.fitted_trees.node_moments import TreeNodes
 from losaw.scoring.over_trees import mean_over_trees
 from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
@@ -83,7 +83,7 @@ def mdi_oob(
     )
 
 
-def _contribution(nodes: Nodes) -> FloatArray:
+def _contribution(nodes: TreeNodes) -> FloatArray:
     mean = nodes.in_bag.total / nodes.in_bag.size[:, None]  # no node is without in-bag rows
     product = (mean * nodes.out_of_bag.total).sum(axis=1)
     left, right = nodes.children

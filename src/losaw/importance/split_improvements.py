@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_view import view_forest
-from losaw.fitted_trees.node_moments import Nodes
+from losaw.fitted_trees.node_moments import TreeNodes
 from losaw.scoring.over_trees import mean_over_trees
 from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
@@ -65,5 +65,5 @@ def split_improvement(
     )
 
 
-def _decrease(nodes: Nodes) -> FloatArray:
+def _decrease(nodes: TreeNodes) -> FloatArray:
     return nodes.decrease(nodes.in_bag.mean_square_distance(nodes.in_bag.mean))

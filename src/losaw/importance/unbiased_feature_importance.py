@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_view import view_forest
-from losaw.fitted_trees.node_moments import Nodes
+from losaw.fitted_trees.node_moments import TreeNodes
 from losaw.scoring.over_trees import mean_over_trees
 from losaw.scoring.result import ImportanceResult, described
 from losaw.tables.groups import Groups
@@ -91,26 +91,26 @@ def ufi(
     )
 
 
-def _classification(nodes: Nodes) -> FloatArray:
+def _classification(nodes: TreeNodes) -> FloatArray:
     agreement = (nodes.in_bag.mean * nodes.out_of_bag.mean).sum(axis=1)
     return _seen(nodes, nodes.decrease(1 - agreement))
 
 
-def _regression(nodes: Nodes) -> FloatArray:
+def _regression(nodes: TreeNodes) -> FloatArray:
     centre = nodes.in_bag.mean
     both = nodes.in_bag.mean_square_distance(centre)
     both = both + nodes.out_of_bag.mean_square_distance(centre)
     return _seen(nodes, nodes.decrease(both))
 
 
-def _test_error(nodes: Nodes) -> FloatArray:
+def _test_error(nodes: TreeNodes) -> FloatArray:
     return _seen(nodes, nodes.decrease(nodes.out_of_bag.mean_square_distance(nodes.in_bag.mean)))
 
 
 _OUT_OF_BAG = {"classification": _classification, "regression": _test_error}
 
 
-def _seen(nodes: Nodes, values: FloatArray) -> FloatArray:
+def _seen(nodes: TreeNodes, values: FloatArray) -> FloatArray:
     """Return ``values``, with 0 for the splits that have a child without out-of-bag rows."""
     size, (left, right) = nodes.out_of_bag.size, nodes.children
     seen = (size[left] > 0) & (size[right] > 0)

@@ -50,7 +50,9 @@ class Weighed:
     cells: pd.DataFrame
 
 
-def weigh(claim: Claim, summary: pd.DataFrame | None, decisions: Collection[str] = ()) -> Weighed:
+def weigh_claim(
+    claim: Claim, summary: pd.DataFrame | None, decisions: Collection[str] = ()
+) -> Weighed:
     r"""Weigh a claim against the means of a study.
 
     In each setting, and for each pair of names, the difference left − right has the standard error

@@ -11,7 +11,7 @@ from losaw.reference.claim_tests import (
     Weighed,
     decisions_of,
     settings_against,
-    weigh,
+    weigh_claim,
 )
 from losaw.reference.claims import Claims, Names
 from losaw.reference.overview import overview, table_of
@@ -58,7 +58,7 @@ def write_pages(
     decisions = cache(lambda name: decisions_of(session.read_study(name, trusted=True)))
     weighed = {
         name: [
-            weigh(claim, reference.summary(claim.study), decisions(claim.study))
+            weigh_claim(claim, reference.summary(claim.study), decisions(claim.study))
             for claim in claims.claims
         ]
         for name, claims in papers.items()

@@ -85,7 +85,7 @@ NAMES: dict[str, dict[str, str]] = {
         "signal_share": "losaw.metrics.record:SignalShareOfCounts",
     },
     "drawing": {
-        "against-print": "losaw.report.drawings.against_print:draw",
+        "against-published": "losaw.report.drawings.against_published:draw",
         "average-ranks": "losaw.report.drawings.average_ranks:draw",
         "feature-bars": "losaw.report.drawings.feature_bars:draw",
         "largest-scores": "losaw.report.drawings.largest_scores:draw",

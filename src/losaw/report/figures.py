@@ -11,7 +11,7 @@ from losaw.report.style import house_style, save
 from losaw.study.design.grid import Study
 from losaw.study.design.schema import FigureLayout
 from losaw.study.errors import StudyError
-from losaw.study.files.made import FIGURE_KINDS
+from losaw.study.files.output_digests import FIGURE_KINDS
 from losaw.support.words import unknown
 
 # Options that mean the same in every drawing: option -> names that it may have in a study.

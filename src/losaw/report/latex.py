@@ -2,7 +2,7 @@
 
 import math
 
-from losaw.report.layout import Cell, Table
+from losaw.report.layout import ArrangedTable, Cell
 from losaw.report.markdown import counts_line, legend
 from losaw.report.typeset import latex, latex_label, number, signed
 from losaw.study.results.agreement import NOT_RUN
@@ -10,7 +10,7 @@ from losaw.study.results.agreement import NOT_RUN
 PACKAGES = "booktabs, graphicx, amssymb"
 
 
-def to_latex(table: Table) -> str:
+def to_latex(table: ArrangedTable) -> str:
     """A ``table*`` float with caption, legend, counts and note."""
     row_heads = len(table.row_axes)
     lines = [
@@ -38,7 +38,7 @@ def _paragraph(text: str) -> list[str]:
     return [r"\begin{minipage}{\textwidth}\footnotesize", latex(text), r"\end{minipage}"]
 
 
-def _header(table: Table) -> list[str]:
+def _header(table: ArrangedTable) -> list[str]:
     """One line for every column axis, equal neighbours under one heading and a rule."""
     row_heads = len(table.row_axes)
     lines = []
@@ -57,7 +57,7 @@ def _header(table: Table) -> list[str]:
     return lines
 
 
-def _body(table: Table) -> list[str]:
+def _body(table: ArrangedTable) -> list[str]:
     lines: list[str] = []
     for index, row in enumerate(table.rows):
         heads = table.row_heads(index)

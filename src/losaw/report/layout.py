@@ -77,7 +77,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class ArrangedTable:
     """A table ready to be written.
 
     Attributes
@@ -142,7 +142,7 @@ class Table:
         return tally
 
 
-def arrange(study: Study, name: str, comparison: pd.DataFrame) -> Table:
+def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
     """Lay out one table of a study.
 
     Parameters
@@ -174,7 +174,7 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> Table:
             direction = 1 if higher_is_better(study, metric) else -1
             rated = _rated([cells[p] for p in places], direction, decimals, layout)
             cells.update(zip(places, rated, strict=True))
-    return Table(
+    return ArrangedTable(
         name,
         table_title(name),
         layout.caption,

@@ -2,7 +2,7 @@
 
 import math
 
-from losaw.report.layout import Cell, Table
+from losaw.report.layout import ArrangedTable, Cell
 from losaw.report.typeset import markdown, number, signed
 from losaw.study.results.agreement import (
     AGREES,
@@ -37,7 +37,7 @@ COUNTED = {
 }
 
 
-def to_markdown(table: Table) -> str:
+def to_markdown(table: ArrangedTable) -> str:
     """The table with caption, legend, counts and note."""
     row_heads = len(table.row_axes)
     header = [markdown(table.show(axis)) for axis in table.row_axes]
@@ -57,7 +57,7 @@ def to_markdown(table: Table) -> str:
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
-def legend(table: Table) -> str:
+def legend(table: ArrangedTable) -> str:
     """A legend that explains the table's cells."""
     sentences = [LEGEND]
     if any(cell.best for cell in table.cells.values()):
@@ -68,7 +68,7 @@ def legend(table: Table) -> str:
     return " ".join(sentences)
 
 
-def counts_line(table: Table) -> str:
+def counts_line(table: ArrangedTable) -> str:
     """Return the number of cells with each verdict, in one sentence."""
     counts = [f"{count} {COUNTED[word]}" for word, count in table.counts().items() if count]
     return f"Of {len(table.cells)} cells, {', '.join(counts)}."

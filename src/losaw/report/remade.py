@@ -11,13 +11,13 @@ from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
 from losaw.study.files.healing import Finding
-from losaw.study.files.made import sums_path
+from losaw.study.files.output_digests import sums_path
 from losaw.study.results.collected_files import lists_the_blocks
 from losaw.study.results.outputs import measuring_first, write_outputs
 
 # The manifest says when and where it was written; figures have no bytes of their own for the same
-# numbers. Their digests are checked by losaw.study.files.made. The list of blocks is compared by
-# what it names.
+# numbers. Their digests are checked by losaw.study.files.output_digests. The list of blocks is
+# compared by what it names.
 _LIST = "blocks.csv"
 _NOT_COMPARED = ("manifest.json", _LIST)
 _PROBLEM = (

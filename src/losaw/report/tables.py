@@ -6,10 +6,10 @@ from pathlib import Path
 import pandas as pd
 
 from losaw.report.latex import to_latex
-from losaw.report.layout import Table, arrange
+from losaw.report.layout import ArrangedTable, arrange
 from losaw.report.markdown import to_markdown
 from losaw.study.design.grid import Study
-from losaw.study.files.made import TABLE_KINDS
+from losaw.study.files.output_digests import TABLE_KINDS
 from losaw.study.files.writing import write_text
 
 
@@ -43,7 +43,7 @@ def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> list[P
     return written
 
 
-def to_csv(table: Table) -> str:
+def to_csv(table: ArrangedTable) -> str:
     """One line per cell, row by row, every number in its own column at full precision."""
     records = [
         {

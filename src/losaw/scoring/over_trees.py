@@ -7,13 +7,13 @@ import numpy as np
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import ForestRows
 from losaw.fitted_trees.forest_view import ForestView
-from losaw.fitted_trees.node_moments import Nodes, scores_of_trees
+from losaw.fitted_trees.node_moments import TreeNodes, scores_of_trees
 from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Units, chosen_units
 
 ERROR_KIND = "over trees, the training sample held fixed"
 
-Rule = Callable[[Nodes], FloatArray]
+Rule = Callable[[TreeNodes], FloatArray]
 
 
 def mean_over_trees(

@@ -20,7 +20,7 @@ from losaw.study.design.session import Session
 from losaw.study.design.snakemake_call import forced, is_dry_run, request_from_workflow
 from losaw.study.design.validation import check_extras
 from losaw.study.errors import StudyError
-from losaw.study.files import made
+from losaw.study.files import output_digests
 from losaw.study.files.block_file import problem_of, stored_digests
 from losaw.study.files.healing import damaged_metadata, damaged_small_files, heal
 from losaw.study.files.writing import write_text
@@ -149,21 +149,27 @@ class Workflow:
 
     def outputs_of(self, name: str) -> list[str]:
         """Return the files of a study: summary, tables, figures, and their digests."""
-        files = made.study_files(self.session.plan(name))
-        sums = made.sums_path(self.results, name)
+        files = output_digests.study_files(self.session.plan(name))
+        sums = output_digests.sums_path(self.results, name)
         # Without `draws.csv`, which some studies have: another study reads it.
-        return [str(file) for file in [*files, sums] if file.name != made.DRAWS]
+        return [str(file) for file in [*files, sums] if file.name != output_digests.DRAWS]
 
     @property
     def inputs_of_report(self) -> list[str]:
         """The files that the report shows."""
         files = [file for study in self.session.studies for file in self.outputs_of(study.name)]
-        return files + [str(self._reasons)] * (made.REPORT in self._stale)
+        return files + [str(self._reasons)] * (output_digests.REPORT in self._stale)
 
     @property
     def report(self) -> list[str]:
         """The files of the report."""
-        return [str(f) for f in [*made.report_files(self.results), made.sums_path(self.results)]]
+        return [
+            str(f)
+            for f in [
+                *output_digests.report_files(self.results),
+                output_digests.sums_path(self.results),
+            ]
+        ]
 
     def arguments_of(self, study: str) -> str:
         """Return the options of a command on one study."""
@@ -191,7 +197,7 @@ class Workflow:
         }
         plans = self.session.plans
         reasons = {plan.study.name: self._why_stale(plan) for plan in plans}
-        reasons[made.REPORT] = made.why_report_is_not_current(plans)
+        reasons[output_digests.REPORT] = output_digests.why_report_is_not_current(plans)
         for name, reason in reasons.items():
             if reason and any(path.exists() for path in self._files_of(name)):
                 stale[name] = reason
@@ -202,7 +208,7 @@ class Workflow:
         missing = [block for block in plan.blocks if block not in self.stored]
         if missing:
             return f"{len(missing)} blocks are to be computed, for example {missing[0].path}"
-        return made.why_not_current(plan, self.stored)
+        return output_digests.why_not_current(plan, self.stored)
 
     def _write_reasons(self) -> None:
         """Write why files are remade, into a file that is newer than all of them.
@@ -222,7 +228,7 @@ class Workflow:
 
     def _files_of(self, name: str) -> list[Path]:
         """Return the files of an entry of the list of reasons."""
-        if name == made.REPORT:
+        if name == output_digests.REPORT:
             return [Path(file) for file in self.report]
         if name in [study.name for study in self.session.studies]:
             return [Path(file) for file in self.outputs_of(name)]

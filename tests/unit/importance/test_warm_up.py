@@ -13,7 +13,7 @@ from losaw.fitted_trees import attributions, exchanged
 from losaw.fitted_trees import node_moments
 from losaw.importance import ufi
 from losaw.commands.warm_up import compile_importances, compile_knockoffs
-from losaw.knockoffs import elastic_net, make_sampler, multinomial, s_matrix
+from losaw.knockoffs import lasso, make_sampler, multinomial, s_matrix
 from losaw.kernels import trees
 from losaw.fitted_trees import attributions
 from losaw.registry import get
@@ -22,7 +22,7 @@ import xgboost
 KERNELS = (
     attributions.add_trees, node_moments.add_rows, node_moments.add_children,
     trees.find_leaves, attributions.add_shapley_values,
-    exchanged.add_growing, elastic_net._descend, multinomial._descend,
+    exchanged.add_growing, lasso._descend, multinomial._descend,
     multinomial._largest_penalty, s_matrix._coordinate_ascent,
 )
 

@@ -14,7 +14,7 @@ from losaw.study.errors import StudyError
 
 
 def weigh(claim, summary, decisions=()):
-    return weighing.weigh(claim, summary, decisions)
+    return weighing.weigh_claim(claim, summary, decisions)
 
 
 def summary(means, sd=0.1, n_seeds=25, method="A"):

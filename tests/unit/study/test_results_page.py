@@ -101,7 +101,7 @@ def test_the_keys_of_the_manifest_and_of_run_records_are_those_on_the_page(folde
 
 
 def test_every_file_that_is_collected_is_on_the_page(folder):
-    from losaw.study.files.made import COLLECTED
+    from losaw.study.files.output_digests import COLLECTED
 
     headings = set(re.findall(r"^### `(.+?)`$", PAGE, re.M))
     assert set(COLLECTED) <= headings

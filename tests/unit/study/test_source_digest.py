@@ -18,9 +18,9 @@ from losaw.study.source_digests import reading
 from losaw.study.source_digests import source_digest as module
 
 FOREST = "losaw.forest:LosawRandomForestRegressor"
-# What reaches the growing of trees. CPI does, for it knows the class of the forests whose trees it
-# reads one by one, and a class counts with all of its methods.
-GROWING = {"losaw-forest", "cpi"}
+# What reaches the growing of trees. CPI with Gaussian knockoffs does not: it reads the trees of any
+# fitted forest.
+GROWING = {"losaw-forest"}
 NAMES = {
     "losaw-forest": ("learner", "losaw-forest"),
     "scikit-learn-forest": ("learner", "scikit-learn-forest"),

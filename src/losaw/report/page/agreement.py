@@ -9,7 +9,7 @@ import pandas as pd
 from losaw.report.page.sections import Grid, place
 from losaw.report.typeset import number, percent, signed
 from losaw.study.design.grid import Study
-from losaw.study.files.made import DRAWS
+from losaw.study.files.output_digests import DRAWS
 from losaw.study.results.agreement import DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
 from losaw.study.results.more_seeds import more_seeds
 from losaw.study.results.tally import DISTANCES, VERDICTS, agreement_table, compared

@@ -14,7 +14,7 @@ from markupsafe import Markup
 import losaw
 from losaw.pages import environment
 from losaw.report.best_methods import rank_methods
-from losaw.report.layout import Cell, Table, arrange
+from losaw.report.layout import ArrangedTable, Cell, arrange
 from losaw.report.markdown import counts_line
 from losaw.report.page import agreement, provenance, sections
 from losaw.report.page.svg import z_histogram
@@ -24,7 +24,7 @@ from losaw.report.typeset import html_label, number, signed
 from losaw.study.design.grid import Study
 from losaw.study.design.published import read_published
 from losaw.study.design.session import Session
-from losaw.study.files.made import is_collected
+from losaw.study.files.output_digests import is_collected
 from losaw.study.files.writing import write_text
 from losaw.study.results.draws import read_draws
 from losaw.study.results.tally import compared, counted
@@ -144,7 +144,7 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
     }
 
 
-def _tables(study: Study, comparison: pd.DataFrame) -> Iterator[tuple[Table, str, bool]]:
+def _tables(study: Study, comparison: pd.DataFrame) -> Iterator[tuple[ArrangedTable, str, bool]]:
     """Yield (table, its counts in words, whether it is open); the first with numbers is open."""
     any_open = False
     for name in study.file.tables:

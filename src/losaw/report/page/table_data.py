@@ -6,12 +6,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from losaw.report.layout import Table
+from losaw.report.layout import ArrangedTable
 from losaw.report.typeset import html_label
 from losaw.study.results.lookup import plain
 
 
-def table_layout(table: Table) -> dict[str, Any]:
+def table_layout(table: ArrangedTable) -> dict[str, Any]:
     """Return the rows, columns and axes of a table as the page's script reads them."""
     names = [*table.row_axes, *table.column_axes]
     lines = [*_lines(table.rows, table.row_axes), *_lines(table.columns, table.column_axes)]

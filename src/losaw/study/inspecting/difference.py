@@ -12,7 +12,7 @@ import pandas as pd
 from losaw.study.design.blocks import BlockName
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import BlockFile, digest_of, load_named
-from losaw.study.files.made import altered
+from losaw.study.files.output_digests import altered
 
 EQUAL = "equal, byte for byte"
 EQUAL_ROWS = "equal rows, bit for bit; the footer names other versions"

@@ -12,7 +12,7 @@ import losaw
 from losaw.study.design.plan import StudyPlan, other_blocks
 from losaw.study.design.request import Request
 from losaw.study.errors import StudyError
-from losaw.study.files.made import altered_outputs, sums_path
+from losaw.study.files.output_digests import altered_outputs, sums_path
 from losaw.study.files.writing import write_file
 from losaw.study.running.joint_laws import laws_of
 

@@ -10,7 +10,7 @@ from losaw.study.errors import StudyError
 from losaw.study.files.adoption import ADOPTED, count_adoptions
 from losaw.study.files.block_file import load_block, problem_of
 from losaw.study.files.healing import Finding, damaged_small_files
-from losaw.study.files.made import altered_outputs
+from losaw.study.files.output_digests import altered_outputs
 from losaw.support.whole_files import TEMPORARY
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
-from losaw.study.files.made import DRAWS, altered
+from losaw.study.files.output_digests import DRAWS, altered
 from losaw.study.results.collect import Collection
 
 NUMBERS = ("metric", "method", "between_draws", "degrees_between", "degrees_within")

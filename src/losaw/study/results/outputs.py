@@ -7,7 +7,13 @@ from pathlib import Path
 
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import read_published
-from losaw.study.files.made import DRAWS, collected_files, made_from, remove_sums, write_sums
+from losaw.study.files.output_digests import (
+    DRAWS,
+    collected_files,
+    made_from,
+    remove_sums,
+    write_sums,
+)
 from losaw.study.files.writing import write_csv, write_text
 from losaw.study.results.collect import collect
 from losaw.study.results.collected_files import write_collection

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from losaw.report.drawings.against_print import draw
+from losaw.report.drawings.against_published import draw
 from losaw.report.options import OptionError
 from losaw.study.design.grid import Study
 

@@ -1,6 +1,6 @@
 """Files that are written from blocks depend on one digest of all that decides them.
 
-Of study.files.made, workflow.rules.
+Of study.files.output_digests, workflow.rules.
 """
 
 import os
@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from losaw.cli import main
-from losaw.study.files import made
+from losaw.study.files import output_digests
 from losaw.study.files.block_file import stored_digests
 from losaw.study.source_digests import source_digest
 from losaw.workflow.rules import Workflow
@@ -22,18 +22,18 @@ from losaw.workflow.rules import Workflow
 def written(computed):
     """The project with all that `losaw run` writes."""
     assert main(["run", "--config", str(computed.configuration)]) == 0
-    made._code.cache_clear()
+    output_digests._code.cache_clear()
     return computed
 
 
 def reason(project):
     (plan,) = project.session().plans
-    return made.why_not_current(plan, stored_digests(plan.blocks))
+    return output_digests.why_not_current(plan, stored_digests(plan.blocks))
 
 
 def test_what_was_just_written_is_current(written):
     assert reason(written) == ""
-    assert made.why_report_is_not_current(written.session().plans) == ""
+    assert output_digests.why_report_is_not_current(written.session().plans) == ""
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_a_corrected_formula_makes_tables_and_report_stale(written, monkeypatch,
     monkeypatch.setattr(source_digest, "reading_of", corrected)
     monkeypatch.setattr(source_digest, "_stored", cache(lambda state: {}))
     monkeypatch.setattr(source_digest, "_store", lambda digests: None)
-    made._code.cache_clear()
+    output_digests._code.cache_clear()
     assert "have changed since" in reason(written)
-    assert "have changed since" in made.why_report_is_not_current(written.session().plans)
-    made._code.cache_clear()
+    assert "have changed since" in output_digests.why_report_is_not_current(written.session().plans)
+    output_digests._code.cache_clear()
 
 
 def change_study(project):
@@ -99,10 +99,10 @@ def test_an_edited_or_missing_file_is_named(written, name):
 
 
 def test_without_digests_nothing_is_trusted(written):
-    sums = made.sums_path(written.results, "tiny")
+    sums = output_digests.sums_path(written.results, "tiny")
     sums.unlink()
     assert str(sums) in reason(written)
-    assert not made.is_collected(written.results, "tiny")
+    assert not output_digests.is_collected(written.results, "tiny")
 
 
 def planned(project):
