@@ -23,7 +23,7 @@ KERNELS = (
     attributions.add_trees, node_moments.add_rows, node_moments.add_children,
     trees.find_leaves, attributions.add_shapley_values,
     exchanged.add_growing, lasso._descend, multinomial._descend,
-    multinomial._largest_penalty, s_matrix._coordinate_ascent,
+    multinomial._class_sums, s_matrix._coordinate_ascent,
 )
 
 def signatures():
