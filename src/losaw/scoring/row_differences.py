@@ -1,6 +1,6 @@
 """From differences of single rows, of one model or of cross-fitted ones, to scores with tests."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -240,15 +240,14 @@ def folds(
             )
         cv = shuffled_folds(cv, is_classifier(model), clusters is not None, seed_integer(rng))
     try:
-        parts = list(check_cv(cv).split(rows.table.codes, rows.y, clusters))
+        is_list = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
+        parts = list(cv if is_list else check_cv(cv).split(rows.table.codes, rows.y, clusters))
     except ValueError as error:
         if "groups" not in str(error):
             raise
         raise ValueError(
             f"cv={cv!r} needs the group of every row: give clusters=, one label for each row"
         ) from error
-    except TypeError:  # the folds are no pairs
-        parts = list(cv)
     for number, part in enumerate(parts):
         if not _is_fold(part, len(rows)):
             raise ValueError(

@@ -63,7 +63,7 @@ def test_a_splitter_of_groups_is_refused_with_the_remedy():
 
 
 @pytest.mark.parametrize(
-    "cv", [["zz"], [("a", "b")], [([0, 1], [60])], [([0], [])], [(1, 2)], [1, 2]]
+    "cv", [["zz"], [("a", "b")], [([0, 1], [60])], [([0], [])], [(1, 2)], [1, 2], iter([1, 2])]
 )
 def test_folds_that_are_no_row_numbers_are_refused(cv):
     with pytest.raises(ValueError, match="fold 0 of cv must be a pair of arrays of row numbers"):
