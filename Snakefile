@@ -31,7 +31,7 @@ from losaw.workflow.course import Course
 from losaw.workflow.rules import (
     Workflow,
     captioned,
-    explained,
+    clear_errors,
     megabytes_of_outputs,
     rules_in,
     use_python,
@@ -39,7 +39,7 @@ from losaw.workflow.rules import (
 
 use_python(workflow.deployment_settings.deployment_method, workflow.basedir)
 is_main = workflow.is_main_process
-with explained():
+with clear_errors():
     study_workflow = Workflow(config, only=None if is_main else rules_in(sys.argv))
     course = Course(study_workflow) if is_main else None
 

@@ -26,7 +26,7 @@ PUBLIC: dict[str, tuple[str, tuple[str, ...]]] = {
     "losaw.datasets": ("Real data", ()),
     "losaw.data": ("Data sets of a study", ("Dataset", "Sample", "Truth")),
     "losaw.rng": ("Random streams", ("as_generator", "seed_integer", "stream")),
-    "losaw.metrics.base": ("Metrics", ("ImportanceMetric", "Predictions")),
+    "losaw.metrics.metric": ("Metrics", ("ImportanceMetric", "Predictions")),
     "losaw.registry": (
         "Registered names",
         ("register", "add", "get", "names", "entries", "Entry", "RegistryError"),
@@ -121,7 +121,7 @@ def _write_names(folder: Path) -> None:
 
 
 def _disagreements(configuration: Path) -> Iterator[str]:
-    """What does not agree with each paper, from the files of claims."""
+    """List the disagreements with each paper, from the files of claims."""
     from losaw.reference.claims import read_claims
 
     for path in sorted((configuration / "claims").glob("*.yaml")):

@@ -16,7 +16,7 @@ from losaw.generators.joint_law.law import JointLawSpecification
 from losaw.generators.losaw import LosawGenerator
 from losaw.generators.normal_linear import NormalLinearGenerator
 from losaw.metrics.ranking import RocAuc
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 from reference.broken_things import assert_found, failures
 
 
@@ -202,7 +202,7 @@ def test_an_importance_that_reads_what_no_model_has_is_found_by_every_check_that
         (
             like(GoodImportance, explain=lambda self, model, data, rng: data.test.X[0]),
             "gives one finite score per feature",
-            "return losaw.scoring.result",
+            "return losaw.scoring.importance_result",
         ),
         (
             like(

@@ -1,4 +1,4 @@
-"""What a stranger may hand over: recipes that hypothesis draws, and the arrays they stand for."""
+"""Unusual input: recipes that hypothesis draws, and the arrays that they describe."""
 
 from typing import Any, NamedTuple
 

@@ -24,7 +24,7 @@ SCIKIT_LEARN_SAYS = (
 
 
 class Outcome(NamedTuple):
-    """What a call came to: "answer", "refused", "no model", or what must not happen."""
+    """The outcome of a call: "answer", "refused", "no model", or a failure."""
 
     kind: str
     text: str = ""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from losaw.data import Truth, default_feature_names
 from losaw.metrics.prediction import r_squared
 from losaw.metrics.ranking import BestNoiseRank, FeatureImportanceGap, PrecisionRecallAuc, RocAuc
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 
 
 @st.composite

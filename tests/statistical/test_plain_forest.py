@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 from losaw import LosawRandomForestRegressor
 from losaw.forest import PlainRandomForestRegressor
-from losaw.generators.base import draw, joint_law_of
+from losaw.generators.generator import draw, joint_law_of
 from losaw.generators.joint_law.fit import fitted
 from losaw.metrics.prediction import r_squared
 from losaw.registry import get
@@ -21,7 +21,7 @@ LEVEL = 1e-4  # of a false alarm, over all statements of a test
 
 
 def inside(count, n, share, level):
-    """Whether a binomial count lies in the equal-tailed exact interval of the level."""
+    """Tell whether a binomial count is inside the equal-tailed exact interval of the level."""
     lowest, highest = binom.ppf([level / 2, 1 - level / 2], n, share)
     return lowest <= count <= highest
 

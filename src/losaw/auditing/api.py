@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from losaw.auditing.audit_result import Audit
 from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE, Response
-from losaw.auditing.result import Audit
 from losaw.auditing.rounds import allowed_share, run_round, share_explained
 from losaw.explaining.api import Begun, Progress, begin, name_of
 from losaw.explaining.methods import DEFAULT, METHODS, chosen_methods

@@ -13,7 +13,7 @@ from losaw.explaining.computing import Computed, Quality, compute, make_work
 from losaw.explaining.preparing import Prepared
 from losaw.metrics.ranking import PrecisionRecallAuc
 from losaw.rng import seed_integer, stream
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=30, help="simulated responses (default 30)")
     parser.add_argument(
         "--share", type=float,
-        help="part of a response that can be explained, .05 to .95 (default: as of the target)",
+        help="explainable part of a response, .05 to .95 (default: estimated from the target)",
     )  # fmt: skip
     parser.add_argument(
         "--signals", type=int, help="features that cause a response (default: a third, 5 at most)"
@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def audit(options: argparse.Namespace) -> None:
     """Audit the methods on a file's features, print the table and write the page."""
     from losaw.auditing import audit as audited
-    from losaw.auditing.result import paths_of
+    from losaw.auditing.audit_result import paths_of
 
     prefix = prefix_of(options, "audited", paths_of)
     found = on_the_table(

@@ -89,7 +89,7 @@ def on_the_table(function: Callable[..., Any], given: argparse.Namespace, **more
     """Call a function of a table with the options of :func:`add_table_options`, and ``more``."""
     from losaw.explaining.design import SHORTEST_BUDGET, read_budget
     from losaw.explaining.options import Options
-    from losaw.explaining.reading import read_file
+    from losaw.explaining.table_file import read_file
     from losaw.support.errors import LosawError
 
     budget, start = read_budget(given.budget), time.perf_counter()

@@ -10,7 +10,7 @@ from losaw.contracts.outcome import (
     require_methods,
 )
 from losaw.data import Dataset, Sample
-from losaw.generators.base import draw, joint_law_of
+from losaw.generators.generator import draw, joint_law_of
 
 METHODS = {"sample": "sample(self, rng) -> Dataset"}
 # Standard errors that a sample moment may be off: 1e-9 of all samples, for a fixed seed.

@@ -21,7 +21,7 @@ from losaw.contracts.outcome import (
 )
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.registry import get
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 
 METHODS = {"explain": "explain(self, model, data, rng) -> ImportanceResult"}
 REMEDY = "draw everything from the Generator `rng`, and from nothing else"
@@ -37,7 +37,7 @@ def gives_one_finite_score_per_feature(subject: Subject) -> None:
     require(
         isinstance(result, ImportanceResult),
         f"explain returns {type(result).__name__}; return "
-        "losaw.scoring.result.ImportanceResult(scores, data.feature_names)",
+        "losaw.scoring.importance_result.ImportanceResult(scores, data.feature_names)",
     )
     require(
         tuple(result.feature_names) == data.feature_names,

@@ -14,7 +14,7 @@ from losaw.contracts.outcome import (
 )
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.draws import draws
-from losaw.support.jobs import Jobs
+from losaw.support.threads import Jobs
 
 N_SAMPLES = 60
 METHODS = {

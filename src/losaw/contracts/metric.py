@@ -7,8 +7,8 @@ import numpy as np
 
 from losaw.contracts.outcome import Subject, require, unchanged
 from losaw.data import FloatArray, Truth, default_feature_names
-from losaw.metrics.base import Predictions
-from losaw.scoring.result import ImportanceResult
+from losaw.metrics.metric import Predictions
+from losaw.scoring.importance_result import ImportanceResult
 
 SIGNAL, N_FEATURES, N_SAMPLES = (1, 4, 5), 12, 80
 

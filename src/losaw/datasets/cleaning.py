@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from losaw.datasets.files import DatasetError
-from losaw.datasets.reading import load
+from losaw.datasets.raw_files import load
 
 if TYPE_CHECKING:
     import pandas as pd

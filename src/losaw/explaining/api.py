@@ -20,7 +20,7 @@ from losaw.explaining.models import make_model
 from losaw.explaining.options import Options
 from losaw.explaining.preparing import Prepared, prepare, sample_rows
 from losaw.explaining.probing import probe
-from losaw.explaining.reading import read_file
+from losaw.explaining.table_file import read_file
 from losaw.kernels.compiling import COMPILING
 from losaw.rng import as_generator, seed_integer, stream
 from losaw.support.arguments import whole_number

@@ -19,9 +19,9 @@ from losaw.explaining.preparing import Prepared, sample_rows
 from losaw.importance import cpi, hierarchy, loco, mdi, mdi_oob, pfi, subgroups, ufi
 from losaw.knockoffs.diagnostics import DrawTest
 from losaw.rng import stream
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.losses import squared_error
 from losaw.scoring.one_sided_tests import t_test
-from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import nadeau_bengio, shuffled_folds
 from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
 from losaw.tables import read_table

@@ -19,8 +19,8 @@ from losaw.data import FloatArray
 from losaw.explaining.association import Associations
 from losaw.explaining.computing import jackknife_error
 from losaw.explaining.methods import METHODS
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import adjust, t_test
-from losaw.scoring.result import ImportanceResult
 from losaw.scoring.row_differences import nadeau_bengio
 
 # A partner is named if its association is at least this.

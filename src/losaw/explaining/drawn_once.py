@@ -9,7 +9,7 @@ from losaw.data import FloatArray
 from losaw.explaining.preparing import Prepared, sample_rows
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.diagnostics import DrawTest, draw_tests
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.tables import Table
 
 # Features with a larger p-value are not selected, and their draws are not tested.

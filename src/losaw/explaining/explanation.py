@@ -11,14 +11,14 @@ import numpy as np
 
 from losaw.explaining.answers import Answer, answer, in_words, statement
 from losaw.explaining.association import MEASURE, Associations
-from losaw.explaining.columns import TreatedColumn
 from losaw.explaining.computing import Quality, recognised
 from losaw.explaining.design import Design
 from losaw.explaining.disagreements import Disagreement, decimal
 from losaw.explaining.methods import DECIDING, METHODS
+from losaw.explaining.treated_columns import TreatedColumn
 from losaw.knockoffs.diagnostics import DrawTest
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import adjust
-from losaw.scoring.result import ImportanceResult
 from losaw.support.errors import LosawError
 from losaw.support.json_values import json_value
 from losaw.support.whole_files import write_together

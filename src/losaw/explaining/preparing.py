@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.explaining.columns import TreatedColumn, treat
+from losaw.explaining.treated_columns import TreatedColumn, treat
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown

@@ -11,7 +11,7 @@ from losaw.data import FloatArray
 from losaw.fitted_trees.growing_again import add_without
 from losaw.fitted_trees.squared_error_splits import GrowthLimits, SortedRows
 from losaw.kernels.trees import Trees
-from losaw.support.jobs import Jobs, each_short
+from losaw.support.threads import Jobs, each_short
 
 # Trees that are grown again in one piece of work.
 _TREES = 10

@@ -8,7 +8,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from losaw.data import FloatArray
-from losaw.forest.base import LosawForest, rows_out_of_bag
+from losaw.forest.losaw_forest import LosawForest, rows_out_of_bag
 
 
 class LosawRandomForestClassifier(ClassifierMixin, LosawForest):

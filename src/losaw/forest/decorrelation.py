@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale, standardize
-from losaw.forest.base import LosawForest
+from losaw.forest.losaw_forest import LosawForest
 from losaw.weighting import (
     ClassFrequency,
     GaussianLinear,

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale, select_adjustment_features
-from losaw.forest.columns import Columns
 from losaw.forest.ensemble import Forest, draw_seeds, grow_forest
+from losaw.forest.forest_columns import Columns
 from losaw.forest.growing.arrays import Settings
 from losaw.forest.preparation import add_adjustment, prepare
 from losaw.forest.validation import (

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from losaw.data import FloatArray
-from losaw.forest.base import LosawForest, rows_out_of_bag
+from losaw.forest.losaw_forest import LosawForest, rows_out_of_bag
 from losaw.support.arguments import beyond_range
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from losaw.forest.base import LosawForest
+from losaw.forest.losaw_forest import LosawForest
 
 
 def to_shap(forest: LosawForest) -> dict[str, Any]:

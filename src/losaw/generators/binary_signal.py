@@ -3,7 +3,7 @@
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.base import draw_response, task_of
+from losaw.generators.generator import draw_response, task_of
 from losaw.support.arguments import one_of, whole_number
 
 READINGS = ("zero-to-i", "zero-to-i-minus-1")

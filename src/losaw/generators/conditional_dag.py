@@ -3,8 +3,8 @@
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.base import task_of
 from losaw.generators.category_effects import WEIGHTS, cut_into_levels
+from losaw.generators.generator import task_of
 from losaw.support.arguments import one_of, real_number, whole_number
 
 CATEGORICAL: dict[str, tuple[int, ...]] = {

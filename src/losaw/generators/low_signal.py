@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.base import Task, draw_response, task_of
+from losaw.generators.generator import Task, draw_response, task_of
 from losaw.support.arguments import one_of
 
 NOISE_READINGS = ("standard-deviation", "variance")

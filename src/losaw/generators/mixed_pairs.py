@@ -3,9 +3,9 @@
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.generators.base import draw_response, task_of
 from losaw.generators.category_effects import WEIGHTS, cut_into_levels
 from losaw.generators.conditional_dag import TRAIN_SHARE
+from losaw.generators.generator import draw_response, task_of
 from losaw.support.arguments import one_of, real_number, whole_number
 
 N_FEATURES = 12

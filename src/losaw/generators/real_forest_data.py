@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.generators.base import Task
+from losaw.generators.generator import Task
 from losaw.generators.real_rows import read_rows
 from losaw.support.arguments import one_of
 

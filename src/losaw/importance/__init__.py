@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from losaw.importance.split_improvements import split_improvement as split_improvement
     from losaw.importance.tree_inner import treeinner as treeinner
     from losaw.importance.unbiased_feature_importance import ufi as ufi
+    from losaw.scoring.importance_result import ImportanceResult as ImportanceResult
     from losaw.scoring.losses import pinball as pinball
-    from losaw.scoring.result import ImportanceResult as ImportanceResult
     from losaw.tables.groups import groups_of as groups_of
 
 # Function -> module. Imported on first use: xgboost and numba are heavy.
 _PUBLIC = {
     "GroupTests": "losaw.importance.hierarchical_tests",
-    "ImportanceResult": "losaw.scoring.result",
+    "ImportanceResult": "losaw.scoring.importance_result",
     "ImportanceSelector": "losaw.importance.selector",
     "air": "losaw.importance.actual_impurity_reduction",
     "boruta": "losaw.importance.boruta_selection",

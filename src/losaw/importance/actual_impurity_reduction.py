@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import forest_rows
 from losaw.rng import as_generator, seed_integer
+from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.over_trees import result_of_trees
-from losaw.scoring.result import ImportanceResult, described
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
@@ -100,6 +100,6 @@ def air(
         )
         return real - shadow
 
-    shown = described("air", max_features=max_features)
+    shown = parameter_repr("air", max_features=max_features)
     of_trees = np.stack([of_units(decreases) for decreases in own])
     return result_of_trees(shown, of_trees, sample, features, of_units(np.mean(own, axis=0)))

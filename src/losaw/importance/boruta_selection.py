@@ -11,13 +11,13 @@ from losaw.fitted_trees.exchanged import exchanged_predictions
 from losaw.importance.per_tree_permutation import tree_permutation
 from losaw.learners.ranger_trees import RangerTrees
 from losaw.rng import as_generator, seed_integer
+from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.own_fits import own_fits
 from losaw.scoring.residual_algorithms import seeded_clone
-from losaw.scoring.result import ImportanceResult, described
 from losaw.support.arguments import real_number, whole_number
-from losaw.support.jobs import Jobs, checked_jobs
 from losaw.support.outcomes import Task
+from losaw.support.threads import Jobs, checked_jobs
 from losaw.support.words import unknown
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -183,7 +183,7 @@ def boruta(
             "decisions": decisions[scored],
             "n_runs": len(best_shadows),
         },
-        method=described(
+        method=parameter_repr(
             "boruta",
             importance=importance,
             n_estimators=n_estimators,

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from losaw.rng import as_generator
 from losaw.scoring.draw_differences import differences_of, sampler_of
+from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
-from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.row_differences import (
     Testing,
     cross_fitted,
@@ -165,7 +165,7 @@ def cpi(
         clusters=clusters,
     )  # fmt: skip
     options = Options(loss, features, groups, n_jobs, verbose)
-    shown = described(
+    shown = parameter_repr(
         "cpi",
         sampler=sampler,
         sampler_parameters=dict(sampler_parameters or {}),

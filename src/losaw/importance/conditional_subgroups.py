@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.importance.permutation_feature_importance import permuted_differences
 from losaw.rng import as_generator, seed_integer
+from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
-from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
 from losaw.scoring.rows import Options, Rows, read_rows
 from losaw.support.arguments import whole_number
@@ -111,7 +111,7 @@ n_jobs, verbose, random_state
     options = Options(loss, features, groups, n_jobs, verbose)
     testing = Testing(
         error_kind="over permutations within subgroups",
-        method=described(
+        method=parameter_repr(
             "subgroups",
             max_depth=max_depth,
             min_samples_leaf=min_samples_leaf,

@@ -17,10 +17,10 @@ from losaw.scoring.group_tree import (
     tree_of_groups,
     tree_of_linkage,
 )
+from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.losses import Loss
 from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
-from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.row_differences import (
     Differences,
     Testing,
@@ -186,7 +186,7 @@ verbose, random_state
     # A fold's model is fitted once, whatever the number of groups.
     parts = None if cv is None else list(folds(cv, model, rows, rng))
     models = [refit(model, rows.take(fitted)) for fitted, _ in parts] if parts else [model]
-    shown = described(
+    shown = parameter_repr(
         "hierarchy", groups=groups, fwer=fwer, sampler=sampler, n_draws=n_draws, cv=cv
     )
     testing = Testing("t", "none", 0.95, _ERROR_KIND, shown)

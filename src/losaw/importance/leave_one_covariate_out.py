@@ -10,12 +10,12 @@ from losaw.data import FloatArray
 from losaw.fitted_trees.growable_forest import GrowableForest, growable_forest
 from losaw.rng import as_generator
 from losaw.scoring.fewer_columns import without
+from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name, squared_error
 from losaw.scoring.mean_of_trees import MeanOfTrees, model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
-from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.row_differences import (
     Differences,
     Testing,
@@ -127,7 +127,7 @@ def loco(
     options = Options(loss, features, groups, n_jobs, verbose)
     if train is None and cv is None:
         cv = 5
-    shown = described(
+    shown = parameter_repr(
         "loco", loss=loss_name(loss, model), test=test, adjustment=adjustment, level=level, cv=cv
     )
     testing = Testing(test, adjustment, level, ERROR_KIND, shown)

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import ForestRows, forest_rows
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.over_trees import result_of_trees
-from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import TreeNodes
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.over_trees import mean_over_trees
-from losaw.scoring.result import ImportanceResult
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 

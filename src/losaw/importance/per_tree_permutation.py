@@ -11,14 +11,14 @@ from losaw.fitted_trees.exchanged import exchanged_predictions
 from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
 from losaw.rng import as_generator
+from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, resolve_loss
 from losaw.scoring.over_trees import result_of_trees
-from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.rows import require_complete
 from losaw.support.arguments import one_of
-from losaw.support.jobs import checked_jobs
 from losaw.support.outcomes import finite_numbers
+from losaw.support.threads import checked_jobs
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
@@ -126,7 +126,7 @@ def tree_permutation(
         "trees",
     )
     default = "squared-error" if forest.task == "regression" else "zero-one"
-    shown = described("tree_permutation", rows=rows, loss=loss or default)
+    shown = parameter_repr("tree_permutation", rows=rows, loss=loss or default)
     return result_of_trees(shown, np.stack(list(increases)), sample, features)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
+from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.own_fits import own_fits
 from losaw.scoring.residual_algorithms import (
@@ -19,11 +20,10 @@ from losaw.scoring.residual_algorithms import (
     residual_algorithm,
     seeded_clone,
 )
-from losaw.scoring.result import ImportanceResult, described
 from losaw.support.arguments import finite_sample, whole_number
-from losaw.support.jobs import Jobs, checked_jobs
 from losaw.support.outcomes import Task, task_of, unnamed_response
 from losaw.support.signatures import Fittable
+from losaw.support.threads import Jobs, checked_jobs
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
@@ -193,7 +193,7 @@ def residual_importance(
             "n_permutations": count,
             "all_permutations": takes_all,
         },
-        method=described(
+        method=parameter_repr(
             "residual_importance",
             algorithm=algorithm,
             n_permutations=n_permutations,

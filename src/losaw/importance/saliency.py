@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from losaw.importance.reported import reported
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 
 
 def saliency(model: Any, *, feature_names: Sequence[str]) -> ImportanceResult:

@@ -8,15 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
+from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
-from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted
 from losaw.scoring.rows import Options, Rows, kinds_of, read_rows
 from losaw.support.arguments import real_number, whole_number
-from losaw.support.jobs import Jobs, each_short
+from losaw.support.threads import Jobs, each_short
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
@@ -108,7 +108,7 @@ def sage(
         clusters=clusters,
     )  # fmt: skip
     options = Options(loss, features, groups, n_jobs, verbose)
-    shown = described(
+    shown = parameter_repr(
         "sage",
         n_background=n_background,
         max_permutations=max_permutations,

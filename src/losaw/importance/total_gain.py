@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.fitted_trees.attributions import attribution_sums
 from losaw.fitted_trees.booster import as_booster
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.tables.kinds import Kinds
 
 

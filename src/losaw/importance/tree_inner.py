@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
 from losaw.fitted_trees.forest_rows import forest_rows
+from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.result import ImportanceResult, described
 from losaw.scoring.rows import kinds_of
 from losaw.support.arguments import one_of
 from losaw.tables import read_table
@@ -108,7 +108,7 @@ def treeinner(
         std_error=None if error is None else error[shown],
         std_error_kind=None if error is None else ERROR_KIND,
         degrees_of_freedom=n_rows - 1 if n_rows > 1 else None,
-        method=described("treeinner", attribution=attribution),
+        method=parameter_repr("treeinner", attribution=attribution),
         kinds=tuple(kinds_found[unit] for unit in shown),
     )
 

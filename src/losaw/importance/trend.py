@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.rng import as_generator
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.result import ImportanceResult
 from losaw.support.arguments import one_of
 from losaw.support.outcomes import is_classifier, numeric_response, task_of
 from losaw.tables.kinds import Kinds
-from losaw.trends.result import TrendResult
+from losaw.trends.trend_result import TrendResult
 
 OPTIONS: dict[str, tuple[str, ...]] = {
     "atr": ("weighting",),

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import TreeNodes
+from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.over_trees import mean_over_trees
-from losaw.scoring.result import ImportanceResult, described
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
@@ -84,7 +84,7 @@ def ufi(
     ('X1',)
     """
     return mean_over_trees(
-        described("ufi", in_bag=in_bag),
+        parameter_repr("ufi", in_bag=in_bag),
         lambda task: _regression if task == "regression" and in_bag else _OUT_OF_BAG[task],
         view_forest(model, X, y, groups, kinds, feature_names),
         features,

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.knockoffs.base import check_features, varying_columns
 from losaw.knockoffs.conditional_mean import (
     Regressors,
     conditional_mean,
@@ -16,6 +15,7 @@ from losaw.knockoffs.conditional_mean import (
     regressors_of,
     smooth_mean,
 )
+from losaw.knockoffs.sampler import check_features, varying_columns
 from losaw.support.arguments import whole_number
 
 # Similar rows are sought in at most so many directions of the predictions.
@@ -70,7 +70,7 @@ class ConditionalSampler:
     Raises
     ------
     ValueError
-        For a parameter out of range, or as :func:`losaw.knockoffs.base.check_features`.
+        For a parameter out of range, or as :func:`losaw.knockoffs.sampler.check_features`.
 
     Examples
     --------

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.knockoffs.base import check_features, varying_columns
 from losaw.knockoffs.gaussian import GaussianKnockoffs
+from losaw.knockoffs.sampler import check_features, varying_columns
 from losaw.rng import as_generator, seed_integer
 from losaw.support import jax_backend
 from losaw.support.arguments import whole_number
@@ -91,7 +91,7 @@ class DeepKnockoffs:
     Raises
     ------
     ValueError
-        For a parameter out of range, or as :func:`losaw.knockoffs.base.check_features`.
+        For a parameter out of range, or as :func:`losaw.knockoffs.sampler.check_features`.
     """
 
     handles_nominal = False

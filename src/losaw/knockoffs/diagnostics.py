@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.knockoffs.base import check_features, varying_columns
 from losaw.knockoffs.conditional_mean import (
     indicators,
     joined,
@@ -15,6 +14,7 @@ from losaw.knockoffs.conditional_mean import (
     regressors_of,
     strongest_columns,
 )
+from losaw.knockoffs.sampler import check_features, varying_columns
 from losaw.rng import as_generator
 
 _TREES = 60
@@ -101,7 +101,7 @@ def draw_tests(
     Raises
     ------
     ValueError
-        As :func:`losaw.knockoffs.base.check_features`, or if the shapes differ.
+        As :func:`losaw.knockoffs.sampler.check_features`, or if the shapes differ.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def swap_tests(
     Raises
     ------
     ValueError
-        As :func:`losaw.knockoffs.base.check_features`, or if the shapes differ.
+        As :func:`losaw.knockoffs.sampler.check_features`, or if the shapes differ.
     """
     X, kinds = check_features(X, kinds)
     copies, _ = check_features(knockoffs, None)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
-from losaw.support.jobs import Jobs, each_short, n_threads_of
+from losaw.support.threads import Jobs, each_short, n_threads_of
 
 
 def draws(sampler: Any, n_draws: int, rng: np.random.Generator, jobs: Jobs) -> Iterator[FloatArray]:

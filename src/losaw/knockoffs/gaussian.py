@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.knockoffs.base import check_features, varying_columns
 from losaw.knockoffs.s_matrix import METHODS, s_values, smallest_eigenvalue
+from losaw.knockoffs.sampler import check_features, varying_columns
 from losaw.support.words import unknown
 
 # Below this smallest eigenvalue a correlation matrix counts as singular.
@@ -43,7 +43,7 @@ class GaussianKnockoffs:
     Raises
     ------
     ValueError
-        For an unknown ``s_method``, or as :func:`losaw.knockoffs.base.check_features`.
+        For an unknown ``s_method``, or as :func:`losaw.knockoffs.sampler.check_features`.
     """
 
     handles_nominal = False

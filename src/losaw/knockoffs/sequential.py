@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.knockoffs.base import MIN_ROWS, check_features, varying_columns
 from losaw.knockoffs.conditional_mean import joined
 from losaw.knockoffs.lasso import fit_mean
 from losaw.knockoffs.multinomial import fit_probabilities
+from losaw.knockoffs.sampler import MIN_ROWS, check_features, varying_columns
 from losaw.support.arguments import whole_number
 
 # Discrete columns with at most so many values are drawn as levels, others from a normal law.
@@ -64,7 +64,7 @@ class SequentialKnockoffs:
     Raises
     ------
     ValueError
-        For a parameter out of range, or as :func:`losaw.knockoffs.base.check_features`.
+        For a parameter out of range, or as :func:`losaw.knockoffs.sampler.check_features`.
     """
 
     handles_nominal = True

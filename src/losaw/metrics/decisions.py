@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import Truth
-from losaw.metrics.base import OfImportance
-from losaw.scoring.result import ImportanceResult
+from losaw.metrics.metric import OfImportance
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.support.words import unknown
 
 

@@ -3,8 +3,8 @@
 import math
 
 from losaw.data import Truth
-from losaw.metrics.base import OfImportance
-from losaw.scoring.result import ImportanceResult
+from losaw.metrics.metric import OfImportance
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.support.words import unknown
 
 

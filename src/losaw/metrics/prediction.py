@@ -3,7 +3,7 @@
 import numpy as np
 
 from losaw.data import FloatArray, Truth
-from losaw.metrics.base import OfPrediction, Predictions
+from losaw.metrics.metric import OfPrediction, Predictions
 from losaw.scoring.losses import zero_one
 
 

@@ -9,8 +9,8 @@ import math
 import numpy as np
 
 from losaw.data import Truth
-from losaw.metrics.base import OfImportance, split_scores
-from losaw.scoring.result import ImportanceResult
+from losaw.metrics.metric import OfImportance, split_scores
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.support.arguments import one_of
 
 TIES = ("better", "mean")

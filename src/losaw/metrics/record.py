@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from losaw.data import Truth
-from losaw.metrics.base import Needs, OfImportance, Predictions
-from losaw.scoring.result import ImportanceResult
+from losaw.metrics.metric import Needs, OfImportance, Predictions
+from losaw.scoring.importance_result import ImportanceResult
 
 
 class _Detail(OfImportance):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from losaw.data import Truth
-from losaw.metrics.base import OfPrediction, Predictions
+from losaw.metrics.metric import OfPrediction, Predictions
 
 
 class Risk(OfPrediction):

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from losaw.data import FloatArray, Truth
-from losaw.metrics.base import OfImportance, split_scores
+from losaw.metrics.metric import OfImportance, split_scores
 from losaw.metrics.ranking import RocAuc
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 
 
 class SignalSize(OfImportance):

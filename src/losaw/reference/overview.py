@@ -56,7 +56,8 @@ def overview(
         missing = [study for study in studies if claims.covers(study) and study not in kept[name]]
         if missing:
             yield ""
-            yield f"Not run, of {name}: {', '.join(f'`{study}`' for study in missing)}."
+            listed = ", ".join(f"`{study}`" for study in missing)
+            yield f"Studies of {name} that were not run: {listed}."
     yield from ("", "## Published values", "", _VALUES)
     yield from ("", *table_of(_cells(kept, session, are_counted=True)))
     yield from ("", "## Compared, but not counted", "", _APART)

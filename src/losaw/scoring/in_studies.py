@@ -8,7 +8,7 @@ import numpy as np
 
 from losaw.data import Dataset
 from losaw.registry.catalogue import Use
-from losaw.scoring.result import ImportanceResult, described
+from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.support.arguments import one_of, whole_number
 from losaw.support.outcomes import task_of
 
@@ -64,7 +64,7 @@ class InStudies:
         return InStudies(self.function, self.use, values)
 
     def __repr__(self) -> str:
-        return described(self.function.__name__, **self.parameters)
+        return parameter_repr(self.function.__name__, **self.parameters)
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of the features of ``data`` for a fitted ``model``.

@@ -25,13 +25,13 @@ from losaw.scoring.model_on_table import (
     same_columns,
 )
 from losaw.scoring.rows import Options, Rows
-from losaw.support.jobs import checked_jobs, each_short, n_threads_of
 from losaw.support.outcomes import (
     class_numbers,
     classes_of,
     finite_numbers,
     task_of,
 )
+from losaw.support.threads import checked_jobs, each_short, n_threads_of
 from losaw.tables.groups import chosen_units, units_of
 
 # Rows that are led through the trees at a time, or fewer, so that every thread has some.

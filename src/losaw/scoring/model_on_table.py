@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.scoring.losses import Loss
 from losaw.scoring.rows import Rows, kinds_of
-from losaw.support.jobs import Jobs, each_short
 from losaw.support.outcomes import probabilities
+from losaw.support.threads import Jobs, each_short
 from losaw.tables import Table
 from losaw.tables.groups import Units
 

@@ -8,7 +8,7 @@ from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import ForestRows
 from losaw.fitted_trees.forest_view import ForestView
 from losaw.fitted_trees.node_moments import TreeNodes, scores_of_trees
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.tables.groups import Units, chosen_units
 
 ERROR_KIND = "over trees, the training sample held fixed"

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import seed_integer
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.mean_of_trees import model_on_table
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test, t_test
-from losaw.scoring.result import ImportanceResult
 from losaw.scoring.rows import Options, Rows
 from losaw.support.outcomes import is_classifier
 

@@ -1,8 +1,8 @@
 """The one reader of the columns of arrays, pandas and polars frames.
 
 A reader states facts. What follows from them (an error, a kind, a treatment) is decided by those
-who read: :mod:`losaw.tables.columns` for the importances, :mod:`losaw.forest.columns` for the
-forests, :mod:`losaw.explaining.columns` for ``explain`` and ``audit``.
+who read: :mod:`losaw.tables.columns` for the importances, :mod:`losaw.forest.forest_columns` for
+the forests, :mod:`losaw.explaining.treated_columns` for ``explain`` and ``audit``.
 """
 
 from collections.abc import Callable

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.support.arguments import finite_sample, one_of, whole_number
-from losaw.trends.result import TrendResult
+from losaw.trends.trend_result import TrendResult
 
 METHODS = ("pearson", "spearman")
 MIN_ROWS = 3

@@ -9,8 +9,8 @@ from losaw.rng import as_generator, seed_integer
 from losaw.support.arguments import finite_sample
 from losaw.trends.correlation import METHODS, shapley_correlation, target_correlation
 from losaw.trends.linear import linear_coefficient
-from losaw.trends.result import TrendResult
 from losaw.trends.traversal_rate import absolute_traversal_rate, relative_traversal_rate
+from losaw.trends.trend_result import TrendResult
 
 
 def estimate_trends(

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import t
 
 from losaw.support.arguments import finite_sample
-from losaw.trends.result import TrendResult
+from losaw.trends.trend_result import TrendResult
 
 
 def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False) -> TrendResult:

@@ -7,7 +7,7 @@ import numpy as np
 from losaw.data import FloatArray, default_feature_names
 from losaw.fitted_trees.forest_arrays import ForestArrays, forest_arrays
 from losaw.support.arguments import one_of
-from losaw.trends.result import TrendResult
+from losaw.trends.trend_result import TrendResult
 
 WEIGHTINGS = ("splits", "rows")
 FORMS = ("mean", "printed", "bounded")

@@ -296,7 +296,7 @@ def check_and_heal(session: Session) -> None:
 
 
 @contextlib.contextmanager
-def explained() -> Iterator[None]:
+def clear_errors() -> Iterator[None]:
     """End with one message and no traceback for a mistake that a user can fix."""
     try:
         yield

@@ -1,6 +1,6 @@
 """An audit from beginning to end: who finds known causes, again and again, and its files.
 
-Of auditing.api, auditing.rounds, auditing.result.
+Of auditing.api, auditing.rounds, auditing.audit_result.
 """
 
 import json

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from losaw.datasets import cleaning, files, reading
+from losaw.datasets import cleaning, files, raw_files
 
 
 def test_round_diamonds_are_chosen_in_float64():
@@ -26,7 +26,7 @@ def test_adult_keeps_complete_rows_of_people_born_in_the_united_states(tmp_path)
     ]
     path = tmp_path / "adult.data.txt"
     path.write_text("\n".join(rows))
-    frame = reading._read("adult", [path])
+    frame = raw_files._read("adult", [path])
     assert frame.shape == (3, 15)
     cleaned = cleaning.clean_adult(frame)
     assert list(cleaned["workclass"]) == ["State-gov"]
@@ -53,7 +53,7 @@ def test_enhancer_parts_are_stacked_with_their_labels(tmp_path):
     for part, label in (("train", 1), ("test", 0)):
         (tmp_path / f"X_{part}.csv").write_text(",0,1\n0,1.5,2.5\n")
         (tmp_path / f"y_{part}.csv").write_text(f",0\n0,{label}\n")
-    frame = reading._read(
+    frame = raw_files._read(
         "chip_enhancer",
         [tmp_path / f"{kind}_{part}.csv" for part in ("train", "test") for kind in "Xy"],
     )

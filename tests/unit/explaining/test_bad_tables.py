@@ -1,6 +1,6 @@
-"""What is done with every kind of bad column, target and table; each says so.
+"""Every kind of bad column, target and table is treated or refused, with a message.
 
-Of explaining.preparing, explaining.columns.
+Of explaining.preparing, explaining.treated_columns.
 """
 
 import numpy as np

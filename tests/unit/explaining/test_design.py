@@ -1,4 +1,4 @@
-"""What a budget cuts, in which order, and that it says so."""
+"""A budget cuts in a fixed order and reports each cut."""
 
 from dataclasses import replace
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import PolynomialFeatures
 import losaw
 from losaw.explaining.association import associations
 from losaw.explaining.disagreements import decimal, disagreements
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 from reference.explaining_tables import copies, interacting, many_values, shadowed, squared
 
 LOSSES = ("pfi", "cpi", "loco")

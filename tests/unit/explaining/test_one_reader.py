@@ -1,6 +1,6 @@
 """One reader, one rule of kinds: forests, importances, explain and audit agree on odd columns.
 
-Of tables.reading, tables.columns, tables.kinds, forest.columns, explaining.columns.
+Of tables.reading, tables.columns, tables.kinds, forest.forest_columns, explaining.treated_columns.
 """
 
 import datetime

@@ -1,6 +1,6 @@
 """Bad input is refused at once, with argument, value and remedy.
 
-Of forest.validation, forest.base.
+Of forest.validation, forest.losaw_forest.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Forests on data frames with categories: what they read, how they split, what they refuse.
 
-Of forest.columns, forest.classifier, forest.regressor.
+Of forest.forest_columns, forest.classifier, forest.regressor.
 """
 
 import pickle

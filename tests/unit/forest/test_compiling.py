@@ -1,4 +1,4 @@
-"""What a first fit compiles, and that it says so."""
+"""A first fit compiles only what it needs and announces it."""
 
 import os
 import subprocess

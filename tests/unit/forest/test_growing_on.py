@@ -1,6 +1,6 @@
 """Out-of-bag scores, trees that are added, and trees that other packages read.
 
-Of forest.base, forest.ensemble, forest.shap_trees.
+Of forest.losaw_forest, forest.ensemble, forest.shap_trees.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What the compiled kernels promise at their edges."""
+"""The compiled kernels keep their promises for extreme input."""
 
 import numpy as np
 import pytest

@@ -44,7 +44,7 @@ def rooms(monkeypatch):
 
 
 def takes_effects(rooms):
-    """Whether any logit did."""
+    """Tell whether any logit used effects."""
     return any((room.effects.size > 0).any() for room in rooms)
 
 

@@ -1,4 +1,4 @@
-"""What generators refuse, and what their draws may depend on."""
+"""Generators refuse bad input; their draws depend on the declared stream only."""
 
 import numpy as np
 import pytest

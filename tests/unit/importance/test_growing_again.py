@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 from losaw.fitted_trees.growable_forest import GrowableForest, growable_forest
 from losaw.importance import loco
 from losaw.scoring.fewer_columns import without
-from losaw.support.jobs import Jobs
+from losaw.support.threads import Jobs
 
 rng = np.random.default_rng(0)
 N, N_TRAIN = 260, 180

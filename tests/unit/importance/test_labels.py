@@ -16,7 +16,7 @@ from losaw.data import Dataset, Sample, Truth
 from losaw.forest import LosawRandomForestClassifier
 from losaw.importance import cpi, mdi_oob, pfi, ufi
 from losaw.importance.permutation import score_of
-from losaw.metrics.base import Predictions
+from losaw.metrics.metric import Predictions
 from losaw.metrics.prediction import DistanceFromOptimum
 from losaw.registry import get
 from losaw.scoring.losses import LOSSES, log_loss, pinball, zero_one

@@ -21,7 +21,7 @@ from losaw.importance import boruta, residual_importance
 from losaw.importance.boruta_selection import out_of_bag_z_scores
 from losaw.registry import get
 from losaw.scoring.residual_algorithms import Prefix, extended, gram_schmidt
-from losaw.support.jobs import Jobs
+from losaw.support.threads import Jobs
 
 N = 120
 FEW = {

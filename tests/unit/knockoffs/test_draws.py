@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression
 from losaw.importance import cpi, sage
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.draws import draws, own_shares
-from losaw.support.jobs import Jobs
+from losaw.support.threads import Jobs
 
 X = np.random.default_rng(0).standard_normal((80, 4))
 Y = X[:, 0] + np.random.default_rng(1).standard_normal(80)

@@ -1,4 +1,4 @@
-"""What every knockoff sampler does with its input, good and bad.
+"""Every knockoff sampler treats good and bad input as its contract says.
 
 Of knockoffs.sequential, knockoffs.gaussian, knockoffs.deep, knockoffs.diagnostics.
 """

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from losaw.data import Truth
-from losaw.metrics.base import Predictions
 from losaw.metrics.decisions import FalseRejectionRate, RejectionRate, TopShare
+from losaw.metrics.metric import Predictions
 from losaw.metrics.prediction import DistanceFromOptimum
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 
 NAMES = ("a", "b", "c", "d")
 TRUTH = Truth((0, 1), 4)

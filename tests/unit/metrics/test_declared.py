@@ -1,4 +1,4 @@
-"""What every metric says of itself: tables, ranks of methods and errors of cells rest on it.
+"""Every metric declares its direction and range, which tables, ranks and errors rest on.
 
 Of metrics.decisions, metrics.feature, metrics.prediction,
 metrics.ranking, metrics.record, metrics.risk, metrics.size.

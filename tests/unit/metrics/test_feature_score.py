@@ -9,7 +9,7 @@ import pytest
 
 from losaw.data import Truth
 from losaw.metrics.feature import FeatureRank, FeatureScore
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 
 RESULT = ImportanceResult([1.0, -3.0], ("a", "b"))
 TRUTH = Truth((0,), 2)

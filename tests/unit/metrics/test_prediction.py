@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from losaw.data import Truth
-from losaw.metrics.base import Predictions
+from losaw.metrics.metric import Predictions
 from losaw.metrics.prediction import RSquaredIndependent, RSquaredTest
 
 TRUTH = Truth((0,), 2)

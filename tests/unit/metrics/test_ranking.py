@@ -5,7 +5,7 @@ import pytest
 
 from losaw.data import Truth, default_feature_names
 from losaw.metrics.ranking import BestNoiseRank, FeatureImportanceGap, PrecisionRecallAuc, RocAuc
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 
 METRICS = (PrecisionRecallAuc, RocAuc, FeatureImportanceGap, BestNoiseRank)
 

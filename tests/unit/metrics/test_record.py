@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from losaw.data import Truth
-from losaw.metrics.base import Predictions
+from losaw.metrics.metric import Predictions
 from losaw.metrics.prediction import RSquaredIndependent, RSquaredIndependentTrainNoise
 from losaw.metrics.record import ImportanceDetail, SignalShareOfCounts, TruthDetail
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 
 NAMES = ("a", "b", "c")
 

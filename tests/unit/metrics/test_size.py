@@ -4,7 +4,7 @@ import pytest
 
 from losaw.data import Truth
 from losaw.metrics.size import LargestSize, NoiseSize, SignalSize, SizeAuc
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 
 TRUTH = Truth((0, 1), 4)
 

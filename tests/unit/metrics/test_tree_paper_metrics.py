@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from losaw.data import Truth
-from losaw.metrics.base import Predictions
+from losaw.metrics.metric import Predictions
 from losaw.metrics.ranking import SignalRank
 from losaw.metrics.risk import Risk
 from losaw.metrics.size import MeanNoiseScore, MeanSignalScore
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 
 
 def result(*scores):

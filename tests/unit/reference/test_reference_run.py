@@ -187,8 +187,8 @@ def test_one_page_counts_what_was_run_and_says_what_was_left_out_and_what_fails(
         (project.study_file.parent / f"{name}.yaml").write_text("")
     assert losaw(project, "pages", "--folder", kept, "--into", kept) == 0
     lines = (kept / "overview.md").read_text().splitlines()
-    assert "Not run, of nobody: `tiny_more`." in lines
-    assert "Not run, of else: `other_one`." in lines
+    assert "Studies of nobody that were not run: `tiny_more`." in lines
+    assert "Studies of else that were not run: `other_one`." in lines
     run = [line for line in lines if line.startswith(("| [nobody]", "| [else]", "| all |"))][:3]
     assert [line.split(" | ")[1:5] for line in run] == [
         ["0", "0", "0", "0"],

@@ -1,4 +1,4 @@
-"""What a stored file says is what was written: blocks and joint laws, flipped and edited.
+"""A stored block or joint law is read as it was written, or refused: flipped and edited files.
 
 Of study.files.block_file, study.files.block_file, generators.joint_law.law.
 """
@@ -59,7 +59,7 @@ def write(path, lines):
 
 
 def said(path):
-    """What a reader is given, or None if the file is refused."""
+    """Return the content that a reader gets, or None if the file is refused."""
     try:
         found = load_named(path, BLOCK)
     except StudyError:
@@ -68,7 +68,7 @@ def said(path):
 
 
 def served(path, content, original):
-    """Whether other content is taken for what was written."""
+    """Tell whether other content is taken for the original."""
     path.write_bytes(content)
     now = said(path)
     return now is not None and now != original

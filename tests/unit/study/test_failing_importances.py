@@ -19,7 +19,7 @@ IMPORTANCES = """
 
 from pathlib import Path
 
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.registry import register as _register
 
 

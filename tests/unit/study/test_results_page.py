@@ -51,7 +51,7 @@ def folder(shared_project):
 
 
 def documented(heading):
-    """What the table below a heading lists, names of ours in full."""
+    """List the entries of the table below a heading, our own names in full."""
     (text,) = re.findall(rf"^### `{re.escape(heading)}`\n(.*?)(?=^##)", PAGE, re.M | re.S)
     found = []
     for cell in re.findall(r"^\| (\*.+?\*|`.+?`) \|", text, re.M):

@@ -1,4 +1,4 @@
-"""What makes a block stale: sentence by sentence, on a copy of the package that is edited.
+"""A block becomes stale exactly when a source that it depends on changes, on an edited copy.
 
 Of study.source_digests.
 """
@@ -14,7 +14,7 @@ import pytest
 import losaw
 from losaw.registry import get
 from losaw.study.errors import StudyError
-from losaw.study.source_digests import reading
+from losaw.study.source_digests import module_source
 from losaw.study.source_digests import source_digest as module
 
 FOREST = "losaw.forest:LosawRandomForestRegressor"
@@ -41,7 +41,7 @@ def copied(folder):
         Path(losaw.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__", "*.nb?")
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "PACKAGE", copy)
+        patch.setattr(module_source, "PACKAGE", copy)
         module.look_again()
         yield copy
     module.look_again()
@@ -217,11 +217,11 @@ def test_a_damaged_file_of_digests_is_not_trusted(next_process, damage):
 def test_digests_of_another_state_of_the_package_are_not_taken(next_process, monkeypatch):
     _, digests = next_process
     first, _ = digests()
-    sources = {**reading.own_sources(), "losaw.one_more": "x = 1"}
-    monkeypatch.setattr(reading, "own_sources", lambda: sources)
-    reading.state.cache_clear()
+    sources = {**module_source.own_sources(), "losaw.one_more": "x = 1"}
+    monkeypatch.setattr(module_source, "own_sources", lambda: sources)
+    module_source.state.cache_clear()
     assert digests() == (first, True)
-    reading.state.cache_clear()
+    module_source.state.cache_clear()
 
 
 def test_a_place_that_cannot_be_written_costs_time_only(next_process, monkeypatch):

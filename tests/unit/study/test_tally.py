@@ -1,4 +1,4 @@
-"""What is counted over the cells of a comparison: kinds, signs, further seeds."""
+"""Counts over the cells of a comparison: kinds, signs, further seeds."""
 
 import math
 from types import SimpleNamespace

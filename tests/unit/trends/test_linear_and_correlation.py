@@ -1,6 +1,6 @@
 """Linear coefficients, correlations, the result object and bad input.
 
-Of trends.linear, trends.correlation, trends.result, trends.estimate.
+Of trends.linear, trends.correlation, trends.trend_result, trends.estimate.
 """
 
 import importlib.util
@@ -249,7 +249,7 @@ def test_shapley_correlations_are_of_a_hundred_rows_unless_told():
 def test_trends_need_no_plots_to_be_imported(monkeypatch):
     for name in ("matplotlib", "matplotlib.axes", "pandas"):
         monkeypatch.setitem(sys.modules, name, None)
-    spec = importlib.util.find_spec("losaw.trends.result")
+    spec = importlib.util.find_spec("losaw.trends.trend_result")
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from losaw.generators.base import joint_law_of, prepare
+from losaw.generators.generator import joint_law_of, prepare
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.settings import Setting
 from losaw.study.design.version import results_version

@@ -17,7 +17,7 @@ from losaw import registry
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
 from losaw.study.files.writing import file_digest, write_text
-from losaw.study.source_digests.reading import PACKAGE
+from losaw.study.source_digests.module_source import PACKAGE
 from losaw.study.source_digests.source_digest import WRITERS, source_digest
 
 # Written into the folder of every study by `losaw report`.

@@ -12,8 +12,8 @@ from losaw.study.running.jobs import job_list
 def logs_of(results: Path, blocks: Iterable[BlockName]) -> dict[BlockName, Path]:
     """Block -> log of the job that computed it, or was to compute it.
 
-    A block that is there names its job in the record of its run, one that is missing stands in the
-    list of a job that did not end well. A block that no job of the workflow had has no log: what
+    A block that is there names its job in the record of its run, a missing one is in the list of a
+    job that did not end well. A block that no job of the workflow had has no log: what
     ``losaw run`` says, it says to the terminal.
     """
     listed = _listed(results)

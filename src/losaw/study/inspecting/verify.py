@@ -55,8 +55,8 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
     others = [block for plan in plans for block in other_blocks(plan)]
     at_other_scales = {plan.study.name: plan.blocks_at_other_scales for plan in plans}
     places = {block.path for block in [*blocks, *others]}
-    beside = damaged_small_files([*blocks, *others])
-    findings = [finding for finding in beside if finding.path not in places]
+    damaged = damaged_small_files([*blocks, *others])
+    findings = [finding for finding in damaged if finding.path not in places]
     findings += [Finding(path, problem) for path, problem in altered_outputs(plans)]
     n_good = n_absent = n_failed = 0
     histories = []

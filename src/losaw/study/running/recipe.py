@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from losaw.data import Dataset
-from losaw.generators.base import draw
+from losaw.generators.generator import draw
 from losaw.study.design.blocks import law_file
 from losaw.study.design.grid import Study
 from losaw.study.design.series import Series, resolve

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
-from losaw.metrics.base import Predictions
+from losaw.metrics.metric import Predictions
 from losaw.registry.plugins import PREFIX
 from losaw.rng import seed_integer, stream
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.study.files.rows import SCORES, Row
 from losaw.support.outcomes import class_numbers, classes_of, task_of
 

@@ -20,8 +20,8 @@ from losaw.registry import entries
 from losaw.registry.catalogue import ADAPTER
 from losaw.registry.plugins import PREFIX
 from losaw.study.errors import StudyError
-from losaw.study.source_digests import reading
-from losaw.study.source_digests.reading import ON_IMPORT, Target, reading_of, target_of
+from losaw.study.source_digests import module_source
+from losaw.study.source_digests.module_source import ON_IMPORT, Target, reading_of, target_of
 from losaw.support.byte_code import check_byte_code
 from losaw.support.whole_files import write_atomically
 
@@ -69,10 +69,10 @@ def look_again() -> None:
         If Python has run byte code of another source.
     """
     try:
-        check_byte_code(reading.PACKAGE)
+        check_byte_code(module_source.PACKAGE)
     except RuntimeError as error:
         raise StudyError(str(error)) from None
-    reading.forget_sources()
+    module_source.forget_sources()
 
 
 def store_all() -> None:
@@ -81,7 +81,7 @@ def store_all() -> None:
 
 
 def _store_digests(targets: Iterable[str]) -> None:
-    digests = _stored(reading.state())
+    digests = _stored(module_source.state())
     missing = [target for target in targets if _key(target) not in digests]
     digests.update({_key(target): _computed(target) for target in missing})
     if missing:
@@ -90,11 +90,11 @@ def _store_digests(targets: Iterable[str]) -> None:
 
 def _digest(target: str) -> Digest:
     _store_digests([target])
-    return _stored(reading.state())[_key(target)]
+    return _stored(module_source.state())[_key(target)]
 
 
 def _key(target: str) -> str:
-    return f"{target} {reading.plugins_state()}" if target.startswith(PREFIX) else target
+    return f"{target} {module_source.plugins_state()}" if target.startswith(PREFIX) else target
 
 
 def _computed(target: str) -> Digest:
@@ -117,16 +117,16 @@ def _stored(state: str) -> dict[str, Digest]:
 
 def _store(digests: dict[str, Digest]) -> None:
     # A plugin's digests are stored for its last source only.
-    last = reading.plugins_state()
+    last = module_source.plugins_state()
     text = json.dumps([item for item in digests.items() if item[0].partition(" ")[2] in ("", last)])
-    written = json.dumps({"state": reading.state(), "sha256": _sha256(text), "digests": text})
+    written = json.dumps({"state": module_source.state(), "sha256": _sha256(text), "digests": text})
     with contextlib.suppress(OSError):  # no room, or not ours: computed again next time
         write_atomically(digest_file(), lambda place: place.write_text(written, encoding="utf-8"))
 
 
 def digest_file() -> Path:
     """Return the file of the digests: next to the package, or at home."""
-    package = reading.PACKAGE
+    package = module_source.PACKAGE
     folder = package / "__pycache__"
     if not os.access(package, os.W_OK):
         folder = Path.home() / ".cache" / "losaw"
@@ -155,13 +155,13 @@ def _reached(start: Target) -> set[Target]:
 def _resolve(target: Target) -> list[Target]:
     """The definitions that a mentioned name stands for, through re-exports."""
     module, name = target
-    if module in _OUTSIDE or not reading.is_known(module):
+    if module in _OUTSIDE or not module_source.is_known(module):
         return []
     source = reading_of(module)
     if name in source.definitions:
         return [target]
     if name in source.imports:
         return _resolve(source.imports[name])
-    if name and reading.is_known(f"{module}.{name}"):
+    if name and module_source.is_known(f"{module}.{name}"):
         return _resolve((f"{module}.{name}", ""))
     return [(module, each) for each in source.definitions]  # a name made in another way: all of it

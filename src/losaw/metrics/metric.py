@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray, Truth
-from losaw.scoring.result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult
 
 Needs = Literal["importance", "prediction"]
 
@@ -29,7 +29,7 @@ class Predictions:
     --------
     >>> import numpy as np
     >>> from losaw.data import Truth
-    >>> from losaw.metrics.base import Predictions
+    >>> from losaw.metrics.metric import Predictions
     >>> from losaw.registry import get
     >>> y = np.array([1.0, 2.0, 3.0])
     >>> truth = Truth(signal=(0,), n_features=2)

@@ -38,8 +38,8 @@ def read_file(path: str | Path, target: str, has_header: bool = True) -> "pd.Dat
     """
     path = Path(path)
     if not path.is_file():
-        beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise LosawError(f"{path}: there is no such file{did_you_mean(path.name, beside)}")
+        siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise LosawError(f"{path}: there is no such file{did_you_mean(path.name, siblings)}")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] in ([".parquet"], [".pq"]):
         return _read_parquet(path)

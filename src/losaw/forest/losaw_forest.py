@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
-from losaw.forest.columns import Columns, Levels, read_columns
 from losaw.forest.fitting import FittedForest, fit_forest
+from losaw.forest.forest_columns import Columns, Levels, read_columns
 from losaw.forest.trees import Tree
 from losaw.forest.validation import check_finite, check_warm_start
 from losaw.support.words import did_you_mean

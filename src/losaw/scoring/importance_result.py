@@ -319,7 +319,7 @@ def _is_data(value: Any) -> bool:
     return isinstance(value, str | int | float | bool | np.ndarray | np.generic | list | tuple)
 
 
-def described(name: str, **parameters: Any) -> str:
+def parameter_repr(name: str, **parameters: Any) -> str:
     """Return ``name(parameter=value, …)``; functions by their names, folds by their number."""
     shown = (f"{key}={_shown(key, value)}" for key, value in parameters.items())
     return f"{name}({', '.join(shown)})"

@@ -6,7 +6,7 @@ import zipfile
 import pandas as pd
 import pytest
 
-from losaw.explaining.reading import read_file
+from losaw.explaining.table_file import read_file
 from losaw.support.errors import LosawError
 
 ROWS = [("size", "town", "price"), ("1.5", "Linz", "10"), ("2", "?", "11"), ("", "Graz", "12")]
