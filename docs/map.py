@@ -90,7 +90,7 @@ BUDGETS: dict[str, int] = {
     "report": 4650,
     "root": 500,
     "scoring": 2750,
-    "study": 8150,
+    "study": 8250,
     "support": 1000,
     "tables": 940,
     "trends": 625,

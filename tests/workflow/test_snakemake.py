@@ -48,7 +48,7 @@ def test_a_dry_run_of_the_real_study_plans_its_blocks(scale, n_seeds):
         ("scael=desk", ["unknown key 'scael'", "did you mean 'scale'"]),
         ("scale=dest", ["unknown scale 'dest'", "did you mean 'desk'"]),
         ("studies=tini", ["unknown study 'tini'", "did you mean 'tiny'"]),
-        ("n_samples=31", ["n_samples=31", "out of the grid", "30, 60"]),
+        ("n_samples=3O", ["n_samples=3O", "out of the grid", "30, 60"]),
         ("seeds=many", ["seeds", "'many'", "whole number"]),
     ],
 )
@@ -62,10 +62,10 @@ def test_a_mistake_on_the_command_line_is_told_before_the_first_job(project, mis
 
 
 def test_snakemake_shows_a_mistake_as_one_clear_message(project):
-    code, text = snakemake(project, "--dry-run", config=("n_samples=31",))
+    code, text = snakemake(project, "--dry-run", config=("n_samples=3O",))
     assert code != 0
     assert "Traceback" not in text
-    assert "n_samples=31" in text and "out of the grid" in text, text
+    assert "n_samples=3O" in text and "out of the grid" in text, text
 
 
 def test_two_cores_and_no_snakemake_give_the_same_bytes(finished, tmp_path):

@@ -19,7 +19,7 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="AXIS=VALUES",
-        help="narrow the grid, e.g. --set n_samples=500 --set function=f3,f5",
+        help="narrow the grid, e.g. --set function=f3,f5; a number outside of it is run too",
     )
     parser.add_argument(
         "--seeds",

@@ -116,7 +116,8 @@ def test_a_mistake_in_the_configuration_is_named(project, overrides, words):
     ("selection", "words"),
     [
         ({"n_sample": ("30",)}, ["unknown axis 'n_sample'", "did you mean 'n_samples'"]),
-        ({"n_samples": ("31",)}, ["n_samples=31", "out of the grid", "allowed: 30, 60"]),
+        ({"n_samples": ("3O",)}, ["n_samples=3O", "out of the grid", "allowed: 30, 60"]),
+        ({"n_samples": ("inf",)}, ["n_samples=inf", "out of the grid", "allowed: 30, 60"]),
         ({"learner": ("plan",)}, ["learner=plan", "did you mean 'plain'"]),
     ],
 )

@@ -100,6 +100,15 @@ class Mishap(MarginalSlopes):
             time.sleep(0.005)
 
 
+@register("importance", "fatal")
+class Fatal:
+    def __init__(self, kind="hang"):
+        self.kind = kind
+
+    def explain(self, model, data, rng):
+        getattr(Mishap(), "_" + self.kind)()
+
+
 @register("importance", "moody")
 class Moody:
     def __init__(self):
@@ -132,6 +141,7 @@ def mishaps(project):
 
     registry._entries.pop(("learner", "mishap"), None)
     registry._entries.pop(("importance", "moody"), None)
+    registry._entries.pop(("importance", "fatal"), None)
 
 
 def failures(session):
@@ -183,6 +193,33 @@ def test_a_mishap_costs_its_own_fits_and_no_others(mishaps, kind, words, limits)
     assert ok == 2 * 5 - len(failed)
     records = [json.loads(p.read_text()) for p in session.results.glob("tiny/runs/**/*.json")]
     assert sum(record["failed_seeds"] for record in records) == len(failed)
+
+
+@pytest.mark.parametrize("kind", ["hang", "kill"])
+def test_an_importance_that_hangs_or_dies_is_named_and_loses_only_itself(mishaps, project, kind):
+    mishaps("none")
+    project.replace(
+        project.study_file,
+        "importances: [mdi]",
+        f"importances: {{fatal: {{kind: {kind}}}, mdi: {{}}, second: {{importance: fatal}}}}"
+        if kind == "kill"
+        else "importances: {fatal: {}, mdi: {}}",
+    )
+    session = project.session(overrides={"block_minutes": 0.1, "max_failed_share": 0.9})
+    block = session.all_blocks[0]
+    run_block(block)
+    table = pd.DataFrame(read_block(block.path).table.to_pandas())
+    failed = table[table.status != "ok"]
+    n_seeds, metrics = len(block.seeds), {"scores", "pr_auc"}
+    wanted = {"fatal", "second"} if kind == "kill" else {"fatal"}
+    assert set(failed["importance"]) == wanted and set(failed["metric"]) == metrics
+    assert len(failed) == n_seeds * len(metrics) * len(wanted)
+    words = {"hang": "TimeLimit: no result in its share", "kill": "ended twice, by SIGKILL"}
+    first = failed[failed.importance == "fatal"]
+    assert first["message"].str.contains(words[kind]).all()
+    ok = table[table.status == "ok"]
+    assert (ok[ok.metric == "pr_auc"]["importance"] == "mdi").sum() == n_seeds
+    assert (ok["metric"] == "r2_test").sum() == n_seeds
 
 
 def test_the_fits_beside_a_mishap_have_the_numbers_they_have_without_one(

@@ -239,6 +239,23 @@ def test_the_manifest_says_what_was_asked_by_which_command_on_how_many_threads(p
     assert manifest["joint_laws"] == []  # this generator needs none
 
 
+def test_a_number_that_is_not_in_the_grid_is_run_with_the_fewest_seeds(project):
+    project.replace(
+        project.study_file,
+        "smoke: 5",
+        "smoke: [{seeds: 4, n_samples: 30}, {seeds: 3, n_samples: 60, noise_variance: 0.5}]",
+    )
+    with pytest.warns(UserWarning, match=r"n_samples=45 is not in the grid \(30, 60\)"):
+        session = project.session(selection={"n_samples": ("45",)})
+    (plan,) = session.plans
+    sizes = {(s.axes["n_samples"], s.axes["noise_variance"]) for s in plan.settings}
+    assert sizes == {(45, 0.5), (45, 1.0)} and plan.n_seeds == (3, 4)
+    execute(session.all_blocks, 1)
+    write_outputs(plan)
+    summary = pd.read_csv(session.results / "tiny" / "summary.csv")
+    assert set(summary["n_samples"]) == {45}
+
+
 def test_the_comparison_holds_every_cell_of_every_table(project):
     session = run(project, selection={"n_samples": ("30",)})
     frame = pd.read_csv(session.results / "tiny" / "comparison.csv")

@@ -1,7 +1,7 @@
 """A study with its names resolved: its settings, learners, importances and metrics."""
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -55,12 +55,22 @@ class Study:
     scale : str or None
         The scale whose learners are meant, where the file has others ``at_scale``; None: those
         that stand first.
+    added : dict or None
+        Axis -> values that a request adds to those of the file.
     """
 
-    def __init__(self, path: Path, scale: str | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        scale: str | None = None,
+        added: Mapping[str, Sequence[Scalar]] | None = None,
+    ) -> None:
         self.source = SourceFile(path)
         self.scale = scale
         self.file: StudyFile = parse(StudyFile, self.source)
+        self.added = added or {}
+        for axis, values in self.added.items():
+            self.file.settings[axis] = [*self.file.settings[axis], *values]
         if self.file.study != path.stem:
             raise self.source.error(
                 ("study",), f"{self.file.study!r} must equal the file's name, {path.stem!r}"
@@ -68,7 +78,7 @@ class Study:
 
     def at(self, scale: str) -> "Study":
         """The study with the learners of another scale."""
-        return self if scale == self.scale else Study(self.source.path, scale)
+        return self if scale == self.scale else Study(self.source.path, scale, self.added)
 
     @property
     def name(self) -> str:
@@ -236,13 +246,20 @@ class Study:
         return self.learners[label]
 
     def seeds(self, scale: str, setting: Setting, learner: str) -> int:
-        """Seeds of a setting and learner at a scale; 0 if the scale leaves them out."""
+        """Seeds of a setting and learner at a scale; 0 if the scale leaves them out.
+
+        A value that a request has added has the fewest seeds of any other value.
+        """
         written = self.file.seeds[scale]
         if isinstance(written, int):
             return written
         entries = [e for e in written if learner in as_values(e.get("learner", learner))]
-        entry = first_match(entries, setting, ("seeds", "learner"))
-        return int(entry["seeds"]) if entry else 0
+        keys = ["seeds", "learner"]
+        if entry := first_match(entries, setting, keys):
+            return int(entry["seeds"])
+        keys += [axis for axis, values in self.added.items() if setting.axes[axis] in values]
+        others = [e for e in entries if first_match([e], setting, keys)] if len(keys) > 2 else []
+        return min((int(e["seeds"]) for e in others), default=0)
 
     def seconds_per_seed(self, setting: Setting, learner: str) -> float | None:
         """Measured cost of a replicate; None where the file states none."""

@@ -4,6 +4,7 @@ The Snakefile and the command line both make a session, so both see the same blo
 errors and the same files.
 """
 
+import math
 import warnings
 from dataclasses import replace
 from functools import cached_property
@@ -16,7 +17,7 @@ from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import read_published
 from losaw.study.design.request import Request
-from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES, Configuration, parse
+from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES, Configuration, Scalar, parse
 from losaw.study.design.series import Series, resolve
 from losaw.study.design.settings import Setting, same
 from losaw.study.design.source_file import SourceFile
@@ -169,15 +170,34 @@ class Session:
                     study.learners if axis == LEARNER_AXIS else study.file.settings.get(axis, [])
                 )
             allowed = list(dict.fromkeys(allowed))
-            for value in values:
-                if not any(same(known, value) for known in allowed):
-                    words = [str(known) for known in allowed]
-                    guess = "" if _is_number(value) else did_you_mean(str(value), words)
+            words = [str(known) for known in allowed]
+            new = [v for v in values if not any(same(known, v) for known in allowed)]
+            for value in new:
+                if any(isinstance(known, str | bool) for known in allowed) or not _is_number(value):
+                    guess = did_you_mean(str(value), words)
                     raise StudyError(
-                        f"{axis}={value}: out of the grid{guess} "
-                        f"(allowed: {', '.join(words)}); a new value belongs into the study file, "
-                        "with its seeds if `seeds` there lists settings"
+                        f"{axis}={value}: out of the grid{guess} (allowed: {', '.join(words)}); "
+                        "a new value that is no number belongs into the study file, with its "
+                        "seeds if `seeds` there lists settings"
                     )
+                warnings.warn(
+                    f"{axis}={value} is not in the grid ({', '.join(words)}): it is run as a "
+                    "setting of its own, and nothing published is compared with it",
+                    stacklevel=2,
+                )
+            if new:
+                self.studies = [self._with_values(study, axis, new) for study in self.studies]
+
+    def _with_values(self, study: Study, axis: str, values: list[Scalar]) -> Study:
+        """The study with more numbers on an axis, if it has the axis."""
+        if axis not in study.axes:
+            return study
+        is_whole = all(isinstance(known, int) for known in study.file.settings[axis])
+        numbers = [float(value) for value in values]
+        numbers = [int(v) if is_whole and v.is_integer() else v for v in numbers]
+        extended = Study(study.source.path, study.scale, {**study.added, axis: numbers})
+        validate(extended)
+        return extended
 
     def _check_figures(self) -> None:
         """Check that no two studies have a figure of one name: they share a folder."""
@@ -333,7 +353,6 @@ class Session:
 
 def _is_number(value: Any) -> bool:
     try:
-        float(value)
+        return math.isfinite(float(value))
     except (TypeError, ValueError):
         return False
-    return True

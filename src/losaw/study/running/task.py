@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from losaw.study.design.blocks import Block
-from losaw.study.files.rows import Row
+from losaw.study.files.rows import SCORES, Row
 from losaw.study.running.running_marks import RunningMark
 from losaw.study.running.stored_seeds import Part, Stored, in_order, stored_seeds
 
@@ -47,14 +47,19 @@ class Task:
     _n_seeds: int = field(default=0, init=False)
     _started: float = field(default=0.0, init=False)
     _ready: bool = field(default=False, init=False)
-    _tried: set[int] = field(default_factory=set, init=False)
+    _tried: set[tuple[int, Part]] = field(default_factory=set, init=False)
+    # Of the current seed: the importance that is being computed, and why others were given up.
+    _importance: Part = field(default="", init=False)
+    _given_up: dict[Part, str] = field(default_factory=dict, init=False)
+    _extra_shares: int = field(default=0, init=False)
 
     @property
     def seconds_allowed(self) -> float:
         """The seconds that all waiting seeds may take together.
 
         The k-th of n seeds must be done after k/n of them: a hang costs its own share only, and a
-        seed may use what the seeds before it have left.
+        seed may use what the seeds before it have left. A seed of which an importance was given up
+        has a share more for the others.
         """
         return 60 * self.block.limits.minutes
 
@@ -64,9 +69,11 @@ class Task:
         return sum(any(row.status != "ok" for row in rows) for rows in self.rows.values())
 
     def missing(self, seed: int) -> list[Part]:
-        """The parts of a replicate that no file holds."""
-        stored = self.stored.rows.get(seed, {})
-        return [part for part in self.block.series.part_versions if part not in stored]
+        """The parts of a replicate that no file holds and that were not given up."""
+        done = {*self.stored.rows.get(seed, {})}
+        if seed == self.waiting[0]:
+            done |= {*self._given_up}
+        return [part for part in self.block.series.part_versions if part not in done]
 
     def begin(self) -> None:
         """Start the clock, for the whole block until its first seed is on its way."""
@@ -77,7 +84,7 @@ class Task:
     def deadline(self) -> float:
         """The time at which the current seed must be done, on the monotonic clock."""
         done = self._n_seeds - len(self.waiting)
-        share = (done + 1) / self._n_seeds if self._ready else 1.0
+        share = (done + 1 + self._extra_shares) / self._n_seeds if self._ready else 1.0
         return self._started + self.seconds_allowed * share
 
     def take(self, message: tuple[Any, ...]) -> None:
@@ -92,9 +99,12 @@ class Task:
                 self._ready = True
                 self._started = time.monotonic()
             return
+        if kind == "importance":
+            self._importance = content[0]
+            return
         seed, rows, seconds, peak = content
-        self.waiting.remove(seed)
         self.rows[seed] = self._with_stored(seed, rows)
+        self._leave(seed)
         self.seconds[seed] = self.stored.seconds.get(seed, 0.0) + seconds
         self.peak_megabytes = max(self.peak_megabytes, peak)
 
@@ -105,15 +115,29 @@ class Task:
         parts = dict(self.stored.rows.get(seed, {}))
         for part in self.missing(seed):
             parts[part] = [row for row in rows if row.importance == part]
+        metrics = self.block.series.metrics.items()
+        of_importances = [k for k, m in metrics if m.entry.load().needs == "importance"]
+        for part, reason in self._given_up.items():
+            parts[part] = [
+                Row(seed, part, name, status="failed", message=reason)
+                for name in (SCORES, *of_importances)
+            ]
         return in_order(parts, self.block.series.part_versions)
 
+    def _leave(self, seed: int) -> None:
+        """Go on to the next seed."""
+        self.waiting.remove(seed)
+        self._importance = ""
+        self._given_up = {}
+
     def may_try_again(self) -> bool:
-        """Return whether the current seed may be tried a second time, and use up that chance."""
-        seed = self.waiting[0]
-        if seed in self._tried:
-            return False
-        self._tried.add(seed)
-        return True
+        """Return whether what is computed may be tried a second time, and use up that chance."""
+        current = (self.waiting[0], self._importance)
+        is_new = current not in self._tried
+        self._tried.add(current)
+        if is_new:
+            self._importance = ""
+        return is_new
 
     def refuse(self, reason: str) -> None:
         """Record that the block could not begin."""
@@ -121,11 +145,17 @@ class Task:
         self.waiting.clear()
 
     def give_up(self, reason: str, seconds: float) -> None:
-        """Record the current seed as failed and go on."""
+        """Record the current seed as failed, or only the importance that is being computed."""
         if not self._ready:
             self.refuse(f"{reason}, before its first seed")
             return
-        seed = self.waiting.pop(0)
+        if self._importance:
+            self._given_up[self._importance] = reason
+            self._importance = ""
+            self._extra_shares += 1
+            return
+        seed = self.waiting[0]
+        self._leave(seed)
         self.rows[seed] = [Row(seed, "", "", status="failed", message=reason)]
         self.seconds[seed] = seconds
 

@@ -5,8 +5,10 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from losaw.registry.plugins import load_plugin
 from losaw.study.running.replicate import run_replicate
@@ -14,6 +16,8 @@ from losaw.study.running.replicate import run_replicate
 
 def serve(connection: Connection, plugins: Sequence[Path], parents_end: Connection | None) -> None:
     """Answer ``(series, law, seeds and parts)`` with ``ready`` and a ``seed`` each, or ``refused``.
+
+    Before every importance it is announced, so that the parent knows which one hangs.
 
     Parameters
     ----------
@@ -39,6 +43,11 @@ def serve(connection: Connection, plugins: Sequence[Path], parents_end: Connecti
             try:
                 series.learner.entry.load()
                 recipe, law = build_recipe(series, law_path)
+                importances = {
+                    label: _Announced(label, importance, connection)
+                    for label, importance in recipe.importances.items()
+                }
+                recipe = replace(recipe, importances=importances)
             except Exception as error:
                 connection.send(("refused", f"{type(error).__name__}: {error}"))
                 continue
@@ -47,6 +56,19 @@ def serve(connection: Connection, plugins: Sequence[Path], parents_end: Connecti
                 before = _Clock()
                 rows = run_replicate(recipe, seed, parts)
                 connection.send(("seed", seed, rows, before.seconds_since(), _peak_megabytes()))
+
+
+@dataclass(frozen=True)
+class _Announced:
+    """An importance that tells the parent when it begins."""
+
+    label: str
+    importance: Any
+    connection: Connection
+
+    def explain(self, *arguments: Any) -> Any:
+        self.connection.send(("importance", self.label))
+        return self.importance.explain(*arguments)
 
 
 class _Clock:
