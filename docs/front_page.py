@@ -36,8 +36,9 @@ def _cost_of(selection: dict[str, tuple[float, ...]]) -> str:
         request = Request(ROOT / "config" / "config.yaml", overrides, selection)
         (plan,) = Session(request).plans
         found = estimate(plan)
-        hours = number(found.core_hours, 1 if found.core_hours > 1 else 2)
-        words.append(f"{found.n_fits:,} fits in {hours} core-hours at `scale={scale}`")
+        hours = found.core_hours
+        time = f"{number(hours, 1)} core-hours" if hours > 1 else f"{60 * hours:.0f} core-minutes"
+        words.append(f"{found.n_fits:,} fits in {time} at `scale={scale}`")
     return f"{found.n_settings} settings: {', '.join(words)}"
 
 

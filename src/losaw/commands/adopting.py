@@ -96,7 +96,7 @@ def _in_results(options: argparse.Namespace) -> tuple[Any, list[str], Any]:
 
 
 def _in_reference(options: argparse.Namespace) -> tuple[Any, list[str], Any]:
-    """Return the same for a reference run."""
+    """Return stale blocks, sentences and the adopting function for a reference run."""
     from losaw.reference.adopt_kept import stale_kept, take_over
     from losaw.reference.stored import Reference
 

@@ -226,7 +226,7 @@ def begin(
 
 
 def name_of(model: Any) -> str:
-    """Return the name of a model in sentences."""
+    """Return the name by which sentences call a model."""
     return _NAMES[model] if isinstance(model, str) else type(model).__name__
 
 

@@ -273,7 +273,7 @@ def _jackknifed(label: str, scores: FloatArray, work: Work) -> ImportanceResult:
 
 
 def jackknife_error(scores: FloatArray) -> FloatArray:
-    """Standard error of a statistic from its values without one of K groups, (K, …):
+    """Return the jackknife error from K values of a statistic, each without one group, (K, …).
 
     ``sqrt((K - 1) / K sum_k (t_k - mean)^2)``.
     """

@@ -182,7 +182,7 @@ def cut(
 
 
 def _with_fewer_for_losaw(design: Design, costs: Costs, planned: float) -> Design:
-    """As many rows for losawRF as its part of the time allows."""
+    """Reduce losawRF's rows until it fits into its part of the time."""
     rows = float(design.rows)
     while costs.seconds(design)["losaw"] > _LOSAW_SHARE * planned and rows * _STEP > _SMALLEST_ROWS:
         rows *= _STEP

@@ -106,7 +106,7 @@ def disagreements(
 def _conditional(
     results: dict[str, ImportanceResult], related: Associations, n_folds: int
 ) -> _Contrast | None:
-    """More than half of PFI vanishes given the other features: PFI - 2 CPI > 0."""
+    """Test PFI - 2 CPI > 0: the other features account for more than half of PFI."""
     conditional = next((name for name in ("cpi", "subgroups") if name in results), None)
     if conditional is None or "pfi" not in results:
         return None
@@ -133,7 +133,7 @@ def _conditional(
 def _seen(
     results: dict[str, ImportanceResult], related: Associations, n_folds: int
 ) -> _Contrast | None:
-    """More than half of MDI is not found again on unseen rows: MDI - 2 UFI > .02."""
+    """Test MDI - 2 UFI > .02: more than half of MDI is not found again on unseen rows."""
     unseen = next((name for name in ("ufi", "mdi_oob") if name in results), None)
     if unseen is None or "mdi" not in results:
         return None
@@ -157,7 +157,7 @@ def _seen(
 def _refitted(
     results: dict[str, ImportanceResult], related: Associations, n_folds: int
 ) -> _Contrast | None:
-    """A model without the feature recovers more than half: CPI - 4 LOCO > 0."""
+    """Test CPI - 4 LOCO > 0: a model without the feature recovers more than half of CPI."""
     fixed = next((name for name in ("cpi", "subgroups", "pfi") if name in results), None)
     if fixed is None or "loco" not in results:
         return None
@@ -179,7 +179,7 @@ def _refitted(
 def _needed(
     results: dict[str, ImportanceResult], related: Associations, n_folds: int
 ) -> _Contrast | None:
-    """Refitting without it costs more than the part that the others lack: LOCO - CPI > .01."""
+    """Test LOCO - CPI > .01: a refit without the feature costs more than CPI shows."""
     if "cpi" not in results or "loco" not in results:
         return None
     held, again = results["cpi"], results["loco"]
@@ -199,7 +199,7 @@ def _needed(
 def _direction(
     results: dict[str, ImportanceResult], related: Associations, n_folds: int
 ) -> _Contrast | None:
-    """The feature matters, but rises as often as it falls: 1/3 - |ATR| > 0."""
+    """Test 1/3 - |ATR| > 0: the prediction rises with the feature as often as it falls."""
     tested = next((name for name in ("cpi", "loco", "pfi") if name in results), None)
     if tested is None or "atr" not in results:
         return None

@@ -70,7 +70,7 @@ class Prepared:
         return {column.name: column.kind for column in self.columns if column.values is not None}
 
     def take(self, rows: NDArray[np.intp]) -> "Prepared":
-        """Return the same for some rows, without the levels that these do not have."""
+        """Return these data for some rows, without the levels that do not occur there."""
         X = self.X.iloc[rows].reset_index(drop=True)
         for name in X.columns[X.dtypes == "category"]:
             X[name] = X[name].cat.remove_unused_categories()
@@ -170,7 +170,7 @@ def prepare(
 
 
 def sample_rows(data: Prepared, n_rows: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """``n_rows`` rows at random, but ten of every class at least; all if there are no more."""
+    """Draw ``n_rows`` rows, with at least ten of every class; all rows if there are no more."""
     if n_rows >= len(data):
         return np.arange(len(data))
     order = rng.permutation(len(data))
@@ -197,7 +197,7 @@ def _checked_kinds(
 def _response(
     values: "pd.Series", target: str, task: str | None
 ) -> tuple[NDArray[Any], Literal["regression", "classification"]]:
-    """The target as numbers or labels, and the task: two values or none but levels are classes."""
+    """Return the target and its task: classes if it has two values or is not a number."""
     from pandas.api import types
 
     if task is not None and task not in TASKS:

@@ -174,7 +174,7 @@ def plot_diagnostics(frame: "pd.DataFrame", ax: "Axes | None" = None) -> "Axes":
 def _inner_nodes(
     tree: Tree, X: FloatArray, in_bag: NDArray[np.int64], max_depth: int
 ) -> list[tuple[int, int, NDArray[np.int64]]]:
-    """(node, depth, in-bag rows) of the inner nodes up to ``max_depth``."""
+    """Return (node, depth, in-bag rows) of the inner nodes up to ``max_depth``."""
     inner_nodes = []
     pending = [(0, 0, in_bag)]
     while pending:

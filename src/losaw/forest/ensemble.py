@@ -120,7 +120,7 @@ class Forest:
             yield leaf[:, 0] + start, counts
 
     def out_of_bag(self, X: FloatArray) -> FloatArray:
-        """Mean over the trees that left a training row out of its leaf's value, or class shares.
+        """Return out-of-bag predictions: the mean leaf value of each row, or its class shares.
 
         Of the training rows ``X``, (n_rows,) or (n_rows, n_classes); NaN for a row that is in
         every tree's sample.

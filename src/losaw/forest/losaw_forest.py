@@ -144,7 +144,7 @@ class LosawForest(BaseEstimator):
 
     @abstractmethod
     def _score_out_of_bag(self, mean: FloatArray, y: FloatArray) -> None:
-        """Learn what the mean over the trees that left a row out says of the responses."""
+        """Set the out-of-bag predictions and score from the means over trees, one per row."""
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fitted" in self.__dict__

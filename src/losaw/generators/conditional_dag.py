@@ -1,4 +1,4 @@
-"""Four features in two chains towards Y (Blesch, Watson & Wright 2023, Section 3.1 and B.1)."""
+"""Four features in two chains towards Y (Blesch, Watson & Wright 2024, Section 3.1 and B.1)."""
 
 import numpy as np
 

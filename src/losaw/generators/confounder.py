@@ -1,4 +1,4 @@
-"""A binary confounder of X and Y (Blesch, Watson & Wright 2023, Figure 1)."""
+"""A binary confounder of X and Y (Blesch, Watson & Wright 2024, Figure 1)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Prices of round diamonds (Blesch, Watson & Wright 2023, Section 3.3 and Appendix D)."""
+"""Prices of round diamonds (Blesch, Watson & Wright 2024, Section 3.3 and Appendix D)."""
 
 import numpy as np
 

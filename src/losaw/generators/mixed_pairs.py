@@ -1,4 +1,4 @@
-"""Six relevant features, each with an irrelevant twin (Blesch et al. 2023, Section 3.2 and C.1)."""
+"""Six relevant features, each with an irrelevant twin (Blesch et al. 2024, Section 3.2 and C.1)."""
 
 import numpy as np
 

@@ -56,7 +56,7 @@ def boruta(
     verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
-    """Does a feature beat the best of shuffled copies more often than by chance?
+    """Test whether a feature beats the best shuffled copy more often than by chance.
 
     In every run a forest is grown on the features and their shuffled shadows, and a feature that
     has a larger importance than the best shadow scores a hit. A feature with h hits in r runs is

@@ -1,4 +1,4 @@
-"""Conditional predictive impact (Watson & Wright 2021; Blesch, Watson & Wright 2023)."""
+"""Conditional predictive impact (Watson & Wright 2021; Blesch, Watson & Wright 2024)."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

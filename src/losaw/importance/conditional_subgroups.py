@@ -215,7 +215,7 @@ def _standardised(columns: FloatArray) -> FloatArray:
 
 
 def _cycle_within(leaves: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
-    """The row that each row takes its value from: a random cycle through every leaf."""
+    """Return the row that each row takes its value from: a random cycle within every leaf."""
     source = np.arange(len(leaves))
     for leaf in np.unique(leaves):
         rows = rng.permutation(np.flatnonzero(leaves == leaf))

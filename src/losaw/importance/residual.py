@@ -289,7 +289,7 @@ def residual_of_top_features(
 def _orders(
     n_features: int, n_draws: int | None, rng: np.random.Generator
 ) -> Iterator[list[Order]]:
-    """Yield lists of orders: all of them (None), or per draw one that ends with each feature.
+    """Yield all orders (None), or for each draw a list with one order ending in each feature.
 
     Orders of one list share their beginnings.
     """

@@ -23,7 +23,7 @@ _OTHERS = 40
 
 
 class DrawTest(NamedTuple):
-    """How well drawn values of one column are recognised next to the real ones.
+    """A test of the draws of one column: how often they are distinguished from real values.
 
     ``recognised`` is the share of held-out rows whose draw the better of two tests distinguishes
     from the real value, .5 if they cannot be distinguished; ``p_value`` is one-sided.

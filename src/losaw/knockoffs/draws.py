@@ -36,7 +36,7 @@ def draws(sampler: Any, n_draws: int, rng: np.random.Generator, jobs: Jobs) -> I
 def own_shares(
     columns: FloatArray, copies: FloatArray, units: Sequence[NDArray[np.intp]]
 ) -> FloatArray:
-    """Mean square of X - X~ over twice the variance: the largest of every unit, (n_units,).
+    """Return the mean square of X - X~ over twice the variance, the largest of every unit.
 
     1 for independent copies, 0 where a knockoff is its feature; NaN if all columns of a unit are
     constant. A value whose knockoff is missing, or the reverse, counts like an independent copy.

@@ -28,7 +28,7 @@ class GaussianKnockoffs:
     Parameters
     ----------
     s_method : {"sdp", "mvr"}, default "sdp"
-        See :func:`losaw.knockoffs.s_matrix.s_values`. Blesch et al. (2023) used the SDP.
+        See :func:`losaw.knockoffs.s_matrix.s_values`. Blesch et al. (2024) used the SDP.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Sequential knockoffs for mixed data (Kormaksson et al. 2021; Blesch et al. 2023, Algorithm 1)."""
+"""Sequential knockoffs for mixed data (Kormaksson et al. 2021; Blesch et al. 2024, Algorithm 1)."""
 
 from collections.abc import Sequence
 from typing import Any, Self

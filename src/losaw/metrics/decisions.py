@@ -62,7 +62,7 @@ class RejectionRate(OfImportance):
 
 
 class FalseRejectionRate(RejectionRate):
-    """The same share of the features without signal: the type I error, averaged over them."""
+    """The share of features without signal that a method declares relevant: type I error."""
 
     higher_is_better = False
 

@@ -68,7 +68,7 @@ class RSquaredIndependentTrainNoise(OfPrediction):
 
 
 class DistanceFromOptimum(OfPrediction):
-    """R² - R²*, or accuracy - accuracy*, on the test sample (Blesch et al. 2023, B.4).
+    """R² - R²*, or accuracy - accuracy*, on the test sample (Blesch et al. 2024, B.4).
 
     R²* = SNR / (SNR + 1) and accuracy* = mean max(p, 1 - p) are in the generator's
     ``truth.details["optimum"]``; 1 if that is absent.

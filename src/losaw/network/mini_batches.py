@@ -103,7 +103,7 @@ class LosawMiniBatches:
         self._constant = False
 
     def draw(self, importances: ArrayLike | RowImportances) -> NDArray[np.intp]:
-        """Draw the rows (batch_size,) of a mini-batch; argument as of :meth:`draw_feature`."""
+        """Draw the rows (batch_size,) of a mini-batch; see :meth:`draw_feature`."""
         return self.draw_rows(self.draw_feature(importances))
 
     def draw_feature(self, importances: ArrayLike | RowImportances) -> int:

@@ -140,7 +140,7 @@ def _beyond(claim: Claim, cells: pd.DataFrame) -> np.ndarray:
 
 
 def _reach(cells: pd.DataFrame, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """How far below and above the differences the truth may lie, each with this probability."""
+    """Return the distances of one-sided bounds below and above the differences."""
     spread = cells["std_error"].to_numpy()
     known = np.isfinite(spread)
     both = np.where(known, t.isf(level, cells["freedom"].to_numpy()) * spread, np.inf)
@@ -154,7 +154,7 @@ def _reach(cells: pd.DataFrame, level: float) -> tuple[np.ndarray, np.ndarray]:
 def _binomial_reach(
     share: np.ndarray, n_runs: np.ndarray, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same for shares of runs; 0 for a claimed number, which has no runs."""
+    """Return these distances for shares of runs; 0 for a claimed number, which has no runs."""
     claimed = ~np.isfinite(n_runs)
     share = np.where(claimed, 0.5, share).clip(0.0, 1.0)
     n_runs = np.where(claimed, 1, n_runs)

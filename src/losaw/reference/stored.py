@@ -57,7 +57,7 @@ class Reference:
 
     @cached_property
     def studies(self) -> dict[str, KeptStudy]:
-        """Name -> study."""
+        """The studies by name."""
         studies = {
             path.parent.name: KeptStudy(path.parent)
             for path in sorted(self.folder.glob(f"*/{MANIFEST}"))

@@ -116,7 +116,7 @@ class ArrangedTable:
         return f"{self.show(axis)} = {self.show(value)}"
 
     def row_heads(self, index: int) -> list[tuple[str, Any, bool]]:
-        """(axis, value, whether it repeats the row above) of a row's headings."""
+        """Return (axis, value, whether it repeats the row above) for each heading of a row."""
         row = self.rows[index]
         above = self.rows[index - 1] if index else ()
         return [
@@ -125,7 +125,7 @@ class ArrangedTable:
         ]
 
     def column_heads(self, depth: int) -> list[tuple[Key, int]]:
-        """(column, width) of the headings of one header line, equal neighbours joined."""
+        """Return (column, width) of each heading of a header line, equal neighbours joined."""
         groups = groupby(self.columns, key=lambda column: column[: depth + 1])
         return [(key, len(list(group))) for key, group in groups]
 
@@ -247,7 +247,7 @@ def _rated(cells: list[Cell], direction: int, decimals: int, layout: TableLayout
 def _leaders(
     values: list[float], direction: int, decimals: int, layout: TableLayout
 ) -> list[tuple[bool, bool]]:
-    """(is the best, leads by more than the margin) of every value, as the reader sees them.
+    """Return (is the best, leads by more than the margin) of every value as it is shown.
 
     Values that look equal are equal: two best ones are both marked, and none is where all are.
     """

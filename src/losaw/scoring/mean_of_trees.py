@@ -101,7 +101,7 @@ class MeanOfTrees(ModelOnTable):
     def grow(
         self, rows: FloatArray, background: FloatArray, orders: Sequence[NDArray[np.intp]]
     ) -> Iterator[FloatArray]:
-        """As :meth:`ModelOnTable.grow`."""
+        """Yield the predictions of :meth:`ModelOnTable.grow`, computed from the trees."""
         given, others = self._encoded(rows), self._encoded(background)
         if given is None or others is None:
             yield from super().grow(rows, background, orders)

@@ -139,7 +139,7 @@ def _parts(model: Any) -> tuple[Any, Any]:
 
 
 def _encoded(table: Table, dummies: bool) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Columns of numbers, and the feature of each."""
+    """Return the table as columns of numbers, and the feature of each column."""
     parts, sources = [], []
     for j, kind in enumerate(table.kinds):
         codes = table.codes[:, [j]]

@@ -132,7 +132,7 @@ class Workflow:
         return _job(str(name), [self.session.block(name)])
 
     def inputs_of(self, blocks: Sequence[Block]) -> list[str]:
-        """Return the joint laws of blocks, and the list of reasons if one must be remade."""
+        """Return the files of the blocks' laws, and the list of reasons to remake a block."""
         stale = self._only is None and any(str(block.path) in self._stale for block in blocks)
         return [*map(str, laws_of(blocks)), *[str(self._reasons)] * stale]
 

@@ -104,7 +104,7 @@ def shared_draws_line(study: Study, results: Path) -> str:
 
 
 def disagreements(study: Study, comparison: pd.DataFrame) -> list[Record]:
-    """The cells that differ or deviate, largest first, with the notes on the published values."""
+    """The cells with the verdict differs or deviates, largest first, with the notes on them."""
     cells = compared(comparison)
     beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
     order = beyond["z"].abs().sort_values(ascending=False, kind="stable").index

@@ -155,7 +155,7 @@ def _tables(study: Study, comparison: pd.DataFrame) -> Iterator[tuple[ArrangedTa
 
 
 def by_metric(ranking: pd.DataFrame) -> list[tuple[str, list[dict[str, Any]]]]:
-    """(metric, its ranking), in the order of the study file."""
+    """Return (metric, its ranking) of every metric, in the order of the study file."""
     return [
         (str(metric), part.to_dict("records"))
         for metric, part in ranking.groupby("metric", sort=False)

@@ -41,7 +41,7 @@ class Method:
         return self.entry.create(**self.parameters)
 
     def unavailable(self) -> str:
-        """Why an optional learner cannot run here; empty if it can, or is not optional."""
+        """Return why an optional learner cannot run here; empty for any learner that can."""
         return str(self.entry.load().unavailable()) if self.optional else ""
 
 
@@ -86,7 +86,7 @@ class Study:
 
     @property
     def experiment(self) -> str:
-        """The streams' axis: studies that share it see the same data."""
+        """The name in the random streams: studies that share it see the same data."""
         return self.file.experiment or self.file.study
 
     @property
@@ -165,7 +165,7 @@ class Study:
         return {**options, **by_scale.get(self.scale or "", {})}
 
     def at_scale(self, label: str) -> dict[str, dict[str, Any]]:
-        """Scale -> what differs there of a learner, as written."""
+        """Return by scale the options of a learner that differ there, as written."""
         location = ("learners", label, "at_scale")
         written = self.file.learners[label].get("at_scale", {})
         for scale, options in written.items():

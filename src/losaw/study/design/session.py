@@ -213,7 +213,7 @@ class Session:
                     )
 
     def _selected_studies(self) -> list[Study]:
-        """The studies that have anything of what is selected."""
+        """Return the studies with a selected setting and learner; warn of the others."""
         selected = [s for s in self.studies if self.settings(s) and self._has_learner(s)]
         for study in self.studies:
             if selected and study not in selected:

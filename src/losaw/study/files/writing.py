@@ -1,4 +1,4 @@
-"""Files of a results folder: whole or absent, with the remedy if they cannot be written."""
+"""Atomic writing of results files; an error names the remedy."""
 
 import hashlib
 from collections.abc import Callable

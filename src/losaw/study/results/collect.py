@@ -174,7 +174,7 @@ def _of_seeds(rows: pa.Table, seeds: Iterable[int]) -> pa.Table:
 
 
 def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
-    """Rows of a setting sorted by the study file's order: no block size or order shows."""
+    """Return rows in the order of the study file, whatever the size and order of blocks."""
     ranks = {
         "learner": list(study.learners),
         "importance": ["", *study.importances],

@@ -48,7 +48,7 @@ def measure_draws(study: Study, collection: Collection) -> pd.DataFrame:
 
 
 def share_between(runs: pd.DataFrame) -> tuple[float, int, int]:
-    """(b, degrees between, degrees within) of ``value`` by ``draw`` in every ``setting_id``.
+    """Return the share b of the variance between draws, and both degrees of freedom.
 
     b is NaN where no draw has two runs, or there is a single draw.
     """

@@ -1,4 +1,4 @@
-"""Failures: fits, refused above a share; importances, named and left out of the summary."""
+"""Failures: too many failed fits are refused, failing importances named and left out."""
 
 from collections import Counter
 
@@ -15,7 +15,7 @@ _REASONS = 5
 
 
 def check_fits(plan: StudyPlan, failed: pa.Table, missing: list[Block], n_fits: int) -> None:
-    """Refuse above the allowed share of fits that failed or are missing."""
+    """Raise an error if more than the allowed share of fits failed or is missing."""
     of_fits = failed.filter(pc.equal(failed["importance"], ""))
     n_failed = of_fits.group_by(["setting_id", "learner", "seed"]).aggregate([]).num_rows
     n_missing = sum(len(block.seeds) for block in missing)
@@ -34,7 +34,7 @@ def check_fits(plan: StudyPlan, failed: pa.Table, missing: list[Block], n_fits: 
 def without_failing(
     results: pd.DataFrame, failed: pa.Table, allowed: float
 ) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Results without what an importance failed at in more than the allowed share of its fits.
+    """Return results without the values of importances that failed in too many fits.
 
     The mean over the fits that went well would be one over a selected part of the data sets.
 

@@ -73,7 +73,7 @@ def table_title(name: str) -> str:
 
 
 def cells(study: Study) -> Iterator[tuple[str, Setting, str, str]]:
-    """(table, setting, metric, method) of every cell of every table, run or not."""
+    """Yield (table, setting, metric, method) of every cell of every table, run or not."""
     for name, layout in study.file.tables.items():
         for setting in table_settings(study, layout):
             for metric in layout.metrics or study.metrics:

@@ -132,7 +132,7 @@ def sign_table(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
 
 
 def _pairs(study: Study) -> Iterator[tuple[str, str, str]]:
-    """(metric, method of the first learner, the same of a later one)."""
+    """Yield (metric, the first learner's method, the same method of a later learner)."""
     first, *others = study.learners.values()
     for name, metric in study.metrics.items():
         by_importance = metric.entry.load().needs == "importance"

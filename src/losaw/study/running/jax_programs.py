@@ -13,7 +13,7 @@ _SHORTEST = "0.05"
 
 
 def keep_jax_programs() -> None:
-    """Let JAX store what it compiles and read what is stored, from when it is imported.
+    """Let JAX store the programs it compiles, and read stored ones, once it is imported.
 
     Programs are stored next to the source, as numba stores losaw's kernels, or in the user's cache
     where that is read-only. Each kind of processor has a folder, because JAX does not distinguish

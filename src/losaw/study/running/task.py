@@ -1,4 +1,4 @@
-"""The computation of one block: its stored seeds, a child process for the others, its file."""
+"""The computation of one block: stored seeds are reused, a child process computes the others."""
 
 import time
 from dataclasses import dataclass, field
@@ -76,7 +76,7 @@ class Task:
         return [part for part in self.block.series.part_versions if part not in done]
 
     def begin(self) -> None:
-        """Start the clock, for the whole block until its first seed is on its way."""
+        """Start the clock, which is for the whole block until its first seed begins."""
         self._n_seeds = len(self.waiting)
         self._started = time.monotonic()
 

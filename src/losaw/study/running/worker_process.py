@@ -114,7 +114,7 @@ def _seconds_of_jax() -> float:
 
 
 def _prepare_child() -> None:
-    """Die with the parent, leave Ctrl-C to it, and be the first the kernel ends for memory."""
+    """Let the child die with its parent, ignore Ctrl-C, and be killed first for memory."""
     import faulthandler
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""A digest of the sources that a registered thing runs: definition by definition, and no more.
+"""A digest of the definitions that a registered thing runs, and of no others.
 
 What is reached from a function or class by the names that it mentions counts; what merely stands
 in the same file does not. Where a definition stands, and the words of errors, warnings and
@@ -138,7 +138,7 @@ def _sha256(text: str) -> str:
 
 
 def _reached(start: Target) -> set[Target]:
-    """Every definition that is mentioned by one that is mentioned by … ``start``."""
+    """Return every definition that ``start`` mentions, directly or through others."""
     reached: set[Target] = set()
     waiting = [start]
     while waiting:
