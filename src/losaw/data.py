@@ -87,6 +87,9 @@ class Dataset:
         Discrete features are ordered numbers; nominal ones are level codes 0, 1, ….
     task : {"regression", "classification"}
         For a classification y has labels of any kind.
+    stream : callable or None
+        ``stream(purpose) -> Generator`` of random numbers that belong to the data, whichever
+        learner is explained, such as the draws of knockoffs; a study sets it.
 
     Raises
     ------
@@ -119,6 +122,7 @@ class Dataset:
     feature_kinds: tuple[FeatureKind, ...]
     independent: Sample | None = None
     task: Literal["regression", "classification"] = "regression"
+    stream: Callable[[str], np.random.Generator] | None = None
 
     def __post_init__(self) -> None:
         for name in ("train", "test", "independent"):

@@ -24,7 +24,8 @@ def stream(*, experiment: str, setting: str, replicate: int, component: str) -> 
     replicate : int
         Monte Carlo seed, counted from 0.
     component : str
-        Purpose of the draws: ``"data"``, ``"learner:<name>"``, ``"importance:<learner>:<name>"``.
+        Purpose of the draws: ``"data"``, ``"learner:<name>"``, ``"importance:<learner>:<name>"``,
+        ``"knockoffs:<sampler>"``.
 
     Returns
     -------

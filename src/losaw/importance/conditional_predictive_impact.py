@@ -1,12 +1,13 @@
 """Conditional predictive impact (Watson & Wright 2021; Blesch, Watson & Wright 2024)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.knockoffs.shared import SharedKnockoffs
 from losaw.rng import as_generator
 from losaw.scoring.draw_differences import differences_of, sampler_of
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
@@ -43,7 +44,20 @@ def _check(
     sampler_of(sampler, sampler_parameters)
 
 
-@checked_by(_check)
+def _share(
+    parameters: Mapping[str, Any], stream: Callable[[str], np.random.Generator]
+) -> dict[str, Any]:
+    """Draw from the data set's own stream, so that its learners share the draws."""
+    sampler, of_sampler = parameters["sampler"], parameters["sampler_parameters"] or {}
+    shared = SharedKnockoffs(
+        sampler_of(sampler, of_sampler),
+        described(sampler, **of_sampler),
+        stream(f"knockoffs:{sampler}"),
+    )
+    return {**parameters, "sampler": shared, "sampler_parameters": None}
+
+
+@checked_by(_check, _share)
 def cpi(
     model: Any,
     X: ArrayLike,

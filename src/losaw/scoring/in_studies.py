@@ -76,6 +76,9 @@ class InStudies:
             and as the function does.
         """
         options = dict(self.parameters)
+        share = getattr(self.function, "share", None)
+        if share is not None and data.stream is not None:
+            options = share(options, data.stream)
         options["feature_names"] = data.feature_names
         if self.use.on == "model":
             return self.function(model, **options)
@@ -102,17 +105,22 @@ class InStudies:
         return result
 
 
-def checked_by(check: Callable[..., Any]) -> Callable[[Function], Function]:
+def checked_by(
+    check: Callable[..., Any], share: Callable[..., Any] | None = None
+) -> Callable[[Function], Function]:
     """Name the check of a function's parameters, so that a study file is checked when it is read.
 
     Parameters
     ----------
     check : callable
         Takes some of the function's parameters by name, and raises for those out of range.
+    share : callable or None
+        ``share(parameters, stream) -> parameters`` that draw what belongs to a data set of a study
+        from its own streams (:attr:`losaw.data.Dataset.stream`), whichever model is explained.
     """
 
     def decorate(function: Function) -> Function:
-        function.check = check  # type: ignore[attr-defined]
+        function.check, function.share = check, share  # type: ignore[attr-defined]
         return function
 
     return decorate

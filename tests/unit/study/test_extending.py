@@ -152,5 +152,5 @@ def test_a_task_that_is_done_needs_no_child(project):
     from losaw.study.running.supervisor import compute
 
     block = project.session().all_blocks[0]
-    done = list(compute([Task(block, RunningMark(block), [])], 2))
+    done = list(compute([[Task(block, RunningMark(block), [])]], 2))
     assert [task.block for task in done] == [block]

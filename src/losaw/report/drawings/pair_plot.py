@@ -9,7 +9,7 @@ from losaw.report.drawings.feature_scores import chosen_settings
 from losaw.report.results import StudyResults
 from losaw.report.style import FIRST, new_figure
 from losaw.study.design.grid import Study
-from losaw.study.running.recipe import replicate_data, replicate_recipe
+from losaw.study.running.recipe import replicate_recipe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ def draw(
     """
     setting = chosen_settings(study, results, where)[0]
     recipe = replicate_recipe(study, setting, next(iter(study.learners)), results.folder.parent)
-    data = replicate_data(recipe, 0)
+    data = recipe.data(0)
     columns = np.column_stack([data.train.X, data.train.y])
     names = [*data.feature_names, response]
     size = len(names)

@@ -1,8 +1,9 @@
 """Blocks: a fixed range of seeds of one setting and one learner, and the file that holds it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 
 from losaw.study.design.grid import Study
@@ -100,9 +101,22 @@ class Block:
         """The file of the joint law that its data are drawn from; None if there is none."""
         return None if self.series.law is None else law_file(self.results, self.series.law)
 
+    @property
+    def company(self) -> tuple[str | int, ...]:
+        """Blocks of the same company draw the same knockoffs; one process makes them once."""
+        own = self.name
+        if self.series.draws_knockoffs:
+            return (own.study, self.series.setting.data_identifier, own.first)
+        return (own.study, own.setting, own.learner, own.first)
+
     def placed_in(self, results: Path) -> "Block":
         """The same block in another results folder."""
         return replace(self, results=results)
+
+
+def companies(blocks: Iterable[Block]) -> list[list[Block]]:
+    """Cut blocks, in their order, where the company changes."""
+    return [list(part) for _, part in groupby(blocks, key=lambda block: block.company)]
 
 
 def law_file(results: Path, law: str) -> Path:

@@ -8,6 +8,7 @@ from losaw.generators.generator import joint_law_of, prepare
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.settings import Setting
 from losaw.study.design.version import results_version
+from losaw.study.source_digests.source_digest import chooses_sampler
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,11 @@ class Series:
         prepare(generator)
         specification = joint_law_of(generator)
         return None if specification is None else str(specification.identifier)
+
+    @cached_property
+    def draws_knockoffs(self) -> bool:
+        """True if an importance draws knockoffs, which the learners of a data set share."""
+        return any(chooses_sampler(part.entry.target) for part in self.importances.values())
 
 
 def resolve(study: Study, setting: Setting, learner: Method) -> Series:

@@ -279,12 +279,18 @@ class Session:
         return labels
 
     def blocks(self, study: Study) -> list[Block]:
-        """All blocks of a study, in the order of the grid."""
+        """All blocks of a study, in the order of the grid; those of one company adjoin."""
         return [
-            self._block(study, setting, learner, seeds)
+            block
             for setting in self.settings(study)
-            for learner in self.learners(study)
-            for seeds in cut(study, setting, self.n_seeds(study, setting, learner))
+            for block in sorted(
+                (
+                    self._block(study, setting, learner, seeds)
+                    for learner in self.learners(study)
+                    for seeds in cut(study, setting, self.n_seeds(study, setting, learner))
+                ),
+                key=lambda block: block.seeds.start if block.series.draws_knockoffs else -1,
+            )
         ]
 
     @cached_property

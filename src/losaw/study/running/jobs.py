@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from losaw.study.design.blocks import Block, BlockName
+from losaw.study.design.blocks import Block, BlockName, companies
 from losaw.study.design.schema import Scalar
 from losaw.study.errors import StudyError
 from losaw.study.files.writing import write_text
@@ -60,8 +60,9 @@ class Job:
 def cut_into_jobs(blocks: Iterable[Block], seconds: float) -> list[Job]:
     """Cut blocks, in their order, into jobs that take about so many seconds each.
 
-    A block that takes longer is a job of its own. The cut decides which process computes a block,
-    and nothing else. It does not depend on what has been run: a job keeps its blocks and its name.
+    A block that takes longer is a job of its own; blocks that draw the same knockoffs stay
+    together. The cut decides which process computes a block, and nothing else. It does not depend
+    on what has been run: a job keeps its blocks and its name.
     """
     costs = {block: block_seconds(block, from_record=False) for block in blocks}
     total = sum(costs.values())
@@ -84,16 +85,17 @@ def _parts(
     tapers &= remaining > MANY * seconds
     part: list[Block] = []
     spent, aim = 0.0, seconds
-    for block in blocks:
-        # The nearer of two ends: one block less, or one more.
-        if part and spent + costs[block] / 2 > aim:
+    for company in companies(blocks):
+        cost = sum(map(costs.__getitem__, company))
+        # The nearer of two ends: without these blocks, or with them.
+        if part and spent + cost / 2 > aim:
             yield part
             remaining -= spent
             part, spent = [], 0.0
             if tapers:
                 aim = min(seconds, max(remaining, seconds) / TAPERING)
-        part.append(block)
-        spent += costs[block]
+        part += company
+        spent += cost
     if part:
         yield part
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from losaw.data import Dataset
 from losaw.generators.generator import draw
 from losaw.study.design.blocks import law_file
 from losaw.study.design.grid import Study
@@ -36,11 +35,6 @@ def replicate_recipe(study: Study, setting: Setting, learner: str, results: Path
     return build_recipe(series, law)[0]
 
 
-def replicate_data(recipe: Recipe, seed: int) -> Dataset:
-    """The data that the replicate was computed on."""
-    return recipe.draw(recipe.rng(seed, "data"))
-
-
 def replicate_model(recipe: Recipe, seed: int) -> Any:
     """The fitted model of the replicate: it costs one fit."""
-    return fit(recipe, replicate_data(recipe, seed), seed)
+    return fit(recipe, recipe.data(seed), seed)

@@ -2,7 +2,8 @@
 
 import traceback
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,10 @@ class Recipe:
             experiment=self.experiment, setting=self.setting, replicate=seed, component=component
         )
 
+    def data(self, seed: int) -> Dataset:
+        """The data of a seed, with the streams of what all learners share."""
+        return replace(self.draw(self.rng(seed, "data")), stream=partial(self.rng, seed))
+
 
 def run_replicate(recipe: Recipe, seed: int, parts: Collection[str] | None = None) -> list[Row]:
     """Rows of one seed.
@@ -66,7 +71,7 @@ def run_replicate(recipe: Recipe, seed: int, parts: Collection[str] | None = Non
     ``"failed"`` and the message; the other rows of the seed are kept.
     """
     try:
-        data = recipe.draw(recipe.rng(seed, "data"))
+        data = recipe.data(seed)
         model = fit(recipe, data, seed)
     except Exception as error:
         return [_failure(seed, "", "", error)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from losaw.study.design.blocks import Block
+from losaw.study.design.blocks import Block, companies
 from losaw.study.errors import MissingBlocksError
 from losaw.study.files.block_file import blocks_to_do, write_block
 from losaw.study.files.footer import footer_of
@@ -53,13 +53,13 @@ def run_blocks(blocks: Iterable[Block], jobs: int, again: bool = False) -> Itera
     refusals: list[str] = []
     under_way: dict[Block, Task] = {}
 
-    def tasks() -> Iterator[Task]:
-        for block in blocks:
+    def tasks(company: Iterable[Block]) -> Iterator[Task]:
+        for block in company:
             under_way[block] = open_task(block, again)
             yield under_way[block]
 
     try:
-        for task in compute(tasks(), jobs):
+        for task in compute(map(tasks, companies(blocks)), jobs):
             if task.refusal:
                 refusals.append(task.refusal)
             else:
@@ -112,7 +112,9 @@ def execute(blocks: Sequence[Block], jobs: int) -> int:
     heal(damaged_small_files(blocks))
     fit_laws(blocks)
     # Longest first, so that the last blocks to finish are short.
-    waiting = sorted(blocks_to_do(blocks), key=lambda block: -block_seconds(block))
+    to_do = companies(blocks_to_do(blocks))
+    to_do.sort(key=lambda company: -sum(map(block_seconds, company)))
+    waiting = [block for company in to_do for block in company]
     progress = Progress(waiting, len(blocks))
     for _ in run_blocks(waiting, jobs):
         progress.show_if_due()

@@ -9,6 +9,7 @@ so an orphan can never write one.
 """
 
 import contextlib
+import itertools
 import multiprocessing
 import os
 import signal
@@ -29,23 +30,27 @@ START_METHOD = "fork" if sys.platform == "linux" else "spawn"
 LOOK_SECONDS = 0.2
 
 
-def compute(tasks: Iterable[Task], jobs: int) -> Iterator[Task]:
-    """Compute tasks on up to ``jobs`` children; yields each task when it is done or refused."""
-    queue = iter(tasks)
+def compute(companies: Iterable[Iterable[Task]], jobs: int) -> Iterator[Task]:
+    """Compute tasks on up to ``jobs`` children; yields each task when it is done or refused.
+
+    One child computes the tasks of a company, one after the other.
+    """
+    queue = iter(companies)
     finished: deque[Task] = deque()
     workers: list[Worker] = []
 
-    def following() -> Task | None:
-        for task in queue:
-            if task.waiting:
-                return task
-            finished.append(task)
+    def following(company: Iterator[Task]) -> tuple[Task, Iterator[Task]] | None:
+        for tasks in itertools.chain([company], map(iter, queue)):
+            for task in tasks:
+                if task.waiting:
+                    return task, tasks
+                finished.append(task)
         return None
 
     try:
-        while len(workers) < jobs and (task := following()):
+        while len(workers) < jobs and (found := following(iter(()))):
             workers.append(Worker())  # known before it starts: then it is also stopped
-            workers[-1].begin(task)
+            workers[-1].begin(*found)
         while workers or finished:
             while finished:
                 yield finished.popleft()
@@ -56,8 +61,8 @@ def compute(tasks: Iterable[Task], jobs: int) -> Iterator[Task]:
                     continue
                 # Its file is written before another block is begun: a kill loses that one only.
                 yield worker.task
-                if task := following():
-                    worker.begin(task)
+                if found := following(worker.company):
+                    worker.begin(*found)
                 else:
                     worker.stop()
                     workers.remove(worker)
@@ -70,6 +75,7 @@ class Worker:
     """A child process and the task it works on; the process starts with the first task."""
 
     task: Task
+    company: Iterator[Task]
 
     def __init__(self) -> None:
         self._context: Any = multiprocessing.get_context(START_METHOD)
@@ -85,9 +91,9 @@ class Worker:
             self.process.start()
         theirs.close()
 
-    def begin(self, task: Task) -> None:
-        """Start a task."""
-        self.task = task
+    def begin(self, task: Task, company: Iterator[Task]) -> None:
+        """Start a task; the rest of its company is next."""
+        self.task, self.company = task, company
         if self.process is None:
             self._start()
         task.begin()

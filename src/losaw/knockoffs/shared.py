@@ -1,0 +1,76 @@
+"""Knockoffs of a data set, drawn once for all learners that are explained in a process."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.data import FeatureKind, FloatArray
+
+# Of all draws that are kept; those that were not asked for longest are dropped first.
+MOST_BYTES = 2**28
+_kept: OrderedDict[tuple[str, int], FloatArray] = OrderedDict()
+
+
+class SharedKnockoffs:
+    """A sampler whose draws depend on the rows and on a data set's stream, not on who asks.
+
+    What is fitted or drawn with other learners comes from no common generator: the k-th fit, and
+    each of its draws, have generators of their own. So a draw can be kept and given again, and
+    results are the same whether it was kept or not.
+
+    Parameters
+    ----------
+    sampler : KnockoffSampler
+        Not fitted.
+    name : str
+        Of the sampler with its parameters: draws are shared under the same name.
+    stream : Generator
+        At the beginning of the stream that belongs to the data set and the sampler.
+    """
+
+    def __init__(self, sampler: Any, name: str, stream: np.random.Generator) -> None:
+        self.sampler, self.name, self._stream = sampler, name, stream
+        for of_sampler in ("handles_nominal", "handles_missing", "handles_units"):
+            setattr(self, of_sampler, getattr(sampler, of_sampler, False))
+        if hasattr(sampler, "reason_for_copies"):
+            self.reason_for_copies = sampler.reason_for_copies
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def fit(
+        self,
+        X: ArrayLike,
+        kinds: Sequence[FeatureKind] | None = None,
+        rng: np.random.Generator | None = None,
+        **units: Any,
+    ) -> Self:
+        """Note the rows; the sampler is fitted to them if a draw of them is not there yet."""
+        X = np.ascontiguousarray(X)
+        self._seed, self._n_draws, self._is_fitted = int(self._stream.integers(2**63)), 0, False
+        self._rows = (X, kinds, units)
+        groups = [[list(unit) for unit in value] for value in units.values() if value is not None]
+        asked = repr((self.name, self._seed, kinds, groups, X.shape, X.dtype.str)).encode()
+        self._digest = hashlib.sha256(asked + X.tobytes()).hexdigest()
+        return self
+
+    def sample(self, rng: np.random.Generator) -> FloatArray:
+        """Return the next draw, whatever the generator."""
+        self._n_draws += 1
+        key = (self._digest, self._n_draws)
+        drawn = _kept.pop(key, None)
+        if drawn is None:
+            if not self._is_fitted:
+                X, kinds, units = self._rows
+                self.sampler.fit(X, kinds, np.random.default_rng((self._seed, 0)), **units)
+                self._is_fitted = True
+            drawn = self.sampler.sample(np.random.default_rng((self._seed, self._n_draws)))
+            drawn.flags.writeable = False
+        _kept[key] = drawn
+        while sum(kept.nbytes for kept in _kept.values()) > MOST_BYTES:
+            _kept.popitem(last=False)
+        return drawn

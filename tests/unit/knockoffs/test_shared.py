@@ -1,0 +1,123 @@
+"""Knockoffs belong to the data set: all learners of a seed share its draws.
+
+Of knockoffs.shared, study.design.blocks, study.running.jobs, study.running.supervisor.
+"""
+
+import numpy as np
+import pytest
+
+from losaw.knockoffs import make_sampler, shared
+from losaw.knockoffs.gaussian import GaussianKnockoffs
+from losaw.knockoffs.shared import SharedKnockoffs
+from losaw.study.running.jobs import cut_into_jobs
+from losaw.study.running.recipe import build_recipe
+from losaw.study.running.replicate import run_replicate
+from losaw.study.running.runner import execute
+
+IMPORTANCES = (
+    "{cpi: {importance: cpi-gaussian}, twice: {importance: cpi-gaussian, n_draws: 2}, "
+    "folds: {importance: cpi-gaussian, n_folds: 3}, each: {importance: cpi}, "
+    "sequential: {importance: cpi-sequential}}"
+)
+X = np.random.default_rng(0).standard_normal((40, 3))
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept():
+    shared._kept.clear()
+    yield
+    shared._kept.clear()
+
+
+@pytest.fixture
+def drawing(project):
+    """The tiny study with importances that draw, each by both of its learners."""
+    project.replace(project.study_file, "importances: [mdi]", f"importances: {IMPORTANCES}")
+    project.replace(project.study_file, "n_samples: [30, 60]", "n_samples: [30]")
+    return project
+
+
+def gaussian(seed=0, name="gaussian()"):
+    return SharedKnockoffs(make_sampler("gaussian"), name, np.random.default_rng(seed))
+
+
+def rows_of(session, learner, importances=None):
+    """The rows of seed 0 of a learner, without what names it."""
+    block = next(b for b in session.all_blocks if b.name.learner == learner)
+    recipe, _ = build_recipe(block.series, None)
+    return run_replicate(recipe, 0, importances)
+
+
+def test_the_same_draws_with_and_without_those_that_are_kept_and_in_any_order(drawing):
+    session = drawing.session()
+    alone = {}
+    for learner in ("jittered", "plain"):
+        shared._kept.clear()
+        alone[learner] = rows_of(session, learner)
+    assert len(alone["plain"]) > 10 and all(row.status == "ok" for row in alone["plain"])
+    shared._kept.clear()
+    assert [rows_of(session, learner) for learner in alone] == list(alone.values())
+    some = [row for row in alone["plain"] if row.importance in ("twice", "folds")]
+    shared._kept.clear()
+    assert rows_of(session, "plain", ["folds", "twice"]) == some
+
+
+def test_a_second_learner_fits_no_sampler_and_gets_the_same_draws(drawing, monkeypatch):
+    fits = []
+    fit = GaussianKnockoffs.fit
+    monkeypatch.setattr(
+        GaussianKnockoffs, "fit", lambda self, *rows: fits.append(rows[0]) or fit(self, *rows)
+    )
+    session = drawing.session()
+    rows_of(session, "plain", ["cpi"])
+    assert len(fits) == 1
+    kept = dict(shared._kept)
+    rows_of(session, "jittered", ["cpi"])
+    rows_of(session, "jittered", ["twice"])  # of its two draws the first is there
+    assert len(fits) == 2 and kept.items() <= dict(shared._kept).items()
+
+
+def test_draws_depend_on_seed_sampler_rows_and_fit():
+    first = gaussian().fit(X).sample(None)
+    shared._kept.clear()
+    np.testing.assert_array_equal(gaussian().fit(X).sample(None), first)
+    again = gaussian()
+    others = [
+        gaussian(1).fit(X).sample(None),
+        gaussian(name="gaussian(s_method='mvr')").fit(X).sample(None),
+        gaussian().fit(X + 1e-12).sample(None),
+        again.fit(X).sample(None),
+        again.sample(None),
+        again.fit(X).sample(None),
+    ]
+    # Another name alone draws the same numbers anew; the fourth is the first one.
+    is_first = [np.array_equal(other, first) for other in others]
+    assert is_first == [False, True, False, True, False, False]
+    assert len(shared._kept) == 6
+
+
+def test_kept_draws_take_limited_memory_and_cannot_be_changed(monkeypatch):
+    monkeypatch.setattr(shared, "MOST_BYTES", 3 * X.nbytes)
+    drawn = [gaussian(seed).fit(X).sample(None) for seed in range(5)]
+    assert len(shared._kept) == 3
+    np.testing.assert_array_equal(gaussian(0).fit(X).sample(None), drawn[0])
+    with pytest.raises(ValueError, match="read-only"):
+        drawn[0][0, 0] = 1.0
+
+
+def test_blocks_that_share_draws_stay_together_and_any_division_gives_the_same_bytes(drawing):
+    session = drawing.session()
+    jobs = cut_into_jobs(session.all_blocks, 0.1)
+    assert [len(job.blocks) for job in jobs] == [2] * 4
+    for job in jobs:
+        assert len({(b.name.setting, b.name.first) for b in job.blocks}) == 1
+    bytes_of = []
+    for n_processes in (1, 3):
+        execute(session.all_blocks, n_processes)
+        bytes_of.append([block.path.read_bytes() for block in session.all_blocks])
+        for block in session.all_blocks:
+            block.path.unlink()
+    for block in session.all_blocks:
+        execute([block], 1)
+    bytes_of.append([block.path.read_bytes() for block in session.all_blocks])
+    assert bytes_of[0] == bytes_of[1] == bytes_of[2]
