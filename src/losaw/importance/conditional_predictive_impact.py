@@ -51,7 +51,7 @@ def _share(
     sampler, of_sampler = parameters["sampler"], parameters["sampler_parameters"] or {}
     shared = SharedKnockoffs(
         sampler_of(sampler, of_sampler),
-        described(sampler, **of_sampler),
+        parameter_repr(sampler, **of_sampler),
         stream(f"knockoffs:{sampler}"),
     )
     return {**parameters, "sampler": shared, "sampler_parameters": None}
