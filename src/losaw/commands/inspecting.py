@@ -131,10 +131,10 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
 
 def _with_differing(findings: list[Any], session: Any) -> list[Any]:
     """Add the outputs that differ from what the blocks give, each file once."""
-    from losaw.report.remade import differing_outputs
+    from losaw.report.page.remade import differing_outputs
 
     known = {finding.path for finding in findings}
-    return [*findings, *(f for f in differing_outputs(session.plans) if f.path not in known)]
+    return [*findings, *(f for f in differing_outputs(session) if f.path not in known)]
 
 
 def diff(options: argparse.Namespace) -> int:
@@ -182,6 +182,7 @@ def provenance(options: argparse.Namespace) -> None:
 
 def pack(options: argparse.Namespace) -> None:
     """Write the results archive."""
+    from losaw.report.page.html import shown_studies
     from losaw.study.errors import StudyError
     from losaw.study.files.writing import file_digest
     from losaw.study.inspecting.pack import pack
@@ -195,7 +196,12 @@ def pack(options: argparse.Namespace) -> None:
             f"{len(findings)} findings of `losaw verify`, which an archive must not have:\n  "
             f"{shown}\n`losaw run` or `snakemake` write what is wrong again"
         )
-    number = pack(options.archive, session.plans, session.request)
+    page = session.results / "report.html"
+    on_page = shown_studies(page.read_text("utf-8")) if page.is_file() else []
+    others = sorted({*on_page} - {study.name for study in session.studies})
+    if others:
+        print(f"{page} is not packed: it shows {', '.join(others)} as well, which --study packs")
+    number = pack(options.archive, session.plans, session.request, not others)
     digest = file_digest(options.archive)
     print(f"{options.archive}: {number} files; losaw verify {options.archive} checks them")
     print(f"SHA-256 {digest}")

@@ -1,9 +1,10 @@
 """Archives of results: refused where verify finds anything, and checked against their blocks.
 
-Of study.inspecting.pack, study.inspecting.unpack, study.inspecting.verify, report.remade.
+Of study.inspecting.pack, study.inspecting.unpack, study.inspecting.verify, report.page.remade.
 """
 
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from PIL import Image, ImageOps
 
 from losaw.cli import main
 from losaw.generators.joint_law.fit import fit_joint_law
@@ -69,17 +71,24 @@ def test_the_request_of_an_archive_points_into_it(unpacked):
     assert request.overrides["plugins"] == [str(unpacked / "plugins" / "plugin.py")]
 
 
+def forge(path, content, results):
+    """Give a file another content, and the digest of it that was written the new one."""
+    before = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert content != path.read_bytes()
+    path.write_bytes(content)
+    forged = 0
+    for sums in (results / "made").iterdir():
+        forged += before in sums.read_text()
+        sums.write_text(sums.read_text().replace(before, hashlib.sha256(content).hexdigest()))
+    assert forged == 1
+
+
 def edit_summary(results):
     """Edit a number of a summary, and the digest that was written of the file."""
     summary = results / "tiny" / "summary.csv"
-    before = hashlib.sha256(summary.read_bytes()).hexdigest()
     frame = pd.read_csv(summary)
     frame.loc[0, "mean"] += 0.25
-    frame.to_csv(summary, index=False)
-    sums = results / "made" / "tiny.sha256"
-    after = hashlib.sha256(summary.read_bytes()).hexdigest()
-    assert before in sums.read_text()
-    sums.write_text(sums.read_text().replace(before, after))
+    forge(summary, frame.to_csv(index=False).encode(), results)
 
 
 def test_an_edited_summary_with_an_edited_digest_is_found_and_not_packed(project, tmp_path, capsys):
@@ -93,6 +102,86 @@ def test_an_edited_summary_with_an_edited_digest_is_found_and_not_packed(project
     assert main(["pack", str(tmp_path / "a.tar.gz"), *words]) == 2
     assert "summary.csv" in capsys.readouterr().err
     assert not (tmp_path / "a.tar.gz").exists()
+
+
+FIGURE = """figures:
+  ranks: {drawing: ranking, caption: ranks, options: {metrics: [r2_test]}}
+"""
+
+
+def inverted(content):
+    picture = ImageOps.invert(Image.open(io.BytesIO(content)).convert("RGB"))
+    picture.save(buffer := io.BytesIO(), format="png")
+    return buffer.getvalue()
+
+
+def of_manifest(**said):
+    return lambda content: json.dumps({**json.loads(content), **said}).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "edit"),
+    [
+        ("figures/ranks.png", inverted),
+        ("figures/ranks.pdf", lambda content: content + b"% and a comment"),
+        ("results/report.html", lambda content: content.replace(b"values compared", b"agree")),
+        ("results/report.html", lambda content: b"<p>All agrees.</p>"),
+        ("results/report.html", lambda content: content.replace(b"#tiny-prov", b"#nothing-prov")),
+        ("results/tiny/manifest.json", of_manifest(fits=40_000)),
+        ("results/tiny/manifest.json", of_manifest(missing_blocks=["../x.parquet"])),
+        ("results/tiny/manifest.json", lambda content: b"[]"),
+    ],
+)
+def test_a_forged_output_with_a_forged_digest_is_found(project, capsys, name, edit):
+    project.study_file.write_text(project.study_file.read_text() + FIGURE)
+    words = ["--config", str(project.configuration)]
+    assert main(["report", *words]) == 0
+    assert main(["verify", *words]) == 0, capsys.readouterr().out
+    path = project.folder / name
+    forge(path, edit(path.read_bytes()), project.results)
+    capsys.readouterr()
+    assert main(["verify", *words]) == 1
+    text = capsys.readouterr().out
+    assert "is not what" in text or "cannot be made of its blocks again" in text
+
+
+def test_a_page_is_compared_whatever_studies_and_scale_are_asked_for(project, capsys):
+    other = project.study_file.with_name("another.yaml")
+    other.write_text(project.study_file.read_text().replace("study: tiny", "study: another"))
+    words = ["--config", str(project.configuration)]
+    run = ["--scale", "desk", "--seeds", "3", "--set", "n_samples=30,45"]
+    with pytest.warns(UserWarning, match="n_samples=45 is not in the grid"):
+        assert main(["run", *words, "--study", "another", *run]) == 0
+    for asked in ([], ["--study", "another"], ["--scale", "desk"], ["--set", "n_samples=30"]):
+        assert main(["verify", *words, *asked]) == 0, capsys.readouterr().out
+    edit_summary(project.results)
+    for asked in ([], ["--scale", "desk"], ["--set", "n_samples=30"], ["--seeds", "2"]):
+        capsys.readouterr()
+        assert main(["verify", *words, *asked]) == 1
+        assert "tiny/summary.csv: is not what its blocks give" in capsys.readouterr().out
+
+
+def test_files_without_their_blocks_are_found(project, capsys):
+    shutil.rmtree(project.results / "tiny" / "blocks")
+    assert main(["verify", "--config", str(project.configuration)]) == 1
+    text = capsys.readouterr().out
+    assert "comparison.csv: cannot be made of its blocks again: study 'tiny': none of" in text
+
+
+def test_a_report_that_shows_other_studies_is_not_packed(project, tmp_path, capsys):
+    other = project.study_file.with_name("another.yaml")
+    other.write_text(project.study_file.read_text().replace("study: tiny", "study: another"))
+    words = ["--config", str(project.configuration)]
+    assert main(["run", *words, "--study", "another"]) == 0
+    capsys.readouterr()
+    assert main(["pack", str(tmp_path / "a.tar.gz"), *words]) == 0
+    assert "report.html is not packed: it shows another" in capsys.readouterr().out
+    with tarfile.open(tmp_path / "a.tar.gz") as tar:
+        assert not {"results/report.html", "results/made/report.sha256"} & set(tar.getnames())
+    both = ["--study", "tiny", "--study", "another"]
+    assert main(["pack", str(tmp_path / "b.tar.gz"), *words, *both]) == 0
+    with tarfile.open(tmp_path / "b.tar.gz") as tar:
+        assert "results/report.html" in tar.getnames()
 
 
 def test_a_summary_that_is_older_than_its_blocks_is_found_whatever_the_clock_says(project, capsys):

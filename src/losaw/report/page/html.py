@@ -2,7 +2,8 @@
 
 import base64
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ class Figure:
     source: str
 
 
-def write_report(session: Session, path: Path) -> Path:
+def write_report(session: Session, path: Path, first: Sequence[str] = ()) -> Path:
     """Write the page of a session's studies, and of others that were collected in its folder.
 
     The page needs no network: figures and style are inside it. Equal results give equal bytes;
@@ -51,6 +52,8 @@ def write_report(session: Session, path: Path) -> Path:
     session : Session
     path : Path
         For example ``results/report.html``.
+    first : sequence of str, optional
+        The studies that the page begins with; by default those of the session.
 
     Returns
     -------
@@ -61,7 +64,8 @@ def write_report(session: Session, path: Path) -> Path:
     StudyError
         If a study has not been collected, or the page cannot be written.
     """
-    studies = [_section(session, study) for study in _collected_studies(session)]
+    names = list(first or (study.name for study in session.studies))
+    studies = [_section(session, study) for study in _collected_studies(session, names)]
     comparisons = [
         counted(section["study"], section["results"].comparison).assign(study=section["study"].name)
         for section in studies
@@ -85,12 +89,16 @@ def write_report(session: Session, path: Path) -> Path:
     return path
 
 
-def _collected_studies(session: Session) -> list[Study]:
-    """The session's studies, and after them the others that were collected in its folder.
+def shown_studies(page: str) -> list[str]:
+    """Return the names of the studies that a page shows, in its order."""
+    return re.findall(r'href="#([\w.=+-]+)-provenance"', page)
+
+
+def _collected_studies(session: Session, names: list[str]) -> list[Study]:
+    """The named studies, and after them the others that were collected in the session's folder.
 
     Each as it is at the scale at which it was collected.
     """
-    names = [study.name for study in session.studies]
     names += [
         name
         for name in session.available_studies()

@@ -55,8 +55,8 @@ def run_where(session: Session, study: Study, results: StudyResults) -> list[tup
 
 def _logs(session: Session, study: Study, results: StudyResults) -> list[tuple[str, str]]:
     """The places of the jobs' logs, and those that report failed or missing blocks."""
-    folder = session.results.name
-    logs = [("Logs", f"{folder}/jobs/{study.name}-*.log, one for each job of the workflow")]
+    words = f"jobs/{study.name}-*.log in the results folder, one for each job of the workflow"
+    logs = [("Logs", words)]
     manifest = results.manifest
     if not (manifest["failures"] or manifest["missing_blocks"]):
         return logs
@@ -64,7 +64,7 @@ def _logs(session: Session, study: Study, results: StudyResults) -> list[tuple[s
     names = [BlockName.from_path(Path(file)) for file in files]
     wrong = [name for name in names if _went_wrong(session.results, name)]
     for name, log in list(logs_of(session.results, wrong).items())[:_SHOWN]:
-        logs.append((f"{folder}/jobs/{log.name}", f"tells of {name}"))
+        logs.append((f"jobs/{log.name}", f"tells of {name}"))
     return logs
 
 

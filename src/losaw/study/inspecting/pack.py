@@ -12,7 +12,7 @@ import losaw
 from losaw.study.design.plan import StudyPlan, other_blocks
 from losaw.study.design.request import Request
 from losaw.study.errors import StudyError
-from losaw.study.files.output_digests import altered_outputs, sums_path
+from losaw.study.files.output_digests import altered_outputs, report_files, sums_path
 from losaw.study.files.writing import write_file
 from losaw.study.running.joint_laws import laws_of
 
@@ -21,7 +21,9 @@ REQUEST = "request.json"
 CONFIGURATION = "config/config.yaml"
 
 
-def pack(archive: Path, plans: Sequence[StudyPlan], request: Request) -> int:
+def pack(
+    archive: Path, plans: Sequence[StudyPlan], request: Request, with_report: bool = True
+) -> int:
     """Write a ``.tar.gz`` of what was written for a request: the same bytes for the same files.
 
     It contains the configuration with its studies and published numbers, the plugins, the studies'
@@ -29,6 +31,11 @@ def pack(archive: Path, plans: Sequence[StudyPlan], request: Request) -> int:
     figures, report), the request, and the SHA-256 of every file. Of a study that these depend on
     and that was not run it contains the study file. Everybody who has the SHA-256 of the archive
     from its author can check that it is the author's archive: ``losaw verify --sha256``.
+
+    Parameters
+    ----------
+    with_report : bool, default True
+        Pack the report; not if it shows other studies than these.
 
     Returns
     -------
@@ -40,7 +47,7 @@ def pack(archive: Path, plans: Sequence[StudyPlan], request: Request) -> int:
     StudyError
         If a block is missing, or the archive cannot be written.
     """
-    files = dict(_files(plans, request))
+    files = dict(_files(plans, request, with_report))
     contents = {name: path.read_bytes() for name, path in files.items()}
     contents[REQUEST] = _request_text(plans, request).encode()
     sums = "".join(f"{_digest(contents[name])}  {name}\n" for name in sorted(contents))
@@ -49,7 +56,9 @@ def pack(archive: Path, plans: Sequence[StudyPlan], request: Request) -> int:
     return len(contents)
 
 
-def _files(plans: Sequence[StudyPlan], request: Request) -> Iterator[tuple[str, Path]]:
+def _files(
+    plans: Sequence[StudyPlan], request: Request, with_report: bool
+) -> Iterator[tuple[str, Path]]:
     """Name in the archive -> file; names do not depend on where the folders lie here."""
     results = plans[0].results
     yield CONFIGURATION, request.configuration
@@ -84,14 +93,12 @@ def _files(plans: Sequence[StudyPlan], request: Request) -> Iterator[tuple[str, 
         for name in plan.study.file.figures:
             for path in sorted(plan.figures.glob(f"{name}.*")):
                 yield f"figures/{path.name}", path
-    report = results / "report.html"
-    if report.exists():
-        yield "results/report.html", report
     for path, problem in altered_outputs(plans):
         raise StudyError(f"{path}: {problem}; run the study again before it is packed")
-    for sums in [sums_path(results), *(sums_path(results, plan.study.name) for plan in plans)]:
-        if sums.exists():
-            yield f"results/made/{sums.name}", sums
+    written = [sums_path(results, plan.study.name) for plan in plans]
+    written += [*report_files(results), sums_path(results)] if with_report else []
+    for path in filter(Path.is_file, written):
+        yield f"results/{path.relative_to(results).as_posix()}", path
 
 
 def _write(place: Path, contents: dict[str, bytes]) -> None:

@@ -5,6 +5,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import pandas as pd
+import pyarrow as pa
+
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import read_published
 from losaw.study.files.output_digests import (
@@ -14,9 +17,9 @@ from losaw.study.files.output_digests import (
     remove_sums,
     write_sums,
 )
-from losaw.study.files.writing import write_csv, write_text
-from losaw.study.results.collect import collect
-from losaw.study.results.collected_files import write_collection
+from losaw.study.files.rows import BLOCK_SCHEMA
+from losaw.study.files.writing import write_csv, write_rows, write_text
+from losaw.study.results.collect import RESULT_COLUMNS, SCORE_COLUMNS, Collection, collect
 from losaw.study.results.compare import compare
 from losaw.study.results.draws import measure_draws, read_draws
 from losaw.study.results.manifest import manifest
@@ -47,7 +50,7 @@ def write_outputs(plan: StudyPlan) -> Path:
     between_draws = read_draws(study, plan.results)
     # Until all files are written, nothing vouches for any of them.
     remove_sums(plan.results, study.name)
-    write_collection(folder, collection)
+    _write_collection(folder, collection)
     summary = summarise(study, collection)
     write_csv(folder / "summary.csv", summary)
     write_csv(folder / "differences.csv", differences(study, collection))
@@ -69,3 +72,27 @@ def write_outputs(plan: StudyPlan) -> Path:
 def measuring_first(plans: Iterable[StudyPlan]) -> list[StudyPlan]:
     """The plans, those whose study measures what others read (shared draws of X) first."""
     return sorted(plans, key=lambda plan: plan.study.file.draws is None)
+
+
+def _write_collection(folder: Path, collection: Collection) -> None:
+    """Write ``settings.csv``, ``blocks.csv``, ``results.parquet`` and ``scores.parquet``."""
+    blocks = [
+        {
+            "setting_id": block.name.setting,
+            "learner": block.name.learner,
+            "first_seed": block.name.first,
+            "last_seed": block.name.last,
+            "results_version": version,
+            "sha256": sha256,
+            "file": str(block.name),
+        }
+        for block, (version, sha256) in collection.files.items()
+    ]
+    write_csv(folder / "blocks.csv", pd.DataFrame(blocks))
+    write_csv(folder / "settings.csv", collection.settings)
+    for name, rows, columns in (
+        ("results", collection.results, RESULT_COLUMNS),
+        ("scores", collection.scores, SCORE_COLUMNS),
+    ):
+        schema = pa.schema([BLOCK_SCHEMA.field(column) for column in columns])
+        write_rows(folder / f"{name}.parquet", rows, schema)
