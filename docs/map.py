@@ -83,7 +83,7 @@ BUDGETS: dict[str, int] = {
     "knockoffs": 2400,
     "learners": 1125,
     "metrics": 800,
-    "network": 1675,
+    "network": 1475,
     "pages": 75,
     "reference": 1400,
     "registry": 750,

@@ -151,24 +151,6 @@ class LosawMiniBatches:
             sizes[feature] = self.feature_weights.relative_effective_sample_size(int(feature))
         return sizes
 
-    def state(self) -> dict[str, Any]:
-        """Return everything that later draws depend on, as plain values and arrays."""
-        return {
-            "generator": self._rng.bit_generator.state,
-            "n_draws": self.n_draws.copy(),
-            "n_uniform_draws": self.n_uniform_draws,
-            "n_inspected_rows": self.n_inspected_rows,
-            "constant": self._constant,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a :meth:`state` of mini-batches with the same arguments."""
-        self._rng.bit_generator.state = state["generator"]
-        self.n_draws = np.array(state["n_draws"], dtype=np.int64)
-        self.n_uniform_draws = int(state["n_uniform_draws"])
-        self.n_inspected_rows = int(state["n_inspected_rows"])
-        self._constant = bool(state["constant"])
-
     def _from_single_rows(self, row_importances: RowImportances) -> int:
         inspected, all_zero = 0, True
         patience = _ROWS_AT_A_TIME if self._constant else min(_ZERO_ROWS, self.n_samples)
@@ -256,12 +238,3 @@ class ShuffledMiniBatches:
             self._waiting = np.concatenate([self._waiting, self._rng.permutation(self.n_samples)])
         rows, self._waiting = np.split(self._waiting, [self.batch_size])
         return rows
-
-    def state(self) -> dict[str, Any]:
-        """Return everything that later draws depend on."""
-        return {"generator": self._rng.bit_generator.state, "waiting": self._waiting}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Resume from a :meth:`state`."""
-        self._rng.bit_generator.state = state["generator"]
-        self._waiting = np.array(state["waiting"], dtype=np.intp)

@@ -37,11 +37,6 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         Of the hidden dense layers.
     n_saliency_rows : int or None, default None
         Training rows behind ``feature_importances_``, drawn at random; None: all.
-    checkpoint : path or None, default None
-        File (.npz) of the training's state. If it exists, training resumes from it, and ends with
-        the same bits as without interruption; more steps may be requested.
-    checkpoint_every : int, default 50
-        Steps between two writes of the checkpoint. After Ctrl-C the last of them remains.
     random_state : int, numpy.random.Generator or None, default None
     verbose : int, default 0
         1 shows a progress bar.
@@ -95,8 +90,6 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         filters: tuple[int, int] = (32, 64),
         units: tuple[int, int] = (64, 32),
         n_saliency_rows: int | None = None,
-        checkpoint: Any = None,
-        checkpoint_every: int = 50,
         random_state: int | np.random.Generator | None = None,
         verbose: int = 0,
     ) -> None:
@@ -107,8 +100,6 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         self.filters = filters
         self.units = units
         self.n_saliency_rows = n_saliency_rows
-        self.checkpoint = checkpoint
-        self.checkpoint_every = checkpoint_every
         self.random_state = random_state
         self.verbose = verbose
 
@@ -170,7 +161,7 @@ class LosawNetworkRegressor(NetworkRegressor):
     Parameters
     ----------
     n_steps, batch_size, learning_rate, kernel_sizes, filters, units
-    n_saliency_rows, checkpoint, checkpoint_every, random_state, verbose
+    n_saliency_rows, random_state, verbose
         As in :class:`NetworkRegressor`.
     eta : float in (0, 1], default 0.2
         Smallest relative effective sample size of the weights; 1 draws rows uniformly.
@@ -215,8 +206,6 @@ class LosawNetworkRegressor(NetworkRegressor):
         correlation_threshold: float = 0.1,
         discrete_features: Any = "auto",
         n_saliency_rows: int | None = None,
-        checkpoint: Any = None,
-        checkpoint_every: int = 50,
         random_state: int | np.random.Generator | None = None,
         verbose: int = 0,
     ) -> None:
@@ -228,8 +217,6 @@ class LosawNetworkRegressor(NetworkRegressor):
             filters=filters,
             units=units,
             n_saliency_rows=n_saliency_rows,
-            checkpoint=checkpoint,
-            checkpoint_every=checkpoint_every,
             random_state=random_state,
             verbose=verbose,
         )

@@ -2,7 +2,6 @@
 
 import math
 import numbers
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -73,20 +72,6 @@ def check_learning_rate(value: Any) -> float:
     if not real or not math.isfinite(value) or value <= 0:
         raise ValueError(f"learning_rate must be a positive number, got {value!r}")
     return float(value)
-
-
-def check_checkpoint(value: Any) -> Path | None:
-    """Return the checkpoint's path, whose folder must exist."""
-    if value is None:
-        return None
-    path = Path(value)
-    if path.suffix != ".npz":
-        raise ValueError(f"checkpoint must end in .npz, got {str(path)!r}")
-    if not path.parent.is_dir():
-        raise ValueError(
-            f"checkpoint: the folder {str(path.parent)!r} does not exist; make it first"
-        )
-    return path
 
 
 def discrete_mask(choice: Any, n_features: int) -> NDArray[np.bool_] | None:

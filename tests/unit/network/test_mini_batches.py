@@ -50,14 +50,6 @@ def test_the_same_seed_draws_the_same_rows():
         np.testing.assert_array_equal(first.draw(np.ones(6)), second.draw(np.ones(6)))
 
 
-def test_a_restored_state_goes_on_with_the_same_draws():
-    first, second = make(), make(random_state=99)
-    first.draw(np.ones(6))
-    second.restore(first.state())
-    np.testing.assert_array_equal(first.draw(np.ones(6)), second.draw(np.ones(6)))
-    np.testing.assert_array_equal(first.n_draws, second.n_draws)
-
-
 def test_effective_sample_sizes_are_known_for_drawn_features_only():
     batches = make(eta=0.3)
     batches.draw([1, 0, 0, 0, 0, 0])

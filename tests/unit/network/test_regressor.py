@@ -6,7 +6,6 @@ import pytest
 from losaw import LosawNetworkRegressor, NetworkRegressor
 from losaw.network import fitting
 from losaw.network.saliency import normalized, normalized_rows
-from losaw.network.training import Network
 
 TINY = {"batch_size": 30, "filters": (4, 6), "units": (6, 4), "random_state": 1}
 BOTH = pytest.mark.parametrize("regressor", [NetworkRegressor, LosawNetworkRegressor])
@@ -86,67 +85,6 @@ def test_mini_batches_go_through_the_sample_before_a_row_comes_again():
     np.testing.assert_array_equal(np.sort(epoch), np.arange(300))
 
 
-class Interrupted(Network):
-    """A network whose training is interrupted before its eighth step."""
-
-    def step(self, *arguments):
-        self.steps = getattr(self, "steps", 0) + 1
-        if self.steps == 8:
-            raise KeyboardInterrupt
-        return super().step(*arguments)
-
-
-@BOTH
-def test_an_interrupted_training_goes_on_from_its_last_checkpoint_to_equal_bits(
-    regressor, tmp_path, monkeypatch
-):
-    X, y = sample()
-    options = {"checkpoint": tmp_path / "training.npz", "checkpoint_every": 3, **TINY}
-    with monkeypatch.context() as patch:
-        patch.setattr(fitting, "compiled_network", Interrupted)
-        with pytest.raises(KeyboardInterrupt) as interruption:
-            regressor(10, **options).fit(X, y)
-    assert "contains step 6" in interruption.value.__notes__[0]
-    resumed = regressor(10, **options).fit(X, y)
-    whole = regressor(10, **TINY).fit(X, y)
-    assert same_bits(resumed, whole)
-    np.testing.assert_array_equal(resumed.feature_importances_, whole.feature_importances_)
-    for key, value in whole.training_record_.items():
-        np.testing.assert_array_equal(resumed.training_record_[key], value)
-
-
-def test_a_finished_training_can_be_asked_for_more_steps(tmp_path):
-    X, y = sample()
-    options = {"checkpoint": tmp_path / "training.npz", **TINY}
-    NetworkRegressor(4, **options).fit(X, y)
-    assert same_bits(
-        NetworkRegressor(9, **options).fit(X, y), NetworkRegressor(9, **TINY).fit(X, y)
-    )
-
-
-def test_a_checkpoint_of_other_data_is_refused(tmp_path):
-    X, y = sample()
-    model = NetworkRegressor(4, checkpoint=tmp_path / "training.npz", **TINY).fit(X, y)
-    with pytest.raises(ValueError, match="belongs to a training with other data or parameters"):
-        model.fit(X, y + 1)
-
-
-def test_a_checkpoint_beyond_the_asked_steps_is_refused(tmp_path):
-    X, y = sample()
-    options = {"checkpoint": tmp_path / "training.npz", **TINY}
-    NetworkRegressor(4, **options).fit(X, y)
-    with pytest.raises(ValueError, match="is 4 steps old, more than n_steps=3"):
-        NetworkRegressor(3, **options).fit(X, y)
-
-
-def test_a_damaged_checkpoint_is_named(tmp_path):
-    X, y = sample()
-    path = tmp_path / "training.npz"
-    path.write_bytes(b"half a file")
-    with pytest.raises(ValueError, match=r"training.npz cannot be read.*delete it"):
-        NetworkRegressor(4, checkpoint=path, **TINY).fit(X, y)
-
-
 def test_a_progress_bar_is_shown_when_asked_for(capsys):
     X, y = sample()
     NetworkRegressor(3, verbose=1, **TINY).fit(X, y)
@@ -164,8 +102,6 @@ def test_a_progress_bar_is_shown_when_asked_for(capsys):
         ({"filters": (3,)}, TypeError, "filters must be a pair"),
         ({"kernel_sizes": (9, 9)}, ValueError, "need at least 17"),
         ({"n_saliency_rows": 0}, ValueError, "n_saliency_rows must be an integer of at least 1"),
-        ({"checkpoint": "a.txt"}, ValueError, "must end in .npz"),
-        ({"checkpoint": "/no/such/folder/a.npz"}, ValueError, "does not exist; make it"),
         ({"random_state": "seed"}, TypeError, "random_state"),
     ],
 )
