@@ -34,6 +34,7 @@ KEPT = (
     "agreement.csv",
     "signs.csv",
     "draws.csv",
+    "means.csv",
 )
 COMPARISON = "comparison.csv"
 # Of a manifest: what holds on any machine. Paths, host names and command lines do not.

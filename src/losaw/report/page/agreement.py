@@ -70,6 +70,22 @@ def sign_rows(study: Study, signs: pd.DataFrame) -> list[Record]:
     ]
 
 
+def mean_rows(study: Study, means: pd.DataFrame) -> list[Record]:
+    """Return the means over the methods of a setting next to the published ones."""
+    return [
+        {
+            **record,
+            "place": place(study, record),
+            "metric": study.show(record["metric"]),
+            "published": number(record["published"], DECIMALS),
+            "reproduced": number(record["reproduced"], DECIMALS),
+            "mc_se": number(record["mc_se"], DECIMALS),
+            "z": signed(record["z"]),
+        }
+        for record in means.to_dict("records")
+    ]
+
+
 def undecided_line(study: Study, comparison: pd.DataFrame) -> str:
     """Return a line: the undecided cells, the seeds that would decide them, and their cost."""
     more = more_seeds(study, comparison)

@@ -136,6 +136,7 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
         "histogram": Markup(z_histogram(compared(comparison))),
         "agreement": agreement.agreement_rows(study, results.agreement),
         "signs": agreement.sign_rows(study, results.signs),
+        "means": agreement.mean_rows(study, results.means),
         "shared_draws": agreement.shared_draws_line(study, session.results),
         "undecided": agreement.undecided_line(study, comparison),
         "disagreements": agreement.disagreements(study, comparison),

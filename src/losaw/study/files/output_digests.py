@@ -33,8 +33,8 @@ COLLECTED = (
     "scores.parquet",
     "manifest.json",
 )
-# Written where a study's runs share draws of X.
-DRAWS = "draws.csv"
+# Written where a study's runs share draws of X, and where its file has ``mean_margins``.
+DRAWS, MEANS = "draws.csv", "means.csv"
 TABLE_KINDS = ("csv", "md", "tex")
 FIGURE_KINDS = ("pdf", "png")
 REPORT = "report"
@@ -43,8 +43,9 @@ _FIRST_WORDS = "# made from "
 
 def collected_files(plan: StudyPlan) -> list[Path]:
     """Return the files that `losaw report` writes of a study."""
-    names = [*COLLECTED, DRAWS] if plan.study.file.draws is not None else COLLECTED
-    return [plan.folder / name for name in names]
+    file = plan.study.file
+    others = [DRAWS] * (file.draws is not None) + [MEANS] * bool(file.mean_margins)
+    return [plan.folder / name for name in (*COLLECTED, *others)]
 
 
 def drawn_files(plan: StudyPlan) -> list[Path]:
