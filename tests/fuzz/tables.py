@@ -160,7 +160,7 @@ def _polars(frame: Any) -> Any:
 
     try:
         return pl.from_pandas(frame)
-    except Exception as error:  # polars cannot contain this column
+    except (Exception, pl.exceptions.PanicException) as error:  # it cannot contain this column
         raise ValueError from error
 
 

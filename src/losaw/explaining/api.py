@@ -239,6 +239,8 @@ def _seed(random_state: Any) -> int:
 def _without(frame: Any, drop: Sequence[str], target: str) -> Any:
     """The frame without the columns that the user leaves out."""
     dropped = [drop] if isinstance(drop, str) else list(drop)
+    if hasattr(frame, "collect"):  # a lazy frame of polars
+        frame = frame.collect()
     if not dropped or not hasattr(frame, "columns"):
         return frame
     names = [str(name) for name in frame.columns]

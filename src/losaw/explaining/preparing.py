@@ -246,7 +246,8 @@ def _response(
             f"least {FEWEST_ROWS_OF_A_CLASS} are needed: leave those rows out, or merge classes"
         )
     # Fractions are names of classes, as text is: scikit-learn takes them for a regression.
-    is_whole = is_number and (values % 1 == 0).all() and (values.abs() <= LARGEST_WHOLE).all()
+    numbers = values.to_numpy(dtype=float) if is_number else np.array([np.nan])
+    is_whole = (np.abs(numbers) <= LARGEST_WHOLE).all() and (numbers % 1 == 0).all()
     labels = values if is_whole else values.astype(str)
     return np.array(labels.tolist()), "classification"
 

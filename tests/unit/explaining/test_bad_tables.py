@@ -200,6 +200,15 @@ def test_dtypes_of_pandas_are_read(dtype):
     assert set(np.unique(prepare(frame, "y").y).tolist()) <= {0, 1, "a", "b", "False", "True"}
 
 
+@pytest.mark.parametrize("values", [[0, 1], [0.5, 1.5], [2**60, 1]])
+def test_two_numbers_of_arrow_are_classes(values):
+    frame = table(x=np.arange(N) / 3).assign(y=np.resize(np.array(values), N))
+    given = frame.convert_dtypes(dtype_backend="pyarrow")
+    assert str(given["y"].dtype).endswith("[pyarrow]")
+    found, known = prepare(given, "y"), prepare(frame, "y")
+    assert found.task == "classification" and found.y.tolist() == known.y.tolist()
+
+
 def test_polars_frames_are_read():
     polars = pytest.importorskip("polars")
     frame = table(x=np.array(["a", "b"])[np.arange(N) % 2])

@@ -121,6 +121,17 @@ def test_leaks_copies_and_rare_levels_are_said():
     assert "alone explains" not in "\n".join(left.cautions) and "leak" not in left.names
 
 
+@pytest.mark.parametrize("container", ["pandas", "polars", "lazy polars"])
+def test_columns_are_dropped_from_any_frame(container):
+    frame = copies(60, 0.9).assign(left=1.0)
+    kept = [str(name) for name in frame if name not in ("left", "y")]
+    if container != "pandas":
+        frame = pytest.importorskip("polars").from_pandas(frame)
+        frame = frame.lazy() if container == "lazy polars" else frame
+    one = losaw.explain(frame, "y", methods=["pfi"], drop="left", **QUICK)
+    assert sorted(one.names) == sorted(kept)
+
+
 def test_weights_that_cannot_decorrelate_are_said():
     one = losaw.explain(copies(300, 0.999), "y", methods=["losaw"], **QUICK)
     assert any(c.startswith("losawRF could not decorrelate") for c in one.cautions)
