@@ -314,7 +314,7 @@ def audit(frame: Any, target: str, options: dict[str, Any], rng: np.random.Gener
         assert "<script>alert(1)" not in found.to_html()
 
 
-def hierarchy(frame: Any, target: str, options: dict[str, Any], rng: np.random.Generator) -> Any:
+def hierarchy(frame: Any, target: str, options: dict[str, Any], rng: np.random.Generator) -> None:
     """Test groups of the columns of a table by a small tree."""
     from losaw.importance import hierarchy
 
@@ -338,4 +338,5 @@ def hierarchy(frame: Any, target: str, options: dict[str, Any], rng: np.random.G
         model, X, y if is_number else response.astype(str), **{"random_state": 0} | options
     )
     assert str(found) or not found.selected
-    return _numbers(found.table)
+    numbers = _numbers(found.table)
+    assert not not_finite(numbers), found.table.to_string()

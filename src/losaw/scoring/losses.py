@@ -18,13 +18,18 @@ from losaw.support.words import unknown
 Loss = Callable[[FloatArray, FloatArray], FloatArray]
 LossName = Literal["squared-error", "absolute-error", "pinball", "log-loss", "brier", "zero-one"]
 _SMALLEST_PROBABILITY = 1e-15
+_LARGEST_DIFFERENCE = 1e75  # the variance of squares of larger ones is beyond all floats
 
 
 def squared_error(y: FloatArray, prediction: FloatArray) -> FloatArray:
     """(y - f)^2; of classes half the sum of (1{y = k} - p_k)^2, which is (y - p_1)^2 for two."""
     if prediction.ndim == 2:
         return np.asarray(((_indicators(y, prediction) - prediction) ** 2).sum(axis=1) / 2)
-    return np.asarray((y - prediction) ** 2)
+    differences = y - prediction
+    if (largest := np.abs(differences).max(initial=0.0)) > _LARGEST_DIFFERENCE:
+        words = f"y and its prediction differ by {largest:g}, too much for errors of squares"
+        raise ValueError(f"{words}; give y in another unit, or take another loss")
+    return np.asarray(differences**2)
 
 
 def absolute_error(y: FloatArray, prediction: FloatArray) -> FloatArray:
@@ -98,7 +103,6 @@ LOSSES: dict[str, Loss] = {
     "zero-one": zero_one,
 }
 _OF_CLASSES = ("log-loss", "brier", "zero-one")
-_OF_NUMBERS = ("pinball",)
 
 
 def loss_name(loss: Any, model: Any) -> Any:
@@ -124,7 +128,7 @@ def resolve_loss(loss: Any, task: str) -> Loss:
         raise ValueError(
             unknown("loss", loss, LOSSES) + "; or give loss(y, prediction) -> array (n_samples,)"
         )
-    if loss in (_OF_CLASSES if task == "regression" else _OF_NUMBERS):
+    if loss in (_OF_CLASSES if task == "regression" else ("pinball",)):
         raise ValueError(f"the loss {loss!r} is not defined for a {task}")
     return LOSSES[loss]
 

@@ -230,7 +230,7 @@ def folds(
     from sklearn.model_selection import check_cv
 
     clusters = rows.clusters
-    if isinstance(cv, int) and not isinstance(cv, bool):
+    if isinstance(cv, int):
         unit = "rows" if clusters is None else "clusters"
         most = len(rows) if clusters is None else len(np.unique(clusters))
         if not 2 <= cv <= most:
@@ -244,7 +244,7 @@ def folds(
         parts = list(cv if is_list else check_cv(cv).split(rows.table.codes, rows.y, clusters))
     except ValueError as error:
         if "groups" not in str(error):
-            raise
+            raise ValueError(f"cv={cv!r}: {error}") from error
         raise ValueError(
             f"cv={cv!r} needs the group of every row: give clusters=, one label for each row"
         ) from error

@@ -4,6 +4,7 @@ Of scoring.mean_of_trees, scoring.row_differences, scoring.losses, trends.traver
 importance.boruta_selection.
 """
 
+import importlib
 import multiprocessing
 import typing
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GroupKFold, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -70,6 +71,14 @@ def test_folds_that_are_no_row_numbers_are_refused(cv):
         loco(LinearRegression(), X, Y, cv=cv)
 
 
+@pytest.mark.parametrize(
+    ("cv", "said"), [(True, "cv must be from 2"), (KFold(99), r"cv=KFold\(.*n_splits=99")]
+)
+def test_folds_that_cannot_be_made_are_refused_by_name(cv, said):
+    with pytest.raises(ValueError, match=said):
+        pfi(LinearRegression().fit(X, Y), X, Y, cv=cv)
+
+
 def test_a_result_shows_the_loss_that_was_taken():
     forest = RandomForestClassifier(5, random_state=0).fit(X, CLASSES)
     shown = repr(cpi(forest, X, CLASSES, sampler="gaussian", random_state=0))
@@ -111,6 +120,18 @@ def test_importances_refuse_a_response_whose_squares_are_infinite(name):
     data = Dataset(huge, huge, Truth((0,), 3), default_feature_names(3), ("continuous",) * 3)
     with pytest.raises(ValueError, match=r"y .*1e150"):
         get("importance", name).create().explain(forest, data, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", ["cpi", "hierarchy", "loco", "pfi", "sage", "subgroups"])
+def test_squared_errors_whose_variance_is_beyond_floats_are_refused(name):
+    explain = getattr(importlib.import_module("losaw.importance"), name)
+    y = 1e140 * Y
+    model = LinearRegression().fit(X, y)
+    with pytest.raises(ValueError, match=r"y and its prediction differ by .* in another unit"):
+        explain(model, X, y, random_state=0)
+    found = explain(model, X, y, random_state=0, loss="absolute-error")
+    scores = found.table["score"] if name == "hierarchy" else [found.scores, found.std_error]
+    assert np.isfinite(np.array(scores, dtype=float)).all()
 
 
 @pytest.mark.parametrize("function", [ufi, mdi_oob])
