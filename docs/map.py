@@ -71,10 +71,10 @@ MAY_USE: dict[str, tuple[str, ...]] = {
 # packages. A budget is raised only as a decision with a reason, which the commit states.
 BUDGETS: dict[str, int] = {
     "auditing": 950,
-    "commands": 1100,
+    "commands": 1110,
     "contracts": 1300,
     "datasets": 575,
-    "explaining": 3550,
+    "explaining": 3700,
     "fitted_trees": 2550,
     "forest": 5625,
     "generators": 2525,

@@ -1,11 +1,8 @@
 """audit: the methods that find known causes on a table, from a file to a page."""
 
 import argparse
-import runpy
-from pathlib import Path
-from typing import Any
 
-from losaw.commands.explaining import add_table_options, on_the_table, prefix_of
+from losaw.commands.explaining import add_table_options, function_of, on_the_table, prefix_of
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -37,22 +34,7 @@ def audit(options: argparse.Namespace) -> None:
         rounds=options.rounds,
         share=options.share,
         signals=options.signals,
-        response=_function(options.response) if options.response else None,
+        response=function_of("response", options.response) if options.response else None,
     )
     print(found.to_text())
     print("\n" + "\n".join(f"wrote {path}" for path in found.save(prefix)))
-
-
-def _function(text: str) -> Any:
-    """Return the function that ``FILE.py:FUNCTION`` names."""
-    from losaw.support.errors import LosawError
-
-    path, _, name = text.rpartition(":")
-    if not Path(path).is_file():
-        raise LosawError(
-            f"--response {text}: there is no file {path or text}; say FILE.py:FUNCTION"
-        )
-    function = runpy.run_path(path).get(name)
-    if not callable(function):
-        raise LosawError(f"--response {text}: {path} has no function {name!r}")
-    return function

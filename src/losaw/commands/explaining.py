@@ -1,6 +1,7 @@
 """explain: a table's features and what its target depends on, from a file to a page."""
 
 import argparse
+import runpy
 import time
 from collections.abc import Callable
 from dataclasses import fields
@@ -11,6 +12,9 @@ from typing import Any
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``losaw explain``."""
     add_table_options(parser, "explained", ".html, .png, .csv and .json")
+    parser.add_argument(
+        "--groups", metavar="NAME:FEATURE,…;…", help="groups of features to score and test as one"
+    )
 
 
 def add_table_options(
@@ -54,7 +58,7 @@ def explain(options: argparse.Namespace) -> None:
 
     require("plot", ("matplotlib",))
     prefix = prefix_of(options, "explained", paths_of)
-    explanation = on_the_table(explained, options)
+    explanation = on_the_table(explained, options, groups=_groups(options.groups))
     print(explanation.to_text())
     print("\n" + "\n".join(f"wrote {path}" for path in explanation.save(prefix)))
 
@@ -98,11 +102,42 @@ def on_the_table(function: Callable[..., Any], given: argparse.Namespace, **more
         budget = max(SHORTEST_BUDGET, budget - (time.perf_counter() - start))
     options = {e.name: getattr(given, e.name) for e in fields(Options) if e.metadata["help"]}
     options |= {"budget": budget, "verbose": True, "kinds": _kinds(given.kinds)}
+    if ":" in given.model:
+        options["model"] = function_of("model", given.model)()
     options["drop"] = [name for name in given.drop.split(",") if name] if given.drop else ()
     try:
         return function(frame, given.target, **options, **more)
     except ValueError as error:
         raise LosawError(f"{given.file}: {error}") from error
+
+
+def function_of(option: str, text: str) -> Any:
+    """Return the function that ``FILE.py:FUNCTION`` names; the file is run."""
+    from losaw.support.errors import LosawError
+
+    path, _, name = text.rpartition(":")
+    if not Path(path).is_file():
+        raise LosawError(
+            f"--{option} {text}: there is no file {path or text}; say FILE.py:FUNCTION"
+        )
+    function = runpy.run_path(path).get(name)
+    if not callable(function):
+        raise LosawError(f"--{option} {text}: {path} has no function {name!r}")
+    return function
+
+
+def _groups(text: str | None) -> dict[str, list[str]] | None:
+    from losaw.support.errors import LosawError
+
+    if text is None:
+        return None
+    groups: dict[str, list[str]] = {}
+    for part in text.split(";"):
+        name, colon, features = part.partition(":")
+        if not colon:
+            raise LosawError(f"--groups: {part!r} is not NAME:FEATURE,…, as in size:x,y,z")
+        groups[name.strip()] = [feature.strip() for feature in features.split(",")]
+    return groups
 
 
 def _kinds(text: str | None) -> dict[str, str] | None:

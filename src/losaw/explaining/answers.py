@@ -86,7 +86,10 @@ def answer(explanation: Any) -> Answer | None:
 def in_words(explanation: Any, name: str) -> str:
     """Return what is known of one feature, in a sentence that a layman can quote."""
     target = explanation.target
-    group = next((g for g in explanation.finest if name in g and len(g) > 1), ())
+    # A group with a selected feature says less of the others than their own sentence.
+    selected = set(explanation.selected)
+    groups = (g for g in explanation.finest if name in g and len(g) > 1)
+    group = next((g for g in groups if not selected & set(g)), ())
     pfi = explanation.results.get("pfi")
     if name in explanation.recognised:
         return (
@@ -111,14 +114,22 @@ def in_words(explanation: Any, name: str) -> str:
 
 
 def statement(
-    group: tuple[str, ...], n_features: int, recognised: frozenset[str] = frozenset()
+    group: tuple[str, ...],
+    n_features: int,
+    recognised: frozenset[str] = frozenset(),
+    selected: tuple[str, ...] = (),
 ) -> str:
     """Return the sentence on a group that is found to matter while none within it is.
 
-    ``recognised`` are features whose draws are distinguished from real values.
+    ``recognised`` are features whose draws are distinguished from real values; ``selected`` those
+    that are named with less certainty, at the false discovery rate.
     """
     if bad := [name for name in group if name in recognised]:
-        return f"{statement(group, n_features)} (if the draws of {', '.join(bad)} are right)"
+        said = statement(group, n_features, selected=selected)
+        return f"{said} (if the draws of {', '.join(bad)} are right)"
+    if len(group) > 1 and (likely := [name for name in selected if name in group]):
+        said = statement(group, n_features)
+        return f"{said} with this certainty (at the false discovery rate: {', '.join(likely)})"
     if len(group) == 1:
         return f"{group[0]} matters by itself"
     if len(group) == n_features:

@@ -12,6 +12,7 @@ import numpy as np
 from losaw.explaining.association import Associations, associations
 from losaw.explaining.cautions import cautions
 from losaw.explaining.computing import compute, make_work, n_steps
+from losaw.explaining.curves import curves
 from losaw.explaining.design import Design, cut, folds_needed, full_design, read_budget
 from losaw.explaining.disagreements import disagreements
 from losaw.explaining.explanation import Explanation
@@ -41,6 +42,7 @@ def explain(
     model: Any = "forest",
     drop: Sequence[str] = (),
     cluster: str | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
     fdr: float = 0.1,
     budget: str | float | None = "5m",
     rows: int | None = None,
@@ -80,6 +82,9 @@ def explain(
     cluster : str or None
         A column whose equal values mark rows that belong together, as those of a patient: they stay
         in one fold. It is no feature.
+    groups : dict of group name to sequence of features, or None
+        Groups that are scored, and tested as parts of all features, in place of those of
+        associated features. No feature is in two of them.
     fdr : float, default 0.1
         False discovery rate of the selection, and of the disagreements.
     budget : str, float or None, default "5m"
@@ -119,12 +124,13 @@ def explain(
     """
     options = Options.of(locals())
     begun = begin(frame, target, options)
-    design, related, seed = begun.design, begun.related, begun.seed
+    design, related, seed = begun.design, begun.related.with_groups(groups), begun.seed
     with Progress("explain", verbose) as progress:
         work = make_work(begun.part, design, related, seed, n_jobs, progress.tick)
         progress.begin(n_steps(work, options.is_forest))
         computed = compute(work, begun.model(seed), options.is_forest)
         warned = cautions(work, computed, related)
+        drawn = curves(work, computed)
     return Explanation(
         target=target,
         task=begun.part.task,
@@ -144,6 +150,7 @@ def explain(
         model=name_of(model),
         draw_tests=computed.draw_tests,
         finest=computed.finest,
+        curves=drawn,
     )
 
 

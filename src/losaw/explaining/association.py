@@ -1,7 +1,7 @@
 """Associations between all pairs of features, and the groups of associated features."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,8 @@ from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.association import association_strengths, average_linkage
 from losaw.scoring.group_tree import group_name
+from losaw.support.errors import LosawError
+from losaw.support.words import unknown
 from losaw.tables import read_table
 
 MEASURE = (
@@ -32,13 +34,28 @@ class Associations:
     linkage : array of shape (n_features - 1, 4)
         Average linkage of the distance 1 - strength, as scipy has it.
     groups : dict of group name to names
-        Clusters of two or more features at a mean association above ``GROUPED_ABOVE``.
+        Clusters of two or more features at a mean association above ``GROUPED_ABOVE``, or own ones.
+    own : bool
+        Whether the user has named the groups.
     """
 
     names: tuple[str, ...]
     strength: FloatArray
     linkage: FloatArray
     groups: dict[str, list[str]]
+    own: bool = False
+
+    def with_groups(self, groups: Mapping[str, Sequence[str]] | None) -> "Associations":
+        """Return the same with the user's groups, if there are any."""
+        if groups is None:
+            return self
+        for name, members in groups.items():
+            for member in members:
+                if member not in self.names:
+                    raise LosawError(f"groups: {name}: {unknown('feature', member, self.names)}")
+            if len(set(members)) < max(2, len(members)):
+                raise LosawError(f"groups: {name!r} needs two features or more, each once")
+        return replace(self, groups={n: list(m) for n, m in groups.items()}, own=True)
 
     def partners(self, name: str, least: float, most: int = 2) -> list[tuple[str, float]]:
         """Return the features that are most associated with a given one, strongest first."""

@@ -68,6 +68,8 @@ class Computed:
         The finest groups of features that :func:`losaw.importance.hierarchy` finds to matter.
     notes : list of str
         Methods that could not be computed, and why.
+    models : list
+        The fitted models of all folds, if a method asked for them.
     """
 
     results: dict[str, ImportanceResult] = field(default_factory=dict)
@@ -77,6 +79,7 @@ class Computed:
     draw_tests: dict[str, DrawTest] = field(default_factory=dict)
     finest: tuple[tuple[str, ...], ...] = ()
     notes: list[str] = field(default_factory=list)
+    models: list[Any] = field(default_factory=list)
 
     @property
     def recognised(self) -> frozenset[str]:
@@ -98,6 +101,7 @@ class Work:
     splits: Splits
     loss: Callable[[FloatArray, FloatArray], FloatArray]
     groups: dict[str, list[str]]
+    own_groups: bool
     seed: int
     n_jobs: int | None
     tick: Callable[[str], object]
@@ -130,7 +134,8 @@ def make_work(
     stratified, clustered = data.task == "classification", data.clusters is not None
     folds = shuffled_folds(design.folds, stratified, clustered, seed % 2**32)
     splits = list(folds.split(data.X, data.y, data.clusters))
-    return Work(data, design, splits, relative_loss(data), related.groups, seed, n_jobs, tick)
+    loss, groups = relative_loss(data), related.groups
+    return Work(data, design, splits, loss, groups, related.own, seed, n_jobs, tick)
 
 
 def relative_loss(data: Prepared) -> Callable[[FloatArray, FloatArray], FloatArray]:
@@ -157,8 +162,8 @@ def compute(work: Work, model: Any, forest_is_model: bool) -> Computed:
     fits = Fits(data.X.columns, lambda: work.tick("fits"))
     shared = SharedFit(model, fits)
     if any(METHODS[name].family == "loss" for name in methods) or forest_is_model:
-        models = [_fit(shared, data, train) for train, _ in work.splits]
-        computed.quality["model"] = _quality(work, models)
+        computed.models = [_fit(shared, data, train) for train, _ in work.splits]
+        computed.quality["model"] = _quality(work, computed.models)
     if {"mdi", "ufi", "mdi_oob", "atr"} & set(methods):
         if forest_is_model:
             forests = [_fit(shared, data, train).fitted_ for train, _ in work.splits]
@@ -321,6 +326,7 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
                 shared,
                 data.X,
                 data.y,
+                groups=work.groups if work.own_groups else None,
                 fwer=FAMILY_WISE,
                 n_draws=design.draws,
                 random_state=work.stream("hierarchy"),

@@ -7,6 +7,7 @@ import numpy as np
 
 from losaw.data import FloatArray
 from losaw.explaining.association import Associations
+from losaw.explaining.curves import Curve
 from losaw.explaining.methods import METHODS
 from losaw.support.extras import extra
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 40
 _CELL, _LABEL, _TREE, _CHARACTER = 18, 130, 120, 17
+_CURVE_WIDTH, _CURVE_HEIGHT = 110, 36
 
 
 def heat_map(related: Associations, names: tuple[str, ...]) -> str:
@@ -57,6 +59,28 @@ def heat_map(related: Associations, names: tuple[str, ...]) -> str:
         "association</text></svg>"
     )
     return "".join(parts)
+
+
+def small_curve(curve: Curve, half: float) -> str:
+    """A curve with a band of two standard errors, as SVG; ``half`` is half of the height."""
+    span = float(curve.at[-1] - curve.at[0])
+    x = 4 + (_CURVE_WIDTH - 8) * (curve.at - curve.at[0]) / span
+    low, middle, high = (
+        np.clip(_CURVE_HEIGHT / 2 * (1 - 0.9 * (curve.effect + side * curve.error) / half), 0, 99)
+        for side in (-2.0, 0.0, 2.0)
+    )
+    band = _points(np.append(x, x[::-1]), np.append(low, high[::-1]))
+    return (
+        f'<svg viewBox="0 0 {_CURVE_WIDTH} {_CURVE_HEIGHT}" width="{_CURVE_WIDTH}" '
+        f'height="{_CURVE_HEIGHT}" role="img"><title>from {curve.at[0]:.6g} to {curve.at[-1]:.6g}: '
+        f"{curve.effect[0]:+.3g} to {curve.effect[-1]:+.3g}</title>"
+        f'<polygon points="{band}" fill="#0072b2" opacity=".25"/><polyline '
+        f'points="{_points(x, middle)}" fill="none" stroke="#0072b2" stroke-width="1.5"/></svg>'
+    )
+
+
+def _points(x: FloatArray, y: FloatArray) -> str:
+    return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
 
 
 def _cells(strength: FloatArray, labels: list[str]) -> list[str]:

@@ -12,6 +12,7 @@ import numpy as np
 from losaw.explaining.answers import Answer, answer, in_words, statement
 from losaw.explaining.association import MEASURE, Associations
 from losaw.explaining.computing import Quality, recognised
+from losaw.explaining.curves import Curve
 from losaw.explaining.design import Design
 from losaw.explaining.disagreements import Disagreement, decimal
 from losaw.explaining.methods import DECIDING, METHODS
@@ -64,6 +65,8 @@ class Explanation:
     finest : tuple of tuple of str
         The finest groups of features that are found to matter, all of them with probability .95
         (:func:`losaw.importance.hierarchy`).
+    curves : dict of feature to Curve
+        How the prediction changes along a number.
 
     Examples
     --------
@@ -96,6 +99,7 @@ class Explanation:
     model: str
     draw_tests: dict[str, DrawTest] = field(default_factory=dict)
     finest: tuple[tuple[str, ...], ...] = ()
+    curves: dict[str, Curve] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -143,7 +147,8 @@ class Explanation:
     def statements(self) -> tuple[str, ...]:
         """A sentence for each of :attr:`finest`, without features whose draws are recognised."""
         groups = [g for g in self.finest if len(g) > 1 or g[0] not in self.recognised]
-        return tuple(statement(group, len(self.names), self.recognised) for group in groups)
+        n, recognised, selected = len(self.names), self.recognised, self.selected
+        return tuple(statement(group, n, recognised, selected) for group in groups)
 
     @property
     def in_words(self) -> dict[str, str]:
@@ -295,6 +300,7 @@ class Explanation:
             "doubtful": self.doubtful,
             "statements": self.statements,
             "in_words": self.in_words,
+            "curves": {name: curve._asdict() for name, curve in self.curves.items()},
             "draws": {name: test._asdict() for name, test in self.draw_tests.items()},
             "answer": None if self.answer is None else [self.answer.head, *self.answer.sentences],
             "quality": {name: q.__dict__ for name, q in self.quality.items()},

@@ -42,7 +42,10 @@ class Options:
         None, "mdi, ufi, losaw, pfi, cpi, loco, atr, …, with commas"
     )
     model: object = _option(
-        "forest", "model that PFI, CPI and LOCO explain: forest (default) or gradient-boosting"
+        "forest",
+        "model that PFI, CPI and LOCO explain: forest (default), gradient-boosting, or the "
+        "estimator that a function of yours returns",
+        metavar="NAME|FILE.py:FUNCTION",
     )
     drop: Sequence[str] = _option((), "columns to leave out", metavar="NAME,…")
     cluster: str | None = _option(

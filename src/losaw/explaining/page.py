@@ -8,7 +8,7 @@ import losaw
 from losaw.explaining.answers import p_text
 from losaw.explaining.association import GROUPED_ABOVE, MEASURE
 from losaw.explaining.disagreements import decimal
-from losaw.explaining.drawings import MOST_DRAWN, heat_map
+from losaw.explaining.drawings import MOST_DRAWN, heat_map, small_curve
 from losaw.explaining.methods import METHODS
 
 if TYPE_CHECKING:
@@ -32,12 +32,17 @@ def page(explanation: Any, template: str = "explain/page.html") -> str:
     frame, results = explanation.to_frame(), explanation.results
     labels = [METHODS[name].label for name in results]
     selected, fdr = set(explanation.selected), explanation.fdr
+    curves = explanation.curves
+    half = max((float(np.abs(curve.effect).max()) for curve in curves.values()), default=0.0) or 1.0
     rows = [
         {
             "feature": row["feature"],
             "kind": row["kind"],
             "selected": row["feature"] in selected,
             "recognised": row["feature"] in explanation.recognised,
+            "curve": Markup(small_curve(curves[row["feature"]], half))
+            if row["feature"] in curves
+            else "",
             "cells": [_cell(row, label, frame, fdr) for label in labels],
         }
         for row in frame.to_dict("records")
@@ -51,6 +56,7 @@ def page(explanation: Any, template: str = "explain/page.html") -> str:
         explanation=explanation,
         answer=explanation.answer,
         labels=labels,
+        half=decimal(half),
         rows=rows,
         disagreements=[(head, sentences) for head, sentences in by_axis if sentences],
         drawing=Markup(heat_map(explanation.associations, explanation.names)),

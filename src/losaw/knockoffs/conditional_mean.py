@@ -9,7 +9,9 @@ one with the least error on rows that it was not fitted to is taken:
    correlate with any by more than chance explains and the error falls;
 3. a forest, out of bag, and a forest of the residuals of 2.
 
-The error of a ridge regression is its generalised cross-validation (Golub, Heath & Wahba 1979).
+Errors, means and residuals are those of rows that were left out: of a ridge regression by the
+leave-one-out formula, of a forest out of bag. Residuals of the fit itself would be too small, and
+draws nearly copies, where there are as many columns as rows.
 """
 
 from collections.abc import Sequence
@@ -21,7 +23,9 @@ from numpy.typing import NDArray
 from losaw.data import FeatureKind, FloatArray
 from losaw.forest import PlainRandomForestRegressor
 
-_PENALTIES = np.geomspace(1e-4, 10.0, 11)
+_PENALTIES = np.geomspace(1e-4, 1e3, 15)
+# A row that decides its own fitted value has hardly a residual, and no error without it.
+_LEAST_LEFT = 1e-9
 _ROUNDS, _TERMS_A_ROUND = 4, 5
 # Products are formed of at most so many columns, and sought for so many directions of a residual.
 _MOST_IN_PRODUCTS, _DIRECTIONS = 60, 3
@@ -93,8 +97,7 @@ def conditional_mean(
 ) -> FloatArray:
     """Return means of targets (n_rows, n_targets) given the columns, by the best regression.
 
-    Ridge regressions are evaluated on the rows that they were fitted to, so that mean and residual
-    of a row add up to a draw of the right variance; forests out of bag.
+    The mean of a row is that of a regression which did not see the row.
 
     Parameters
     ----------
@@ -106,9 +109,13 @@ def conditional_mean(
     linear = joined([column.linear for column in columns], len(targets))
     if not linear.shape[1] or not smooth.error > 0:
         return smooth.mean
-    best = _Fit(smooth.mean, smooth.error * (1.0 - SMALLEST_GAIN))
+    # Where nothing is explained, means without a row tell its own value, and nothing else.
+    constant = targets[rows].mean(axis=0) + np.zeros_like(targets)
+    best = _Fit(constant, float(targets[rows].var(axis=0).sum()) * (1.0 - SMALLEST_GAIN))
+    if smooth.error < best.error:
+        best = _Fit(smooth.mean, smooth.error * (1.0 - SMALLEST_GAIN))
     chosen = strongest_columns(targets, columns, linear, rows)
-    for start in (targets[rows].mean(axis=0) + np.zeros_like(targets), smooth.mean):
+    for start in (constant, smooth.mean):
         change = out_of_bag_means(chosen, targets - start, rows, rng)
         error = float(((targets - start - change)[rows] ** 2).sum() / len(rows))
         if error < best.error:
@@ -176,13 +183,16 @@ def _promising(
 
 
 def _ridge(design: FloatArray, targets: FloatArray, rows: NDArray[np.intp]) -> _Fit:
-    """Fit to some rows at the penalty with the least generalised cross-validation error."""
+    """Fit to some rows at the penalty with the least leave-one-out error.
+
+    Each of these rows is predicted by the fit to the others: its residual is e_i / (1 - h_ii), with
+    h the diagonal of the matrix that maps targets to fitted values.
+    """
     offset, centre = targets[rows].mean(axis=0), design[rows].mean(axis=0)
     response, columns = targets[rows] - offset, design[rows] - centre
     n_rows, n_columns = columns.shape
-    total = float((response**2).sum())
     if not n_columns:
-        return _Fit(offset + np.zeros_like(targets), total / n_rows)
+        return _Fit(offset + np.zeros_like(targets), float((response**2).sum()) / n_rows)
     if n_columns <= n_rows:
         values, vectors = np.linalg.eigh(columns.T @ columns / n_rows)
         known = values > 1e-10 * values[-1]
@@ -193,18 +203,19 @@ def _ridge(design: FloatArray, targets: FloatArray, rows: NDArray[np.intp]) -> _
         known = values > 1e-10 * values[-1]
         values, left = values[known], left[:, known]
     projected = left.T @ response
-    squares = (projected**2).sum(axis=1)
-    best_error, best_penalty = np.inf, 0.0
+    best_error, best_penalty, residual = np.inf, 0.0, response
     for penalty in _PENALTIES:
         shrinkage = values / (values + penalty)
-        lost = total - float((squares * (1.0 - (1.0 - shrinkage) ** 2)).sum())
-        freedom = min((shrinkage.sum() + 1.0) / n_rows, 0.95)
-        error = max(lost, 0.0) / n_rows / (1.0 - freedom) ** 2
+        leverage = (left**2) @ shrinkage + 1.0 / n_rows
+        left_out = response - left @ (shrinkage[:, None] * projected)
+        left_out /= np.maximum(1.0 - leverage, _LEAST_LEFT)[:, None]
+        error = float((left_out**2).sum()) / n_rows
         if error < best_error:
-            best_error, best_penalty = error, penalty
+            best_error, best_penalty, residual = error, penalty, left_out
     scaled = projected / (n_rows * (values + best_penalty))[:, None]
-    coefficients = columns.T @ (left @ scaled)
-    return _Fit(offset + (design - centre) @ coefficients, best_error)
+    mean = offset + (design - centre) @ (columns.T @ (left @ scaled))
+    mean[rows] = targets[rows] - residual
+    return _Fit(mean, best_error)
 
 
 def strongest_columns(

@@ -97,6 +97,31 @@ def test_a_single_feature_and_groups_of_everything():
     assert two.group_lines()[0].startswith("X1 + X2: PFI")
 
 
+def test_own_groups_are_scored_and_tested_in_place_of_associated_ones():
+    frame = copies(200, 0.5)
+    groups = {"both": ["X1", "X3"]}
+    found = losaw.explain(frame, "y", methods=["pfi", "cpi"], groups=groups, **QUICK)
+    assert all(result.feature_names == ("both",) for result in found.group_results.values())
+    assert found.group_lines()[0].startswith("both: PFI")
+    assert found.finest and set(found.to_frame()["group"]) == {"both", ""}
+    assert "average linkage" not in found.to_html()
+
+
+def test_the_command_takes_own_groups_and_a_model_of_ones_own(tmp_path, monkeypatch, capsys):
+    frame = copies(120, 0.5)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "own.py").write_text(
+        "from sklearn.linear_model import LinearRegression\n"
+        "def make():\n    return LinearRegression(positive=True)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    words = ["--methods", "pfi", "--folds", "3", "--permutations", "1", "--budget", "none"]
+    words += ["--groups", "both:X1,X3", "--model", "own.py:make"]
+    assert main(["explain", "table.csv", "--target", "y", *words]) == 0
+    out = capsys.readouterr().out
+    assert "LinearRegression explains" in out and "both: PFI" in out
+
+
 def test_a_model_that_predicts_nothing_is_said_to():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((200, 4)), columns=list("abcy"))
@@ -175,6 +200,8 @@ def test_gradient_boosting_and_estimators_of_ones_own():
         ({"drop": ["ag"]}, "did you mean 'age'"),
         ({"drop": ["bought"]}, "is the target"),
         ({"model": "forrest"}, "did you mean 'forest'"),
+        ({"groups": {"who": ["age", "agee"]}}, "who: unknown feature 'agee'"),
+        ({"groups": {"who": ["age"]}}, "'who' needs two features or more"),
         ({"random_state": -1}, "random_state"),
     ],
 )
@@ -265,6 +292,8 @@ def test_the_result_is_not_written_over_the_data(tmp_path, monkeypatch, capsys):
         (["--target", "bought", "--kinds", "age"], "NAME:KIND"),
         (["--target", "bought", "--task", "regression"], "needs numbers"),
         (["--target", "bought", "--drop", "agee"], "did you mean 'age'"),
+        (["--target", "bought", "--groups", "age,city"], "NAME:FEATURE"),
+        (["--target", "bought", "--model", "own.py:make"], "there is no file own.py"),
     ],
 )
 def test_mistakes_end_in_one_line_and_no_file(tmp_path, monkeypatch, capsys, arguments, message):

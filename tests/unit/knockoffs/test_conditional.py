@@ -59,6 +59,21 @@ def test_a_draw_is_independent_of_the_value_that_it_replaces():
     assert abs(np.corrcoef(X[:, 1], drawn[:, 1])[0, 1]) < 4.5 / np.sqrt(4000)
 
 
+@pytest.mark.parametrize("shared", [0.0, 0.8])
+def test_draws_are_no_copies_where_columns_are_more_than_rows(shared):
+    rng = np.random.default_rng(7)
+    common = rng.standard_normal((80, 1))
+    X = np.sqrt(1 - shared**2) * rng.standard_normal((80, 160)) + shared * common
+    units = [np.array([j]) for j in range(12)]
+    drawn = np.column_stack(fitted(X, units=units).sample_units(rng))
+    own, other = X[:, :12] - shared * common, drawn - shared * common
+    kept = [np.corrcoef(a, b)[0, 1] for a, b in zip(own.T, other.T, strict=True)]
+    # The mean of 12 correlations of 80 rows.
+    assert abs(np.mean(kept)) < 4.5 / np.sqrt(12 * 80)
+    follows = [np.corrcoef(common[:, 0], b)[0, 1] for b in drawn.T]
+    assert np.mean(follows) == pytest.approx(shared, abs=0.1)
+
+
 @pytest.mark.parametrize(
     "target",
     [
