@@ -166,8 +166,11 @@ def test_a_paper_has_a_page_with_its_tables_claims_and_failures(kept, project, c
     claims = project.folder / "config" / "claims"
     claims.mkdir()
     (claims / "nobody.yaml").write_text(CLAIMS)
+    (kept / "tiny" / "figures").mkdir()
+    (kept / "tiny" / "figures" / "figure_1.png").write_bytes(b"a picture")
     assert losaw(project, "pages", "--folder", kept, "--into", kept) == 0
     page = (kept / "nobody.md").read_text()
+    assert page.endswith("## Figures\n\n### figure 1\n\n![figure_1](./tiny/figures/figure_1.png)\n")
     assert "| `tiny` | 3 | 24 of 160 |" in page
     assert "(./tiny/tables/table_1.md)" in page
     row = next(line for line in page.splitlines() if line.startswith("| slopes predict |"))

@@ -171,6 +171,14 @@ def test_all_estimators_give_one_named_estimate_per_feature():
         assert list(result.sign) == [1, -1]
 
 
+def test_three_rows_are_enough_for_trends_and_two_are_not():
+    X = np.array([[0.0], [1.0], [2.0]])
+    found = estimate_trends(X, X[:, 0], random_state=0)
+    assert found["linear-coefficient"].sign.tolist() == [1]
+    with pytest.raises(ValueError, match="X has 2 rows, at least 3 are needed"):
+        estimate_trends(X[:2], X[:2, 0], random_state=0)
+
+
 def test_the_same_random_state_gives_the_same_trends():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 2)), rng.standard_normal(60)
