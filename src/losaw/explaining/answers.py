@@ -4,6 +4,7 @@ A test that does not reject shows nothing. So "nothing matters" is never said: w
 selected, the answer is what is known of the features together, and how strong the test was.
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from losaw.explaining.design import FOLDS, errors_needed
@@ -38,7 +39,7 @@ def answer(explanation: Any) -> Answer | None:
         (
             f"The data do not decide about {', '.join(explanation.doubtful)}: the score of CPI is "
             "above 0, but its draws of such a feature can be distinguished from real values, so "
-            "that the score may be wrong. Compare LOCO.",
+            f"that the score may be wrong. {compare_loco(explanation.results)}",
         )
         if explanation.doubtful
         else ()
@@ -51,9 +52,11 @@ def answer(explanation: Any) -> Answer | None:
                 f"{rest} feature{'s are' if rest > 1 else ' is'} not selected, which does not show "
                 f"that {'they do' if rest > 1 else 'it does'} not matter."
             )
-        return Answer(
-            f"Selected by {method.label}: {', '.join(selected)}", (*said, *doubtful, asks)
-        )
+        hidden = [g for g in explanation.finest if 1 < len(g) < n and not set(g) & set(selected)]
+        others = [statement(group, n, explanation.recognised) for group in hidden[:2]]
+        head = f"Selected by {method.label}: {', '.join(selected)}"
+        head += "".join(f"; {other[0].lower()}{other[1:]}" for other in others)
+        return Answer(head, (*said, *doubtful, asks))
     weak = weak_test(explanation)
     nothing = f"{method.label} selects no single feature at {rate}."
     if explains and quality is not None:
@@ -81,6 +84,11 @@ def answer(explanation: Any) -> Answer | None:
         "rows better than a constant, so that its importances say little."
     )
     return Answer(head, (nothing, *([no_model] if quality is not None else []), *doubtful, asks))
+
+
+def compare_loco(results: Mapping[str, object]) -> str:
+    """Return the advice on a feature whose draws cannot be trusted."""
+    return "Compare LOCO." if "loco" in results else "Compare LOCO, which this run left out."
 
 
 def in_words(explanation: Any, name: str) -> str:

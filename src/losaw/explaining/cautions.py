@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from losaw.explaining.answers import LEVEL, p_text
+from losaw.explaining.answers import LEVEL, compare_loco, p_text
 from losaw.explaining.association import Associations
 from losaw.explaining.computing import Computed, Work, relative_loss
 from losaw.explaining.disagreements import decimal
@@ -190,5 +190,5 @@ def _recognised(computed: Computed) -> list[str]:
     more = f" and {len(bad) - 6} more" if len(bad) > 6 else ""
     return [
         "The draws of CPI for these features can be distinguished from real values: "
-        f"{shown}{more}. Their CPI may be wrong. Compare LOCO."
+        f"{shown}{more}. Their CPI may be wrong. {compare_loco(computed.results)}"
     ]

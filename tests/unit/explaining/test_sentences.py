@@ -34,7 +34,7 @@ def all_text(explanation):
 
 def test_a_selection_is_the_headline_and_says_nothing_of_the_others():
     found = explain(copies(300, 0.0))
-    assert found.answer.head == "Selected by CPI: " + ", ".join(found.selected)
+    assert found.answer.head.startswith("Selected by CPI: " + ", ".join(found.selected))
     assert set(found.selected) == {"X1", "X2", "X3"}
     assert (
         "1 feature is not selected, which does not show that it does not matter"
@@ -75,6 +75,11 @@ def test_a_group_with_a_selected_feature_is_not_said_to_hide_which_one_matters()
         "One of {X1, X4} matters, but the data do not tell which with this certainty (at the "
         "false discovery rate: X1)",
     )
+    assert "{X1, X4}" not in grouped.answer.head
+    other = replace(found, finest=(("X4", "X5"), ("X1",)))
+    assert other.answer.head == (
+        found.answer.head + "; one of {X4, X5} matters, but the data do not tell which"
+    )
     assert grouped.in_words["X1"].endswith("even when all other features are known.")
     assert "X4 is one of 2 features" not in grouped.in_words["X4"]
     assert "X4 is one of 2 features" in replace(grouped, fdr=1e-12).in_words["X4"]
@@ -86,7 +91,10 @@ def test_a_feature_whose_draws_are_recognised_is_not_selected_and_named():
     assert "X1" in found.selected and "X1 matters by itself" in found.statements
     assert "X1" not in wrong.selected and wrong.doubtful == ("X1",)
     assert "X1 matters by itself" not in wrong.statements
-    assert any("do not decide about X1" in sentence for sentence in wrong.answer.sentences)
+    (doubt,) = [s for s in wrong.answer.sentences if "do not decide about X1" in s]
+    assert doubt.endswith("Compare LOCO, which this run left out.")
+    with_loco = replace(wrong, results=wrong.results | {"loco": found.results["pfi"]})
+    assert any(s.endswith("Compare LOCO.") for s in with_loco.answer.sentences)
     assert not any("do not decide about" in sentence for sentence in found.answer.sentences)
 
 

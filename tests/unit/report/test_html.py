@@ -21,6 +21,7 @@ from losaw.report.typeset import number, signed
 from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
 from losaw.study.results.outputs import write_outputs
+from losaw.study.running.runner import execute
 
 FIGURES = """
 figures:
@@ -152,11 +153,25 @@ def test_failures_and_missing_blocks_are_listed(session):
     values["failures"] = {"ValueError: <no> way": 3}
     missing = "tiny/blocks/a-1/plain/seeds_00000-00001.parquet"
     values["missing_blocks"] = [missing]
+    values["left_out"] = {"plain mdi": "it failed in 5 of 5 fits"}
     manifest.write_text(json.dumps(values))
     shutil.rmtree(session.results / "made")  # which says what was written
     page = write_report(session, session.results / "report.html").read_text("utf-8")
     assert "3 × <code>ValueError: &lt;no&gt; way</code>" in page
     assert f"missing: <code>{missing}</code>" in page
+    assert "missing blocks, besides 1 left out" in page and "it failed in 5 of 5 fits" in page
+
+
+def test_a_study_of_ones_own_is_not_called_published_and_equal_ranks_are_level(computed):
+    text = computed.study_file.read_text()
+    text = text[: text.index("published:")].replace("jitter: 0.3", "jitter: 0.0")
+    computed.study_file.write_text(text)
+    session = computed.session()
+    execute(session.all_blocks, 1)
+    write_outputs(session.plans[0])
+    page = write_report(session, session.results / "report.html").read_text("utf-8")
+    assert "Methods on simulated data" in page and "published simulation" not in page
+    assert "and 1 more level at first of 2" in page
 
 
 def test_a_study_that_was_not_collected_is_an_error_with_the_command(session):

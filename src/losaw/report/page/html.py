@@ -82,6 +82,7 @@ def write_report(session: Session, path: Path, first: Sequence[str] = ()) -> Pat
             else None,
             fits=sum(section["manifest"]["fits"] for section in studies),
             failed=sum(section["manifest"]["failed_rows"] for section in studies),
+            left_out=sum(len(section["manifest"]["left_out"]) for section in studies),
             missing=sum(len(section["manifest"]["missing_blocks"]) for section in studies),
         )
     )
