@@ -51,6 +51,9 @@ def test_missing_numbers_stand_below_or_at_the_median():
     assert MissingNumbers().fit(X).transform(X)["a"].tolist() == [1.0, -4.0, 5.0, 3.0]
     assert MissingNumbers(below=False).fit(X).transform(X)["a"].tolist() == [1.0, 3.0, 5.0, 3.0]
     assert X["a"].isna().sum() == 1
+    for decorrelated in (False, True):  # weights take numbers as amounts
+        model = make_forest("regression", 2, decorrelated=decorrelated, n_trees=1, seed=0)
+        assert model[0].below is not decorrelated
 
 
 def test_that_a_value_is_missing_can_matter():
