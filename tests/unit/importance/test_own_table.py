@@ -369,6 +369,7 @@ def test_equal_weights_change_no_error_and_no_test():
     )
     np.testing.assert_allclose(weighted.std_error, plain.std_error)
     np.testing.assert_allclose(weighted.p_values, plain.p_values)
+    assert weighted.degrees_of_freedom == plain.degrees_of_freedom == 59
 
 
 def linear_sample(n=80):

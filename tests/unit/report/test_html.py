@@ -73,6 +73,10 @@ def page(session):
     return write_report(session, session.results / "report.html").read_text("utf-8")
 
 
+def test_a_page_ends_with_a_line(page):
+    assert page.endswith("</html>\n")
+
+
 def test_every_cell_of_the_comparison_is_on_the_page(session, page):
     comparison = StudyResults(session.results / "tiny").comparison
     tips = [tag[1]["title"] for tag in Page(page).tags if tag[0] == "td" and "title" in tag[1]]
