@@ -5,6 +5,7 @@ cyclic coordinate descent (Friedman, Hastie & Tibshirani 2010). Own code because
 LassoCV spends ten times as long on matrices this small.
 """
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -15,19 +16,14 @@ from losaw.kernels.compiled import allocating_kernel
 
 
 class LinearFit(NamedTuple):
-    """Fitted means (n_rows,), residual standard deviation and penalty.
+    """Coefficients and residual standard deviation; fitted are ``intercept + X @ coefficients``."""
 
-    The means are ``intercept + X @ coefficients``.
-    """
-
-    mean: FloatArray
-    residual_scale: float
-    penalty: float
     intercept: float
     coefficients: FloatArray
+    residual_scale: float
 
 
-def fit_mean(
+def choose_penalty(
     X: FloatArray,
     y: FloatArray,
     folds: NDArray[np.int64],
@@ -36,10 +32,10 @@ def fit_mean(
     smallest_ratio: float,
     patience: int,
     tolerance: float,
-) -> LinearFit:
-    """Mean of y at the penalty with the least held-out squared error.
+) -> tuple[float, FloatArray]:
+    """Return the penalty with the least held-out squared error, and the coefficients there.
 
-    The residual variance is RSS / (n - non-zero coefficients - 1), at least one row left.
+    Both are of the response in units of its standard deviation, of all rows.
 
     Parameters
     ----------
@@ -47,23 +43,50 @@ def fit_mean(
         Columns of mean 0 and variance 1.
     y : array of shape (n_rows,)
     folds, patience
-        As in :func:`losaw.knockoffs.multinomial.fit_probabilities`.
+        As in :func:`losaw.knockoffs.multinomial.choose_penalty`.
     """
     n_rows = len(y)
-    offset, scale = y.mean(), y.std()
-    z = (y - offset) / scale
+    z = (y - y.mean()) / y.std()
     products, moments = X.T @ X, X.T @ z
     largest = max(np.abs(moments).max(initial=0.0) / n_rows, 1e-12)
     penalties = largest * np.geomspace(1.0, smallest_ratio, n_penalties)
     best = _select(X, z, folds, products, moments, penalties, tolerance, patience)
+    b, gradient = np.zeros(X.shape[1]), moments / n_rows
+    products /= n_rows
+    for before, penalty in itertools.pairwise([largest, *penalties[: best + 1]]):
+        _descend(products, gradient, b, penalty, before, tolerance)
+    return float(penalties[best]), b
+
+
+def fit_mean(
+    X: FloatArray, y: FloatArray, penalty: float, start: FloatArray, tolerance: float
+) -> LinearFit:
+    """Fit the mean of y at a penalty, from coefficients of the first columns that are close.
+
+    The residual variance is RSS / (n - non-zero coefficients - 1), at least one row left.
+    """
+    n_rows = len(y)
+    offset, scale = y.mean(), y.std()
+    z = (y - offset) / scale
     b = np.zeros(X.shape[1])
-    for penalty in penalties[: best + 1]:
-        _descend(products / n_rows, moments / n_rows, b, penalty, tolerance)
+    b[: len(start)] = start
     residual = z - X @ b
+    inside, entering = b != 0, np.abs(X.T @ residual) > n_rows * penalty
+    while True:
+        # Only columns that can have a coefficient are multiplied with each other.
+        inside |= entering
+        of_inside = X[:, inside]
+        own, products = b[inside], of_inside.T @ of_inside / n_rows
+        gradient = of_inside.T @ residual / n_rows
+        _descend(products, gradient, own, penalty, penalty, tolerance)
+        b[inside] = own
+        residual = z - of_inside @ own
+        entering = ~inside & (np.abs(X.T @ residual) > n_rows * penalty)
+        if not entering.any():
+            break
     freedom = max(n_rows - int(np.count_nonzero(b)) - 1, 1)
     spread = float(np.sqrt((residual**2).sum() / freedom))
-    fitted, penalty = offset + scale * (X @ b), float(penalties[best])
-    return LinearFit(fitted, scale * spread, penalty, float(offset), scale * b)
+    return LinearFit(float(offset), scale * b, scale * spread)
 
 
 @allocating_kernel()
@@ -104,6 +127,7 @@ def _select(  # type: ignore[no-untyped-def]
         ends[fold] = end
         start = end
     states = np.zeros((n_folds, n_columns))
+    gradients = kept_moments.copy()
     residual = np.empty(n_rows)
     best, least = 0, np.inf
     for index in range(len(penalties)):
@@ -111,7 +135,8 @@ def _select(  # type: ignore[no-untyped-def]
         start = 0
         for fold in range(n_folds):
             b = states[fold]
-            _descend(grams[fold], kept_moments[fold], b, penalties[index], tolerance)
+            before = penalties[max(index - 1, 0)]
+            _descend(grams[fold], gradients[fold], b, penalties[index], before, tolerance)
             for j in range(n_columns):
                 if b[j] != 0.0:
                     for i in range(start, ends[fold]):
@@ -128,30 +153,50 @@ def _select(  # type: ignore[no-untyped-def]
 
 
 @allocating_kernel()
-def _descend(gram, moment, b, penalty, tolerance):  # type: ignore[no-untyped-def]
+def _descend(gram, gradient, b, penalty, before, tolerance):  # type: ignore[no-untyped-def]
+    """Find the minimum at a penalty from the one at the penalty ``before``, in place.
+
+    ``gradient`` is moments - gram b, and stays so. Columns whose gradient can hardly reach the
+    penalty are looked at in the end only (the strong rules of Tibshirani et al. 2012).
+    """
     n_columns = len(b)
-    gradient = moment - gram @ b
-    all_columns = True
-    for _ in range(1000):
-        largest = 0.0
+    screened = np.empty(n_columns, dtype=np.int64)
+    is_screened = np.zeros(n_columns, dtype=np.bool_)
+    threshold = 2.0 * penalty - before
+    n_screened = 0
+    while True:
+        entered = n_screened
         for j in range(n_columns):
-            h = gram[j, j]
-            if h <= 0.0 or (not all_columns and b[j] == 0.0):
-                continue
-            z = gradient[j] + h * b[j]
-            target = 0.0
-            if z > penalty:
-                target = (z - penalty) / h
-            elif z < -penalty:
-                target = (z + penalty) / h
-            step = target - b[j]
-            if step != 0.0:
-                b[j] = target
-                gradient -= step * gram[j]
-                largest = max(largest, h * step * step)
-        if largest < tolerance:
-            if all_columns:
+            is_near = b[j] != 0.0 or abs(gradient[j]) >= threshold
+            if is_near and not is_screened[j] and gram[j, j] > 0.0:
+                screened[n_screened] = j
+                is_screened[j] = True
+                n_screened += 1
+        if n_screened == entered:
+            break
+        start = b.copy()
+        for _ in range(1000):
+            largest = 0.0
+            for j in screened[:n_screened]:
+                h = gram[j, j]
+                z = gradient[j] + h * b[j]
+                target = 0.0
+                if z > penalty:
+                    target = (z - penalty) / h
+                elif z < -penalty:
+                    target = (z + penalty) / h
+                step = target - b[j]
+                if step != 0.0:
+                    b[j] = target
+                    for other in screened[:n_screened]:
+                        gradient[other] -= step * gram[j, other]
+                    largest = max(largest, h * step * step)
+            if largest < tolerance:
                 break
-            all_columns = True
-        else:
-            all_columns = False
+        for j in screened[:n_screened]:
+            step = b[j] - start[j]
+            if step != 0.0:
+                for other in range(n_columns):
+                    if not is_screened[other]:
+                        gradient[other] -= step * gram[j, other]
+        threshold = penalty

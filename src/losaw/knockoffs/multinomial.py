@@ -61,7 +61,7 @@ def sparse_columns(X: FloatArray, scales: FloatArray) -> SparseColumns:
     return SparseColumns(starts, rows.astype(np.int64), values, scales, binary, spans, len(X))
 
 
-def fit_probabilities(
+def choose_penalty(
     X: FloatArray,
     codes: IntArray,
     n_classes: int,
@@ -71,8 +71,8 @@ def fit_probabilities(
     smallest_ratio: float,
     patience: int,
     tolerance: float,
-) -> tuple[FloatArray, float]:
-    """Class probabilities (n_rows, n_classes) at the penalty with the least held-out deviance.
+) -> tuple[float, FloatArray, FloatArray]:
+    """Return the penalty with the least held-out deviance, coefficients and intercepts there.
 
     Parameters
     ----------
@@ -82,10 +82,6 @@ def fit_probabilities(
         Fold of each row.
     patience : int
         The path ends when the deviance has not improved for so many penalties.
-
-    Returns
-    -------
-    probabilities, penalty
     """
     scales = X.std(axis=0)
     columns = sparse_columns(X, scales)
@@ -101,7 +97,26 @@ def fit_probabilities(
     # Warm starts along every second penalty: the last one decides.
     for penalty in penalties[[*range(0, best, 2), best]]:
         _descend(columns, codes, coefficients, intercepts, penalty, tolerance)
-    return _probabilities(X, coefficients, intercepts), float(penalties[best])
+    return float(penalties[best]), coefficients, intercepts
+
+
+def fit_probabilities(
+    X: FloatArray,
+    codes: IntArray,
+    penalty: float,
+    start: FloatArray,
+    intercepts: FloatArray,
+    tolerance: float,
+) -> FloatArray:
+    """Fit class probabilities (n_rows, n_classes) at a penalty.
+
+    ``start`` and ``intercepts`` are close, of the first columns; the others start at 0.
+    """
+    more = np.zeros((X.shape[1] - len(start), start.shape[1]))
+    coefficients, intercepts = np.vstack([start, more]), intercepts.copy()
+    columns = sparse_columns(X, X.std(axis=0))
+    _descend(columns, codes, coefficients, intercepts, penalty, tolerance)
+    return _probabilities(X, coefficients, intercepts)
 
 
 def _select(

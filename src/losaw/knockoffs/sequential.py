@@ -1,22 +1,24 @@
 """Sequential knockoffs for mixed data (Kormaksson et al. 2021; Blesch et al. 2024, Algorithm 1)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
+from losaw.knockoffs import lasso, multinomial
 from losaw.knockoffs.conditional_mean import joined
-from losaw.knockoffs.lasso import fit_mean
-from losaw.knockoffs.multinomial import fit_probabilities
 from losaw.knockoffs.sampler import MIN_ROWS, check_features, varying_columns
+from losaw.rng import as_generator
 from losaw.support.arguments import whole_number
+from losaw.support.duration import announced
 
 # Discrete columns with at most so many values are drawn as levels, others from a normal law.
 MAX_DISCRETE_LEVELS = 12
-# A regression ends when no step of a coefficient changes its standardised objective by more.
-_TOLERANCE = 1e-6
+# A regression ends when no step of a coefficient changes its standardised objective by more; those
+# that only choose the penalty of a multinomial one end earlier.
+_TOLERANCE, _COARSE_TOLERANCE = 1e-6, 1e-5
 
 
 class SequentialKnockoffs:
@@ -36,20 +38,24 @@ class SequentialKnockoffs:
 
     Parameters
     ----------
-    n_folds : int, default 10
+    n_folds : int, default 5
         Folds of the cross-validation that chooses each penalty (least error, "lambda.min").
-    n_penalties : int, default 100
+    n_penalties : int, default 50
         Penalties on the path, with equally spaced logarithms.
-    patience : int, default 10
+    patience : int, default 5
         A path ends when the held-out error has not improved for so many penalties.
 
     Attributes
     ----------
     penalties_ : array of shape (n_features,)
-        Chosen in the last sample; NaN for constant columns.
+        Of every column; NaN for constant ones.
 
     Notes
     -----
+    The penalty of a column is chosen once, on all other columns: the knockoffs that join them at a
+    draw are new to the regression, and depend on the column only through the others. A draw starts
+    from the coefficients at that penalty.
+
     Missing values (NaN) are drawn as well: of levels as one more level; of numbers first whether
     the value is missing, by multinomial regression, then the value where it is not, by a
     regression on the rows that have one. Together that is a draw from the estimated law of the
@@ -71,7 +77,7 @@ class SequentialKnockoffs:
     handles_missing = True
     handles_threads = True
 
-    def __init__(self, n_folds: int = 10, n_penalties: int = 100, patience: int = 10) -> None:
+    def __init__(self, n_folds: int = 5, n_penalties: int = 50, patience: int = 5) -> None:
         self.n_folds = whole_number("n_folds", n_folds, 2)
         self.n_penalties = whole_number("n_penalties", n_penalties, 2)
         self.patience = whole_number("patience", patience, 1)
@@ -82,8 +88,9 @@ class SequentialKnockoffs:
         kinds: Sequence[FeatureKind] | None = None,
         rng: np.random.Generator | None = None,
     ) -> Self:
-        """Store X and prepare its columns as regressors; the regressions are fitted at a draw."""
+        """Choose the penalty of every column's regression on the others; ``rng`` draws folds."""
         self._X, kinds = check_features(X, kinds, allow_missing=True)
+        rng = as_generator(rng)
         self._columns = varying_columns(self._X)
         self._kinds = kinds
         # NaN, sorted last, is a level of its own.
@@ -94,52 +101,72 @@ class SequentialKnockoffs:
             if kinds[j] == "nominal" or (~np.isnan(values)).sum() <= MAX_DISCRETE_LEVELS
         }
         self._blocks = {j: self._block(j, self._X[:, j]) for j in self._columns}
+        self.penalties_ = np.full(self._X.shape[1], np.nan)
+        self._of_codes: dict[int, tuple[float, FloatArray, FloatArray]] = {}
+        self._of_means: dict[int, tuple[float, FloatArray]] = {}
+        for j in announced(self._columns.tolist(), "the penalties of sequential knockoffs"):
+            others, values = self._regressors(j, []), self._X[:, j]
+            known = ~np.isnan(values)
+            if j in self._levels or not known.all():
+                codes, n_classes = self._codes(j)
+                options = {**self._options(others), "tolerance": _COARSE_TOLERANCE}
+                self._of_codes[j] = multinomial.choose_penalty(
+                    others, codes, n_classes, self._folds(len(codes), rng), **options
+                )
+                self.penalties_[j] = self._of_codes[j][0]
+            if j not in self._levels and known.sum() >= MIN_ROWS and np.ptp(values[known]) > 0:
+                Z = _standardised(others, known)[known]
+                self._of_means[j] = lasso.choose_penalty(
+                    Z, values[known], self._folds(len(Z), rng), **self._options(Z)
+                )
+                self.penalties_[j] = self._of_means[j][0]
         return self
 
     def sample(self, rng: np.random.Generator) -> FloatArray:
         """One draw, shape (n_samples, n_features)."""
         drawn = self._X.copy()
-        self.penalties_ = np.full(self._X.shape[1], np.nan)
         copies: dict[int, FloatArray] = {}
         for j in rng.permutation(self._columns):
-            regressors = [self._blocks[i] for i in self._columns if i != j]
-            X = joined([*regressors, *copies.values()], len(drawn))
+            X = self._regressors(j, copies.values())
             if j in self._levels:
-                levels = self._levels[j]
-                codes = np.searchsorted(levels, self._X[:, j]).astype(np.int64)
-                chosen, self.penalties_[j] = self._draw_codes(codes, len(levels), X, rng)
-                drawn[:, j] = levels[chosen]
+                drawn[:, j] = self._levels[j][self._draw_codes(j, X, rng)]
             else:
                 drawn[:, j] = self._draw_number(j, X, rng)
             copies[j] = self._block(j, drawn[:, j])
         return drawn
+
+    def _regressors(self, j: int, copies: Iterable[FloatArray]) -> FloatArray:
+        others = (self._blocks[i] for i in self._columns if i != j)
+        return joined([*others, *copies], len(self._X))
+
+    def _codes(self, j: int) -> tuple[NDArray[np.int64], int]:
+        """Return the levels of a column by number, or which of its numbers are missing."""
+        if j not in self._levels:
+            return np.isnan(self._X[:, j]).astype(np.int64), 2
+        levels = self._levels[j]
+        return np.searchsorted(levels, self._X[:, j]).astype(np.int64), len(levels)
 
     def _draw_number(self, j: int, X: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Draw first which values are missing, by their probability, then numbers for the rest."""
         n_rows, known = len(X), ~np.isnan(self._X[:, j])
         absent = np.zeros(n_rows, dtype=bool)
         if not known.all():
-            absent = self._draw_codes((~known).astype(np.int64), 2, X, rng)[0] == 1
+            absent = self._draw_codes(j, X, rng) == 1
         values = self._X[known, j]
-        if np.ptp(values) == 0 or len(values) < MIN_ROWS:
+        if j not in self._of_means:
             return np.where(absent, np.nan, rng.choice(values, n_rows))
-        mean, scale = X[known].mean(axis=0), X[known].std(axis=0)
-        Z = (X - mean) / np.where(scale > 0, scale, 1.0)
-        fit = fit_mean(Z[known], values, self._folds(len(values), rng), **self._options(Z[known]))
-        self.penalties_[j] = fit.penalty
+        Z = _standardised(X, known)
+        fit = lasso.fit_mean(Z[known], values, *self._of_means[j], _TOLERANCE)
         centre = fit.intercept + Z @ fit.coefficients
         return np.where(absent, np.nan, centre + fit.residual_scale * rng.standard_normal(n_rows))
 
-    def _draw_codes(
-        self, codes: NDArray[np.int64], n_classes: int, X: FloatArray, rng: np.random.Generator
-    ) -> tuple[NDArray[np.intp], float]:
-        """Draw classes with their estimated probabilities; return them and the penalty."""
-        folds = self._folds(len(X), rng)
-        probabilities, penalty = fit_probabilities(X, codes, n_classes, folds, **self._options(X))
+    def _draw_codes(self, j: int, X: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
+        """Draw classes with their estimated probabilities."""
+        codes, n_classes = self._codes(j)
+        probabilities = multinomial.fit_probabilities(X, codes, *self._of_codes[j], _TOLERANCE)
         cumulative = np.cumsum(probabilities, axis=1)
         uniform = rng.random(len(X)) * cumulative[:, -1]
-        drawn = (cumulative <= uniform[:, None]).sum(axis=1)
-        return np.minimum(drawn, n_classes - 1), penalty
+        return np.minimum((cumulative <= uniform[:, None]).sum(axis=1), n_classes - 1)
 
     def _folds(self, n_rows: int, rng: np.random.Generator) -> NDArray[np.int64]:
         return rng.permutation(n_rows) % min(self.n_folds, n_rows)
@@ -165,3 +192,9 @@ class SequentialKnockoffs:
         if np.isnan(self._X[:, j]).any():
             return np.column_stack([standardised, missing])
         return standardised[:, None]
+
+
+def _standardised(X: FloatArray, rows: NDArray[np.bool_]) -> FloatArray:
+    """Return columns whose values in some rows have mean 0 and variance 1."""
+    mean, scale = X[rows].mean(axis=0), X[rows].std(axis=0)
+    return np.asarray((X - mean) / np.where(scale > 0, scale, 1.0))

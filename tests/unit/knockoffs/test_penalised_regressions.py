@@ -38,7 +38,8 @@ def test_a_class_that_is_missing_in_a_fold_keeps_finite_probabilities():
     X, _, codes = data()
     codes[0] = 3
     options = {"n_penalties": 20, "smallest_ratio": 0.01, "patience": 5, "tolerance": 1e-6}
-    found, _ = multinomial.fit_probabilities(X, codes, 4, np.arange(len(X)) % 5, **options)
+    chosen = multinomial.choose_penalty(X, codes, 4, np.arange(len(X)) % 5, **options)
+    found = multinomial.fit_probabilities(X, codes, *chosen, 1e-6)
     assert np.isfinite(found).all()
     assert np.allclose(found.sum(axis=1), 1)
 
@@ -50,10 +51,31 @@ def test_linear_coefficients_are_those_of_scikit_learn():
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = X[:, 0] - 0.5 * X[:, 1] + np.random.default_rng(1).standard_normal(len(X))
     y = (y - y.mean()) / y.std()
-    b = np.zeros(8)
-    lasso._descend(X.T @ X / len(X), X.T @ y / len(X), b, 0.1, 1e-16)
     theirs = Lasso(alpha=0.1, tol=1e-10, fit_intercept=False).fit(X, y)
-    assert np.allclose(b, theirs.coef_, atol=1e-6)
+    for start in (np.zeros(0), theirs.coef_[:4], np.ones(8)):
+        found = lasso.fit_mean(X, y, 0.1, start, 1e-16)
+        assert np.allclose(found.coefficients, theirs.coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize("n_columns", [6, 60])
+def test_a_path_with_screened_columns_ends_where_one_without_ends(n_columns):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((40, n_columns)) + rng.standard_normal((40, 1))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    y = X[:, 0] - X[:, 1] + rng.standard_normal(40)
+    y = (y - y.mean()) / y.std()
+    products, moments = X.T @ X / 40, X.T @ y / 40
+    largest = np.abs(moments).max()
+    b, gradient, before = np.zeros(n_columns), moments.copy(), largest
+    for penalty in largest * np.geomspace(1, 0.02, 8):
+        lasso._descend(products, gradient, b, penalty, before, 1e-16)
+        before = penalty
+        alone, of_alone = np.zeros(n_columns), moments.copy()
+        lasso._descend(products, of_alone, alone, penalty, 2 * penalty, 1e-16)  # all at once
+        assert np.allclose(b, alone, atol=1e-6)
+        assert np.allclose(gradient, moments - products @ b, atol=1e-10)
+        assert (np.abs(gradient) <= penalty + 1e-6).all()
+    assert np.count_nonzero(b) > 1
 
 
 def test_the_chosen_linear_penalty_is_that_of_scikit_learn():
@@ -65,10 +87,11 @@ def test_the_chosen_linear_penalty_is_that_of_scikit_learn():
     y = X[:, 0] + np.random.default_rng(1).standard_normal(len(X))
     folds = np.arange(len(y)) % 5
     options = {"n_penalties": 50, "smallest_ratio": 1e-3, "tolerance": 1e-12}
-    found = lasso.fit_mean(X, y, folds, patience=50, **options)
+    penalty, start = lasso.choose_penalty(X, y, folds, patience=50, **options)
+    found = lasso.fit_mean(X, y, penalty, start, 1e-12)
     theirs = LassoCV(alphas=50, eps=1e-3, cv=PredefinedSplit(folds), tol=1e-8).fit(X, y)
-    assert found.penalty * y.std() == pytest.approx(theirs.alpha_, rel=1e-6)
-    assert np.allclose(found.mean, theirs.predict(X), atol=1e-4)
+    assert penalty * y.std() == pytest.approx(theirs.alpha_, rel=1e-6)
+    assert np.allclose(found.intercept + X @ found.coefficients, theirs.predict(X), atol=1e-4)
 
 
 def test_the_residual_scale_counts_the_coefficients():
@@ -76,8 +99,7 @@ def test_the_residual_scale_counts_the_coefficients():
     X = rng.standard_normal((50, 3))
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = X @ [2.0, 1.0, -1.0] + rng.standard_normal(50)
-    options = {"n_penalties": 2, "smallest_ratio": 1e-9, "tolerance": 1e-14}
-    found = lasso.fit_mean(X, y, np.arange(50) % 5, patience=2, **options)
+    found = lasso.fit_mean(X, y, 1e-9, np.zeros(0), 1e-14)
     least_squares = np.linalg.lstsq(np.column_stack([np.ones(50), X]), y, rcond=None)[1][0]
     assert found.residual_scale == pytest.approx(np.sqrt(least_squares / 46), rel=1e-4)
 
