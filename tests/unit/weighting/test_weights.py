@@ -5,6 +5,7 @@ Of weighting.losaw_weights, weighting.propensity, weighting.stabilization, weigh
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from losaw.weighting import (
@@ -110,6 +111,21 @@ def test_the_logit_standardises_continuous_adjustment_features():
         MultinomialLogit().fit(x, 1000 * a + 7).probabilities(1000 * a + 7),
         atol=1e-8,
     )
+
+
+def test_a_kernel_density_is_its_definition():
+    rng = np.random.default_rng(3)
+    x, a = rng.standard_normal(12), rng.standard_normal((12, 2)) * [1.0, 5.0]
+    counts = rng.integers(1, 4, 12)
+    found = KernelConditional().fit(x, a, counts).density(x[:4], a[:4])
+    points = np.column_stack([x, a])
+    mean = np.average(points, axis=0, weights=counts)
+    width = np.sqrt(np.average((points - mean) ** 2, axis=0, weights=counts))
+    width *= counts.sum() ** (-1 / 7)
+    for density, here in zip(found, points[:4], strict=True):
+        kernels = stats.norm.pdf(here, points, width)
+        both, given = kernels.prod(axis=1), kernels[:, 1:].prod(axis=1)
+        assert density == pytest.approx((counts @ both) / (counts @ given))
 
 
 def test_kernel_densities_integrate_to_one():
