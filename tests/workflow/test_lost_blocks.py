@@ -74,7 +74,7 @@ def test_a_lost_block_is_counted_in_the_summary_and_the_next_run_computes_it_alo
     page = (lethal.results / "report.html").read_text()
     assert f"missing: <code>{missing}</code>" in page
     (log,) = re.findall(
-        rf"<dt>results/(jobs/tiny\.[\w.-]+\.log)</dt><dd>tells of {missing}</dd>", page
+        rf"<dt>(jobs/tiny\.[\w.-]+\.log)</dt><dd>tells of {missing}</dd>", page
     )
     assert f"Logs: {lethal.results}/{log}" in text and (lethal.results / log).is_file()
     assert (lethal.results / "tiny" / "tables" / "table_1.md").exists()

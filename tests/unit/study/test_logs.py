@@ -58,7 +58,7 @@ def test_the_report_names_the_logs_of_blocks_with_failed_fits(session):
     log = said_to_come_from(block, "tiny-1234", session)
     write_outputs(session.plan("tiny"))
     page = write_report(session, session.results / "report.html").read_text("utf-8")
-    assert "jobs/tiny-*.log in the results folder, one for each job" in page
+    assert "jobs/tiny.*.log in the results folder, one for each job" in page
     assert log.name not in page
     path = session.results / "tiny" / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "failures": {"an error": 1}}))

@@ -55,7 +55,7 @@ def run_where(session: Session, study: Study, results: StudyResults) -> list[tup
 
 def _logs(session: Session, study: Study, results: StudyResults) -> list[tuple[str, str]]:
     """The places of the jobs' logs, and those that report failed or missing blocks."""
-    words = f"jobs/{study.name}-*.log in the results folder, one for each job of the workflow"
+    words = f"jobs/{study.name}.*.log in the results folder, one for each job of the workflow"
     logs = [("Logs", words)]
     manifest = results.manifest
     if not (manifest["failures"] or manifest["missing_blocks"]):
