@@ -38,6 +38,7 @@ ALSO = {
     "metrics": ("tests/property/test_metrics.py",),
     "knockoffs": ("tests/statistical/knockoffs",),
     "tables": ("tests/unit/explaining", "tests/unit/importance"),
+    "pages": ("tests/unit/report", "tests/unit/explaining"),
     "commands": ("tests/unit/study", "tests/unit/explaining"),
     "contracts": ("tests/contract",),
     "workflow": ("tests/workflow",),
