@@ -1,7 +1,8 @@
 """Time of knockoffs and CPI on one core, and the accuracy that faster settings lose.
 
     python benchmarks/knockoffs.py samplers    sequential and Gaussian draws of 340 rows
-    python benchmarks/knockoffs.py deep        a training step at batch 64, 20 columns
+    python benchmarks/knockoffs.py tables      sequential draws of 1,500 x 15 mixed and 100 x 500
+    python benchmarks/knockoffs.py deep        a training step at batch 64, and a whole training
     python benchmarks/knockoffs.py replicate   a replicate of Figure 2 at N = 1,000, in parts
     python benchmarks/knockoffs.py all
 
@@ -10,6 +11,7 @@ count; run it with OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1.
 """
 
 import argparse
+import resource
 import statistics
 import time
 from collections.abc import Callable
@@ -26,7 +28,7 @@ SLOW = {"n_folds": 10, "n_penalties": 100, "patience": 100}
 def main() -> None:
     """Print the requested measurements."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    measures = {"samplers": samplers, "deep": deep, "replicate": replicate}
+    measures = {"samplers": samplers, "tables": tables, "deep": deep, "replicate": replicate}
     parser.add_argument("measure", choices=[*measures, "all"])
     chosen = parser.parse_args().measure
     for name, measure in measures.items():
@@ -73,15 +75,46 @@ def compare(X: np.ndarray, kinds: tuple, parameters: dict) -> tuple[float, float
     for seed in range(3):
         pair = []
         for options in (parameters, SLOW):
-            sampler = make_sampler("sequential", **options).fit(X, kinds)
+            rng = np.random.default_rng(seed)
+            sampler = make_sampler("sequential", **options).fit(X, kinds, rng)
             pair.append((sampler.sample(np.random.default_rng(seed)), sampler.penalties_))
         ratios += list(pair[0][1] / pair[1][1])
         changed.append((pair[0][0][:, [0, 2]] != pair[1][0][:, [0, 2]]).mean())
     return statistics.median(ratios), statistics.mean(changed)
 
 
+def tables() -> None:
+    """Seconds of choosing penalties, and of a draw, of wide and of mixed tables."""
+    rng = np.random.default_rng(0)
+    kinds = ("continuous",) * 7 + ("nominal",) * 8
+    # As wide as the census table `adult`: seven numbers, and levels of which one follows another.
+    levels = [7, 16, 7, 15, 6, 5, 2, 35]
+    codes = [rng.integers(n, size=1500) for n in levels]
+    numbers = rng.standard_normal((1500, 7)) + codes[0][:, None] / 3
+    mixed = np.column_stack([numbers, *codes]).astype(float)
+    mixed[:, 6] = mixed[:, 8]
+    wide = rng.standard_normal((100, 500))
+    wide[:, 1:] += wide[:, :-1]
+    make_sampler("sequential").fit(mixed[:100, 5:9], kinds[5:9], rng).sample(rng)
+    for name, X, of_columns in (
+        ("mixed, 1,500 x 15", mixed, kinds),
+        ("wide, 100 x 500", wide, ("continuous",) * 500),
+    ):
+        start = time.process_time()
+        sampler = make_sampler("sequential").fit(X, of_columns, rng)
+        fitted = time.process_time()
+        sampler.sample(rng)
+        drawn = time.process_time()
+        megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(
+            f"sequential, {name}: penalties {fitted - start:.1f} s, a draw {drawn - fitted:.2f} s, "
+            f"peak {megabytes:.0f} MB",
+            flush=True,
+        )
+
+
 def deep() -> None:
-    """Milliseconds of a training step, compilation left out."""
+    """Milliseconds of a training step, and seconds of 1,020 rows, compilation left out."""
     from losaw.knockoffs.deep import DeepKnockoffs
 
     rng = np.random.default_rng(0)
@@ -94,6 +127,8 @@ def deep() -> None:
         times.append((time.process_time() - start) / len(sampler.losses_))
     print(f"deep, first fit with compilation: {1e3 * times[0]:.2f} ms per step")
     print(f"deep, batch 64, p = 20: {1e3 * statistics.median(times[1:]):.2f} ms per step")
+    X = rng.standard_normal((1020, 24)) @ (np.eye(24) + 0.3 * rng.standard_normal((24, 24)))
+    show("deep, 1,020 x 24", lambda: DeepKnockoffs().fit(X, None, np.random.default_rng(1)), 1)
 
 
 def replicate() -> None:
