@@ -73,9 +73,7 @@ def test_a_lost_block_is_counted_in_the_summary_and_the_next_run_computes_it_alo
     assert re.fullmatch(r"tiny/blocks/60_\S+/jittered/seeds_00000-00004.parquet", missing)
     page = (lethal.results / "report.html").read_text()
     assert f"missing: <code>{missing}</code>" in page
-    (log,) = re.findall(
-        rf"<dt>(jobs/tiny\.[\w.-]+\.log)</dt><dd>tells of {missing}</dd>", page
-    )
+    (log,) = re.findall(rf"<dt>(jobs/tiny\.[\w.-]+\.log)</dt><dd>tells of {missing}</dd>", page)
     assert f"Logs: {lethal.results}/{log}" in text and (lethal.results / log).is_file()
     assert (lethal.results / "tiny" / "tables" / "table_1.md").exists()
 
