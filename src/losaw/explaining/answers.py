@@ -110,8 +110,8 @@ def in_words(explanation: Any, name: str) -> str:
         return f"{name} helps to predict {target}, even when all other features are known."
     if group and len(group) < len(explanation.names):
         return (
-            f"{name} is one of {len(group)} features that help to predict {target} together; the "
-            "data do not tell which of them is needed."
+            f"{name} is in a group of {len(group)} features, at least one of which helps to "
+            f"predict {target}; the data do not tell which."
         )
     if pfi is not None and name in explanation.selected_by("pfi"):
         return (

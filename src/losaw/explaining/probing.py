@@ -19,7 +19,7 @@ from losaw.tables import read_table
 _TREES = 4
 _SHORT = 0.5
 _ROWS, _MORE_ROWS = 500, 2_000
-_DRAWN_ROWS = 250
+_DRAWN_ROWS, _DRAWN_COLUMNS = 250, 10
 
 
 def probe(
@@ -80,15 +80,16 @@ def _draws(data: Prepared, n_rows: int, rng: np.random.Generator) -> float:
     """Seconds of a fit of the sampler of CPI, and a draw, for ``n_rows`` rows."""
     part = data.take(sample_rows(data, _DRAWN_ROWS, rng))
     table = read_table(part.X, kinds=part.kinds)
-
+    n_columns = len(table.kinds)
+    some = rng.permutation(n_columns)[:_DRAWN_COLUMNS]
     sampler = make_sampler("conditional")
 
     def draw() -> None:
-        sampler.fit(table.codes, table.kinds, rng)
+        sampler.fit(table.codes, table.kinds, rng, [np.array([column]) for column in some])
         sampler.sample(rng)
 
     draw()  # compiles
-    return _seconds(draw) * n_rows / len(table)
+    return _seconds(draw) * n_columns / len(some) * n_rows / len(table)
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -122,10 +122,13 @@ class ConditionalSampler:
         seed = int((np.random.default_rng() if rng is None else rng).integers(2**63))
         self._varying = varying_columns(self._X)
         regressors = {j: regressors_of(self._X[:, j], self._kinds[j]) for j in self._varying}
-        self._units = [
-            self._fitted(columns, regressors, _stream(seed, columns))
-            for columns in (np.asarray(unit, dtype=np.intp) for unit in units)
-        ]
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1, "blas"):  # of small matrices, threads cost more than they gain
+            self._units = [
+                self._fitted(columns, regressors, _stream(seed, columns))
+                for columns in (np.asarray(unit, dtype=np.intp) for unit in units)
+            ]
         return self
 
     def sample(self, rng: np.random.Generator) -> FloatArray:

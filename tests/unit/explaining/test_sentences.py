@@ -81,8 +81,8 @@ def test_a_group_with_a_selected_feature_is_not_said_to_hide_which_one_matters()
         found.answer.head + "; one of {X4, X5} matters, but the data do not tell which"
     )
     assert grouped.in_words["X1"].endswith("even when all other features are known.")
-    assert "X4 is one of 2 features" not in grouped.in_words["X4"]
-    assert "X4 is one of 2 features" in replace(grouped, fdr=1e-12).in_words["X4"]
+    assert "X4 is in a group of 2 features" not in grouped.in_words["X4"]
+    assert "X4 is in a group of 2 features" in replace(grouped, fdr=1e-12).in_words["X4"]
 
 
 def test_a_feature_whose_draws_are_recognised_is_not_selected_and_named():
@@ -138,7 +138,7 @@ def test_a_sentence_for_each_feature_says_what_is_known_of_it():
     ).in_words
     assert words["a"] == "a helps to predict y, even when all other features are known."
     assert words["b"] == "These data do not show that b helps to predict y."
-    assert words["X1"].startswith("X1 is one of 3 features that help to predict y together;")
+    assert words["X1"].startswith("X1 is in a group of 3 features, at least one of which helps")
     assert explain(noise(), methods="mdi").in_words == {}
 
 
