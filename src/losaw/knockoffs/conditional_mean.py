@@ -32,6 +32,7 @@ _MOST_IN_PRODUCTS, _DIRECTIONS = 60, 3
 _TREES, _LEAF, _FOREST_COLUMNS, _FOREST_ROWS = 50, 5, 12, 5_000
 # A forest is taken if its error is smaller by this share; it costs smoothness.
 SMALLEST_GAIN = 0.02
+_OWN_VALUE = 20.0
 # Values that so large a share of the rows has get an indicator in a spline.
 _POINT_MASS = 0.1
 _FEW_VALUES = 10
@@ -109,10 +110,12 @@ def conditional_mean(
     linear = joined([column.linear for column in columns], len(targets))
     if not linear.shape[1] or not smooth.error > 0:
         return smooth.mean
-    # Where nothing is explained, means without a row tell its own value, and nothing else.
     constant = targets[rows].mean(axis=0) + np.zeros_like(targets)
-    best = _Fit(constant, float(targets[rows].var(axis=0).sum()) * (1.0 - SMALLEST_GAIN))
-    if smooth.error < best.error:
+    variance = float(targets[rows].var(axis=0).sum())
+    best = _Fit(constant, variance * (1.0 - SMALLEST_GAIN))
+    # A mean without a row of n tells the row's own value by a share 1 / n. Means that explain not
+    # much more than that would make rows with similar values neighbours.
+    if smooth.error < variance * (1.0 - _OWN_VALUE / len(rows) ** 2):
         best = _Fit(smooth.mean, smooth.error * (1.0 - SMALLEST_GAIN))
     chosen = strongest_columns(targets, columns, linear, rows)
     for start in (constant, smooth.mean):
