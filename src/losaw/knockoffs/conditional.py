@@ -22,8 +22,9 @@ from losaw.support.arguments import whole_number
 _MOST_DIRECTIONS = 8
 # Weight of a predicted spread next to a predicted mean, in standard deviations of the residuals.
 _WEIGHT_OF_SPREAD = 3.0
-# Rows with the same prediction are neighbours in random order.
-_JITTER = 1e-6
+# Noise of predictions, over the number of rows, in standard deviations of the residuals: the
+# prediction of one of n rows without it tells its own value by a share of about 1 / n.
+_JITTER = 5.0
 
 
 class _Unit(NamedTuple):
@@ -194,7 +195,7 @@ class ConditionalSampler:
 
         n_rows = len(places)
         count = min(self.n_neighbors, n_rows - 1)
-        places = places + _JITTER * rng.standard_normal(places.shape)
+        places = places + _JITTER / n_rows * rng.standard_normal(places.shape)
         _, nearest = cKDTree(places).query(places, k=count + 1)
         others = nearest != np.arange(n_rows)[:, None]
         others[others.all(axis=1), -1] = False
