@@ -24,7 +24,7 @@ _MOST_DIRECTIONS = 8
 _WEIGHT_OF_SPREAD = 3.0
 # Noise of predictions, over the number of rows, in standard deviations of the residuals: the
 # prediction of one of n rows without it tells its own value by a share of about 1 / n.
-_JITTER = 5.0
+_JITTER = 10.0
 
 
 class _Unit(NamedTuple):
