@@ -36,6 +36,7 @@ def test_nearly_separated_classes_give_scikit_learns_probabilities(seed, resampl
     assert np.allclose(ours, theirs.predict_proba(design), atol=1e-3)
 
 
+@pytest.mark.long
 def test_eight_logits_halve_steps_that_go_too_far():
     cases = [nearly_determined(*case) for case in CASES]
     logits, expected = [], []

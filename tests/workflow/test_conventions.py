@@ -96,6 +96,7 @@ def test_every_caption_is_used_and_there():
     }
 
 
+@pytest.mark.long
 def test_snakemakes_report_shows_tables_figures_and_our_page(finished):
     report = finished.folder / "report.html"
     code, text = snakemake_runs.snakemake(finished, "--report", str(report))

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 import losaw
 from losaw.cli import main
@@ -170,7 +171,8 @@ def test_names_of_a_table_do_not_break_the_page():
 def test_statements_on_groups_are_judged_as_explain_makes_them(copies):
     by_round = copies.rounds.drop_duplicates("round")
     assert (by_round["false_statements"] <= by_round["statements"]).all()
-    assert by_round["named"].mean() > 0.8
+    # Of 24 causes: a true share of .8 would be below this bound in one of a hundred audits.
+    assert by_round["named"].mean() >= binom.ppf(0.01, 24, 0.8) / 24
     assert by_round["false_statements"].sum() <= 0.1 * by_round["statements"].sum()
     (said,) = [verdict for verdict in copies.verdicts if verdict.startswith("Statements of")]
     n, false = int(by_round["statements"].sum()), int(by_round["false_statements"].sum())

@@ -107,6 +107,7 @@ def checkerboard(n=800, p=8, seed=1):
     return frame.assign(y=2.0 * is_even + frame["n2"] + rng.standard_normal(n))
 
 
+@pytest.mark.long
 def test_a_column_that_follows_a_checkerboard_is_doubted_where_it_is_named():
     found = explain(checkerboard())
     # Given the echo, draws of the two signs cannot be right either.

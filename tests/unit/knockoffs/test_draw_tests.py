@@ -53,6 +53,7 @@ def test_a_draw_that_spreads_too_far_is_recognised():
     assert draw_tests(X, drawn, columns=[1], random_state=0)[1].p_value < 1e-6
 
 
+@pytest.mark.long
 def test_draws_of_the_true_distribution_are_seldom_recognised():
     count = 0
     for seed in range(40):

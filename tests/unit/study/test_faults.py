@@ -195,7 +195,7 @@ def test_a_mishap_costs_its_own_fits_and_no_others(mishaps, kind, words, limits)
     assert sum(record["failed_seeds"] for record in records) == len(failed)
 
 
-@pytest.mark.parametrize("kind", ["hang", "kill"])
+@pytest.mark.parametrize("kind", ["hang", pytest.param("kill", marks=pytest.mark.long)])
 def test_an_importance_that_hangs_or_dies_is_named_and_loses_only_itself(mishaps, project, kind):
     mishaps("none")
     project.replace(
