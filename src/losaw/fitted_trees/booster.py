@@ -1,4 +1,4 @@
-"""A fitted xgboost booster as flat arrays of node predictions, checked to be what they claim."""
+"""The node predictions of a fitted xgboost booster as flat arrays, checked for consistency."""
 
 import json
 from dataclasses import dataclass

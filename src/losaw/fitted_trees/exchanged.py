@@ -128,7 +128,7 @@ def _by_output(value: FloatArray) -> FloatArray:
 
 
 def _means(trees: Trees, total: FloatArray, n_dimensions: int) -> FloatArray:
-    """Sums (n_outputs, n_rows, n_places) to means, places first."""
+    """Turn sums (n_outputs, n_rows, n_places) into means, places first."""
     total /= trees.n_trees
     return total[0].T if n_dimensions == 1 else total.transpose(2, 1, 0)
 
@@ -269,7 +269,7 @@ def _place_of(entry: Any) -> Any:
 
 @inlined_kernel()
 def _is_left(x: float, threshold: float, is_set: bool, levels: Any) -> bool:
-    """As :func:`goes_left`, for many values of a node that is read once."""
+    """Return true if a value goes left at a node that is read once for many values."""
     if is_set:
         return bool((levels & bit(int(x))) != np.uint64(0))
     return bool(x <= threshold)

@@ -140,7 +140,7 @@ def _root_of_losaw(forest: Any) -> FloatArray:
 
 
 def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
-    """How often each row is in each tree's sample, (n_trees, n_rows)."""
+    """Return how often each row is in each tree's sample, (n_trees, n_rows)."""
     if not forest.bootstrap:
         raise ValueError("the forest has no out-of-bag rows: fit it with bootstrap=True")
     if getattr(forest, "n_outputs_", 1) != 1:
@@ -186,7 +186,7 @@ def _check_rows(given: int, fitted: int) -> None:
 def _check_leaves(
     trees: list[TreeView], weights: NDArray[Any], fitted: Sequence[NDArray[Any]]
 ) -> None:
-    """As many in-bag rows reach every leaf as when the forest was fitted, or these are other rows.
+    """Raise unless every leaf has as many in-bag rows as when the forest was fitted.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def _check_leaves(
 
 
 def _check_root(root: Any, expected: Any, spread: float) -> None:
-    """The first tree's root holds the mean of its in-bag rows, or these are other rows."""
+    """Raise unless the first tree's root has the mean of its in-bag rows."""
     if np.abs(np.asarray(root) - expected).max() > TOLERANCE * max(spread, 1e-12):
         raise ValueError(
             "X and y are not the sample that the forest was fitted on (the first tree's root has "

@@ -67,7 +67,7 @@ class TreeNodes:
 
 
 def scores_of_trees(forest: ForestView, rule: Callable[[TreeNodes], FloatArray]) -> FloatArray:
-    """Of every tree and feature, the sum of ``rule`` over the splits on the feature.
+    """Return the sum of ``rule`` over the splits on each feature, for every tree.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ class SortedRows(NamedTuple):
 
 
 class GrowthLimits(NamedTuple):
-    """When a node stays a leaf."""
+    """The limits at which a node is no longer split."""
 
     max_depth: int
     min_rows: int  # of a node that is split

@@ -40,7 +40,7 @@ def part_by_threshold(
     threshold: float,
     spare: NDArray[np.int32],
 ) -> int:
-    """Do the same by the values of one column; a value of at most ``threshold`` goes left."""
+    """Put rows with a value up to ``threshold`` first; return where the other rows begin."""
     n_left, n_right = first, 0
     for i in range(first, end):
         row = rows[i]

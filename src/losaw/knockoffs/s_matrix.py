@@ -32,7 +32,7 @@ def s_values(correlation: FloatArray, method: str = "sdp") -> FloatArray:
 
 
 def smallest_eigenvalue(matrix: FloatArray) -> float:
-    """Of a symmetric matrix."""
+    """Return the smallest eigenvalue of a symmetric matrix."""
     return float(np.linalg.eigvalsh(matrix)[0])
 
 

@@ -29,7 +29,7 @@ from losaw.kernels.compiled import inner_kernel
 def node_classes(
     sample: Sample, start: int, end: int, distribution: np.ndarray, node: int
 ) -> tuple:
-    """Write the class shares of a node to ``distribution[node]``; its count and Gini impurity."""
+    """Write a node's class shares to ``distribution[node]``; return count and Gini impurity."""
     labels = sample.labels
     pair = sample.pair
     n_classes = distribution.shape[1]

@@ -78,7 +78,7 @@ def write_leaf(nodes: Nodes, place: int, mean: float, count: float, impurity: fl
 
 @inlined_kernel()
 def _push(stack: np.ndarray, slot: int, number: int, start: int, end: int, depth: int) -> int:
-    """Put a node on the stack of pending nodes; the number of these."""
+    """Put a node on the stack of pending nodes; return how many are pending."""
     stack[_NUMBER, slot] = number
     stack[_START, slot] = start
     stack[_END, slot] = end

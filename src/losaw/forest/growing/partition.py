@@ -1,4 +1,4 @@
-"""Which rows of a node go left, and the stable partition of its orders."""
+"""The rows of a node that go left, and the stable partition of its sorted orders."""
 
 import numpy as np
 

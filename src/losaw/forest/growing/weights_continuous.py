@@ -213,7 +213,7 @@ def relative_size(w: np.ndarray, c: np.ndarray, size: int, count: float) -> floa
 def apply_cap(
     w: np.ndarray, c: np.ndarray, cy: np.ndarray, size: int, cut: float, shift: float
 ) -> tuple:
-    """Replace w by min(w, cut) + shift; sum of v c, v c y and v c y^2."""
+    """Replace w by v = min(w, cut) + shift; return the sums of v c, v c y and v c y^2."""
     total = 0.0
     first = 0.0
     second = 0.0

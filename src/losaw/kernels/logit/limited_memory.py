@@ -68,7 +68,7 @@ def add_scaled(
 def first_pass(
     memory: Memory, gradient: np.ndarray, n_rows: int, width: int, held: int, newest: int
 ) -> None:
-    """Take what the ``held`` newest pairs explain, from the newest one back, off the gradient."""
+    """Subtract from the gradient what the ``held`` newest pairs explain, newest first."""
     direction, steps, changes, factors = (
         memory.direction,
         memory.steps,
@@ -91,7 +91,7 @@ def first_pass(
 def second_pass(
     memory: Memory, gradient: np.ndarray, n_rows: int, width: int, held: int, newest: int
 ) -> float:
-    """Give the direction the curvature of the pairs, from the oldest one on; return its slope.
+    """Apply the curvature of the pairs to the direction, oldest first; return its slope.
 
     Between the two passes the direction is multiplied by the inverse of blocks of the Hessian.
     """
