@@ -126,7 +126,14 @@ def test_a_run_without_snakemake_makes_again_what_is_missing_or_damaged(drawn, c
     assert digests(results) == before
 
 
-@pytest.mark.parametrize("damage", [junk, empty, listed, wrongly_typed, replace_by_a_folder])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        wrongly_typed,
+        *(pytest.param(f, marks=pytest.mark.long) for f in (junk, empty, listed)),
+        pytest.param(replace_by_a_folder, marks=pytest.mark.long),
+    ],
+)
 def test_a_damaged_run_record_is_refused_by_name_and_made_again(drawn, capsys, damage):
     words = ["--config", str(drawn.configuration), "--set", "noise_variance=0.5"]
     words += ["--set", "n_samples=30"]
