@@ -32,6 +32,11 @@ STABILIZATION: dict[str, Any] = {
 }
 
 
+# Normal densities below this lose digits; ratios beyond exp(+-_FAR) are cut to it, so that squares
+# stay finite. The cap of Algorithm 3.2 cuts them further.
+_SMALLEST, _FAR = 1e-290, 300.0
+
+
 def choose_propensity(choice: Any, is_discrete: bool) -> PropensityModel:
     """Return the model named or given; "auto" is the paper's model for the kind of target."""
     auto = "logit" if is_discrete else "gaussian"
@@ -74,3 +79,17 @@ def positive_density(model: Any, *arguments: ArrayLike) -> FloatArray:
             "has to be positive wherever there is a row"
         )
     return density
+
+
+def density_ratio(
+    marginal: Any, conditional: Any, target: ArrayLike, adjustment: ArrayLike
+) -> FloatArray:
+    """Return ``f(x) / f(x | a)``; through logarithms where a normal density of an outlier is 0."""
+    above = np.asarray(marginal.density(target), dtype=np.float64)
+    below = np.asarray(conditional.density(target, adjustment), dtype=np.float64)
+    is_small = (above < _SMALLEST) | (below < _SMALLEST)
+    if is_small.any() and hasattr(marginal, "log_density") and hasattr(conditional, "log_density"):
+        logarithm = marginal.log_density(target) - conditional.log_density(target, adjustment)
+        far = np.exp(np.clip(logarithm, -_FAR, _FAR))
+        return np.where(is_small, far, above / np.where(is_small, 1.0, below))
+    return positive_density(marginal, target) / positive_density(conditional, target, adjustment)

@@ -7,7 +7,7 @@ from losaw.data import FloatArray
 from losaw.support.arguments import as_floats, in_range
 from losaw.tables.kinds import few_levels
 from losaw.weighting.checks import check_counts, check_eta, check_pair, check_weights
-from losaw.weighting.choice import choose_propensity, choose_stabilization, positive_density
+from losaw.weighting.choice import choose_propensity, choose_stabilization, density_ratio
 from losaw.weighting.effective_sample_size import cap_weights
 from losaw.weighting.propensity import PropensityModel
 from losaw.weighting.stabilization import StabilizationModel
@@ -85,7 +85,7 @@ def losaw_weights(
     marginal_model = choose_stabilization(stabilization, discrete)
     conditional_model.fit(t, a, c)
     marginal_model.fit(marginal)
-    ratio = positive_density(marginal_model, t) / positive_density(conditional_model, t, a)
+    ratio = density_ratio(marginal_model, conditional_model, t, a)
     return cap_weights(check_weights(ratio), eta, c)
 
 

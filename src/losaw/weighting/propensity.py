@@ -130,6 +130,14 @@ class GaussianLinear:
             np.exp(-0.5 * residual**2 / self.variance_) / np.sqrt(2 * np.pi * self.variance_)
         )
 
+    def log_density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
+        """Return the logarithm of the density, which is finite for outliers too."""
+        t, a = check_pair(target, adjustment)
+        residual = t - self._encoder(a) @ self.coefficients_
+        return np.asarray(
+            -0.5 * (residual**2 / self.variance_ + np.log(2 * np.pi * self.variance_))
+        )
+
 
 class MultinomialLogit:
     """A penalised multinomial logit, ``P(x = k | a) ∝ exp(b_k' (1, a))``.

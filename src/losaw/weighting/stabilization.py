@@ -59,6 +59,11 @@ class NormalDensity:
         scaled = (t - self.mean_) ** 2 / self.variance_
         return np.asarray(np.exp(-0.5 * scaled) / np.sqrt(2 * np.pi * self.variance_))
 
+    def log_density(self, target: ArrayLike) -> FloatArray:
+        """Return the logarithm of the density, which is finite for outliers too."""
+        scaled = (_vector(target) - self.mean_) ** 2 / self.variance_
+        return np.asarray(-0.5 * (scaled + np.log(2 * np.pi * self.variance_)))
+
 
 class ClassFrequency:
     """The relative frequency of each value: the paper's, for discrete features.

@@ -274,3 +274,15 @@ def test_a_bad_argument_is_named(call, message):
 def test_frequencies_of_no_vector_are_refused(target):
     with pytest.raises(ValueError, match=r"^target "):
         ClassFrequency().fit(target)
+
+
+def test_an_outlier_beyond_the_range_of_a_normal_density_has_a_weight():
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal(3000)
+    x = 0.9 * a + 0.4 * rng.standard_normal(3000)
+    x[0] = 1000.0  # 54 standard deviations
+    assert GaussianLinear().fit(x, a).density(x, a)[0] == 0
+    weights = losaw_weights(x, a, eta=0.25)
+    assert np.isfinite(weights).all() and weights.sum() == pytest.approx(1)
+    common = np.delete(weights, 0)
+    assert common.max() < 20 * common.mean()
