@@ -94,7 +94,7 @@ BUDGETS: dict[str, int] = {
     "support": 1010,
     "tables": 940,
     "trends": 625,
-    "weighting": 925,
+    "weighting": 940,
     "workflow": 425,
 }
 

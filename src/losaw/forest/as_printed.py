@@ -24,7 +24,7 @@ from losaw.support.arguments import whole_number
 from losaw.support.words import unknown
 from losaw.weighting import MultinomialLogit, PointMassError
 from losaw.weighting.checks import check_eta
-from losaw.weighting.choice import choose_propensity, choose_stabilization, positive_density
+from losaw.weighting.choice import choose_propensity, choose_stabilization, density_ratio
 from losaw.weighting.levels import discrete_mask
 
 TASKS = ("regression", "classification")
@@ -274,8 +274,7 @@ class ForestAsPrinted(BaseEstimator):
             model.fit(x, adjustment, np.ones(len(rows)))
         except PointMassError:
             return uniform
-        propensity = positive_density(model, x, adjustment)
-        return cap(positive_density(self._marginal[p], x) / propensity, self.eta)
+        return cap(density_ratio(self._marginal[p], model, x, adjustment), self.eta)
 
     def best_split(self, rows: NDArray[np.int64], p: int) -> Split | None:
         """Find the best split of feature p at a node (Algorithms 9.3 and 9.4); None without any."""

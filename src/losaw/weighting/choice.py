@@ -70,21 +70,26 @@ def _choose(name: str, choice: Any, known: dict[str, Any], auto: str) -> Any:
     return known[choice]()
 
 
-def positive_density(model: Any, *arguments: ArrayLike) -> FloatArray:
-    """Return ``model.density`` of the arguments; raise unless it is positive and finite."""
-    density = np.asarray(model.density(*arguments), dtype=np.float64)
-    if not (np.isfinite(density) & (density > 0)).all():
-        raise ValueError(
-            f"{type(model).__name__}.density returned zero, negative or missing values: a density "
-            "has to be positive wherever there is a row"
-        )
-    return density
-
-
 def density_ratio(
     marginal: Any, conditional: Any, target: ArrayLike, adjustment: ArrayLike
 ) -> FloatArray:
-    """Return ``f(x) / f(x | a)``; through logarithms where a normal density of an outlier is 0."""
+    """Return the ratio ``f(x) / f(x | a)`` of two fitted densities for every row, (n,).
+
+    The density of an outlier may be too small for a float. Models with a ``log_density`` then give
+    the logarithm of the ratio.
+
+    Parameters
+    ----------
+    marginal, conditional : object
+        A fitted model of stabilisation and one of propensity.
+    target : array of shape (n,)
+    adjustment : array of shape (n, n_adjustment)
+
+    Raises
+    ------
+    ValueError
+        If a density is zero, negative or missing.
+    """
     above = np.asarray(marginal.density(target), dtype=np.float64)
     below = np.asarray(conditional.density(target, adjustment), dtype=np.float64)
     is_small = (above < _SMALLEST) | (below < _SMALLEST)
@@ -92,4 +97,13 @@ def density_ratio(
         logarithm = marginal.log_density(target) - conditional.log_density(target, adjustment)
         far = np.exp(np.clip(logarithm, -_FAR, _FAR))
         return np.where(is_small, far, above / np.where(is_small, 1.0, below))
-    return positive_density(marginal, target) / positive_density(conditional, target, adjustment)
+    return _positive(marginal, above) / _positive(conditional, below)
+
+
+def _positive(model: Any, density: FloatArray) -> FloatArray:
+    if not (np.isfinite(density) & (density > 0)).all():
+        raise ValueError(
+            f"{type(model).__name__}.density returned zero, negative or missing values: a density "
+            "has to be positive wherever there is a row"
+        )
+    return density
