@@ -182,6 +182,15 @@ def test_statements_on_groups_are_judged_as_explain_makes_them(copies):
     assert not any(verdict.startswith("Statements of") for verdict in nothing.verdicts)
 
 
+@pytest.mark.long
+def test_statements_on_groups_name_most_causes_among_near_copies():
+    options = QUICK | {"rounds": 60}
+    found = losaw.audit(near_copies(), "y", methods="mdi,pfi,cpi", share=0.9, **options)
+    by_round = found.rounds.drop_duplicates("round")
+    assert by_round["named"].mean() > 0.8
+    assert by_round["false_statements"].sum() <= 0.1 * by_round["statements"].sum()
+
+
 def square(X, rng):
     return X["a"] ** 2 + X["b"], ["a", "b"]
 
