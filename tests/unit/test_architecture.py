@@ -241,6 +241,20 @@ for learner in ("random-forest", "losaw-forest"):
 """
 
 
+def test_looking_at_a_study_loads_no_model_once_its_parameters_are_stored():
+    script = """
+import sys
+from losaw.report.figures import check_figures
+from losaw.study.design.request import Request
+from losaw.study.design.session import Session
+
+for study in Session(Request()).studies:
+    check_figures(study)
+"""
+    loaded_after(script)
+    loaded_after(script + "assert not {'sklearn', 'numba'} & set(sys.modules)")
+
+
 @pytest.mark.parametrize("data_type", ["continuous", "discrete"])
 def test_a_forest_block_loads_no_heavy_library(tmp_path, data_type):
     from losaw.generators.joint_law.fit import fit_joint_law

@@ -87,7 +87,7 @@ def a_generator_is_advanced_by_a_random_method(subject: Subject) -> None:
 
 
 def random_state_takes_an_int_a_generator_or_none(subject: Subject) -> None:
-    if "random_state" not in subject.entry.parameter_names():
+    if "random_state" not in subject.entry.accepted_parameters():
         return
     model, data = example_fit(subject)
     for make in (lambda: 3, lambda: np.random.default_rng(3)):
@@ -180,7 +180,7 @@ def _class_scores(
     model: Any = RandomForestClassifier(10, max_depth=4, random_state=1)
     if learner != "random-forest":
         entry = get("learner", learner)
-        if "task" not in entry.parameter_names():
+        if "task" not in entry.accepted_parameters():
             return None
         model = entry.create(task="classification")
     if empty is not None:

@@ -9,7 +9,7 @@ import importlib
 import importlib.metadata
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -87,22 +87,13 @@ class Entry:
 
         return made(self.load(), parameters, **self.parameters)
 
-    def parameter_names(self) -> tuple[str, ...]:
-        """Return the names that :meth:`create` accepts, in the order of the signature."""
-        return tuple(
-            parameter.name
+    def accepted_parameters(self) -> dict[str, bool]:
+        """Return the names that :meth:`create` accepts in order, and whether each must be given."""
+        return {
+            parameter.name: parameter.default is parameter.empty
             for parameter in inspect.signature(self.load()).parameters.values()
             if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-        )
-
-    def check_parameters(self, parameters: Iterable[str]) -> None:
-        """Raise a RegistryError that names the first unknown parameter and its nearest match."""
-        known = self.parameter_names()
-        for parameter in parameters:
-            if parameter not in known:
-                raise RegistryError(
-                    f"{self.kind} {self.name!r}: {unknown('parameter', parameter, known)}"
-                )
+        }
 
 
 def _attribute(target: str) -> Any:

@@ -12,6 +12,7 @@ from losaw.study.design.grid import Study
 from losaw.study.design.schema import FigureLayout
 from losaw.study.errors import StudyError
 from losaw.study.files.output_digests import FIGURE_KINDS
+from losaw.study.source_digests.source_digest import accepted_parameters
 from losaw.support.words import unknown
 
 # Options that mean the same in every drawing: option -> names that it may have in a study.
@@ -53,18 +54,19 @@ def _problems(study: Study, key: str, layout: FigureLayout) -> Iterator[StudyErr
         message = unknown("drawing", layout.drawing, names("drawing"))
         yield study.source.error((*location, "drawing"), message)
         return
-    options = list(inspect.signature(get("drawing", layout.drawing).load()).parameters.values())[2:]
-    known = [option.name for option in options]
+    # The first two are the study and its results.
+    options = dict(list(accepted_parameters(get("drawing", layout.drawing)).items())[2:])
     for name, value in layout.options.items():
         place = (*location, "options", name)
-        if name not in known:
-            yield study.source.error(place, unknown("option", name, known))
+        if name not in options:
+            yield study.source.error(place, unknown("option", name, options))
         allowed = list(_NAMES.get(name, lambda _: ())(study))
         for part in value if isinstance(value, list) else [value]:
             if name in _NAMES and part not in allowed:
                 yield study.source.error(place, unknown(name, part, allowed))
-    needed = [option.name for option in options if option.default is option.empty]
-    missing = [name for name in needed if name not in layout.options]
+    missing = [
+        name for name, is_needed in options.items() if is_needed and name not in layout.options
+    ]
     if missing:
         words = ", ".join(f"{name!r} ({_what(name)})" for name in missing)
         yield study.source.error((*location, "options"), f"missing: {words}")

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from losaw.registry import RegistryError
 from losaw.registry.catalogue import EXTRAS
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES
 from losaw.study.design.settings import as_values, same
 from losaw.study.design.source_file import Location
+from losaw.study.source_digests.source_digest import accepted_parameters
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 
@@ -158,11 +158,11 @@ def _check_parameters(study: Study, learners: Iterable[Method]) -> None:
         *((m.entry, m.parameters, ("metrics",)) for m in study.metrics.values()),
     ]
     for entry, parameters, location in checks:
+        known = accepted_parameters(entry)
         for parameter in parameters:
-            try:
-                entry.check_parameters([parameter])
-            except RegistryError as error:
-                raise study.source.error((*location, parameter), str(error)) from None
+            if parameter not in known:
+                problem = f"{entry.kind} {entry.name!r}: {unknown('parameter', parameter, known)}"
+                raise study.source.error((*location, parameter), problem)
 
 
 def _check_cells(study: Study) -> None:

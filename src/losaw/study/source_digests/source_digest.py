@@ -11,12 +11,14 @@ takes longer to read the sources than to start.
 import contextlib
 import functools
 import hashlib
+import importlib.metadata
 import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-from losaw.registry import entries
+from losaw.registry import Entry, entries
 from losaw.registry.catalogue import ADAPTER
 from losaw.registry.plugins import PREFIX
 from losaw.study.errors import StudyError
@@ -60,6 +62,18 @@ def chooses_sampler(target: str) -> bool:
     return _digest(target)[1]
 
 
+def accepted_parameters(entry: Entry) -> dict[str, bool]:
+    """Return what an entry accepts, as it says; of ours this is stored, and nothing imported."""
+    if not entry.target.startswith(("losaw.", "sklearn.")):
+        return entry.accepted_parameters()
+    stored = _stored(module_source.state())
+    key = f"{entry.target}/{importlib.metadata.version('scikit-learn')}"
+    if key not in stored:
+        stored[key] = tuple(entry.accepted_parameters().items())
+        _store(stored)
+    return dict(stored[key])
+
+
 def look_again() -> None:
     """Read the sources again when a digest is next asked for; a session does so when it begins.
 
@@ -90,7 +104,8 @@ def _store_digests(targets: Iterable[str]) -> None:
 
 def _digest(target: str) -> Digest:
     _store_digests([target])
-    return _stored(module_source.state())[_key(target)]
+    found: Digest = _stored(module_source.state())[_key(target)]
+    return found
 
 
 def _key(target: str) -> str:
@@ -104,18 +119,18 @@ def _computed(target: str) -> Digest:
 
 
 @functools.lru_cache(maxsize=1)
-def _stored(state: str) -> dict[str, Digest]:
-    """The digests that are stored for this state, if their file is undamaged."""
+def _stored(state: str) -> dict[str, Any]:
+    """Digests and names of parameters that are stored for this state, if undamaged."""
     try:
         written = json.loads(digest_file().read_text(encoding="utf-8"))
         if written["state"] == state and written["sha256"] == _sha256(written["digests"]):
-            return {key: (digest, flag) for key, (digest, flag) in json.loads(written["digests"])}
+            return {key: tuple(value) for key, value in json.loads(written["digests"])}
     except (OSError, ValueError, KeyError, TypeError):
         pass
     return {}
 
 
-def _store(digests: dict[str, Digest]) -> None:
+def _store(digests: dict[str, Any]) -> None:
     # A plugin's digests are stored for its last source only.
     last = module_source.plugins_state()
     text = json.dumps([item for item in digests.items() if item[0].partition(" ")[2] in ("", last)])
