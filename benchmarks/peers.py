@@ -31,7 +31,7 @@ from losaw.fitted_trees.shapley import shapley_values  # noqa: E402
 from losaw.forest import LosawRandomForestRegressor  # noqa: E402
 from losaw.importance import boruta, cpi, loco, pfi, sage  # noqa: E402
 from losaw.learners.ranger_forest import RangerForest  # noqa: E402
-from losaw.scoring.mean_of_trees import model_on_table  # noqa: E402
+from losaw.scoring.model_on_table import model_on_table  # noqa: E402
 from losaw.scoring.rows import Options, read_rows  # noqa: E402
 
 TARGET = 0.7

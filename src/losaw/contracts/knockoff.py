@@ -13,7 +13,7 @@ from losaw.contracts.outcome import (
     unchanged,
 )
 from losaw.data import FeatureKind, FloatArray
-from losaw.knockoffs.draws import draws
+from losaw.scoring.draw_differences import draws
 from losaw.support.threads import Jobs
 
 N_SAMPLES = 60

@@ -13,7 +13,7 @@ from losaw.scoring.draw_differences import differences_of, sampler_of
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
-from losaw.scoring.mean_of_trees import model_on_table
+from losaw.scoring.model_on_table import model_on_table
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
 from losaw.scoring.row_differences import (
     Testing,
@@ -194,8 +194,9 @@ def cpi(
 
     make = partial(sampler_of, sampler, sampler_parameters)
     if cv is None:
-        differences = differences_of(make, rows, [np.arange(len(rows))], n_draws, rng)
-        return hold_out(differences, model_on_table(model, rows, options), None, testing, rng)
+        subject = model_on_table(model, rows, options)
+        of = differences_of(make, rows, [np.arange(len(rows))], n_draws, rng)
+        return hold_out(of(subject, None), subject, testing, rng)
     parts = list(folds(cv, model, rows, rng))
     differences = differences_of(make, rows, [held for _, held in parts], n_draws, rng)
     return cross_fitted(differences, model, rows, options, parts, testing, rng)

@@ -12,8 +12,7 @@ from losaw.rng import as_generator, seed_integer
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
-from losaw.scoring.mean_of_trees import model_on_table
-from losaw.scoring.model_on_table import ModelOnTable
+from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
 from losaw.scoring.rows import Options, Rows, read_rows
 from losaw.support.arguments import whole_number
@@ -149,7 +148,8 @@ n_jobs, verbose, random_state
                 "train and X do not have the same levels in every column; give them as the same "
                 "category dtypes"
             )
-    return repeated(differences, model_on_table(model, rows, options), fitted, testing)
+    subject = model_on_table(model, rows, options)
+    return repeated(differences(subject, fitted), subject, testing)
 
 
 def _subgroups(

@@ -19,8 +19,7 @@ from losaw.scoring.group_tree import (
 )
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.losses import Loss
-from losaw.scoring.mean_of_trees import model_on_table
-from losaw.scoring.model_on_table import ModelOnTable
+from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.row_differences import (
     Differences,
     Testing,
@@ -243,7 +242,7 @@ def _scored(
 
     if parts is None:
         subject = model_on_table(models[0], rows, options)
-        return hold_out(differences, subject, None, testing, rng)
+        return hold_out(differences(subject, None), subject, testing, rng)
     fitted = iter(models)
     return cross_fitted(
         differences, None, rows, options, parts, testing, rng, fit=lambda _: next(fitted)

@@ -13,8 +13,7 @@ from losaw.scoring.fewer_columns import without
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name, squared_error
-from losaw.scoring.mean_of_trees import MeanOfTrees, model_on_table
-from losaw.scoring.model_on_table import ModelOnTable
+from losaw.scoring.model_on_table import MeanOfTrees, ModelOnTable, model_on_table
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
 from losaw.scoring.row_differences import (
     Differences,
@@ -138,7 +137,8 @@ def loco(
     fitted = read_rows(*train, kinds=rows.table.kinds, feature_names=feature_names)  # type: ignore[misc]
     if fitted.table.names != rows.table.names:
         raise ValueError("train has other columns than X")
-    return hold_out(_differences, model_on_table(model, rows, options), fitted, testing, rng)
+    subject = model_on_table(model, rows, options)
+    return hold_out(_differences(subject, fitted), subject, testing, rng)
 
 
 def _differences(subject: ModelOnTable, train: Rows | None) -> Differences:

@@ -12,8 +12,7 @@ from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
-from losaw.scoring.mean_of_trees import model_on_table
-from losaw.scoring.model_on_table import ModelOnTable
+from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
 from losaw.scoring.rows import Options, Rows, read_rows
 from losaw.support.arguments import whole_number
@@ -116,7 +115,8 @@ verbose, random_state
         return permuted_differences(subject, _draws(subject, n_repeats, rng), n_repeats, scale)
 
     if cv is None:
-        return repeated(differences, model_on_table(model, rows, options), None, testing)
+        subject = model_on_table(model, rows, options)
+        return repeated(differences(subject, None), subject, testing)
     return cross_fitted(differences, model, rows, options, cv, testing, rng)
 
 

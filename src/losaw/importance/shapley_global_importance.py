@@ -11,10 +11,9 @@ from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
-from losaw.scoring.mean_of_trees import model_on_table
-from losaw.scoring.model_on_table import ModelOnTable
+from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted
-from losaw.scoring.rows import Options, Rows, kinds_of, read_rows
+from losaw.scoring.rows import Options, Rows, read_rows
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.threads import Jobs, each_short
 from losaw.tables.groups import Groups
@@ -131,7 +130,7 @@ def sage(
             std_error_kind=ERROR_KIND,
             details={"n_permutations": len(contributions), "converged": converged},
             method=shown,
-            kinds=kinds_of(subject.table, subject.members),
+            kinds=subject.kinds,
             table=subject.table,
         )
 

@@ -1,6 +1,8 @@
 """Differences in loss of single rows when features are replaced by draws."""
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -8,10 +10,11 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.knockoffs import make_sampler
-from losaw.knockoffs.draws import draws, own_shares
+from losaw.rng import as_generator
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.row_differences import Differences, Of
 from losaw.scoring.rows import Rows, require_complete
+from losaw.support.threads import Jobs, each_short, n_threads_of
 
 # A draw that differs from its feature by less than this part of what an independent draw would
 # leaves nothing to be tested.
@@ -76,6 +79,27 @@ def _with_knockoffs(
     return differences_of_draws(subject, knockoffs, n_draws, knows_levels, reason)
 
 
+def draws(sampler: Any, n_draws: int, rng: np.random.Generator, jobs: Jobs) -> Iterator[FloatArray]:
+    """Knockoffs of a fitted sampler, one draw after the other, whatever the number of threads.
+
+    A single draw takes its numbers from ``rng``; of several, each has a generator of its own,
+    seeded from it.
+    """
+    generators = [rng]
+    if n_draws > 1:
+        generators = [as_generator(int(seed)) for seed in rng.integers(2**63, size=n_draws)]
+    threads = Jobs(jobs.n_jobs if getattr(sampler, "handles_threads", False) else 1)
+    samplers = [sampler] * n_draws
+    if n_threads_of(threads) > 1:  # what it notes of its last draw is noted of the last one
+        samplers[:-1] = (copy(sampler) for _ in samplers[:-1])
+
+    def draw(turn: int) -> FloatArray:
+        knockoffs: FloatArray = samplers[turn].sample(generators[turn])
+        return knockoffs
+
+    return each_short(threads, draw, range(n_draws), n_draws, "knockoffs")
+
+
 def differences_of_draws(
     subject: ModelOnTable,
     drawn: Iterable[FloatArray],
@@ -99,13 +123,10 @@ def differences_of_draws(
     total = np.zeros((len(subject.table), len(replaced)))
     own = np.zeros(len(replaced))
 
-    def encoded() -> Iterator[FloatArray]:
-        for one in drawn:
-            copies = subject.encode(one) if knows_levels else one
-            np.add(own, own_shares(columns, copies, replaced), out=own)
-            yield copies
-
-    for predictions in subject.exchange(encoded(), n_draws, "cpi, draws"):
+    seen, given = itertools.tee(map(subject.encode, drawn) if knows_levels else drawn)
+    exchanged = subject.exchange(given, n_draws, "cpi, draws")
+    for copies, predictions in zip(seen, exchanged, strict=True):
+        own += own_shares(columns, copies, replaced)
         original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)
         total += np.column_stack([other - original for other in others])
     own /= n_draws
@@ -115,6 +136,34 @@ def differences_of_draws(
         if not share >= SMALLEST_OWN_SHARE
     }
     return Differences(total / n_draws, details={"own_share": own, "notes": notes})
+
+
+def own_shares(
+    columns: FloatArray, copies: FloatArray, units: Sequence[NDArray[np.intp]]
+) -> FloatArray:
+    """Return the mean square of X - X~ over twice the variance, the largest of every unit.
+
+    1 for independent copies, 0 where a knockoff is its feature; NaN if all columns of a unit are
+    constant. A value whose knockoff is missing, or the reverse, counts like an independent copy.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centred = columns - np.nanmean(columns, axis=0) if len(columns) else columns
+        variance = np.nanmean(centred**2, axis=0)
+        moved = (columns - copies) ** 2
+        moved = np.where(np.isnan(columns) & np.isnan(copies), 0.0, moved)
+        moved = np.where(np.isnan(moved), 2.0 * variance, moved)
+        share = moved.mean(axis=0) / (2.0 * variance)
+    varies = variance > 0
+    for j in np.flatnonzero(~varies):  # constant where it is known, but not always known
+        missing = np.isnan(columns[:, j])
+        if missing.any() and not missing.all():
+            share[j] = (missing != np.isnan(copies[:, j])).mean() / (
+                2.0 * missing.mean() * (1.0 - missing.mean())
+            )
+            varies[j] = True
+    share[~varies] = -np.inf
+    largest = np.array([share[unit].max(initial=-np.inf) for unit in units])
+    return np.where(np.isneginf(largest), np.nan, largest)
 
 
 def _check_sampler(subject: ModelOnTable, sampler: Any, knows_levels: bool) -> None:

@@ -1,4 +1,4 @@
-"""A fitted model seen through the table that it is explained on."""
+"""A fitted model on the table that it is explained on: a mean of trees, or any predictor."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,15 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.scoring.losses import Loss
-from losaw.scoring.rows import Rows, kinds_of
-from losaw.support.outcomes import probabilities
-from losaw.support.threads import Jobs, each_short
+from losaw.fitted_trees.exchanged import (
+    exchanged_predictions,
+    growing_predictions,
+    predictions,
+)
+from losaw.fitted_trees.trees_of_columns import TreesOfColumns, trees_of, trees_of_encoded
+from losaw.scoring.losses import Loss, resolve_loss
+from losaw.scoring.predictor import predictor_of, rebuild_for, require_fitted
+from losaw.scoring.rows import Options, Rows, kinds_of
+from losaw.support.outcomes import class_numbers, classes_of, finite_numbers, task_of
+from losaw.support.threads import Jobs, checked_jobs, each_short, n_threads_of
 from losaw.tables import Table
-from losaw.tables.groups import Units
+from losaw.tables.groups import Units, chosen_units, units_of
 
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
 _BATCH = 5_000
+# Rows that are led through the trees at a time, or fewer, so that every thread has some.
+_BLOCK = 1000
 _NONE = np.empty(0, np.intp)
 
 
@@ -27,8 +36,7 @@ class ModelOnTable:
     """A fitted model, the rows that it is explained on, and the features that are scored.
 
     A model has columns of its own: those of the table, or those that it encodes them to. This class
-    exchanges them for any predictor; :class:`losaw.scoring.mean_of_trees.MeanOfTrees` at less cost
-    for a mean of trees.
+    exchanges them for any predictor; :class:`MeanOfTrees` at less cost for a mean of trees.
 
     Attributes
     ----------
@@ -44,6 +52,12 @@ class ModelOnTable:
         Features and groups that can be scored.
     scored : int array
         The units that are scored.
+    names : tuple of str
+        Of the scored units.
+    members : list of int array
+        Features of every scored unit.
+    kinds : tuple of str
+        Of the scored units; of a group the kinds of its features, joined.
     jobs : Jobs
     encode : callable
         Codes of features (n, n_features) to the model's columns (n, n_columns).
@@ -59,6 +73,9 @@ class ModelOnTable:
     loss: Loss
     units: Units
     scored: NDArray[np.intp]
+    names: tuple[str, ...]
+    members: list[NDArray[np.intp]]
+    kinds: tuple[str, ...]
     jobs: Jobs
     encode: Callable[[FloatArray], FloatArray]
     columns_of_feature: tuple[NDArray[np.intp], ...]
@@ -67,21 +84,6 @@ class ModelOnTable:
     @property
     def table(self) -> Table:
         return self.rows.table
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the scored units."""
-        return tuple(self.units.names[unit] for unit in self.scored)
-
-    @property
-    def members(self) -> list[NDArray[np.intp]]:
-        """Features of every scored unit."""
-        return [self.units.members[unit] for unit in self.scored]
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """Kinds of the scored units; of a group the kinds of its features, joined."""
-        return kinds_of(self.table, self.members)
 
     def mean(self, values: FloatArray) -> Any:
         """Weighted mean over rows, the first axis."""
@@ -172,6 +174,153 @@ class ModelOnTable:
             yield from predicted
 
 
+@dataclass(frozen=True)
+class MeanOfTrees(ModelOnTable):
+    """A mean of trees on a table: features are exchanged in one descent through every tree.
+
+    Where a value is missing, which trees do not compare, the model itself predicts.
+
+    Attributes
+    ----------
+    mean_of : TreesOfColumns
+        Its columns are computed from the model's.
+    """
+
+    mean_of: TreesOfColumns
+
+    def tree_columns_of(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The trees' columns of some of the model's columns."""
+        return np.flatnonzero(np.isin(self.mean_of.feature_of_column, columns))
+
+    def predictions(self) -> FloatArray:
+        """Predictions of the rows, by the same order of sums as in :meth:`exchange`."""
+        encoded = self._encoded(self.columns)
+        if encoded is None:
+            return super().predictions()
+        return predictions(self.mean_of.trees, self.mean_of.value, encoded)
+
+    def exchange(
+        self, copies: Iterable[FloatArray], n_copies: int, what: str
+    ) -> Iterator[Sequence[FloatArray]]:
+        """Return predictions with one unit after the other exchanged; see the base class."""
+        columns = self.columns
+        encoded = self._encoded(columns)
+        if encoded is None:
+            yield from super().exchange(copies, n_copies, what)
+            return
+        units = self.scored_columns
+        members = [self.tree_columns_of(unit) for unit in units]
+        # Whole copies, or parts of their rows where there are too few to keep all threads busy.
+        n_threads = n_threads_of(self.jobs)
+        n_parts = 1 if n_copies >= 4 * n_threads else n_threads
+        size = min(_BLOCK, -(-len(encoded) // n_parts))
+        blocks = [slice(at, at + size) for at in range(0, len(encoded), size)]
+
+        def parts() -> Iterator[tuple[FloatArray, FloatArray | None, slice]]:
+            for copy in copies:
+                other = self._encoded(copy)
+                yield from ((copy, other, rows) for rows in blocks)
+
+        def of_part(part: tuple[FloatArray, FloatArray | None, slice]) -> FloatArray:
+            copy, other, rows = part
+            if other is None:
+                changed = (exchanged(columns[rows], copy[rows], unit) for unit in (_NONE, *units))
+                return np.stack([self.predict(matrix) for matrix in changed])
+            trees, value, *_ = self.mean_of
+            return exchanged_predictions(trees, value, encoded[rows], other[rows], members)
+
+        predicted = each_short(self.jobs, of_part, parts(), n_copies * len(blocks), what)
+        while of_copy := list(itertools.islice(predicted, len(blocks))):
+            yield list(np.concatenate(of_copy, axis=1))
+
+    def grow(
+        self, rows: FloatArray, background: FloatArray, orders: Sequence[NDArray[np.intp]]
+    ) -> Iterator[FloatArray]:
+        """Yield the predictions of :meth:`ModelOnTable.grow`, computed from the trees."""
+        given, others = self._encoded(rows), self._encoded(background)
+        if given is None or others is None:
+            yield from super().grow(rows, background, orders)
+            return
+        members = [self.tree_columns_of(self.columns_of(unit)) for unit in self.units.members]
+        trees, value, *_ = self.mean_of
+        grown = growing_predictions(trees, value, given, others, members, orders)
+        yield from grown.reshape(len(grown), -1, *grown.shape[3:])
+
+    def _encoded(self, columns: FloatArray) -> FloatArray | None:
+        """Columns as the trees compare them; None if a value is missing."""
+        encoded = self.mean_of.encode(columns)
+        return encoded if np.isfinite(encoded).all() else None
+
+
+def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
+    """A fitted model on the rows that it is explained on.
+
+    A model with an encoding of its own, on an array of numbers, has ``encode(X)``,
+    ``encoding_.groups`` and ``predict_encoded(columns)``, which gives means or probabilities of the
+    second class (:class:`losaw.learners.encoded.EncodedLearner`). Any other model is given rows of
+    the type that the table was read from, and its columns are the features.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a model that was fitted to other columns or knows other classes, and for unknown
+        losses, groups and features.
+    """
+    require_fitted(model)
+    table = rows.table
+    task = task_of(model)
+    classes = classes_of(model) if task == "classification" else None
+    if table.is_plain and hasattr(model, "predict_encoded"):
+        encode, predict = model.encode, model.predict_encoded
+        columns_of_feature = tuple(model.encoding_.groups)
+        mean_of = trees_of_encoded(model, sum(map(len, columns_of_feature)))
+    else:
+        encode, columns_of_feature = (
+            same_columns,
+            tuple(np.array([j]) for j in range(len(table.names))),
+        )
+        rebuild = rebuild_for(model, table)
+        predict = predictor_of(model, table, rebuild, None if classes is None else len(classes))
+        mean_of = None
+        if rebuild is table.rebuild:  # the model's columns are in the order of the table's
+            mean_of = trees_of(model, table.names)
+        if mean_of is not None:
+            encode_rows = mean_of.encode
+            mean_of = mean_of._replace(encode=lambda codes: encode_rows(rebuild(codes)))
+    units = units_of(table.names, options.groups)
+    needs_probabilities = options.loss != "zero-one" and not callable(options.loss)
+    has_probabilities = hasattr(model, "predict_proba") or hasattr(model, "predict_encoded")
+    if task == "classification" and needs_probabilities and not has_probabilities:
+        raise ValueError(
+            f"{type(model).__name__} has no predict_proba; use loss='zero-one', or calibrate it "
+            "with sklearn.calibration.CalibratedClassifierCV"
+        )
+    scored = chosen_units(units, options.features)
+    members = [units.members[unit] for unit in scored]
+    seen = {
+        "model": model,
+        "rows": rows,
+        "y": finite_numbers(rows.y) if classes is None else class_numbers(rows.y, classes),
+        "weights": None if rows.weights is None else rows.weights / rows.weights.mean(),
+        "loss": resolve_loss(options.loss, task),
+        "units": units,
+        "scored": scored,
+        "names": tuple(units.names[unit] for unit in scored),
+        "members": members,
+        "kinds": kinds_of(table, members),
+        "jobs": checked_jobs(options.n_jobs, options.verbose),
+        "encode": encode,
+        "columns_of_feature": columns_of_feature,
+        "predict": predict,
+    }
+    return ModelOnTable(**seen) if mean_of is None else MeanOfTrees(**seen, mean_of=mean_of)
+
+
+def same_columns(codes: FloatArray) -> FloatArray:
+    """Codes as columns of a model that has no others."""
+    return codes
+
+
 def exchanged(columns: FloatArray, copies: FloatArray, unit: NDArray[np.intp]) -> FloatArray:
     """Columns with those of a unit taken from copies."""
     changed = columns.copy()
@@ -194,97 +343,3 @@ def _growing(
         filled[:, unit] = row[unit]
         stages.append(filled.copy())
     return np.concatenate(stages)
-
-
-def require_fitted(model: Any) -> None:
-    """Raise a ValueError for a model of scikit-learn or ours, or a Pipeline, without a fit."""
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
-    last = model
-    while hasattr(last, "steps"):
-        last = last.steps[-1][1]
-    if type(last).__module__.partition(".")[0] not in ("sklearn", "losaw"):
-        return  # other models may show a fit in other ways
-    try:
-        check_is_fitted(last)
-    except NotFittedError:
-        raise ValueError(
-            f"the model, a {type(model).__name__}, is not fitted: call its fit(X, y) first, or "
-            "give cv=5 to fit it in folds"
-        ) from None
-
-
-def predictor_of(
-    model: Any, table: Table, rebuild: Callable[[FloatArray], Any], n_classes: int | None
-) -> Callable[[FloatArray], FloatArray]:
-    """Codes to means, or to probabilities of classes."""
-
-    def predict(codes: FloatArray) -> FloatArray:
-        rows = rebuild(codes)
-        try:
-            return (
-                _means(model, rows) if n_classes is None else probabilities(model, rows, n_classes)
-            )
-        except (TypeError, ValueError) as error:
-            raise _with_missing_rows(error, model, table) from error
-
-    return predict
-
-
-def _with_missing_rows(error: Exception, model: Any, table: Table) -> Exception:
-    """A model's refusal, with the place of the missing values if there are any."""
-    missing = np.isnan(table.codes)
-    if not missing.any():
-        return error
-    row, column = np.argwhere(missing)[0]
-    return ValueError(
-        f"{type(model).__name__} refuses the rows ({' '.join(str(error).split())[:100]}). X has "
-        f"{int(missing.any(axis=1).sum())} rows with missing values (first: row {row}, column "
-        f"{table.names[column]!r}); impute them in a Pipeline with the model, for example by "
-        "sklearn.impute.SimpleImputer"
-    )
-
-
-def _means(model: Any, rows: Any) -> FloatArray:
-    means = np.asarray(model.predict(rows))
-    if means.ndim == 2 and means.shape[1] == 1:
-        means = means[:, 0]
-    if means.ndim != 1:
-        raise ValueError(
-            f"{type(model).__name__} predicts {means.shape[1]} responses; explain one model for "
-            "each"
-        )
-    return means
-
-
-def rebuild_for(model: Any, table: Table) -> Callable[[FloatArray], Any]:
-    """Codes to rows with exactly the columns that the model was fitted to."""
-    fitted = getattr(model, "feature_names_in_", None)
-    if table.is_plain or fitted is None:
-        n_fitted = getattr(model, "n_features_in_", None)
-        if n_fitted is not None and n_fitted != len(table.names):
-            raise ValueError(
-                f"X has {len(table.names)} columns, but {type(model).__name__} was fitted to "
-                f"{n_fitted}"
-            )
-        return table.rebuild
-    names = [str(name) for name in fitted]
-    if names == list(table.names):
-        return table.rebuild
-    for what, some, others in (
-        ("lacks", names, table.names),
-        ("has", list(table.names), names),
-    ):
-        strange = [name for name in some if name not in others]
-        if strange:
-            end = "" if what == "lacks" else f", which {type(model).__name__} was not fitted to"
-            raise ValueError(
-                f"X {what} the column {strange[0]!r}{end}; give X[model.feature_names_in_]"
-            )
-    return lambda codes: table.rebuild(codes)[list(fitted)]
-
-
-def same_columns(codes: FloatArray) -> FloatArray:
-    """Codes as columns of a model that has no others."""
-    return codes

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.rng import seed_integer
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.mean_of_trees import model_on_table
-from losaw.scoring.model_on_table import ModelOnTable
+from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test, t_test
 from losaw.scoring.rows import Options, Rows
 from losaw.support.outcomes import is_classifier
@@ -56,10 +55,9 @@ Of = Callable[[ModelOnTable, Rows | None], Differences]
 
 
 def hold_out(
-    of: Of, subject: ModelOnTable, train: Rows | None, testing: Testing, rng: np.random.Generator
+    differences: Differences, subject: ModelOnTable, testing: Testing, rng: np.random.Generator
 ) -> ImportanceResult:
     """Scores and tests of one model on rows that it has not seen."""
-    differences = of(subject, train)
     rows = differences.rows
     clusters, freedom = subject.rows.clusters, len(rows) - 1
     for name, given in (("sample_weight", subject.weights), ("clusters", clusters)):
@@ -104,14 +102,11 @@ def _error_of_mean(
     return np.asarray(np.sqrt(total / max(n - 1, 1) / len(deviations))), n - 1
 
 
-def repeated(
-    of: Of, subject: ModelOnTable, train: Rows | None, testing: Testing
-) -> ImportanceResult:
+def repeated(differences: Differences, subject: ModelOnTable, testing: Testing) -> ImportanceResult:
     """Scores of one model with their error over repeats, ``details["repeats"]``; no test.
 
     Repeats share rows and model, and say nothing of another sample.
     """
-    differences = of(subject, train)
     repeats = differences.details["repeats"]
     several = len(repeats) > 1
     return ImportanceResult(

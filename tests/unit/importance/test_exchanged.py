@@ -20,8 +20,7 @@ from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, pfi, sage
 from losaw.learners.random_forest import RandomForest
 from losaw.learners.ranger_forest import RangerForest
-from losaw.scoring.mean_of_trees import MeanOfTrees, model_on_table
-from losaw.scoring.model_on_table import _growing, exchanged
+from losaw.scoring.model_on_table import MeanOfTrees, _growing, exchanged, model_on_table
 from losaw.scoring.rows import Options, read_rows
 
 rng = np.random.default_rng(0)

@@ -24,8 +24,9 @@ class StudyPlan:
         All requested ones, in the grid's order.
     n_seeds : tuple of int
         The numbers of seeds of the settings, each once, ascending.
-    results, figures, published : Path
-        Folder of all results, of the figures, and of the printed numbers.
+    results, folder, figures, published : Path
+        Folder of all results, of the files that are written from the study's blocks, of the
+        figures, and of the printed numbers.
     max_failed_share : float
         Above this share of failed or missing fits a summary refuses.
     scale : str
@@ -44,6 +45,7 @@ class StudyPlan:
     blocks: tuple[Block, ...] = field(repr=False)
     n_seeds: tuple[int, ...]
     results: Path
+    folder: Path
     figures: Path
     published: Path
     max_failed_share: float
@@ -52,11 +54,6 @@ class StudyPlan:
     configuration: Mapping[str, Any] = field(repr=False)
     block: Callable[[BlockName], Block] = field(repr=False)
     blocks_at_other_scales: Callable[[BlockName], list[Block]] = field(repr=False)
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the files that are written from the study's blocks."""
-        return self.results / self.study.name
 
     @property
     def n_fits(self) -> int:

@@ -346,6 +346,7 @@ class Session:
             blocks=tuple(self.blocks(study)),
             n_seeds=tuple(sorted({self.n_seeds(study, setting) for setting in settings})),
             results=self.results,
+            folder=self.results / study.name,
             figures=self.figures,
             published=self.published_folder,
             max_failed_share=self.configuration.max_failed_share,

@@ -20,7 +20,7 @@ from losaw.study.files.output_digests import (
 )
 from losaw.study.files.rows import BLOCK_SCHEMA
 from losaw.study.files.writing import write_csv, write_rows, write_text
-from losaw.study.results.collect import RESULT_COLUMNS, SCORE_COLUMNS, Collection, collect
+from losaw.study.results.collect import RESULT_COLUMNS, SCORE_COLUMNS, collect
 from losaw.study.results.compare import compare
 from losaw.study.results.draws import measure_draws, read_draws
 from losaw.study.results.manifest import manifest
@@ -53,34 +53,6 @@ def write_outputs(plan: StudyPlan) -> Path:
     between_draws = read_draws(study, plan.results)
     # Until all files are written, nothing vouches for any of them.
     remove_sums(plan.results, study.name)
-    _write_collection(folder, collection)
-    summary = summarise(study, collection)
-    write_csv(folder / "summary.csv", summary)
-    write_csv(folder / "differences.csv", differences(study, collection))
-    if measured is not None:
-        write_csv(folder / DRAWS, measured)
-    published = read_published(study, plan.published)
-    comparison = compare(study, summary, published, between_draws)
-    by = [*study.axes[:1], "method", "metric"]
-    write_csv(folder / "agreement.csv", agreement_table(comparison, by))
-    write_csv(folder / "signs.csv", sign_table(study, comparison))
-    if study.file.mean_margins:
-        write_csv(folder / MEANS, means_over_methods(study, collection.results, published))
-    about = json.dumps(manifest(plan, collection), indent=1)
-    write_text(folder / "manifest.json", about + "\n")
-    write_csv(folder / "comparison.csv", comparison)
-    blocks = {str(block.name): sha256 for block, (_, sha256) in collection.files.items()}
-    write_sums(plan.results, study.name, made_from(plan, blocks), collected_files(plan))
-    return folder / "comparison.csv"
-
-
-def measuring_first(plans: Iterable[StudyPlan]) -> list[StudyPlan]:
-    """The plans, those whose study measures what others read (shared draws of X) first."""
-    return sorted(plans, key=lambda plan: plan.study.file.draws is None)
-
-
-def _write_collection(folder: Path, collection: Collection) -> None:
-    """Write ``settings.csv``, ``blocks.csv``, ``results.parquet`` and ``scores.parquet``."""
     blocks = [
         {
             "setting_id": block.name.setting,
@@ -101,3 +73,26 @@ def _write_collection(folder: Path, collection: Collection) -> None:
     ):
         schema = pa.schema([BLOCK_SCHEMA.field(column) for column in columns])
         write_rows(folder / f"{name}.parquet", rows, schema)
+    summary = summarise(study, collection)
+    write_csv(folder / "summary.csv", summary)
+    write_csv(folder / "differences.csv", differences(study, collection))
+    if measured is not None:
+        write_csv(folder / DRAWS, measured)
+    published = read_published(study, plan.published)
+    comparison = compare(study, summary, published, between_draws)
+    by = [*study.axes[:1], "method", "metric"]
+    write_csv(folder / "agreement.csv", agreement_table(comparison, by))
+    write_csv(folder / "signs.csv", sign_table(study, comparison))
+    if study.file.mean_margins:
+        write_csv(folder / MEANS, means_over_methods(study, collection.results, published))
+    about = json.dumps(manifest(plan, collection), indent=1)
+    write_text(folder / "manifest.json", about + "\n")
+    write_csv(folder / "comparison.csv", comparison)
+    sums = {str(block.name): sha256 for block, (_, sha256) in collection.files.items()}
+    write_sums(plan.results, study.name, made_from(plan, sums), collected_files(plan))
+    return folder / "comparison.csv"
+
+
+def measuring_first(plans: Iterable[StudyPlan]) -> list[StudyPlan]:
+    """The plans, those whose study measures what others read (shared draws of X) first."""
+    return sorted(plans, key=lambda plan: plan.study.file.draws is None)

@@ -1,4 +1,4 @@
-"""Of losaw.knockoffs.draws."""
+"""Of scoring.draw_differences."""
 
 import math
 
@@ -8,7 +8,7 @@ from sklearn.linear_model import LinearRegression
 
 from losaw.importance import cpi, sage
 from losaw.knockoffs import make_sampler
-from losaw.knockoffs.draws import draws, own_shares
+from losaw.scoring.draw_differences import draws, own_shares
 from losaw.support.threads import Jobs
 
 X = np.random.default_rng(0).standard_normal((80, 4))
