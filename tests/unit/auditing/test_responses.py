@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
-from losaw.auditing.responses import _latent_share, brier_skill, make_response
+from losaw.auditing.responses import (
+    _latent_share,
+    _sum_of_terms,
+    _term,
+    brier_skill,
+    make_response,
+)
 
 
 def table(n=4000, seed=0):
@@ -77,6 +83,37 @@ def test_brier_skill_of_two_classes_is_that_of_simulated_ones():
     constant = is_one.mean() * (1 - is_one.mean())
     expected = brier_skill(f, np.array([140, 60]), share)
     assert expected == pytest.approx(1 - loss / constant, abs=0.003)
+
+
+def test_a_term_of_a_number_is_a_line_a_step_or_a_hump_of_its_ranks():
+    values = pd.Series(np.random.default_rng(0).lognormal(0, 1, 200))
+    ranks = values.rank().to_numpy() / 200
+    found = set()
+    for seed in range(40):
+        term = _term(values, np.random.default_rng(seed))
+        curvature, slope, constant = np.polyfit(ranks, term, 2)
+        is_parabola = np.allclose((curvature * ranks + slope) * ranks + constant, term)
+        if len(np.unique(term)) == 2:
+            found.add("step")
+        elif is_parabola and abs(curvature) < 1e-9:
+            found.add("line")
+        else:
+            assert is_parabola and 0.29 < -slope / (2 * curvature) < 0.71
+            found.add("hump")
+    assert found == {"line", "step", "hump"}
+
+
+def test_two_causes_have_a_term_each_and_half_of_their_product():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (300, 3)).astype(float))
+    f, signal = _sum_of_terms(X, 2, rng)
+    terms = X.iloc[:, list(signal)].apply(lambda x: (x - x.mean()) / x.std(ddof=0)).to_numpy()
+    product = terms.prod(axis=1)
+    product = (product - product.mean()) / product.std()
+    design = np.column_stack([terms, product])
+    (first, second, both), *_ = np.linalg.lstsq(design, f, rcond=None)
+    assert np.allclose(design @ [first, second, both], f)
+    assert all(0.5 / 1.3 <= abs(both / weight) <= 0.5 / 0.7 for weight in (first, second))
 
 
 @settings(max_examples=40, deadline=None)
