@@ -39,6 +39,8 @@ def test_among_near_copies_the_conditional_test_makes_fewer_false_selections(cop
     assert frame.loc["PFI", "false"] > frame.loc["CPI", "false"] + 0.1
     assert frame.loc["CPI", "keeps"] != "no" and frame.loc["PFI", "keeps"] == "no"
     assert copies.trusted[0] == copies.standings[0].method
+    (said,) = [verdict for verdict in copies.verdicts if "stars cannot be trusted" in verdict]
+    assert "PFI (" in said and "CPI (" not in said
 
 
 def test_a_line_per_round_and_method_with_its_signals(copies):
