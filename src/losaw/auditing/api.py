@@ -33,6 +33,7 @@ def audit(
     model: Any = "forest",
     drop: Sequence[str] = (),
     cluster: str | None = None,
+    weights: str | None = None,
     fdr: float = 0.1,
     budget: str | float | None = "10m",
     rows: int | None = None,
@@ -54,7 +55,8 @@ def audit(
 
     Parameters
     ----------
-    frame, target, kinds, task, model, drop, cluster, rows, losaw_rows, folds, permutations, draws
+    frame, target, kinds, task, model, drop, cluster, weights, rows, losaw_rows, folds, \
+permutations, draws
         As in :func:`losaw.explain`.
     rounds : int, default 30
         Simulated responses, 5 at least.
@@ -131,6 +133,7 @@ def audit(
         fdr=fdr,
         random_state=begun.seed,
         model=name_of(model),
+        notes=begun.part.notes,
     )
 
 

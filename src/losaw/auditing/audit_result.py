@@ -50,6 +50,8 @@ class Audit:
     model : str
     response : str
         The name of the function of the user that made the responses; empty for ours.
+    notes : tuple of str
+        Decisions on the rows and the target, as those of explain.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class Audit:
     random_state: int
     model: str
     response: str = ""
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def standings(self) -> list[Standing]:
@@ -223,6 +226,7 @@ class Audit:
             ("Verdict", self.verdicts),
             ("Beware", self.cautions),
             ("Cut by the budget", self.cuts),
+            ("Notes", self.notes),
         ):
             if sentences:
                 lines += ["", head, *(f"  - {sentence}" for sentence in sentences)]
@@ -264,6 +268,7 @@ class Audit:
             "explained_of_the_target": self.quality.__dict__,
             "n_signals": self.n_signals,
             "response": self.response,
+            "notes": self.notes,
             "false_discovery_rate": self.fdr,
             "trusted": self.trusted,
             "verdicts": self.verdicts,
@@ -290,6 +295,7 @@ class Audit:
         computed = [
             f"{self.design.words()}.",
             *(f"Cut by the budget: {cut}." for cut in self.cuts),
+            *self.notes,
             f"The same numbers on any machine: {again}",
             f"The model is {self.model}; random state {self.random_state}; losaw "
             f"{losaw.__version__}.",

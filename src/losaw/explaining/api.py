@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from losaw.explaining.curves import curves
 from losaw.explaining.design import Design, cut, folds_needed, full_design, read_budget
 from losaw.explaining.disagreements import disagreements
 from losaw.explaining.explanation import Explanation
-from losaw.explaining.methods import chosen_methods
+from losaw.explaining.methods import METHODS, UNWEIGHTED, chosen_methods
 from losaw.explaining.models import make_model
 from losaw.explaining.options import Options
 from losaw.explaining.preparing import Prepared, prepare, sample_rows
@@ -24,6 +24,7 @@ from losaw.explaining.probing import probe
 from losaw.explaining.table_file import read_file
 from losaw.kernels.compiling import COMPILING
 from losaw.rng import as_generator, seed_integer, stream
+from losaw.scoring.row_differences import weight_parameter
 from losaw.support.arguments import whole_number
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
@@ -42,6 +43,7 @@ def explain(
     model: Any = "forest",
     drop: Sequence[str] = (),
     cluster: str | None = None,
+    weights: str | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     fdr: float = 0.1,
     budget: str | float | None = "5m",
@@ -82,6 +84,9 @@ def explain(
     cluster : str or None
         A column whose equal values mark rows that belong together, as those of a patient: they stay
         in one fold. It is no feature.
+    weights : str or None
+        A column of sampling weights: what each row stands for. Fits, losses, tests, groups and
+        curves are weighted; a method that takes no weights is left out. It is no feature.
     groups : dict of group name to sequence of features, or None
         Groups that are scored, and tested as parts of all features, in place of those of
         associated features. No feature is in two of them.
@@ -199,19 +204,23 @@ def begin(
         Whether groups are scored in addition to features.
     """
     start, compiled = time.perf_counter(), COMPILING.seconds
-    seconds, wanted = read_budget(options.budget), chosen_methods(options.methods)
+    seconds = read_budget(options.budget)
     seed = _seed(options.random_state)
     if isinstance(frame, str | Path):
         frame = read_file(frame, target)
     frame = _without(frame, options.drop, target)
-    data = prepare(frame, target, kinds=options.kinds, task=options.task, cluster=options.cluster)
+    data = prepare(
+        frame, target, kinds=options.kinds, task=options.task, cluster=options.cluster,
+        weights=options.weights,
+    )  # fmt: skip
+    data, wanted = _weighing(data, options)
     full = full_design(len(data), wanted, options.fixed, data.n_units)
 
     def model(seed: int) -> Any:
         n_features, n_jobs = data.X.shape[1], options.n_jobs
         return make_model(
             options.model, data.task, n_features, n_trees=full.trees, seed=seed % 2**31,
-            n_jobs=n_jobs,
+            n_jobs=n_jobs, weighted=data.weights is not None,
         )  # fmt: skip
 
     trained = model(seed)
@@ -257,6 +266,23 @@ def _without(frame: Any, drop: Sequence[str], target: str) -> Any:
         if name == target:
             raise LosawError(f"drop: {name!r} is the target")
     return frame[[key for key in frame.columns if str(key) not in dropped]]
+
+
+def _weighing(data: Prepared, options: Options) -> tuple[Prepared, tuple[str, ...]]:
+    """Return the methods that can weigh the rows, and the data with a note on all others."""
+    wanted = chosen_methods(options.methods)
+    if data.weights is None:
+        return data, wanted
+    able = tuple(name for name in wanted if name not in UNWEIGHTED)
+    unable = ", ".join(METHODS[name].label for name in wanted if name not in able)
+    if not able:
+        raise LosawError(f"weights: {unable} cannot weigh the rows; ask for other methods")
+    notes = ["Fits, losses, tests, groups and curves are weighted; folds and associations are not."]
+    if unable:
+        notes.append(f"Left out, because they cannot weigh the rows: {unable}.")
+    if not isinstance(options.model, str) and weight_parameter(options.model) is None:
+        notes.append(f"{name_of(options.model)} takes no weights and is fitted without them.")
+    return replace(data, notes=(*data.notes, *notes)), able
 
 
 def _check_folds(folds: int, data: Prepared) -> None:

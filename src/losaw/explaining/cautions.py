@@ -4,12 +4,10 @@ from typing import Any
 
 from losaw.explaining.answers import LEVEL, compare_loco, p_text
 from losaw.explaining.association import Associations
-from losaw.explaining.computing import Computed, Work, relative_loss
+from losaw.explaining.computing import Computed, Work, share_explained
 from losaw.explaining.disagreements import decimal
-from losaw.explaining.models import make_forest
+from losaw.explaining.models import fitted, make_forest
 from losaw.explaining.preparing import Prepared
-from losaw.scoring.losses import Loss
-from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
 
 _FEW_ROWS = 10
 # Columns with more values than this that repeat together mark rows of one person or thing.
@@ -79,18 +77,13 @@ def _leakage(work: Work, computed: Computed) -> list[str]:
 
 def _alone(work: Work, name: str) -> float:
     """Return the share that a forest of one feature explains, on the first fold's rows."""
-    train, held = work.splits[0]
-    data = work.data
+    (train, held), data, X = work.splits[0], work.data, work.data.X[[name]]
     forest = make_forest(
-        data.task, 1, decorrelated=False, n_trees=20, seed=work.seed % 2**31, n_jobs=work.n_jobs
-    )
-    forest.fit(data.X[[name]].iloc[train], data.y[train])
-    loss: Loss = relative_loss(data)
-    X, y = data.X[[name]].iloc[held], data.y[held]
-    if data.task == "regression":
-        return 1.0 - float(loss(finite_numbers(y), forest.predict(X)).mean())
-    shares = probabilities(forest, X, len(forest.classes_))
-    return 1.0 - float(loss(class_numbers(y, forest.classes_), shares).mean())
+        data.task, 1, decorrelated=False, n_trees=20, seed=work.seed % 2**31, n_jobs=work.n_jobs,
+        weighted=data.weights is not None,
+    )  # fmt: skip
+    fitted(forest, X.iloc[train], data.y[train], data.weights_of(train))
+    return share_explained(work, forest, X.iloc[held], held)
 
 
 def _not_decorrelated(computed: Computed) -> list[str]:

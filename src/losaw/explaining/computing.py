@@ -14,7 +14,7 @@ from losaw.explaining.association import Associations
 from losaw.explaining.design import Design
 from losaw.explaining.drawn_once import DrawnOnce
 from losaw.explaining.methods import METHODS
-from losaw.explaining.models import Fits, SharedFit, make_forest
+from losaw.explaining.models import Fits, SharedFit, fitted, make_forest
 from losaw.explaining.preparing import Prepared, sample_rows
 from losaw.importance import cpi, hierarchy, loco, mdi, mdi_oob, pfi, subgroups, ufi
 from losaw.knockoffs.diagnostics import DrawTest
@@ -141,9 +141,11 @@ def make_work(
 def relative_loss(data: Prepared) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """Squared error (of classes: the Brier score) over that of the best constant prediction."""
     if data.task == "regression":
-        constant = float(np.var(finite_numbers(data.y)))
+        y = finite_numbers(data.y)
+        mean = np.average(y, weights=data.weights)
+        constant = float(np.average((y - mean) ** 2, weights=data.weights))
     else:
-        shares = np.unique(data.y, return_counts=True)[1] / len(data.y)
+        shares = np.bincount(np.unique(data.y, return_inverse=True)[1], data.weights) / len(data.y)
         constant = float(1.0 - (shares**2).sum()) / 2.0
 
     def squared_error_over_that_of_the_mean(y: FloatArray, prediction: FloatArray) -> FloatArray:
@@ -185,7 +187,7 @@ def compute(work: Work, model: Any, forest_is_model: bool) -> Computed:
 def _fit(shared: SharedFit, data: Prepared, rows: NDArray[np.intp]) -> SharedFit:
     # As a cross-fitting method hands them over: through the table, without the index.
     table = read_table(data.X, kinds=data.kinds).take(rows)
-    return shared.__sklearn_clone__().fit(table.rows(), data.y[rows])
+    return shared.__sklearn_clone__().fit(table.rows(), data.y[rows], data.weights_of(rows))
 
 
 def _forests(work: Work, decorrelated: bool) -> list[Any]:
@@ -199,10 +201,10 @@ def _forests(work: Work, decorrelated: bool) -> list[Any]:
             n_trees=work.design.trees,
             seed=work.seed % 2**31,
             n_jobs=work.n_jobs,
+            weighted=work.data.weights is not None,
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            forests.append(forest.fit(work.data.X.iloc[train], work.data.y[train]))
+        X, y, weights = work.data.X.iloc[train], work.data.y[train], work.data.weights_of(train)
+        forests.append(fitted(forest, X, y, weights))
         work.tick("losaw" if decorrelated else "fits")
     return forests
 
@@ -260,7 +262,9 @@ def _directions(work: Work, forests: list[Any]) -> ImportanceResult:
         for forest in forests
     ]
     work.tick("scores")
-    return _jackknifed("ATR (weighted by rows)", np.array(rates), work)
+    # Levels that are numbers to a forest have no direction either.
+    ordered = [kind != "nominal" for kind in work.kinds.values()]
+    return _jackknifed("ATR (weighted by rows)", np.where(ordered, rates, np.nan), work)
 
 
 def _jackknifed(label: str, scores: FloatArray, work: Work) -> ImportanceResult:
@@ -289,10 +293,11 @@ def jackknife_error(scores: FloatArray) -> FloatArray:
 def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
     data, design = work.data, work.design
     common: dict[str, Any] = {"loss": work.loss, "cv": work.splits, "kinds": work.kinds}
+    common["sample_weight"] = data.weights
     drawn: Any = None
     if "cpi" in design.methods:
         table = read_table(data.X, kinds=data.kinds)
-        drawn = DrawnOnce(table, design.draws, work.stream("draws"))
+        drawn = DrawnOnce(table, design.draws, work.stream("draws"), data.weights)
         work.tick("draws")
     calls: dict[str, Callable[..., ImportanceResult]] = {
         "pfi": lambda **o: pfi(shared, data.X, data.y, n_repeats=design.permutations, **o),
@@ -366,18 +371,23 @@ def n_steps(work: Work, forest_is_model: bool) -> int:
     return folds * (fits + len(trees) + refits) + has("atr") + has("cpi") + len(losses)
 
 
+def share_explained(work: Work, model: Any, X: Any, rows: NDArray[np.intp]) -> float:
+    """Return 1 - loss / loss of the best constant of a model on some rows, given their features."""
+    y = work.data.y[rows]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if work.data.task == "regression":
+            risk = work.loss(finite_numbers(y), np.asarray(model.predict(X), dtype=float))
+        else:
+            classes = model.classes_
+            risk = work.loss(class_numbers(y, classes), probabilities(model, X, len(classes)))
+    return 1.0 - float(np.average(risk, weights=work.data.weights_of(rows)))
+
+
 def _quality(work: Work, models: list[Any]) -> Quality:
     scores = []
     for (_, held), model in zip(work.splits, models, strict=True):
-        X, y = work.data.X.iloc[held], work.data.y[held]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if work.data.task == "regression":
-                risk = work.loss(finite_numbers(y), np.asarray(model.predict(X), dtype=float))
-            else:
-                classes = model.classes_
-                risk = work.loss(class_numbers(y, classes), probabilities(model, X, len(classes)))
-        scores.append(1.0 - float(risk.mean()))
+        scores.append(share_explained(work, model, work.data.X.iloc[held], held))
     ratio = 1.0 / (work.design.folds - 1)
     mean, error, freedom = nadeau_bengio(np.array(scores)[:, None], ratio)
     test = t_test(float(mean[0]), float(error[0]), freedom, 0.95)

@@ -50,16 +50,20 @@ def curves(work: Work, computed: Computed) -> dict[str, Curve]:
     ranking = next((r for n, r in computed.results.items() if METHODS[n].family == "loss"), None)
     if ranking is None:
         return {}
-    X = data.X.iloc[sample_rows(data, _ROWS, work.stream("curves"))]
+    rows = sample_rows(data, _ROWS, work.stream("curves"))
+    X = data.X.iloc[rows]
+    weights = np.ones(len(X)) if data.weights is None else data.weights[rows]
     names = ranking.select(top=MOST_CURVES)
     return {
-        name: _curve(X[X[name].notna()], name, computed.models, data.task)
+        name: _curve(X, name, computed.models, data.task, weights)
         for name in names
         if X[name].dtype != "category" and X[name].nunique() > 1
     }
 
 
-def _curve(X: Any, name: str, models: list[Any], task: str) -> Curve:
+def _curve(X: Any, name: str, models: list[Any], task: str, weights: FloatArray) -> Curve:
+    known = X[name].notna().to_numpy()
+    X, weights = X[known], weights[known]
     values = X[name].to_numpy(dtype=float)
     shares = np.linspace(0.0, 1.0, _PARTS + 1)
     edges = np.unique(np.quantile(values, shares, method="inverted_cdf"))
@@ -69,9 +73,11 @@ def _curve(X: Any, name: str, models: list[Any], task: str) -> Curve:
     effects = []
     for model in models:
         change = _prediction(model, above, task) - _prediction(model, below, task)
-        steps = np.bincount(part, change) / np.maximum(np.bincount(part), 1)
+        in_part = np.bincount(part, weights)
+        steps = np.bincount(part, change * weights) / np.where(in_part > 0, in_part, 1.0)
         effect = np.cumsum(steps)
-        effects.append(effect - (effect[part - 1] + effect[part]).mean() / 2.0)
+        middle = np.average(effect[part - 1] + effect[part], weights=weights) / 2.0
+        effects.append(effect - middle)
     return Curve(edges, np.mean(effects, axis=0), jackknife_error(np.array(effects)))
 
 

@@ -28,12 +28,20 @@ class DrawnOnce:
         All rows.
     n_draws : int
     rng : Generator
+    weights : array of shape (n_rows,) or None
     """
 
     handles_nominal = handles_missing = handles_units = True
 
-    def __init__(self, table: Table, n_draws: int, rng: np.random.Generator) -> None:
-        sampler = make_sampler("conditional").fit(table.codes, table.kinds, rng)
+    def __init__(
+        self,
+        table: Table,
+        n_draws: int,
+        rng: np.random.Generator,
+        weights: FloatArray | None = None,
+    ) -> None:
+        sampler = make_sampler("conditional")
+        sampler.fit(table.codes, table.kinds, rng, weights=weights)
         self.table = table
         self.drawn = [sampler.sample(rng) for _ in range(n_draws)]
         self._turns = itertools.cycle(self.drawn)

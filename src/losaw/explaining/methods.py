@@ -103,6 +103,8 @@ METHODS: dict[str, MethodOfExplain] = {
     ),
 }
 DEFAULT = ("mdi", "ufi", "losaw", "pfi", "cpi", "loco", "atr")
+# Their rows, or some of them, have no weights.
+UNWEIGHTED = ("ufi", "mdi_oob", "losaw", "subgroups")
 # The first of these that was run decides what is selected.
 DECIDING = ("cpi", "loco", "subgroups", "pfi")
 

@@ -10,6 +10,8 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from losaw.data import FloatArray
+from losaw.scoring.row_differences import weight_parameter
 from losaw.support.words import unknown
 
 MODELS = ("forest", "gradient-boosting")
@@ -24,10 +26,13 @@ class MissingNumbers(TransformerMixin, BaseEstimator):
     below : bool, default True
         True: a value below all others, so that trees can split off missing values. False: the
         median, for models that take numbers as amounts.
+    codes : bool, default False
+        Categories as the numbers of their levels, for models that take numbers only.
     """
 
-    def __init__(self, below: bool = True) -> None:
+    def __init__(self, below: bool = True, codes: bool = False) -> None:
         self.below = below
+        self.codes = codes
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the value of every column of numbers."""
@@ -43,6 +48,8 @@ class MissingNumbers(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """The frame without missing numbers."""
         check_is_fitted(self)
+        if self.codes:
+            X = X.apply(lambda x: x.cat.codes.astype(float) if x.dtype == "category" else x)
         return X.fillna({name: v for name, v in self.values_.items() if X[name].hasnans})
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
@@ -58,6 +65,7 @@ def make_forest(
     n_trees: int,
     seed: int,
     n_jobs: int | None = None,
+    weighted: bool = False,
 ) -> Any:
     """A Pipeline of a forest for numbers and factors, missing ones too.
 
@@ -69,6 +77,9 @@ def make_forest(
     decorrelated : bool
         losawRF with its defaults; False: the same forest without weights (``eta=1``), which is a
         plain random forest.
+    weighted : bool
+        scikit-learn's random forest of the same size, which takes weights of rows. Levels are
+        numbers to it.
     """
     from sklearn.pipeline import make_pipeline
 
@@ -77,14 +88,19 @@ def make_forest(
     kind = LosawRandomForestRegressor if task == "regression" else LosawRandomForestClassifier
     eta = 0.25 if decorrelated else 1.0
     drawn = -(-n_features // 3)
+    if weighted:
+        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+        plain = RandomForestRegressor if task == "regression" else RandomForestClassifier
+        size = {name: getattr(kind(), name) for name in ("max_depth", "min_samples_leaf")}
+        options = {"max_features": drawn, "n_jobs": n_jobs, "random_state": seed, **size}
+        return make_pipeline(MissingNumbers(codes=True), plain(n_trees, **options))
     forest = kind(n_trees, max_features=drawn, eta=eta, n_jobs=n_jobs, random_state=seed)
     return make_pipeline(MissingNumbers(below=not decorrelated), forest)
 
 
-def make_model(
-    model: Any, task: str, n_features: int, *, n_trees: int, seed: int, n_jobs: int | None
-) -> Any:
-    """The model that PFI, CPI and LOCO explain.
+def make_model(model: Any, task: str, n_features: int, *, seed: int, **size: Any) -> Any:
+    """The model that PFI, CPI and LOCO explain; ``size`` is that of :func:`make_forest`.
 
     Raises
     ------
@@ -94,9 +110,7 @@ def make_model(
     from sklearn.base import is_classifier
 
     if model == "forest":
-        return make_forest(
-            task, n_features, decorrelated=False, n_trees=n_trees, seed=seed, n_jobs=n_jobs
-        )
+        return make_forest(task, n_features, decorrelated=False, seed=seed, **size)
     if model == "gradient-boosting":
         from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
@@ -113,6 +127,15 @@ def make_model(
     if is_classifier(model) != (task == "classification"):
         raise ValueError(f"the task is {task}, which {type(model).__name__} does not solve")
     return clone(model)
+
+
+def fitted(model: Any, X: Any, y: Any, weights: FloatArray | None = None) -> Any:
+    """Fit a model, with the weights of the rows where its fit takes them."""
+    name = None if weights is None else weight_parameter(model)
+    with warnings.catch_warnings():
+        # Levels that a fold lacks, what weights cannot do: the page says it once.
+        warnings.simplefilter("ignore")
+        return model.fit(X, y, **({} if name is None else {name: weights}))
 
 
 class Fits:
@@ -134,22 +157,16 @@ class Fits:
     def __deepcopy__(self, memo: Any) -> "Fits":
         return self
 
-    def fit(self, model: Any, X: Any, y: Any) -> Any:
+    def fit(self, model: Any, X: Any, y: Any, weights: FloatArray | None) -> Any:
         """A fitted copy of ``model``, or the one that was fitted to the same rows before."""
-        if tuple(X.columns) != self.names:
-            return self._fitted(model, X, y)
-        key = _digest(X, y)
-        if key not in self.kept:
-            self.kept[key] = self._fitted(model, X, y)
-        return self.kept[key]
-
-    def _fitted(self, model: Any, X: Any, y: Any) -> Any:
-        with warnings.catch_warnings():
-            # Levels that a fold lacks, what weights cannot do: the page says it once.
-            warnings.simplefilter("ignore")
-            fitted = clone(model).fit(X, y)
+        key = _digest(X, y, weights)
+        if key in self.kept:
+            return self.kept[key]
+        made = fitted(clone(model), X, y, weights)
         self.tick()
-        return fitted
+        if tuple(X.columns) == self.names:
+            self.kept[key] = made
+        return made
 
 
 class SharedFit(BaseEstimator):
@@ -168,9 +185,9 @@ class SharedFit(BaseEstimator):
     def __sklearn_clone__(self) -> "SharedFit":
         return SharedFit(clone(self.model), self.fits)
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Use the stored fit to these rows, or make one."""
-        self.fitted_ = self.fits.fit(self.model, X, y)
+        self.fitted_ = self.fits.fit(self.model, X, y, sample_weight)
         self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         return self
 
@@ -199,7 +216,7 @@ class SharedFit(BaseEstimator):
             return function(X)
 
 
-def _digest(X: Any, y: Any) -> bytes:
+def _digest(X: Any, y: Any, weights: FloatArray | None) -> bytes:
     """A digest of a training sample."""
     digest = hashlib.blake2b(digest_size=16)
     for name in X.columns:
@@ -208,4 +225,5 @@ def _digest(X: Any, y: Any) -> bytes:
         digest.update(np.ascontiguousarray(codes.to_numpy(dtype=float)).tobytes())
     digest.update(repr(np.asarray(y).dtype).encode())
     digest.update(np.ascontiguousarray(y).tobytes())
+    digest.update(b"" if weights is None else weights.tobytes())
     return digest.digest()

@@ -51,6 +51,9 @@ class Options:
     cluster: str | None = _option(
         None, "column of persons or things with several rows, which stay together", metavar="NAME"
     )
+    weights: str | None = _option(
+        None, "column of sampling weights: what each row stands for", metavar="NAME"
+    )
     fdr: float = _option(0.1, "false discovery rate (default .1)", type=float)
     budget: str | float | None = _option("5m", "time, like 90s or 2m; none cuts nothing")
     rows: int | None = _fixed(50, "rows in use")

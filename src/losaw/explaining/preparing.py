@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from losaw.data import FloatArray
 from losaw.explaining.treated_columns import TreatedColumn, treat
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.errors import LosawError
@@ -46,6 +47,8 @@ class Prepared:
         Decisions on the rows and the target.
     clusters : int array of shape (n_rows,) or None
         Rows with the same number belong together.
+    weights : array of shape (n_rows,) or None
+        Of the rows, with mean 1 in the table; None where they are equal.
     """
 
     X: "pd.DataFrame"
@@ -55,6 +58,7 @@ class Prepared:
     columns: tuple[TreatedColumn, ...]
     notes: tuple[str, ...]
     clusters: NDArray[np.intp] | None = None
+    weights: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -83,7 +87,12 @@ class Prepared:
         )
         clusters = None if self.clusters is None else self.clusters[rows]
         X = X.drop(columns=constant)
-        return replace(self, X=X, y=self.y[rows], columns=columns, clusters=clusters)
+        y, weights = self.y[rows], self.weights_of(rows)
+        return replace(self, X=X, y=y, columns=columns, clusters=clusters, weights=weights)
+
+    def weights_of(self, rows: NDArray[np.intp]) -> FloatArray | None:
+        """Return the weights of some rows; None for None."""
+        return None if self.weights is None else self.weights[rows]
 
 
 def prepare(
@@ -93,6 +102,7 @@ def prepare(
     kinds: Mapping[str, str] | None = None,
     task: str | None = None,
     cluster: str | None = None,
+    weights: str | None = None,
 ) -> Prepared:
     """Kinds, task and the treatment of every column; see ``docs/explain.md`` for the rules.
 
@@ -100,7 +110,8 @@ def prepare(
     ------
     LosawError
         If the target is absent, has one class only or too few rows of one, if no feature or fewer
-        than 50 rows are left, if names repeat, or ``kinds`` or ``task`` does not fit.
+        than 50 rows are left, if names repeat, or ``kinds``, ``task``, ``cluster`` or ``weights``
+        does not fit.
     """
     import pandas as pd
 
@@ -120,12 +131,16 @@ def prepare(
     if target not in names:
         raise LosawError(unknown("target", target, names))
     asked = _checked_kinds(kinds, names, target)
-    if cluster is not None and (cluster == target or cluster not in names):
-        features = [name for name in names if name != target]
-        raise LosawError(f"cluster: {unknown('column', cluster, features)}")
+    features = [name for name in names if name != target]
+    for option, asked_for in (("cluster", cluster), ("weights", weights)):
+        if asked_for == target:
+            raise LosawError(f"{option}: {target!r} is the target")
+        if asked_for is not None and asked_for not in features:
+            raise LosawError(f"{option}: {unknown('column', asked_for, features)}")
+    if weights is not None and weights == cluster:
+        raise LosawError(f"weights: {weights!r} is the cluster")
     place = names.index(target)
-    given = frame.iloc[:, place] if hasattr(frame, "iloc") else frame.to_series(place).to_list()
-    responses = pd.Series(given).reset_index(drop=True)
+    responses = _series(frame, place)
     known = np.flatnonzero(responses.notna())
     notes = []
     if len(known) < len(responses):
@@ -136,6 +151,11 @@ def prepare(
             f"{len(known)} rows have a value of {target!r}; importances are estimated on parts of "
             f"the rows, and need at least {FEWEST_ROWS}"
         )
+    weight_of = None
+    if weights is not None:
+        given = _series(frame, names.index(weights)).iloc[known]
+        known, weight_of, said = _weighed(given, weights)
+        notes += said
     y, solved = _response(responses.iloc[known], target, task)
     if solved == "regression" and len(np.unique(y)) <= _FEW_VALUES and (y % 1 == 0).all():
         notes.append(
@@ -153,6 +173,9 @@ def prepare(
         if name == cluster:
             clusters = cluster_numbers(read.codes, len(known))
             why = "no feature: rows of one value stay in one fold"
+        elif name == weights:
+            why = "no feature: the weights of the rows"
+        if name in (cluster, weights):
             columns.append(TreatedColumn(name, None, "", why, 0, len(np.unique(read.codes))))
             continue
         column = _without_copies(treat(name, read, asked.get(name)), y, target, solved)
@@ -166,7 +189,52 @@ def prepare(
         reasons = "; ".join(f"{c.name}: {c.treatment}" for c in columns[:5])
         raise LosawError(f"no feature is left to explain {target!r} by ({reasons})")
     X = pd.DataFrame(used)
-    return Prepared(X, y, target, cast(Any, solved), tuple(columns), tuple(notes), clusters)
+    return Prepared(
+        X, y, target, cast(Any, solved), tuple(columns), tuple(notes), clusters, weight_of
+    )
+
+
+def _series(frame: Any, place: int) -> "pd.Series":
+    import pandas as pd
+
+    given = frame.iloc[:, place] if hasattr(frame, "iloc") else frame.to_series(place).to_list()
+    return pd.Series(given).reset_index(drop=True)
+
+
+def _weighed(
+    values: "pd.Series", name: str
+) -> tuple[NDArray[np.intp], FloatArray | None, list[str]]:
+    """Return the rows with a weight above 0, their weights (None if equal), and notes.
+
+    The index of ``values`` are the numbers of the rows.
+    """
+    import pandas as pd
+
+    weights = pd.to_numeric(values.astype(object), errors="coerce").to_numpy(dtype=float)
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise LosawError(
+            f"weights: {name!r} holds {values.tolist()[bad[0]]!r} in row {values.index[bad[0]]} "
+            f"({len(bad)} such rows); a weight is a number from 0 on"
+        )
+    known, weights = values.index.to_numpy()[weights > 0], weights[weights > 0]
+    if len(known) < FEWEST_ROWS:
+        raise LosawError(
+            f"weights: {len(known)} rows have a weight {name!r} above 0, and {FEWEST_ROWS} are "
+            "needed"
+        )
+    zero = len(values) - len(known)
+    notes = [f"{zero} rows with a weight of 0 are left out."] if zero else []
+    weights = weights / weights.max()
+    if weights.min() == 1.0:
+        return known, None, [*notes, f"All weights {name} are equal, so that they change nothing."]
+    alike = weights.sum() ** 2 / (weights**2).sum()
+    notes.append(
+        f"Rows are weighted by {name}, a sampling weight (what each row stands for) and no count: "
+        f"a test takes each row for one observation. These {len(known)} rows tell about as much as "
+        f"{alike:.0f} of equal weight."
+    )
+    return known, weights / weights.mean(), notes
 
 
 def sample_rows(data: Prepared, n_rows: int, rng: np.random.Generator) -> NDArray[np.intp]:

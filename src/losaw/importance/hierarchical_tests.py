@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.association import association_strengths, average_linkage
-from losaw.scoring.draw_differences import differences_of_draws, sampler_of
+from losaw.scoring.draw_differences import differences_of_draws, fit_units, sampler_of
 from losaw.scoring.group_tree import (
     Node,
     top_down_tests,
@@ -235,7 +235,7 @@ def _scored(
 
     def differences(subject: ModelOnTable, train: Rows | None) -> Differences:
         if not drawn:
-            sampler.fit(rows.table.codes, rows.table.kinds, rng, units=subject.members)
+            fit_units(sampler, rows, rng, subject.members)
             drawn.extend(sampler.sample(rng) for _ in range(n_draws))
         at = next(held)
         return differences_of_draws(subject, (codes[at] for codes in drawn), n_draws)

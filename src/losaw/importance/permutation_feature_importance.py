@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.knockoffs.sampler import rows_by_weight
 from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
@@ -127,8 +128,9 @@ def _draws(
 
     Units that are not scored are drawn for as well, so that they change nothing.
     """
+    giving = rows_by_weight(subject.weights, len(subject.y))
     for _ in range(n_repeats):
-        sources = [rng.permutation(len(subject.y)) for _ in subject.units.names]
+        sources = [giving[rng.permutation(len(giving))] for _ in subject.units.names]
         yield from (sources[unit] for unit in subject.scored)
 
 

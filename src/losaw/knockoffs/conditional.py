@@ -15,7 +15,7 @@ from losaw.knockoffs.conditional_mean import (
     regressors_of,
     smooth_mean,
 )
-from losaw.knockoffs.sampler import check_features, varying_columns
+from losaw.knockoffs.sampler import check_features, rows_by_weight, varying_columns
 from losaw.support.arguments import whole_number
 
 # Similar rows are sought in at most so many directions of the predictions.
@@ -25,6 +25,8 @@ _WEIGHT_OF_SPREAD = 3.0
 # Noise of predictions, over the number of rows, in standard deviations of the residuals: the
 # prediction of one of n rows without it tells its own value by a share of about 1 / n.
 _JITTER = 10.0
+# So many rows next to a row are looked at, of which it may be several itself by its weight.
+_MOST_SOUGHT = 64
 
 
 class _Unit(NamedTuple):
@@ -87,7 +89,7 @@ class ConditionalSampler:
     handles_nominal = True
     handles_missing = True
     handles_threads = True
-    handles_units = True
+    handles_units = handles_weights = True
 
     def __init__(self, n_neighbors: int = 5) -> None:
         self.n_neighbors = whole_number("n_neighbors", n_neighbors, 1)
@@ -98,6 +100,7 @@ class ConditionalSampler:
         kinds: Sequence[FeatureKind] | None = None,
         rng: np.random.Generator | None = None,
         units: Sequence[NDArray[np.intp]] | None = None,
+        weights: FloatArray | None = None,
     ) -> Self:
         """Regress every unit on the columns outside of it.
 
@@ -111,6 +114,8 @@ class ConditionalSampler:
             For forests and rows of equal predictions; None takes fresh entropy.
         units : sequence of int arrays, or None
             Columns that are drawn together, possibly overlapping; None: every column alone.
+        weights : array of shape (n_samples,), or None
+            A row gives its residual as often as it weighs. Regressions are not weighted.
 
         Returns
         -------
@@ -120,6 +125,7 @@ class ConditionalSampler:
         self._X, self._kinds = check_features(X, kinds, allow_missing=True)
         n_columns = self._X.shape[1]
         units = [np.array([j]) for j in range(n_columns)] if units is None else units
+        self._giving = rows_by_weight(weights, len(self._X))
         seed = int((np.random.default_rng() if rng is None else rng).integers(2**63))
         self._varying = varying_columns(self._X)
         regressors = {j: regressors_of(self._X[:, j], self._kinds[j]) for j in self._varying}
@@ -195,11 +201,12 @@ class ConditionalSampler:
 
         n_rows = len(places)
         count = min(self.n_neighbors, n_rows - 1)
+        sought = min(count + int(np.bincount(self._giving).max()), n_rows, _MOST_SOUGHT + count)
         places = places + _JITTER / n_rows * rng.standard_normal(places.shape)
-        _, nearest = cKDTree(places).query(places, k=count + 1)
-        others = nearest != np.arange(n_rows)[:, None]
-        others[others.all(axis=1), -1] = False
-        return np.asarray(nearest[others].reshape(n_rows, count), dtype=np.intp)
+        _, found = cKDTree(places[self._giving]).query(places, k=sought)
+        nearest = self._giving[found]
+        others_first = np.argsort(nearest == np.arange(n_rows)[:, None], axis=1, kind="stable")
+        return np.take_along_axis(nearest, others_first[:, :count], axis=1)
 
     def _drawn(self, unit: _Unit, rng: np.random.Generator) -> FloatArray:
         n_rows = len(self._X)

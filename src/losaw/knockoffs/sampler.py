@@ -173,3 +173,14 @@ def varying_columns(X: FloatArray) -> NDArray[np.intp]:
     if missing.any():
         differs[:, missing] = ~np.isnan(X[:, missing])
     return np.flatnonzero(differs.any(axis=0))
+
+
+def rows_by_weight(weights: FloatArray | None, n_rows: int) -> NDArray[np.intp]:
+    """Return as many numbers of rows, each as often as the row weighs; without weights each once.
+
+    What is drawn from these rows has the distribution that the weights stand for.
+    """
+    if weights is None:
+        return np.arange(n_rows)
+    reached = np.cumsum(weights) / weights.sum()
+    return np.minimum(np.searchsorted(reached, (np.arange(n_rows) + 0.5) / n_rows), n_rows - 1)

@@ -56,11 +56,19 @@ def differences_of(
         if not getattr(sampler, "handles_units", False):
             return _with_knockoffs(sampler, subject, n_draws, rng)
         if not drawn:
-            sampler.fit(rows.table.codes, rows.table.kinds, rng, units=subject.members)
+            fit_units(sampler, rows, rng, subject.members)
             drawn.extend(draws(sampler, n_draws, rng, subject.jobs))
         return differences_of_draws(subject, (codes[at] for codes in drawn), n_draws)
 
     return differences
+
+
+def fit_units(
+    sampler: Any, rows: Rows, rng: np.random.Generator, units: list[NDArray[np.intp]]
+) -> None:
+    """Fit a sampler of units to all rows, with their weights where it takes them."""
+    more = {"weights": rows.weights} if getattr(sampler, "handles_weights", False) else {}
+    sampler.fit(rows.table.codes, rows.table.kinds, rng, units=units, **more)
 
 
 def _with_knockoffs(

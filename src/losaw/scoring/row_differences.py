@@ -301,21 +301,27 @@ def refit(model: Any, rows: Rows) -> Any:
 
 def fit_copy(copy: Any, rows: Rows) -> Any:
     """Fit an unfitted model to ``rows``, with their weights; see :func:`refit`."""
-    from sklearn.utils.validation import has_fit_parameter
-
     X = rows.table.rows()
     if rows.weights is None:
         return copy.fit(X, rows.y)
-    name, last = "sample_weight", copy
-    while hasattr(last, "steps"):
-        step, last = last.steps[-1]
-        name = f"{step}__{name}"
-    if not has_fit_parameter(last, "sample_weight"):
+    name = weight_parameter(copy)
+    if name is None:
         raise ValueError(
-            f"{type(last).__name__} takes no sample_weight, so that it cannot be fitted again as "
+            f"{type(copy).__name__} takes no sample_weight, so that it cannot be fitted again as "
             "the rows weigh; leave sample_weight or cv out"
         )
     return copy.fit(X, rows.y, **{name: rows.weights})
+
+
+def weight_parameter(model: Any) -> str | None:
+    """Return the name of ``sample_weight`` in the fit of a model or Pipeline; None without it."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    name, last = "sample_weight", model
+    while hasattr(last, "steps"):
+        step, last = last.steps[-1]
+        name = f"{step}__{name}"
+    return name if has_fit_parameter(last, "sample_weight") else None
 
 
 def _result(

@@ -1,0 +1,69 @@
+"""Weights of rows: scores of a biased draw are those of the population that the weights stand for.
+
+Of importance.permutation_feature_importance, scoring.draw_differences, knockoffs.conditional,
+knockoffs.sampler.
+"""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from losaw.importance import cpi, hierarchy, loco, pfi
+from losaw.knockoffs import make_sampler
+from losaw.knockoffs.sampler import rows_by_weight
+
+
+def drawn_by(column, n, seed):
+    """Rows drawn ten times as often where |column| is large, and their weights; X3 follows X1."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((6 * n, 3))
+    X[:, 2] = 0.6 * X[:, 0] + 0.8 * X[:, 2]
+    y = X[:, 0] + X[:, 1] + np.sqrt(2.0) * rng.standard_normal(len(X))
+    share = 1.0 + 9.0 * (np.abs(X[:, column]) > 1.3)
+    share = np.minimum(share / share.mean() / 6, 1.0)
+    kept = rng.random(len(X)) < share
+    return X[kept], y[kept], 1.0 / share[kept]
+
+
+@pytest.mark.parametrize("column", [0, 2])
+@pytest.mark.parametrize(
+    ("function", "truth", "bias", "n_seeds"),
+    [(pfi, [2, 2, 0], 1.0, 20), (cpi, [1.28, 2, 0], 0.4, 6), (loco, [0.64, 1, 0], 0.2, 10)],
+)
+def test_a_biased_draw_has_the_scores_of_the_population(function, column, truth, bias, n_seeds):
+    weighted, plain = [], []
+    for seed in range(n_seeds):
+        X, y, weights = drawn_by(column, 1_000, seed)
+        options = {"cv": 5, "random_state": seed}
+        for scores, given in ((weighted, weights), (plain, None)):
+            found = function(LinearRegression(), X, y, sample_weight=given, **options)
+            scores.append(found.scores)
+    assert np.abs(np.mean(weighted, axis=0) - truth).max() < 0.2
+    if column == 0:
+        assert np.mean(plain, axis=0)[0] - truth[0] > bias
+
+
+def test_groups_are_scored_by_weighted_draws():
+    X, y, weights = drawn_by(0, 2_000, 0)
+    options = {"cv": 5, "random_state": 0}
+    found = hierarchy(LinearRegression(), X, y, sample_weight=weights, **options)
+    assert set(found.selected) == {("X1",), ("X2",)}
+    assert found.table.set_index("group")["score"]["X1"] == pytest.approx(1.28, abs=0.25)
+
+
+def test_draws_have_the_weighted_distribution():
+    X, _, weights = drawn_by(0, 2_000, 0)
+    rng = np.random.default_rng(0)
+    drawn = make_sampler("conditional").fit(X, rng=rng, weights=weights).sample(rng)
+    residual, real = drawn[:, 0] - 0.6 * X[:, 2], X[:, 0] - 0.6 * X[:, 2]
+    assert np.average(residual**2, weights=weights) == pytest.approx(0.64, abs=0.06)
+    assert np.average(real**2, weights=weights) == pytest.approx(0.64, abs=0.06)
+    assert residual.var() < 0.8 < real.var()
+
+
+def test_a_row_gives_as_often_as_it_weighs():
+    assert rows_by_weight(None, 4).tolist() == [0, 1, 2, 3]
+    assert rows_by_weight(np.full(1_000, 0.1), 1_000).tolist() == list(range(1_000))
+    assert rows_by_weight(np.array([0.0, 1.0, 0.0, 3.0, 0.0]), 5).tolist() == [1, 3, 3, 3, 3]
+    given = np.bincount(rows_by_weight(np.arange(100.0), 100), minlength=100)
+    assert given[0] == 0 and np.abs(given - np.arange(100) / 49.5).max() < 1
