@@ -308,6 +308,14 @@ class RemembersDraws(GoodGenerator):
         return super().sample(rng)
 
 
+class KeepsItsFirstDraw(GoodGenerator):
+    kept = None
+
+    def sample(self, rng):
+        self.kept = self.kept or super().sample(rng)
+        return self.kept
+
+
 class SeedsTheWorldFirst(GoodGenerator):
     def sample(self, rng):
         np.random.seed(1)  # noqa: NPY002
@@ -406,6 +414,7 @@ def test_a_good_generator_passes(generator):
             "two streams give the same features",
         ),
         (RemembersDraws, "earlier draws leave no trace", "keep no state"),
+        (KeepsItsFirstDraw, "earlier draws leave no trace", "keep no state"),
         (UsesALawOfItsOwn, "a fitted joint law is used as it is", "differs from one that fits"),
         (
             like(LosawGenerator, joint_law=lambda self: "law"),

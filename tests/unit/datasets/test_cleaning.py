@@ -2,8 +2,9 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from losaw.datasets import cleaning, files, raw_files
+from losaw.datasets import DatasetError, cleaning, files, raw_files
 
 
 def test_round_diamonds_are_chosen_in_float64():
@@ -63,3 +64,15 @@ def test_enhancer_parts_are_stacked_with_their_labels(tmp_path):
 
 def test_checksums_are_sha256():
     assert files.sha256(b"").startswith("e3b0c44298fc1c14")
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (3, 2), (2, 1), (2, 3)])
+def test_another_number_of_rows_or_columns_is_refused(monkeypatch, shape):
+    frame = pd.DataFrame(np.zeros((2, 2)))
+    monkeypatch.setattr(cleaning, "load", lambda name, folder: frame)
+    monkeypatch.setitem(cleaning.PREPARED_SHAPES, "fish", (2, 2))
+    monkeypatch.setattr(cleaning, "_CLEANERS", {})
+    assert cleaning.prepare("fish").shape == (2, 2)
+    monkeypatch.setitem(cleaning.PREPARED_SHAPES, "fish", shape)
+    with pytest.raises(DatasetError, match="2 rows and 2 columns after cleaning"):
+        cleaning.prepare("fish")
