@@ -176,7 +176,7 @@ def provenance(options: argparse.Namespace) -> None:
     known = [session.read_study(name, trusted=True) for name in session.available_studies()]
     study, key = find_output(options.file, known, session.results, session.figures)
     for shown in session.studies if study is None else [study]:
-        blocks = origins(shown, key, session.results)
+        blocks = origins(shown, key, session.results, session.request.selection)
         print(describe_origins(shown, key, blocks, options.blocks))
 
 

@@ -189,6 +189,16 @@ def test_provenance_of_a_table_counts_the_settings_that_it_shows(done, capsys):
     assert "16 blocks, 4 settings, 40 fits" in losaw(done, capsys, "provenance", summary)[1]
 
 
+def test_provenance_of_a_cell_is_that_of_the_settings_and_learners_of_the_cell(done, capsys):
+    summary = done.results / "tiny" / "summary.csv"
+    learner = pd.read_csv(summary)["learner"][0]
+    words = ["provenance", summary, "--set", "n_samples=30"]
+    assert "8 blocks, 2 settings, 20 fits" in losaw(done, capsys, *words)[1]
+    code, text = losaw(done, capsys, *words, "--set", f"learner={learner}", "--blocks")
+    listed = re.findall(r"^  [0-9a-f]{64}  (\S+)", text, re.MULTILINE)
+    assert code == 0 and len(listed) == 4 and all(f"/{learner}/" in file for file in listed)
+
+
 def test_provenance_says_when_a_block_is_no_longer_what_was_collected(done, capsys):
     session = done.session()
     session.all_blocks[0].path.unlink()

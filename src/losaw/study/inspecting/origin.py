@@ -9,7 +9,8 @@ from typing import Any
 
 from losaw.study.design.blocks import BlockName
 from losaw.study.design.grid import Study
-from losaw.study.design.settings import Setting, as_values
+from losaw.study.design.session import LEARNER_AXIS
+from losaw.study.design.settings import Selection, Setting, as_values
 from losaw.study.errors import StudyError
 from losaw.study.files.adoption import ADOPTED, count_adoptions, describe_adoptions
 from losaw.study.files.block_file import read_block
@@ -81,11 +82,12 @@ def find_output(
     )
 
 
-def origins(study: Study, key: str, results: Path) -> list[Origin]:
+def origins(study: Study, key: str, results: Path, selection: Selection) -> list[Origin]:
     """The blocks behind one table or figure of a study, or behind all of it.
 
     They are read from ``blocks.csv``, which was written together with what the tables and figures
-    are made of: blocks that were computed later, or for another request, do not count.
+    are made of: blocks that were computed later, or for another request, do not count. A selection
+    of axes and learners narrows them to those behind some of its cells.
 
     Raises
     ------
@@ -101,7 +103,9 @@ def origins(study: Study, key: str, results: Path) -> list[Origin]:
     shown = []
     for line in lines:
         name = BlockName.from_path(Path(line["file"]))
-        if _is_shown(study, key, study.setting(name.setting), name.learner):
+        setting, learners = study.setting(name.setting), selection.get(LEARNER_AXIS)
+        selected = setting.matches(selection) and (learners is None or name.learner in learners)
+        if selected and _is_shown(study, key, setting, name.learner):
             shown.append(_origin(results, name, line))
     return shown
 
