@@ -231,8 +231,8 @@ def _weighed(
     alike = weights.sum() ** 2 / (weights**2).sum()
     notes.append(
         f"Rows are weighted by {name}, a sampling weight (what each row stands for) and no count: "
-        f"a test takes each row for one observation. These {len(known)} rows tell about as much as "
-        f"{alike:.0f} of equal weight."
+        f"a row is one observation, whatever its weight. These {len(known):,} rows tell about as "
+        f"much as {alike:,.0f} of equal weight."
     )
     return known, weights / weights.mean(), notes
 

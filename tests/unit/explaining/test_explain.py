@@ -303,3 +303,18 @@ def test_mistakes_end_in_one_line_and_no_file(tmp_path, monkeypatch, capsys, arg
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
     assert files(tmp_path) == ["people.csv"]
+
+
+def test_an_interrupted_command_does_not_say_that_something_is_stored(
+    tmp_path, monkeypatch, capsys
+):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    mixed(80).to_csv(tmp_path / "people.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("losaw.explaining.api.compute", interrupt)
+    words = ["explain", "people.csv", "--target", "bought", "--folds", "3", "--budget", "none"]
+    assert main(words) == 130
+    assert capsys.readouterr().err.strip().endswith("losaw: interrupted; nothing is written")
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]

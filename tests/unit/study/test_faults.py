@@ -355,7 +355,9 @@ def test_an_interrupted_run_is_one_line_and_leaves_no_mark(project):
     process.send_signal(signal.SIGINT)
     _, text = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert text.strip().splitlines() == ["losaw: interrupted; what is finished is stored"]
+    assert text.strip().splitlines() == [
+        "losaw: interrupted; what is finished is stored, and the same command goes on from it"
+    ]
     assert not list(project.results.glob("tiny/runs/**/*.running"))
 
 
