@@ -107,6 +107,7 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
         print(f"{verification.n_others} further blocks belong to other selections and are whole")
     for text in describe_adoptions(verification.adoptions):
         print(text)
+    _name_strays(session)
     if options.remove and findings:
         remove(findings)
         print(f"removed {len(findings)} files; run the study again to compute their blocks")
@@ -127,6 +128,15 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
             f"{percent(chance)}."
         )
     return 1 if findings or n_equal < n_computed else 0
+
+
+def _name_strays(session: Any) -> None:
+    from losaw.study.files.output_digests import stray_files
+
+    for path in (path for plan in session.plans for path in stray_files(plan)):
+        print(
+            f"{path} is no output of its study: it is not checked, and `losaw pack` leaves it out"
+        )
 
 
 def _with_differing(findings: list[Any], session: Any) -> list[Any]:
@@ -201,6 +211,7 @@ def pack(options: argparse.Namespace) -> None:
     others = sorted({*on_page} - {study.name for study in session.studies})
     if others:
         print(f"{page} is not packed: it shows {', '.join(others)} as well, which --study packs")
+    _name_strays(session)
     number = pack(options.archive, session.plans, session.request, not others)
     digest = file_digest(options.archive)
     print(f"{options.archive}: {number} files; losaw verify {options.archive} checks them")

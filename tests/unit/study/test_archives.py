@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 from dataclasses import replace
+from pathlib import PurePosixPath
 from types import SimpleNamespace
 
 import pandas as pd
@@ -166,6 +167,31 @@ def test_files_without_their_blocks_are_found(project, capsys):
     assert main(["verify", "--config", str(project.configuration)]) == 1
     text = capsys.readouterr().out
     assert "comparison.csv: cannot be made of its blocks again: study 'tiny': none of" in text
+
+
+def test_a_stray_file_is_named_and_neither_packed_nor_removed(project, tmp_path, capsys):
+    words = ["--config", str(project.configuration)]
+    folder = project.results / "tiny"
+    strays = [folder / name for name in ("notes.txt", "tables/table_9.csv", "old/summary.csv")]
+    (folder / "old").mkdir()
+    for path in strays:
+        path.write_text("a number that no block gives")
+    (project.folder / "figures").mkdir(exist_ok=True)
+    (project.folder / "figures" / "figure_9.png").write_bytes(b"no figure of the study")
+    capsys.readouterr()
+    for command in (["verify"], ["verify", "--remove"], ["pack", str(tmp_path / "a.tar.gz")]):
+        assert main([*command, *words]) == 0
+        text = capsys.readouterr().out
+        named = [line for line in text.splitlines() if "is no output of its study" in line]
+        assert [line.split(" is no")[0] for line in named] == [*map(str, sorted(strays))]
+    assert all(path.exists() for path in strays)
+    with tarfile.open(tmp_path / "a.tar.gz") as tar:
+        names = set(tar.getnames())
+    assert {"results/tiny/summary.csv", "results/tiny/tables/table_1.csv"} < names
+    assert not any(
+        path.name in ("notes.txt", "table_9.csv", "figure_9.png") or "old" in path.parts
+        for path in map(PurePosixPath, names)
+    )
 
 
 def test_a_report_that_shows_other_studies_is_not_packed(project, tmp_path, capsys):

@@ -19,6 +19,7 @@ from losaw.study.design.plan import StudyPlan
 from losaw.study.files.writing import file_digest, write_text
 from losaw.study.source_digests.module_source import PACKAGE
 from losaw.study.source_digests.source_digest import WRITERS, source_digest
+from losaw.support.whole_files import TEMPORARY
 
 # Written into the folder of every study by `losaw report`.
 COLLECTED = (
@@ -60,6 +61,16 @@ def drawn_files(plan: StudyPlan) -> list[Path]:
 def study_files(plan: StudyPlan) -> list[Path]:
     """Return all files that are written of a study's blocks."""
     return [*collected_files(plan), *drawn_files(plan)]
+
+
+def stray_files(plan: StudyPlan) -> list[Path]:
+    """Return the files in a study's folder that no run of it writes, so that nothing checks them.
+
+    What a killed process has left is not among them: it is a finding of its own.
+    """
+    parts = [path for path in plan.folder.glob("*") if path.name not in ("blocks", "runs")]
+    there = {path for part in parts for path in (part, *part.rglob("*")) if path.is_file()}
+    return sorted(path for path in there.difference(study_files(plan)) if path.suffix != TEMPORARY)
 
 
 def report_files(results: Path) -> list[Path]:

@@ -12,7 +12,7 @@ import losaw
 from losaw.study.design.plan import StudyPlan, other_blocks
 from losaw.study.design.request import Request
 from losaw.study.errors import StudyError
-from losaw.study.files.output_digests import altered_outputs, report_files, sums_path
+from losaw.study.files.output_digests import altered_outputs, report_files, study_files, sums_path
 from losaw.study.files.writing import write_file
 from losaw.study.running.joint_laws import laws_of
 
@@ -28,7 +28,8 @@ def pack(
 
     It contains the configuration with its studies and published numbers, the plugins, the studies'
     blocks with their run records, the joint laws, what was written from them (tables, summaries,
-    figures, report), the request, and the SHA-256 of every file. Of a study that these depend on
+    figures, report), the request, and the SHA-256 of every file; no other file that lies in their
+    folders (:func:`losaw.study.files.output_digests.stray_files`). Of a study that these depend on
     and that was not run it contains the study file. Everybody who has the SHA-256 of the archive
     from its author can check that it is the author's archive: ``losaw verify --sha256``.
 
@@ -82,23 +83,23 @@ def _files(
     blocks += [block for plan in plans for block in other_blocks(plan)]
     for path in [path for block in blocks for path in (block.path, block.record_path)]:
         if path.exists():
-            yield f"results/{path.relative_to(results).as_posix()}", path
+            yield _in_results(path, results), path
     for law in laws_of(blocks):
         yield f"results/laws/{law.name}", law
     for plan in plans:
-        for path in sorted(plan.folder.rglob("*")):
-            relative = path.relative_to(plan.folder)
-            if path.is_file() and relative.parts[0] not in ("blocks", "runs"):
-                yield f"results/{plan.study.name}/{relative.as_posix()}", path
-        for name in plan.study.file.figures:
-            for path in sorted(plan.figures.glob(f"{name}.*")):
-                yield f"figures/{path.name}", path
+        for path in filter(Path.is_file, study_files(plan)):
+            is_figure = path.parent == plan.figures
+            yield f"figures/{path.name}" if is_figure else _in_results(path, results), path
     for path, problem in altered_outputs(plans):
         raise StudyError(f"{path}: {problem}; run the study again before it is packed")
     written = [sums_path(results, plan.study.name) for plan in plans]
     written += [*report_files(results), sums_path(results)] if with_report else []
     for path in filter(Path.is_file, written):
-        yield f"results/{path.relative_to(results).as_posix()}", path
+        yield _in_results(path, results), path
+
+
+def _in_results(path: Path, results: Path) -> str:
+    return f"results/{path.relative_to(results).as_posix()}"
 
 
 def _write(place: Path, contents: dict[str, bytes]) -> None:
