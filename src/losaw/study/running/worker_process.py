@@ -123,8 +123,14 @@ def _prepare_child() -> None:
     if sys.platform == "linux":
         import ctypes
 
+        libc = ctypes.CDLL(None)
         set_parent_death_signal = 1
-        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+        libc.prctl(set_parent_death_signal, signal.SIGKILL)
+        # A freed forest's memory is kept for the next: page faults would take a sixth of the time.
+        if hasattr(libc, "mallopt"):  # musl has none
+            trim_threshold, mmap_threshold = -1, -3
+            libc.mallopt(mmap_threshold, 2**25)
+            libc.mallopt(trim_threshold, 2**30)
         with contextlib.suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("1000")
 
