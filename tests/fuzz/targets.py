@@ -394,10 +394,6 @@ def _all_targets() -> dict[str, Target]:
         "swap_tests": Target(
             _plain("losaw.knockoffs.diagnostics", "swap_tests", "X", "X"), arguments=("X", "column")
         ),
-        "second_moments": Target(
-            _plain("losaw.knockoffs.diagnostics", "second_moments", "X", "X"),
-            arguments=("X", "column"),
-        ),
         "residual_importance": Target(
             _own_fits("residual_importance", n_permutations=2, n_estimators=5),
             {

@@ -44,17 +44,6 @@ class SwapTest(NamedTuple):
     n_tests: int
 
 
-class SecondMoments(NamedTuple):
-    """Largest distances on the scale of correlations: Cov(X~) from Cov(X), and Cov(X, X~) from
-
-    Cov(X) off the diagonal; and the correlation of every column with its own knockoff.
-    """
-
-    own: float
-    cross: float
-    self_correlation: FloatArray
-
-
 def draw_tests(
     X: ArrayLike,
     drawn: ArrayLike,
@@ -263,23 +252,6 @@ def swap_tests(
         pairs,
     )
     return {name: _smallest(values, where, n) for name, (values, where) in families.items()}
-
-
-def second_moments(X: ArrayLike, knockoffs: ArrayLike) -> SecondMoments:
-    """Distances of the sample covariances of numeric columns; constant columns are left out."""
-    X, _ = check_features(X, None)
-    copies, _ = check_features(knockoffs, None)
-    kept = (X[0] != X).any(axis=0)
-    Z, C = X[:, kept], copies[:, kept]
-    scale = Z.std(axis=0)
-    Z, C = (Z - Z.mean(axis=0)) / scale, (C - C.mean(axis=0)) / scale
-    own, copied, cross = (a.T @ b / len(X) for a, b in ((Z, Z), (C, C), (Z, C)))
-    off_diagonal = ~np.eye(len(own), dtype=bool)
-    return SecondMoments(
-        float(np.abs(own - copied).max(initial=0.0)),
-        float(np.abs(own - cross)[off_diagonal].max(initial=0.0)),
-        np.diag(cross) / np.sqrt(np.diag(copied)),
-    )
 
 
 def _functions(

@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.diagnostics import swap_tests
+from reference.second_moments import second_moments
 
 KINDS = ("nominal", "continuous", "nominal", "continuous")
 # Compiling the default network takes seconds for every shape of X.
@@ -166,8 +167,6 @@ def test_the_columns_are_visited_in_another_order_every_time(monkeypatch):
 
 
 def test_training_brings_the_deep_loss_down_and_learns_the_second_moments():
-    from losaw.knockoffs.diagnostics import second_moments
-
     rng = np.random.default_rng(6)
     X = rng.multivariate_normal(np.zeros(3), [[1, 0.7, 0], [0.7, 1, 0], [0, 0, 1]], 256)
     sampler = make_sampler("deep", n_epochs=100).fit(X, None, rng)

@@ -12,21 +12,12 @@ import pandas as pd
 
 from losaw.study.design.grid import Study
 from losaw.study.results.agreement import Kind
-from losaw.study.results.cell_numbers import numbers_of_cell
+from losaw.study.results.cell_numbers import NUMBER_COLUMNS, numbers_of_cell
 from losaw.study.results.lookup import Lookup, cells, printed_axes, table_title
 
-NUMBERS = (
-    "methods",
-    "published",
-    "reproduced",
-    "mc_se",
-    "n_seeds",
-    "z",
-    "low",
-    "high",
-    "margin",
-    "verdict",
-)
+# A mean has no single cell's note, nor the seeds that would decide it.
+_OF_A_CELL = ("detectable", "seeds_needed", "noted")
+NUMBERS = ("methods", *(column for column in NUMBER_COLUMNS if column not in _OF_A_CELL))
 
 
 class _MeanOfRuns(NamedTuple):
