@@ -80,7 +80,7 @@ BUDGETS: dict[str, int] = {
     "generators": 2525,
     "importance": 3450,
     "kernels": 2675,
-    "knockoffs": 2450,
+    "knockoffs": 2425,
     "learners": 1125,
     "metrics": 800,
     "network": 1475,

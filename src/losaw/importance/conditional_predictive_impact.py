@@ -15,12 +15,7 @@ from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.model_on_table import model_on_table
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
-from losaw.scoring.row_differences import (
-    Testing,
-    cross_fitted,
-    folds,
-    hold_out,
-)
+from losaw.scoring.row_differences import Testing, cross_fitted, folds, hold_out
 from losaw.scoring.rows import Options, read_rows
 from losaw.support.arguments import whole_number
 from losaw.tables.groups import Groups
