@@ -14,13 +14,17 @@ FRESH_TABLES = 20
 
 
 def frame_of(name: str, seed: int) -> pd.DataFrame:
-    """300 rows; X1 and X2 are the causes of y, and X3 follows X1 without an effect."""
-    X, kinds, y = table(name, 300, np.random.default_rng([seed, 11]))
+    """200 rows; X1 and X2 are the causes of y, X3 and F1 to F4 follow them without an effect."""
+    rng = np.random.default_rng([seed, 11])
+    X, kinds, y = table(name, 200, rng)
     columns = {f"X{j + 1}": X[:, j] for j in range(X.shape[1])}
-    frame = pd.DataFrame(columns | {"y": y})
-    for name, kind in zip(columns, kinds, strict=True):
+    frame = pd.DataFrame(columns | {"y": y + 1.5 * rng.standard_normal(len(y))})
+    for j in range(4):
+        cause = X[:, j % 2] / X[:, j % 2].std()
+        frame[f"F{j + 1}"] = cause + 0.7 * rng.standard_normal(len(y))
+    for column, kind in zip(columns, kinds, strict=True):
         if kind == "nominal":
-            frame[name] = pd.Categorical(frame[name].astype(int).astype(str))
+            frame[column] = pd.Categorical(frame[column].astype(int).astype(str))
     return frame
 
 

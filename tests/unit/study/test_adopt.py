@@ -15,6 +15,7 @@ from scipy.stats import binomtest, hypergeom
 
 from losaw import registry
 from losaw.cli import main
+from losaw.reference.pages import _what_was_run
 from losaw.reference.store import keep
 from losaw.reference.stored import Reference
 from losaw.study.errors import StudyError
@@ -174,6 +175,8 @@ def test_a_reference_run_is_adopted_by_its_digests(computed, reference, capsys):
     assert sum(bool(kept.adopted) for kept in study.kept_blocks) == 12
     (adoption,) = study.adoptions
     assert adoption["blocks"] == 12 and adoption["n_recomputed"] == 4
+    (said,) = [line for line in _what_was_run([study]) if "adopted" in line]
+    assert said.startswith("`tiny`: 12 blocks were computed by another version")
     code = main(["verify", str(reference), "--config", str(computed.configuration)])
     text = capsys.readouterr().out
     assert code == 0 and "12 blocks were computed by another version and adopted" in text
