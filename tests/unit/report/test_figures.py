@@ -1,6 +1,7 @@
 """Figures show the collected numbers, are the same bytes every time, and check their options."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
@@ -113,6 +114,18 @@ def test_the_error_bars_are_95_percent_intervals_of_the_mean(made):
     segments = figure.axes[0].collections[0].get_segments()
     half = [(high - low) / 2 for (_, low), (_, high) in segments]
     np.testing.assert_allclose(half, 1.96 * values.std(axis=0, ddof=1) / np.sqrt(3))
+
+
+def test_a_single_setting_has_a_panel_of_bars_from_zero(made):
+    study, results = made[1]["losaw_figure_1"]
+    scores = results.scores_of("RF", "mdi")
+    first = scores[scores["setting_id"] == study.settings[0].identifier]
+    alone = SimpleNamespace(scores_of=lambda *_: first)
+    figure = mean_importances.draw(
+        study, alone, learner="RF", importance="mdi", panels="correlation"
+    )
+    (panel,) = figure.axes
+    assert panel.get_ylim()[0] == 0
 
 
 def test_the_tradeoff_curves_are_the_means_along_the_axis(made):
