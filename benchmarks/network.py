@@ -1,11 +1,11 @@
 """Seconds and memory of the network, of losawGD and of Keras on TensorFlow, on one core.
 
-    python benchmarks/network.py [--steps 100] [--replicate] [--keras-python PATH]
+    python benchmarks/network.py [--steps 100] [--keras-python PATH]
 
 The network of Figure 5 (4,080,001 parameters), mini-batches of 254 rows, P = 1,000, N = 50,000;
-data of the losawGD study. Everything in one run; the peer is measured before and after ours.
-``--replicate`` times a whole replicate of each learner (minutes) and its memory. Keras may live in
-an environment of its own: name its python.
+data of the losawGD study. Everything in one run; the peer is measured before and after ours. Keras
+may live in an environment of its own: name its python. A whole replicate of each learner:
+`python benchmarks/replicates.py losaw_network n_features=1000 function=f10 independent_share=0`.
 """
 
 import argparse
@@ -30,7 +30,6 @@ def main() -> None:
     """Measure everything and print one line each."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--replicate", action="store_true")
     parser.add_argument("--keras-python", default=sys.executable)
     parser.add_argument("--keras", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -52,8 +51,6 @@ def main() -> None:
     line("plain step, continuous inputs, of Keras'", continuous, reference, 1.2)
     line("losawGD step, of the plain step", losaw, plain, 1.4)
     line("weights of one feature (target .008 s)", seconds_of_weights(data), None, None)
-    if options.replicate:
-        replicates()
 
 
 def sample() -> Any:
@@ -102,48 +99,6 @@ def seconds_of_weights(data: Any) -> float:
     weights = FeatureWeights(data.train.X, 0.2, 0.1)
     weights(0)
     return statistics.median(timed(lambda p=p: weights(p)) for p in range(1, 100))
-
-
-def replicates() -> None:
-    """A whole replicate of both learners, each in a process of its own: data, fit, metrics."""
-    seconds = {}
-    for learner in ("NetworkRegressor", "LosawNetworkRegressor"):
-        answer = subprocess.run(
-            [sys.executable, "-c", REPLICATE.format(learner=learner)],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        found = json.loads(answer.stdout)
-        seconds[learner] = found["seconds"]
-        print(f"{learner}: {found['seconds']:.1f} s, peak {found['megabytes']:.0f} MB")
-    cnn, losaw = seconds.values()
-    line("losawGD replicate, of the CNN's", losaw, cnn, 1.4)
-    print(f"Table 5, 3 functions x 100 replicates: {300 * (cnn + losaw) / 3600:.1f} core-hours")
-
-
-REPLICATE = """
-import json, resource, time
-from losaw import {learner} as Learner
-from losaw.generators.five_feature_blocks import FiveFeatureBlocksGenerator
-from losaw.study.running.replicate import Recipe, run_replicate
-from losaw.importance.saliency import Saliency
-from losaw.metrics.prediction import RSquaredIndependent, RSquaredTest
-from losaw.metrics.ranking import FeatureImportanceGap
-recipe = Recipe(
-    "benchmark", "f10", "Learner", FiveFeatureBlocksGenerator(function="f10").sample, Learner,
-    {{"saliency": Saliency()}},
-    {{"r2_test": RSquaredTest(), "r2_ind": RSquaredIndependent(), "gap": FeatureImportanceGap()}},
-)
-started = time.perf_counter()
-rows = run_replicate(recipe, 0)
-seconds = time.perf_counter() - started
-failed = [row.message for row in rows if row.status != "ok"]
-if failed:
-    raise SystemExit(failed[0])
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps({{"seconds": seconds, "megabytes": peak}}))
-"""
 
 
 def keras(python: str) -> float | None:
