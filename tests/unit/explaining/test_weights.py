@@ -90,6 +90,7 @@ def test_the_unit_of_the_weights_does_not_matter():
     assert_same_numbers(other, found, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.long
 def test_a_biased_draw_recovers_the_importances_of_the_population():
     # Of the population PFI is 2 Var(X_j) / Var(y), CPI 2 Var(X_j | others) / Var(y), LOCO half.
     truth = {"pfi": [0.5, 0.5, 0.0], "cpi": [0.32, 0.5, 0.0], "loco": [0.16, 0.25, 0.0]}

@@ -171,7 +171,12 @@ def unlucky_fits(session):
         ("segfault", "ended twice, by SIGSEGV", {}),
         ("leave", "ended its process twice, with exit status 3", {}),
         ("hang", "TimeLimit: no result in its share of", {"block_minutes": 0.1}),
-        ("stop", "TimeLimit: no result in its share of", {"block_minutes": 0.1}),
+        pytest.param(
+            "stop",
+            "TimeLimit: no result in its share of",
+            {"block_minutes": 0.1},
+            marks=pytest.mark.long,
+        ),
         ("eat", "MemoryLimit: used more than {block_megabytes} megabytes", {"block_megabytes": 0}),
     ],
 )
@@ -457,6 +462,7 @@ def test_a_full_file_system_keeps_what_is_finished_and_the_run_goes_on(project, 
     assert kept == {b: read_block(b.path).sha256 for b in finished}
 
 
+@pytest.mark.long
 def test_a_read_only_folder_is_verified_and_refused_for_more_seeds(project, small_disk):
     folder, remount = small_disk
     remount("size=20m")

@@ -69,6 +69,7 @@ def test_a_fit_that_does_not_reach_its_optimum_says_so():
     assert model.n_steps_ == -1
 
 
+@pytest.mark.long
 def test_eight_logits_reach_predictors_beyond_the_exponential():
     rng = np.random.default_rng(0)
     logits = []
