@@ -219,8 +219,14 @@ def get(kind: str, name: str) -> Entry:
         aliases = (other for other_kind, other in ALIASES if other_kind == kind)
         known = (*names(kind), *aliases)  # looks at the installed packages
     if (kind, name) not in _entries:
+        kinds = [k for k in KINDS if ALIASES.get((k, name), name) in names(k)]
+        hint = (
+            f"; that is the name of something of the kind {kinds[0]!r}"
+            if kinds
+            else did_you_mean(name, known)
+        )
         raise RegistryError(
-            f"{kind} {name!r} is not registered{did_you_mean(name, known)} "
+            f"{kind} {name!r} is not registered{hint} "
             f"(registered: {', '.join(known)}; your own: name its file with --plugin or "
             "under 'plugins:')"
         )

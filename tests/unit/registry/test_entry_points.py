@@ -75,3 +75,8 @@ def test_built_in_names_are_found_without_a_look_at_what_is_installed(package, m
     package("importance.shuffled-loss = other_package:ShuffledLoss")
     monkeypatch.setattr(registry.importlib.metadata, "entry_points", look)
     assert np.isscalar(registry.get("importance", "pfi-ratio").create().parameters["n_repeats"])
+
+
+def test_the_name_of_another_kind_is_recognised():
+    with pytest.raises(registry.RegistryError, match="name of something of the kind 'learner'"):
+        registry.get("importance", "losaw")
