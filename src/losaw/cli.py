@@ -39,9 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"losaw: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        stored = "what is finished is stored, and the same command goes on from it"
-        end = stored if options.needs_study else "nothing is written"
-        print(f"losaw: interrupted; {end}", file=sys.stderr)
+        stored = "; what is finished is stored, and the same command goes on from it"
+        ends = {"run": stored} | dict.fromkeys(("explain", "audit"), "; nothing is written")
+        print(f"losaw: interrupted{ends.get(options.command.__name__, '')}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         return 0

@@ -277,7 +277,7 @@ def _weighing(data: Prepared, options: Options) -> tuple[Prepared, tuple[str, ..
     unable = ", ".join(METHODS[name].label for name in wanted if name not in able)
     if not able:
         raise LosawError(f"weights: {unable} cannot weigh the rows; ask for other methods")
-    notes = ["Fits, losses, tests, groups and curves are weighted; folds and associations are not."]
+    notes = ["Scores are weighted; folds, associations, and fits and tests of the draws are not."]
     if unable:
         notes.append(f"Left out, because they cannot weigh the rows: {unable}.")
     if not isinstance(options.model, str) and weight_parameter(options.model) is None:
