@@ -1,4 +1,4 @@
-"""How often is a feature without effect found? CPI by sampler, next to hidimstat's CFI.
+"""How often is a feature without effect found? CPI by sampler, LOCO, explain, hidimstat's CFI.
 
     pip install hidimstat
     python benchmarks/levels.py levels.csv --runs 300            # hours; it goes on where it was
@@ -10,6 +10,9 @@ rows; the other half is tested, and the samplers are fitted to it. CFI is fitted
 rows, as its documentation does, and makes 50 permutations; its own p-value is a t-test over these,
 and "CFI, rows" tests the differences of the rows, as CPI does, with the same draws.
 "draw test" is the p-value of `draw_tests` for the feature without effect, of the conditional draws.
+"hierarchy" tests groups at a family-wise error of .05: the rejections are tables with any false
+statement. "explain" selects at a false discovery rate of .1, with its own model and ten folds; the
+column has the mean false share of the selected features, and "groups" are its statements on groups.
 """
 
 import argparse
@@ -29,10 +32,11 @@ import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 from scipy.stats import beta, binom, ttest_1samp  # noqa: E402
 
-from losaw.importance import cpi  # noqa: E402
+from losaw import explain  # noqa: E402
+from losaw.importance import cpi, hierarchy, loco  # noqa: E402
 from losaw.knockoffs import make_sampler  # noqa: E402
 from losaw.knockoffs.diagnostics import draw_tests  # noqa: E402
-from reference.conditional_tables import CAUSE, NAMES, NULL, fitted, table  # noqa: E402
+from reference.conditional_tables import CAUSE, CAUSES, NAMES, NULL, fitted, table  # noqa: E402
 
 LEVEL, DRAWS = 0.05, 2
 STREAM = 5003  # of the seeds; no table of the design or of a test has it
@@ -107,7 +111,7 @@ def with_cpi(sampler: str) -> Callable[[str, int, int], PValues]:
             y,
             sampler=sampler,
             n_draws=DRAWS,
-            kinds={f"X{j + 1}": kind for j, kind in enumerate(kinds)},
+            kinds=kinds_of(kinds),
             features=[NULL, CAUSE],
             random_state=seed,
         )
@@ -145,6 +149,50 @@ def with_cfi(name: str, n: int, seed: int) -> PValues:
     return {"CFI": tuple(method.pvalues_), "CFI, rows": tuple(over_rows)}
 
 
+def with_loco(name: str, n: int, seed: int) -> PValues:
+    """Test by fitting the model again without the feature."""
+    model, train, (X, y), kinds = halves(name, n, seed)
+    found = loco(model, X, y, train=train, kinds=kinds_of(kinds), features=[NULL, CAUSE])
+    p_values = dict(zip(found.feature_names, found.p_values, strict=True))
+    return {"loco": (p_values[NULL], p_values[CAUSE])}
+
+
+def with_hierarchy(name: str, n: int, seed: int) -> PValues:
+    """Test groups of features from all together to each alone."""
+    model, _, (X, y), kinds = halves(name, n, seed)
+    found = hierarchy(model, X, y, n_draws=DRAWS, kinds=kinds_of(kinds), random_state=seed)
+    is_false = any(not set(group) & set(CAUSES) for group in found.selected)
+    return {"hierarchy": (float(is_false), float((CAUSE,) in found.selected))}
+
+
+def with_explain(name: str, n: int, seed: int) -> PValues:
+    """The features that `losaw explain` selects, and its statements on groups."""
+    X, kinds, y = table(name, n, np.random.default_rng([seed, STREAM, n]))
+    frame = pd.DataFrame(X, columns=list(kinds_of(kinds))).assign(y=y)
+    found = explain(
+        frame,
+        "y",
+        task="regression",
+        kinds=kinds_of(kinds),
+        methods="cpi",
+        draws=DRAWS,
+        budget=None,
+        random_state=seed,
+    )
+    selected = set(found.selected)
+    false_share = len(selected - set(CAUSES)) / max(len(selected), 1)
+    is_false = any(not set(group) & set(CAUSES) for group in found.finest)
+    return {
+        "explain": (false_share, float(CAUSE in selected)),
+        "explain, groups": (float(is_false), float((CAUSE,) in found.finest)),
+    }
+
+
+def kinds_of(kinds: list[str]) -> dict[str, str]:
+    """Return the kind of every column."""
+    return {f"X{j + 1}": kind for j, kind in enumerate(kinds)}
+
+
 def with_draw_test(name: str, n: int, seed: int) -> PValues:
     """Test whether the conditional draws of both features can be recognised."""
     _, _, (X, _), kinds = halves(name, n, seed)
@@ -160,7 +208,13 @@ METHODS: dict[str, Callable[[str, int, int], PValues]] = {
     "sequential": with_cpi("sequential"),
     "CFI": with_cfi,
     "draw test": with_draw_test,
+    "loco": with_loco,
+    "hierarchy": with_hierarchy,
+    "explain": with_explain,
 }
+# These store what was found, not p-values: false or not, the false share; and the cause.
+FINDINGS = ("hierarchy", "explain", "explain, groups")
+FALSE_SHARE = {"explain": 0.1}
 
 
 def show(runs: pd.DataFrame) -> None:
@@ -169,18 +223,33 @@ def show(runs: pd.DataFrame) -> None:
     for n, of_size in runs.groupby("rows"):
         print(f"\n{n} rows")
         print(
-            f"{'table':16}{'method':14}{'runs':>6}{'null':>7}{'interval':>14}{'cause':>8}{'s':>7}"
+            f"{'table':16}{'method':16}{'runs':>6}{'null':>7}{'interval':>14}{'cause':>8}{'s':>7}"
         )
         for (name, method), cell in of_size.groupby(["table", "method"], sort=False):
-            rejected, runs_of = int((cell["null"] <= LEVEL).sum()), len(cell)
+            is_finding, runs_of = method in FINDINGS, len(cell)
+            found = cell[["null", "cause"]] if is_finding else cell[["null", "cause"]] <= LEVEL
+            if method in FALSE_SHARE:
+                show_share(name, method, cell)
+                continue
+            rejected = int(found["null"].sum())
             low = beta.ppf(0.025, rejected, runs_of - rejected + 1) if rejected else 0.0
             high = beta.ppf(0.975, rejected + 1, runs_of - rejected) if rejected < runs_of else 1.0
             mark = "*" if rejected > binom.isf(1e-4, runs_of, LEVEL) else " "
-            power = (cell["cause"] <= LEVEL).mean()
             print(
-                f"{name:16}{method:14}{runs_of:6}{rejected / runs_of:7.3f}{mark}"
-                f"{f'{low:.3f}-{high:.3f}':>13}{power:8.2f}{cell['seconds'].mean():7.2f}"
+                f"{name:16}{method:16}{runs_of:6}{rejected / runs_of:7.3f}{mark}"
+                f"{f'{low:.3f}-{high:.3f}':>13}{found['cause'].mean():8.2f}{cell['seconds'].mean():7.2f}"
             )
+
+
+def show_share(name: str, method: str, cell: pd.DataFrame) -> None:
+    """Print a mean share and its normal interval; a star: above its limit with p < 1e-4."""
+    mean, limit = cell["null"].mean(), FALSE_SHARE[method]
+    error = cell["null"].std() / np.sqrt(len(cell))
+    interval = f"{max(mean - 1.96 * error, 0.0):.3f}-{mean + 1.96 * error:.3f}"
+    print(
+        f"{name:16}{method:16}{len(cell):6}{mean:7.3f}{'*' if mean > limit + 3.72 * error else ' '}"
+        f"{interval:>13}{cell['cause'].mean():8.2f}{cell['seconds'].mean():7.2f}"
+    )
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from losaw.forest import PlainRandomForestRegressor
 
 # The feature without effect, and a cause.
 NULL, CAUSE = "X3", "X1"
+CAUSES = ("X1", "X2")
 
 
 def autoregressive(rng, n, p=8, rho=0.9):
@@ -56,7 +57,11 @@ def table(name, n, rng):
 
 
 def fitted(X, y, seed):
-    """Return a forest of 60 trees; half of the columns compete at a split."""
+    """Return a forest of 60 trees; half of the columns compete at a split.
+
+    Their number is given, so that a forest without one feature draws as many (LOCO).
+    """
+    drawn = X.shape[1] // 2
     return PlainRandomForestRegressor(
-        60, min_samples_leaf=3, max_features=0.5, random_state=seed
+        60, min_samples_leaf=3, max_features=drawn, random_state=seed
     ).fit(X, y)

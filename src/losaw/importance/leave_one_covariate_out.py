@@ -93,7 +93,9 @@ def loco(
 
     Notes
     -----
-    An integer ``max_features`` above the number of columns left is lowered to it.
+    A forest draws as many features at a node as with all of them, also if ``max_features`` is a
+    share or a root (in a Pipeline a share is one of the columns left: give a number there). A
+    forest that draws fewer is worse for that alone, and every feature would seem to matter.
 
     A tree that looks at all features in every node and does not split on one stays as it is
     without it. So a ``RandomForestRegressor`` of scikit-learn with ``max_features=1.0``, its

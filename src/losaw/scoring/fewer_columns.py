@@ -18,9 +18,11 @@ COLUMN_PARAMETERS = (
 def without(model: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
     """An unfitted copy of ``model`` for X without some of its columns.
 
-    Parameters that name columns lose them, positions behind them move up, and an integer
-    ``max_features`` above the number of columns left is lowered to it. In a Pipeline the columns
-    leave every ColumnTransformer that names them; positions are those of its first step.
+    Parameters that name columns lose them, positions behind them move up, and a forest draws as
+    many columns at a node as with all of them, or all that are left: half of four columns are two,
+    but half of three would be one, and the forest worse for that alone. In a Pipeline the columns
+    leave every ColumnTransformer that names them; positions are those of its first step, and a
+    share of the columns stays a share.
 
     Parameters
     ----------
@@ -70,10 +72,20 @@ def _leave_out(model: Any, gone: set[int], names: tuple[str, ...], by_position: 
                 else _kept(listed, gone, names, by_position)
             )
             model.set_params(**{name: kept})
-    most = parameters.get("max_features")
-    n_left = len(names) - len(gone)
-    if by_position and isinstance(most, int) and not isinstance(most, bool) and most > n_left:
-        model.set_params(max_features=n_left)
+    # Histogram boosting, which has max_iter, takes shares only.
+    if by_position and "max_iter" not in parameters:
+        drawn = _n_drawn(parameters.get("max_features"), len(names))
+        if drawn is not None:
+            model.set_params(max_features=min(drawn, len(names) - len(gone)))
+
+
+def _n_drawn(most: Any, n_columns: int) -> int | None:
+    """The number of columns that ``max_features`` stands for; None for all, and if unknown."""
+    if isinstance(most, str):
+        most = {"sqrt": np.sqrt(n_columns), "log2": np.log2(n_columns)}.get(most)
+    elif isinstance(most, float):
+        most = None if most == 1.0 else most * n_columns
+    return None if most is None or isinstance(most, bool) else max(1, int(most))
 
 
 def _kept(listed: Any, gone: set[int], names: tuple[str, ...], by_position: bool) -> Any:

@@ -9,7 +9,7 @@ import itertools
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
 
@@ -60,9 +60,14 @@ def test_leaving_a_column_out_moves_the_nominal_ones():
     assert forest.nominal == [0, 2, 3]
 
 
-def test_leaving_a_column_out_lowers_max_features_where_it_must():
-    assert without(RandomForestRegressor(max_features=4), [0], "abcd").max_features == 3
-    assert without(RandomForestRegressor(max_features=2), [0], "abcd").max_features == 2
+@pytest.mark.parametrize(
+    ("most", "left"), [(4, 3), (2, 2), (0.5, 2), ("sqrt", 2), ("log2", 2), (1.0, 1.0), (None, None)]
+)
+def test_a_forest_draws_as_many_features_without_one_of_four(most, left):
+    kept = without(RandomForestRegressor(max_features=most), [1], ["a", "b", "c", "d"])
+    assert kept.max_features == left
+    boosting = without(HistGradientBoostingRegressor(max_features=0.5), [1], ["a", "b", "c", "d"])
+    assert boosting.max_features == 0.5
 
 
 def test_pfi_agrees_with_scikit_learn():
