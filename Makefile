@@ -74,6 +74,7 @@ test-fuzz: install
 
 ## make test-mutants   make small changes in the package, and list those that no test notices (ARGS="--places 5 weighting")
 test-mutants: install
+	$(BIN)/python -c "import cosmic_ray" 2> /dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[checks]"
 	$(BIN)/python tests/mutants/run.py $(ARGS)
 
 ## make test-slurm  the study on a real one-node Slurm, started and stopped here (as root)

@@ -22,7 +22,8 @@ def main() -> None:
     commands = [[sys.executable, "-m", "pytest", *OPTIONS, *tests] for tests in json.loads(listed)]
     if "--interpreted-first" in options:
         commands.insert(0, [sys.executable, "-c", INTERPRETED, *OPTIONS, *SMALL_FORESTS])
-    if any(subprocess.call(command) for command in commands):
+    # 5: every test of a step is skipped, as those of a browser that is not there.
+    if any(subprocess.call(command) not in (0, 5) for command in commands):
         raise SystemExit(1)
 
 
