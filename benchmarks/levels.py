@@ -11,8 +11,9 @@ rows, as its documentation does, and makes 50 permutations; its own p-value is a
 and "CFI, rows" tests the differences of the rows, as CPI does, with the same draws.
 "draw test" is the p-value of `draw_tests` for the feature without effect, of the conditional draws.
 "hierarchy" tests groups at a family-wise error of .05: the rejections are tables with any false
-statement. "explain" selects by CPI or LOCO at a false discovery rate of .1, with its own model and folds; the
-column has the mean false share of the selected features, and "groups" are its statements on groups.
+statement. "explain cpi" and "explain loco" select at a false discovery rate of .1, with the model
+and the folds of `losaw explain`; the column has the mean false share of the selected features.
+"explain, groups" are its statements on groups.
 """
 
 import argparse

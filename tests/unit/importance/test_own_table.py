@@ -414,3 +414,11 @@ def test_rows_of_weight_zero_do_not_count_in_sage():
     options = {"n_background": 16, "max_permutations": 64, "random_state": 0}
     found = sage(model, *wrong, sample_weight=weights, **options)
     assert np.abs(found.scores - sage(model, X, y, **options).scores).max() < 0.5
+
+
+@pytest.mark.parametrize("names", [["a", "c"], ["a", "B"]])
+def test_loco_refuses_training_rows_with_other_columns(names):
+    X = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 2)), columns=["a", "b"])
+    model = LinearRegression().fit(X, X["a"])
+    with pytest.raises(ValueError, match="train has other columns"):
+        loco(model, X, X["a"], train=(X.set_axis(names, axis=1), X["a"]))

@@ -306,3 +306,8 @@ def test_deep_knockoffs_of_a_column_that_hardly_varies_say_so():
     sampler = make_sampler("deep", n_epochs=2)
     with pytest.raises(ValueError, match=r"^X gives deep knockoffs whose training diverges"):
         sampler.fit(X, ("continuous",) * 2, np.random.default_rng(0))
+
+
+def test_a_table_with_three_dimensions_is_refused():
+    with pytest.raises(ValueError, match="dimension|shape"):
+        make_sampler("gaussian").fit(np.zeros((6, 2, 2)))
