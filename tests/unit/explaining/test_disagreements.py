@@ -77,6 +77,7 @@ def test_a_shadow_is_not_named():
     assert set(texts) == {"X1"} and "X2 (association" in texts["X1"]
     assert "contains most of the same information" in texts["X1"]
     assert one.selected == ("X1",)
+    assert "Used by the model, but shared with other features" in one.to_html()
 
 
 def test_an_interaction_has_no_direction_and_is_no_disagreement_otherwise():

@@ -309,5 +309,5 @@ def test_deep_knockoffs_of_a_column_that_hardly_varies_say_so():
 
 
 def test_a_table_with_three_dimensions_is_refused():
-    with pytest.raises(ValueError, match="dimension|shape"):
+    with pytest.raises(ValueError, match=r"dimension|shape"):
         make_sampler("gaussian").fit(np.zeros((6, 2, 2)))
