@@ -150,6 +150,13 @@ def test_the_smallest_score_that_is_found_is_half_of_the_interval_of_the_test():
     np.testing.assert_allclose(frame["CPI_smallest"], t.ppf(0.95, 4) * frame["CPI_error"])
 
 
+def test_a_page_on_which_loco_decides_says_what_its_test_leaves_out():
+    frame = copies(120, 0.0)
+    by_loco, by_cpi = explain(frame, methods="loco"), explain(frame, methods="cpi,loco")
+    assert any("takes both fits as they are" in caution for caution in by_loco.cautions)
+    assert not any("takes both fits" in caution for caution in by_cpi.cautions)
+
+
 def patients(n_patients=40, rows=10, seed=1):
     rng = np.random.default_rng(seed)
     who = np.repeat(np.arange(n_patients), rows)
