@@ -9,7 +9,13 @@ from losaw.study.errors import StudyError
 from losaw.study.files.block_file import blocks_to_do
 from losaw.study.running import jobs as jobs_module
 from losaw.study.running import worker_process
-from losaw.study.running.estimate import START_SECONDS, block_seconds
+from losaw.study.running.estimate import (
+    BYTES_PER_BLOCK,
+    BYTES_PER_SCORE,
+    START_SECONDS,
+    block_seconds,
+    estimate,
+)
 from losaw.study.running.jobs import cut_into_jobs, job_list, priorities, read_job, write_job
 from losaw.study.running.progress import Progress
 from losaw.study.running.runner import run_job
@@ -28,6 +34,13 @@ def test_every_block_is_in_one_job_and_a_job_takes_about_its_seconds(project, se
         # Of more than two jobs the last ones are shorter.
         assert len(job.blocks) == 1 or len(jobs) > 2 or abs(cost - seconds) <= longest / 2
         assert len(job.blocks) == 1 or cost - seconds <= longest / 2
+
+
+def test_a_plan_states_the_size_of_its_blocks_and_scores(project):
+    (plan,) = project.session().plans
+    n_scores = sum(10 * len(block.seeds) for block in plan.blocks)
+    expected = len(plan.blocks) * BYTES_PER_BLOCK + n_scores * BYTES_PER_SCORE
+    assert estimate(plan).megabytes == pytest.approx(expected / 1e6)
 
 
 def test_the_last_jobs_of_a_long_run_are_short_so_that_no_core_waits_long(project):
