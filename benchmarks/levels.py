@@ -218,8 +218,8 @@ METHODS: dict[str, Callable[[str, int, int], PValues]] = {
     "explain cpi": with_explain("cpi"),
     "explain loco": with_explain("loco"),
 }
-# These store what was found, not p-values: false or not, the false share; and the cause.
-FINDINGS = ("hierarchy", "explain cpi", "explain loco", "explain, groups")
+# These store what was found, not p-values: a false statement or not, the false share; the cause.
+FINDINGS = ("hierarchy", "explain, groups")
 FALSE_SHARE = {"explain cpi": 0.1, "explain loco": 0.1}
 
 
@@ -232,12 +232,12 @@ def show(runs: pd.DataFrame) -> None:
             f"{'table':16}{'method':16}{'runs':>6}{'null':>7}{'interval':>14}{'cause':>8}{'s':>7}"
         )
         for (name, method), cell in of_size.groupby(["table", "method"], sort=False):
-            is_finding, runs_of = method in FINDINGS, len(cell)
-            found = cell[["null", "cause"]] if is_finding else cell[["null", "cause"]] <= LEVEL
             if method in FALSE_SHARE:
                 show_share(name, method, cell)
                 continue
-            rejected = int(found["null"].sum())
+            found = cell[["null", "cause"]]
+            found = found if method in FINDINGS else found <= LEVEL
+            rejected, runs_of = int(found["null"].sum()), len(cell)
             low = beta.ppf(0.025, rejected, runs_of - rejected + 1) if rejected else 0.0
             high = beta.ppf(0.975, rejected + 1, runs_of - rejected) if rejected < runs_of else 1.0
             mark = "*" if rejected > binom.isf(1e-4, runs_of, LEVEL) else " "

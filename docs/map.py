@@ -89,7 +89,7 @@ BUDGETS: dict[str, int] = {
     "registry": 750,
     "report": 4725,
     "root": 500,
-    "scoring": 2810,
+    "scoring": 2825,
     "study": 8375,
     "support": 1010,
     "tables": 940,

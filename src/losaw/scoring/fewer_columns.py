@@ -1,5 +1,6 @@
 """An unfitted copy of a model for rows that lack some columns."""
 
+import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -35,6 +36,7 @@ def without(model: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
 
     copy = clone(model)
     _leave_out(copy, set(columns), tuple(names), by_position=True)
+    _draw_as_many(copy, len(names), len(names) - len(set(columns)))
     return copy
 
 
@@ -72,20 +74,40 @@ def _leave_out(model: Any, gone: set[int], names: tuple[str, ...], by_position: 
                 else _kept(listed, gone, names, by_position)
             )
             model.set_params(**{name: kept})
+
+
+def _draw_as_many(model: Any, n_columns: int, n_left: int) -> None:
+    """Let a forest draw as many columns at a node as with all of them, or all that are left.
+
+    Within an ensemble that draws columns itself the learners see some of them, so that a share or a
+    root stays what it is there.
+    """
+    if hasattr(model, "steps"):
+        first = model.steps[0][1]
+        if hasattr(first, "get_params"):
+            _draw_as_many(first, n_columns, n_left)
+        return
+    parameters = model.get_params(deep=False)
+    drawn = _n_drawn(parameters.get("max_features"), n_columns)
+    if drawn is None:
+        for part in parameters.values():
+            if hasattr(part, "get_params") and not isinstance(part, type):
+                _draw_as_many(part, n_columns, n_left)
     # Histogram boosting, which has max_iter, takes shares only.
-    if by_position and "max_iter" not in parameters:
-        drawn = _n_drawn(parameters.get("max_features"), len(names))
-        if drawn is not None:
-            model.set_params(max_features=min(drawn, len(names) - len(gone)))
+    elif "max_iter" not in parameters:
+        model.set_params(max_features=min(drawn, n_left))
 
 
 def _n_drawn(most: Any, n_columns: int) -> int | None:
     """The number of columns that ``max_features`` stands for; None for all, and if unknown."""
     if isinstance(most, str):
-        most = {"sqrt": np.sqrt(n_columns), "log2": np.log2(n_columns)}.get(most)
-    elif isinstance(most, float):
-        most = None if most == 1.0 else most * n_columns
-    return None if most is None or isinstance(most, bool) else max(1, int(most))
+        most = {"sqrt": int(np.sqrt(n_columns)), "log2": int(np.log2(n_columns))}.get(most)
+    if isinstance(most, bool) or not isinstance(most, numbers.Real):
+        return None
+    if isinstance(most, numbers.Integral):
+        return max(1, int(most))
+    share = float(most)
+    return None if share == 1.0 else max(1, int(share * n_columns))
 
 
 def _kept(listed: Any, gone: set[int], names: tuple[str, ...], by_position: bool) -> Any:

@@ -9,9 +9,14 @@ import itertools
 
 import numpy as np
 import pytest
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.ensemble import (
+    BaggingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import subgroups
@@ -61,13 +66,23 @@ def test_leaving_a_column_out_moves_the_nominal_ones():
 
 
 @pytest.mark.parametrize(
-    ("most", "left"), [(4, 3), (2, 2), (0.5, 2), ("sqrt", 2), ("log2", 2), (1.0, 1.0), (None, None)]
-)
+    ("most", "left"),
+    [
+        (4, 3), (2, 2), (0.5, 2), (np.float32(0.5), 2), ("sqrt", 2), ("log2", 2), (1.0, 1.0),
+        (None, None),
+    ],
+)  # fmt: skip
 def test_a_forest_draws_as_many_features_without_one_of_four(most, left):
     kept = without(RandomForestRegressor(max_features=most), [1], ["a", "b", "c", "d"])
     assert kept.max_features == left
     boosting = without(HistGradientBoostingRegressor(max_features=0.5), [1], ["a", "b", "c", "d"])
     assert boosting.max_features == 0.5
+
+
+@pytest.mark.parametrize(("share", "left"), [(1.0, 2), (0.5, "sqrt")])
+def test_trees_of_an_ensemble_that_draws_columns_itself_keep_their_root(share, left):
+    bagged = BaggingRegressor(DecisionTreeRegressor(max_features="sqrt"), max_features=share)
+    assert without(bagged, [1], ["a", "b", "c", "d"]).estimator.max_features == left
 
 
 def test_pfi_agrees_with_scikit_learn():
