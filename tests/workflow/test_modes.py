@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from losaw.cli import main
 from reference.snakemake_runs import NARROW, REPOSITORY, digests, snakemake
 
 HEADER = (REPOSITORY / "Snakefile").read_text("utf-8").partition("from snakemake")[0]
@@ -39,20 +40,21 @@ def test_the_part_of_the_grid_in_the_header_runs(tmp_path):
     assert len(blocks) == 8 and (tmp_path / "report.html").exists()
 
 
-def test_a_job_for_each_block_gives_the_same_bytes_and_a_block_is_a_target(finished):
-    batches = digests(finished.results)
-    config = (*NARROW, "jobs=blocks", "results=blocks")
-    code, text = snakemake(finished, "--dry-run", "--quiet", "rules", config=config)
-    assert code == 0 and re.search(r"^block +8$", text, re.MULTILINE), text
-    whole = finished.results / "tiny" / "blocks"
-    block = sorted(whole.glob("*/*/*.parquet"))[0].relative_to(finished.results)
-    code, text = snakemake(finished, config=config, target=f"blocks/{block}")
+def test_a_job_for_each_block_gives_the_same_bytes_and_a_block_is_a_target(project):
+    config = (*NARROW, "n_samples=30", "jobs=blocks")
+    code, text = snakemake(project, "--dry-run", "--quiet", "rules", config=config)
+    assert code == 0 and re.search(r"^block +4$", text, re.MULTILINE), text
+    words = ["--config", str(project.configuration), "--output", str(project.folder / "whole")]
+    assert main(["run", *words, "--set", *NARROW, "--set", "n_samples=30"]) == 0
+    batches = digests(project.folder / "whole")
+    block = min(name for name in batches if "/blocks/" in name)
+    code, text = snakemake(project, config=config, target=f"{project.results}/{block}")
     assert code == 0, text
-    folder = finished.folder / "blocks"
-    assert [path.relative_to(folder) for path in folder.rglob("*.parquet")] == [block]
-    code, text = snakemake(finished, config=config)
-    assert code == 0 and "7 of 8 blocks to compute" in text, text
-    assert digests(folder) == batches
+    made = [path.relative_to(project.results) for path in project.results.rglob("*.parquet")]
+    assert [str(path) for path in made] == [block]
+    code, text = snakemake(project, config=config)
+    assert code == 0 and "3 of 4 blocks to compute" in text, text
+    assert digests(project.results) == batches
 
 
 def test_another_kind_of_job_is_refused(project):

@@ -1,6 +1,7 @@
 """The draws of features that explain makes once, for all folds and for the test of the draws."""
 
 import itertools
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -41,7 +42,9 @@ class DrawnOnce:
         weights: FloatArray | None = None,
     ) -> None:
         sampler = make_sampler("conditional")
-        sampler.fit(table.codes, table.kinds, rng, weights=weights)
+        with warnings.catch_warnings():  # the page names levels with few rows
+            warnings.simplefilter("ignore")
+            sampler.fit(table.codes, table.kinds, rng, weights=weights)
         self.table = table
         self.drawn = [sampler.sample(rng) for _ in range(n_draws)]
         self._turns = itertools.cycle(self.drawn)
@@ -69,9 +72,11 @@ class DrawnOnce:
         codes = self.table.codes[sample_rows(data, _MOST_TESTED_ROWS, rng)]
         first = rng.permutation(len(codes)) % 2 == 0
         drawn, units = codes.copy(), [np.array([column]) for column in columns]
-        for half in (first, ~first) if columns else ():
-            sampler = make_sampler("conditional").fit(codes[half], self.table.kinds, rng, units)
-            drawn[half] = sampler.sample(rng)
+        with warnings.catch_warnings():  # half of the rows may have too few for their levels
+            warnings.simplefilter("ignore")
+            for half in (first, ~first) if columns else ():
+                sampler = make_sampler("conditional").fit(codes[half], self.table.kinds, rng, units)
+                drawn[half] = sampler.sample(rng)
         found = draw_tests(
             codes, drawn, self.table.kinds, columns=columns, half=first, random_state=rng
         )

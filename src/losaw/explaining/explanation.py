@@ -103,7 +103,10 @@ class Explanation:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The features in the order of their mean rank over all methods."""
+        """The features in the order of their mean rank over all methods.
+
+        Scores in :attr:`results` are in the order of each result's own ``feature_names``.
+        """
         first = self.associations.names
         ranked = [r for name, r in self.results.items() if METHODS[name].family != "direction"]
         if not ranked:

@@ -1,5 +1,6 @@
 """Draws of single features, or groups, from their own distribution given all other columns."""
 
+import warnings
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
@@ -27,6 +28,8 @@ _WEIGHT_OF_SPREAD = 3.0
 _JITTER = 10.0
 # So many rows next to a row are looked at, of which it may be several itself by its weight.
 _MOST_SOUGHT = 64
+# A column of levels with fewer rows a level is warned of.
+_ROWS_A_LEVEL = 5
 
 
 class _Unit(NamedTuple):
@@ -69,6 +72,13 @@ class ConditionalSampler:
     the neighbours and the error of the regression; :func:`losaw.knockoffs.diagnostics.draw_tests`
     looks for them. A constant column is its own draw; so is, nearly, a column that the others
     determine.
+
+    Warns
+    -----
+    UserWarning
+        For a column of levels with fewer than five rows a level: the regression can hardly learn
+        how they follow the other columns. With 30 levels on 100 rows, a feature without effect had
+        p < .05 in .09 of 1,000 tables (with 150 to 500 rows in .05 to .08).
 
     Raises
     ------
@@ -128,6 +138,7 @@ class ConditionalSampler:
         self._giving = rows_by_weight(weights, len(self._X))
         seed = int((np.random.default_rng() if rng is None else rng).integers(2**63))
         self._varying = varying_columns(self._X)
+        self._warn_of_many_levels()
         regressors = {j: regressors_of(self._X[:, j], self._kinds[j]) for j in self._varying}
         from threadpoolctl import threadpool_limits
 
@@ -158,6 +169,17 @@ class ConditionalSampler:
         """Draw every unit once: arrays of shape (n_samples, n_columns of the unit)."""
         seed = int(rng.integers(2**63))
         return [self._drawn(unit, _stream(seed, unit.columns)) for unit in self._units]
+
+    def _warn_of_many_levels(self) -> None:
+        for j in self._varying:
+            n_levels = len(np.unique(self._X[:, j])) if self._kinds[j] == "nominal" else 0
+            if n_levels * _ROWS_A_LEVEL > len(self._X):
+                warnings.warn(
+                    f"column {j} (from 0) has {n_levels} levels on {len(self._X)} rows: with fewer "
+                    f"than {_ROWS_A_LEVEL} rows a level its draws hardly follow the other columns, "
+                    "and a test of it may reject too often. Join rare levels, or use more rows",
+                    stacklevel=3,
+                )
 
     def _fitted(
         self, columns: NDArray[np.intp], regressors: dict[int, Regressors], rng: np.random.Generator

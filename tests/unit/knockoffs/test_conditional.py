@@ -1,5 +1,7 @@
 """Draws of features from their own distribution given all others."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -171,6 +173,18 @@ def test_few_rows_and_many_columns_give_draws(shape):
     X = np.random.default_rng(0).standard_normal(shape)
     drawn = fitted(X).sample(np.random.default_rng(1))
     assert all(np.isin(drawn[:, j], X[:, j]).all() for j in range(shape[1]))
+
+
+def test_levels_with_fewer_than_five_rows_each_are_warned_of():
+    levels = np.repeat(np.arange(20.0), 5)[:, None]
+    X = np.hstack([levels, np.random.default_rng(0).standard_normal((100, 2))])
+    kinds = ("nominal", "continuous", "continuous")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make_sampler("conditional").fit(X, kinds)
+        make_sampler("conditional").fit(X[:99], ("continuous",) * 3)
+    with pytest.warns(UserWarning, match=r"column 0 \(from 0\) has 20 levels on 99 rows"):
+        make_sampler("conditional").fit(X[:99], kinds)
 
 
 @pytest.mark.parametrize("value", [0, 1.5, "five"])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from losaw.commands.reference import MOST_MEGABYTES
 from losaw.reference.recompute import recompute
 from losaw.reference.stored import Reference
 from losaw.study.design.blocks import BlockName
@@ -44,7 +45,7 @@ def test_a_small_block_comes_out_again(session, blocks):
     assert again.verdict in (EQUAL, EQUAL_ROWS)
 
 
-def test_every_figure_is_small_and_the_whole_below_ten_megabytes():
+def test_every_figure_is_small_and_the_whole_below_its_limit():
     files = [path for path in (ROOT / "reference").rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < 10e6
+    assert sum(path.stat().st_size for path in files) < MOST_MEGABYTES * 1e6
     assert max(path.stat().st_size for path in files if path.suffix == ".png") < 2e5

@@ -10,6 +10,8 @@ from losaw.kernels.vectors import LANES
 from losaw.weighting.levels import helmert
 from reference.eight_logits import solve
 
+pytestmark = pytest.mark.long
+
 SIZES = [(3, 3, 3), (2, 2, 2), (5, 2, 4), (9, 3, 5), (7, 4, 3), (20, 3, 9)]
 
 
