@@ -37,7 +37,7 @@ def loco(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    train: tuple[ArrayLike, ArrayLike] | None = None,
+    train: tuple[ArrayLike, ...] | None = None,
     loss: LossName | Loss | None = None,
     test: TestName = "t",
     adjustment: Adjustment = "none",
@@ -67,7 +67,7 @@ def loco(
         Pipelines included: a ColumnTransformer loses the column, whatever its step is.
     X, y : array or frame (n_samples, n_features), array (n_samples,)
         With ``train`` rows that the model has not seen; without, all rows.
-    train : pair of (X, y) or None, default None
+    train : (X, y), (X, y, sample_weight) or None, default None
         What ``model`` was fitted to, and its copies are. None: cross-fitting on X and y, as
         ``cv`` says (5 folds if it says nothing).
     loss, test, adjustment, level, features, groups, kinds, feature_names, sample_weight, clusters
@@ -88,14 +88,16 @@ def loco(
     Raises
     ------
     ValueError, TypeError
-        As :func:`losaw.importance.cpi`; for fewer than 2 features, or a model that cannot be
-        cloned or fitted without one.
+        As :func:`losaw.importance.cpi`; for fewer than 2 features, for a model that cannot be
+        cloned or fitted without one, or if ``sample_weight`` is given and ``train`` does not say
+        with which weights the model was fitted: (X, y, None) if with none.
 
     Notes
     -----
     A forest draws as many features at a node as with all of them, also if ``max_features`` is a
-    share or a root (in a Pipeline a share is one of the columns left: give a number there). A
-    forest that draws fewer is worse for that alone, and every feature would seem to matter.
+    share or a root (behind a step of a Pipeline that mixes or selects columns, a share is one of
+    the columns left: give a number there). A forest that draws fewer is worse for that alone, and
+    every feature would seem to matter.
 
     A tree that looks at all features in every node and does not split on one stays as it is
     without it. So a ``RandomForestRegressor`` of scikit-learn with ``max_features=1.0``, its
@@ -136,11 +138,29 @@ def loco(
         if train is not None:
             raise ValueError("give train (the rows of the fit) or cv (fits of its own), not both")
         return cross_fitted(_differences, model, rows, options, cv, testing, rng)
-    fitted = read_rows(*train, kinds=rows.table.kinds, feature_names=feature_names)  # type: ignore[misc]
+    fitted = _training_rows(train, rows, feature_names)
     if fitted.table.names != rows.table.names:
         raise ValueError("train has other columns than X")
     subject = model_on_table(model, rows, options)
     return hold_out(_differences(subject, fitted), subject, testing, rng)
+
+
+def _training_rows(
+    train: tuple[ArrayLike, ...] | None, rows: Rows, feature_names: Sequence[str] | None
+) -> Rows:
+    parts = () if train is None else tuple(train)
+    if len(parts) not in (2, 3):
+        raise ValueError(f"train must be (X, y) or (X, y, sample_weight), got {len(parts)} parts")
+    if len(parts) == 2 and rows.weights is not None:
+        raise ValueError(
+            "sample_weight weighs the rows that are scored; say with which weights the model was "
+            "fitted: train=(X, y, weights), or train=(X, y, None) if with none"
+        )
+    X, y, *weights = parts
+    return read_rows(
+        X, y, kinds=rows.table.kinds, feature_names=feature_names,
+        sample_weight=weights[0] if weights else None,
+    )  # fmt: skip
 
 
 def _differences(subject: ModelOnTable, train: Rows | None) -> Differences:

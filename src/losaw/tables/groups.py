@@ -150,7 +150,9 @@ def _map(
             f"{type(encoder).__name__} does not say what its columns are made of (it has no "
             "get_feature_names_out); name the groups yourself"
         )
-    outputs = [str(name) for name in encoder.get_feature_names_out()]
+    # Fitted to an array, a step knows no names, and would call its columns x0, x1, ...
+    known = [] if hasattr(encoder, "feature_names_in_") else [inputs]
+    outputs = [str(name) for name in encoder.get_feature_names_out(*known)]
     if hasattr(encoder, "transformers_"):
         return inputs, outputs, _sources_of_transformers(encoder, inputs, len(outputs))
     if hasattr(encoder, "categories_") and hasattr(encoder, "drop_idx_"):
@@ -189,13 +191,24 @@ def column_sources(encoder: Any, names: Sequence[str]) -> NDArray[np.intp]:
     ValueError
         As :func:`groups_of`, or if a name is not among ``names``.
     """
-    inputs, _, sources = _map(encoder)
+    return made_columns(encoder, names)[1]
+
+
+def made_columns(encoder: Any, names: Sequence[str]) -> tuple[list[str], NDArray[np.intp]]:
+    """The columns that a fitted encoder makes, and the position in ``names`` of each one's source.
+
+    Raises
+    ------
+    ValueError
+        As :func:`column_sources`.
+    """
+    inputs, outputs, sources = _map(encoder, names)
     if not hasattr(encoder, "feature_names_in_"):
-        return np.array(sources, dtype=np.intp)
+        return outputs, np.array(sources, dtype=np.intp)
     for name in inputs:
         if name not in names:
             raise ValueError(f"X lacks the column {name!r}, which the pipeline was fitted to")
-    return np.array([names.index(inputs[source]) for source in sources], dtype=np.intp)
+    return outputs, np.array([names.index(inputs[source]) for source in sources], dtype=np.intp)
 
 
 def _sources_of_transformers(encoder: Any, inputs: list[str], n_outputs: int) -> list[int]:
@@ -204,7 +217,7 @@ def _sources_of_transformers(encoder: Any, inputs: list[str], n_outputs: int) ->
         made = range(n_outputs)[encoder.output_indices_[name]]
         if not len(made):
             continue
-        places = _places(columns, inputs)
+        places = places_of(columns, inputs)
         if isinstance(transformer, str):  # passthrough
             from_own = list(range(len(places)))
         else:
@@ -214,12 +227,25 @@ def _sources_of_transformers(encoder: Any, inputs: list[str], n_outputs: int) ->
     return sources
 
 
-def _places(columns: Any, inputs: list[str]) -> list[int]:
+def places_of(columns: Any, inputs: Sequence[str]) -> list[int]:
+    """The positions of listed columns: names, numbers, a mask, a slice, or a single one."""
     if isinstance(columns, slice):
-        return list(range(len(inputs))[columns])
+        columns = columns_of_slice(columns, inputs)
     if isinstance(columns, str | int):
         columns = [columns]
     selected = np.asarray(columns)
     if selected.dtype == bool:
         return np.flatnonzero(selected).tolist()
-    return [inputs.index(str(c)) if isinstance(c, str) else int(c) for c in selected.tolist()]
+    return [
+        inputs.index(str(c)) if isinstance(c, str) else int(c) % len(inputs)
+        for c in selected.tolist()
+    ]
+
+
+def columns_of_slice(listed: slice, names: Sequence[str]) -> list[Any]:
+    """The columns of a slice; one of names includes its end, as in pandas."""
+    if not (isinstance(listed.start, str) or isinstance(listed.stop, str)):
+        return list(range(len(names))[listed])
+    first = 0 if listed.start is None else names.index(listed.start)
+    last = len(names) - 1 if listed.stop is None else names.index(listed.stop)
+    return list(names[first : last + 1])

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.compose import make_column_transformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, RobustScaler, StandardScaler
 
 import losaw.importance
 
@@ -132,6 +132,28 @@ def test_other_columns_than_those_of_the_fit_are_refused(method, change):
     other = X.drop(columns="second") if change == "lacks" else X.assign(fourth=1.5)
     with pytest.raises(ValueError, match="column"):
         score(method, model, other, y)
+
+
+@pytest.mark.parametrize("method", ["pfi", "cpi", "ufi", "loco"])
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [ColumnTransformer([("all", StandardScaler(), [2, 0, 1])])],
+        [ColumnTransformer([("last", StandardScaler(), [-1])], remainder="passthrough")],
+        [StandardScaler(), RobustScaler()],
+    ],
+    ids=["another order", "the last first", "two steps"],
+)
+def test_steps_without_names_credit_the_column_that_matters(method, steps):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    y = 3 * X[:, 2] + rng.standard_normal(200)
+    # names that scikit-learn would give to the columns of an array, in another order
+    table = pd.DataFrame(X, columns=["x2", "x1", "x0"]) if len(steps) > 1 else X
+    model = make_pipeline(*steps, RandomForestRegressor(20, random_state=0)).fit(table, y)
+    options = {} if method == "ufi" else {"random_state": 0}
+    found = getattr(losaw.importance, method)(model, table, y, **options)
+    assert found.scores.argmax() == 2 and found.scores[2] > 5 * np.abs(found.scores[:2]).max()
 
 
 @pytest.mark.parametrize("method", OF_TREES)

@@ -242,7 +242,7 @@ def test_weights_are_repetitions_of_rows():
     model = LinearRegression().fit(X, y)
     weights = rng.integers(1, 4, 60)
     twice = np.repeat(np.arange(60), weights)
-    one = loco(model, X, y, train=(X, y), sample_weight=weights)
+    one = loco(model, X, y, train=(X, y, None), sample_weight=weights)
     other = loco(model, X[twice], y[twice], train=(X, y))
     np.testing.assert_allclose(one.scores, other.scores, rtol=1e-9)
 
@@ -365,7 +365,8 @@ def test_equal_weights_change_no_error_and_no_test():
     y = X[:, 0] + rng.standard_normal(60)
     model = LinearRegression().fit(X, y)
     plain, weighted = (
-        loco(model, X, y, train=(X, y), sample_weight=weights) for weights in (None, np.ones(60))
+        loco(model, X, y, train=(X, y, None), sample_weight=weights)
+        for weights in (None, np.ones(60))
     )
     np.testing.assert_allclose(weighted.std_error, plain.std_error)
     np.testing.assert_allclose(weighted.p_values, plain.p_values)

@@ -1,0 +1,145 @@
+"""A model without some of its columns has the settings that it had, at the places that are left.
+
+Of scoring.fewer_columns, and of the fits that importance.leave_one_covariate_out makes.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import (
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+    StackingRegressor,
+    VotingRegressor,
+)
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from losaw import LosawRandomForestRegressor
+from losaw.importance import loco
+from losaw.scoring.fewer_columns import without
+
+NAMES = ["X1", "X2", "X3", "X4"]
+RNG = np.random.default_rng(0)
+X = np.column_stack([RNG.standard_normal((300, 2)), RNG.integers(0, 3, (300, 2))])
+Y = X[:, 0] + X[:, 3] + RNG.standard_normal(300)
+
+
+def boosting(*places):
+    return HistGradientBoostingRegressor(max_iter=2, categorical_features=list(places))
+
+
+def of_step(model, left_out, place=-1):
+    return without(model.fit(X, Y), [left_out], NAMES)[place].categorical_features
+
+
+def test_positions_behind_steps_that_keep_the_columns_move_up():
+    model = make_pipeline(SimpleImputer(), StandardScaler(), boosting(2, 3))
+    assert of_step(model, 0) == [1, 2] and of_step(model, 2) == [2] and of_step(model, 3) == [2]
+
+
+def test_positions_behind_an_encoder_are_those_of_the_columns_that_it_makes():
+    encoder = ColumnTransformer([("levels", OneHotEncoder(), [2]), ("rest", "passthrough", [3, 0])])
+    model = make_pipeline(encoder, boosting(0, 3))
+    assert of_step(model, 0) == [0, 3] and of_step(model, 2) == [0] and of_step(model, 3) == [0]
+
+
+def test_a_column_transformer_behind_a_step_loses_the_column():
+    encoder = ColumnTransformer([("levels", OneHotEncoder(), [2])], remainder="passthrough")
+    model = make_pipeline(SimpleImputer(), encoder, Ridge()).fit(X, Y)
+    assert without(model, [0], NAMES)[1].transformers[0][2] == [1]
+    assert without(model, [2], NAMES)[1].transformers == []
+
+
+def test_positions_within_a_column_transformer_are_of_its_own_columns():
+    inner = make_pipeline(SimpleImputer(), ColumnTransformer([("levels", OneHotEncoder(), [-1])]))
+    model = make_pipeline(ColumnTransformer([("part", inner, [0, 3, 2])]), Ridge()).fit(X, Y)
+    ((_, left, columns),) = without(model, [3], NAMES)[0].transformers
+    assert columns == [0, 2] and left[1].transformers[0][2] == [1]
+
+
+@pytest.mark.parametrize("first", [PCA(4), SelectKBest(k=3)])
+def test_positions_behind_a_step_that_mixes_or_selects_columns_are_refused(first):
+    fitted = first.fit(X, Y)
+    with pytest.raises(ValueError, match=r"categorical_features of HistGradient\w+ lists columns"):
+        without(make_pipeline(fitted, boosting(2)), [0], NAMES)
+    assert without(make_pipeline(fitted, Ridge()), [0], NAMES)
+
+
+def test_models_of_a_list_lose_the_column_and_what_sees_predictions_keeps_its_own():
+    forest = RandomForestRegressor(2, max_features=0.5)
+    listed = [("boosting", boosting(2)), ("forest", forest)]
+    for model in (VotingRegressor(listed), StackingRegressor(listed, forest, cv=2)):
+        copy = without(model.fit(X, Y), [0], NAMES)
+        parts = dict(copy.estimators)
+        assert parts["boosting"].categorical_features == [1]
+        assert parts["forest"].max_features == 2
+    assert copy.final_estimator.max_features == 0.5
+
+
+def test_a_forest_in_a_pipeline_draws_as_many_of_the_columns_that_are_made():
+    encoder = ColumnTransformer([("levels", OneHotEncoder(), [2, 3]), ("rest", "passthrough", [0])])
+    model = make_pipeline(encoder, RandomForestRegressor(2, max_features=0.5)).fit(X, Y)
+    assert without(model, [0], NAMES)[1].max_features == 3
+    assert without(model, [2], NAMES)[1].max_features == 3
+
+
+@pytest.mark.parametrize("nominal", [[1, 3], [False, True, False, True], ["X2", "X4"]])
+def test_a_losaw_forest_keeps_its_nominal_features(nominal):
+    kept = without(LosawRandomForestRegressor(nominal_features=nominal), [0], NAMES)
+    if nominal[0] != "X2":
+        nominal = [0, 2] if nominal[0] else [True, False, True]
+    assert kept.nominal_features == nominal
+
+
+def test_a_column_without_effect_has_the_loco_of_a_refit_by_hand():
+    rng = np.random.default_rng(0)
+    table = rng.standard_normal((400, 3))
+    table[:, 1:] = rng.integers(0, 12, (400, 2))
+    y = 3 * rng.standard_normal(12)[table[:, 1].astype(int)] + rng.standard_normal(400)
+
+    def model(place):
+        learner = HistGradientBoostingRegressor(max_iter=20, categorical_features=[place])
+        return make_pipeline(SimpleImputer(), learner)
+
+    train, test = slice(0, 200), slice(200, 400)
+    fitted = model(1).fit(table[train], y[train])
+    found = loco(fitted, table[test], y[test], train=(table[train], y[train]))
+    by_hand = model(0).fit(table[train, 1:], y[train])
+    errors = [(y[test] - fit.predict(rows)) ** 2
+              for fit, rows in ((by_hand, table[test, 1:]), (fitted, table[test]))]  # fmt: skip
+    assert found.scores[0] == pytest.approx((errors[0] - errors[1]).mean())
+    assert found.p_values[0] > 0.05 > found.p_values[1]
+
+
+def test_copies_of_a_weighted_fit_are_fitted_with_its_weights():
+    rng = np.random.default_rng(0)
+    table = rng.standard_normal((400, 3))
+    y = table[:, 0] ** 2 + table[:, 0] + rng.standard_normal(400)
+    weights = np.exp(table[:, 0])
+    a, b = slice(0, 200), slice(200, 400)
+    model = LinearRegression().fit(table[a], y[a], sample_weight=weights[a])
+    train = (table[a], y[a], weights[a])
+    found = loco(model, table[b], y[b], train=train, sample_weight=weights[b])
+    copy = LinearRegression().fit(table[a, 1:], y[a], sample_weight=weights[a])
+    increase = (y[b] - copy.predict(table[b, 1:])) ** 2 - (y[b] - model.predict(table[b])) ** 2
+    assert found.scores[0] == pytest.approx(np.average(increase, weights=weights[b]))
+    assert found.p_values[1] > 0.05
+    with pytest.raises(ValueError, match="with which weights the model was fitted"):
+        loco(model, table[b], y[b], train=train[:2], sample_weight=weights[b])
+    with pytest.raises(ValueError, match="got 1 parts"):
+        loco(model, table[b], y[b], train=(table[a],))
+
+
+def test_names_behind_a_step_that_returns_frames_are_those_that_it_makes():
+    frame = pd.DataFrame(X, columns=NAMES)
+    step = ColumnTransformer(
+        [("s", StandardScaler(), ["X1"])], remainder="passthrough", verbose_feature_names_out=False
+    ).set_output(transform="pandas")
+    model = make_pipeline(step, boosting("X3", "X4")).fit(frame, Y)
+    assert without(model, [2], NAMES)[1].categorical_features == ["X4"]
