@@ -30,7 +30,7 @@ def near_copies(n=300, seed=0):
 
 @pytest.fixture(scope="module")
 def copies():
-    options = QUICK | {"rounds": 12}
+    options = QUICK | {"rounds": 8}
     return losaw.audit(near_copies(), "y", methods="mdi,pfi,cpi", share=0.9, **options)
 
 
@@ -44,7 +44,7 @@ def test_among_near_copies_the_conditional_test_makes_fewer_false_selections(cop
 
 
 def test_a_line_per_round_and_method_with_its_signals(copies):
-    assert len(copies.rounds) == 12 * 3
+    assert len(copies.rounds) == 8 * 3
     assert copies.rounds.groupby("round")["signals"].nunique().eq(1).all()
     assert copies.rounds["signals"].str.split(", ").str.len().eq(copies.n_signals).all()
     assert copies.n_signals == 2 and copies.share == 0.9
@@ -178,7 +178,7 @@ def test_statements_on_groups_are_judged_as_explain_makes_them(copies):
     assert by_round["false_statements"].sum() <= 0.1 * by_round["statements"].sum()
     (said,) = [verdict for verdict in copies.verdicts if verdict.startswith("Statements of")]
     n, false = int(by_round["statements"].sum()), int(by_round["false_statements"].sum())
-    assert f"{n} in 12 rounds, of which {false} name no cause" in said
+    assert f"{n} in 8 rounds, of which {false} name no cause" in said
     nothing = losaw.audit(near_copies(), "y", methods="mdi", **QUICK)
     assert nothing.rounds["statements"].isna().all()
     assert not any(verdict.startswith("Statements of") for verdict in nothing.verdicts)
