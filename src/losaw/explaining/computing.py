@@ -145,8 +145,8 @@ def relative_loss(data: Prepared) -> Callable[[FloatArray, FloatArray], FloatArr
         mean = np.average(y, weights=data.weights)
         constant = float(np.average((y - mean) ** 2, weights=data.weights))
     else:
-        shares = np.bincount(np.unique(data.y, return_inverse=True)[1], data.weights) / len(data.y)
-        constant = float(1.0 - (shares**2).sum()) / 2.0
+        sizes = np.bincount(np.unique(data.y, return_inverse=True)[1], data.weights)
+        constant = float(1.0 - ((sizes / sizes.sum()) ** 2).sum()) / 2.0
 
     def squared_error_over_that_of_the_mean(y: FloatArray, prediction: FloatArray) -> FloatArray:
         return squared_error(y, prediction) / constant

@@ -48,7 +48,7 @@ class Prepared:
     clusters : int array of shape (n_rows,) or None
         Rows with the same number belong together.
     weights : array of shape (n_rows,) or None
-        Of the rows, with mean 1 in the table; None where they are equal.
+        Of the rows, with mean 1; None where they are equal in the whole table.
     """
 
     X: "pd.DataFrame"
@@ -88,10 +88,11 @@ class Prepared:
         clusters = None if self.clusters is None else self.clusters[rows]
         X = X.drop(columns=constant)
         y, weights = self.y[rows], self.weights_of(rows)
+        weights = None if weights is None else weights / weights.mean()
         return replace(self, X=X, y=y, columns=columns, clusters=clusters, weights=weights)
 
     def weights_of(self, rows: NDArray[np.intp]) -> FloatArray | None:
-        """Return the weights of some rows; None for None."""
+        """Return the weights of some rows as they are in all rows; None for None."""
         return None if self.weights is None else self.weights[rows]
 
 

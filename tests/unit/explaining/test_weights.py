@@ -3,6 +3,8 @@
 Of explaining.preparing, explaining.models, explaining.computing, explaining.curves, explaining.api.
 """
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import losaw
 from losaw.cli import main
+from losaw.explaining.computing import relative_loss
 from losaw.explaining.preparing import prepare
 from losaw.support.errors import LosawError
 from reference.explaining_tables import mixed
@@ -188,3 +191,22 @@ def test_the_commands_take_the_name_of_the_column(tmp_path, monkeypatch, capsys)
     assert main(["audit", *words, "--methods", "mdi,ufi", "--rounds", "5"]) == 0
     said = capsys.readouterr().out
     assert "cannot weigh the rows: UFI." in said and "Rows are weighted by w" in said
+
+
+def test_weights_of_the_rows_in_use_have_mean_one():
+    frame = population(400, 0).assign(w=np.where(np.arange(400) < 300, 1.0, 50.0))
+    part = prepare(frame, "y", weights="w").take(np.arange(250, 330))
+    assert part.weights.mean() == pytest.approx(1.0)
+    assert part.weights[-1] / part.weights[0] == pytest.approx(50.0)
+
+
+@pytest.mark.parametrize("unit", [0.01, 1.0, 100.0])
+def test_the_best_constant_of_classes_explains_nothing_whatever_the_unit_of_the_weights(unit):
+    frame = population(90, 0).assign(w=np.tile([1.0, 2.0, 6.0], 30))
+    frame["y"] = np.where(frame["y"] > 0.5, "yes", "no")
+    data = prepare(frame, "y", weights="w")
+    data = dataclasses.replace(data, weights=unit * data.weights)
+    y = np.unique(data.y, return_inverse=True)[1]
+    shares = np.bincount(y, data.weights) / data.weights.sum()
+    risk = relative_loss(data)(y, np.tile(shares, (90, 1)))
+    assert np.average(risk, weights=data.weights) == pytest.approx(1.0)
