@@ -1,6 +1,7 @@
 """A file of rows as a data frame: CSV or Parquet, with a first line of names or without."""
 
 import csv
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,8 @@ def read_file(path: str | Path, target: str, has_header: bool = True) -> "pd.Dat
     Raises
     ------
     LosawError
-        If there is no such file, it is empty or no table, or its first line looks like data.
+        If there is no such file, it is empty or no table, its first line looks like data, or its
+        lines have more fields than there are names.
     """
     path = Path(path)
     if not path.is_file():
@@ -74,7 +76,8 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
         separator = _separator([str(line) for line in head[0]])
         if has_header:
             _refuse_repeated(path, separator)
-        frame = pd.read_csv(path, sep=separator, header=0 if has_header else None, **options)
+        options |= {"sep": separator, "header": 0 if has_header else None}
+        frame = _named_columns(path, options)
     except pd.errors.EmptyDataError:
         raise LosawError(f"{path}: the file is empty") from None
     except LosawError:
@@ -114,6 +117,39 @@ def _refuse_repeated(path: Path, separator: str) -> None:
                 f"{path}: the columns {names.index(name) + 1} and {place + 1} are both named "
                 f"{name!r}; give every column a name of its own"
             )
+
+
+def _named_columns(path: Path, options: dict[str, Any]) -> "pd.DataFrame":
+    """The columns that have names; lines may have one field more.
+
+    A last field is left out where it is empty in every line, a first one where it names or counts
+    the rows, as R and pandas write them.
+
+    Raises
+    ------
+    LosawError
+        If lines have any other field without a name.
+    """
+    import pandas as pd
+
+    only_empty = options | {"keep_default_na": False, "na_values": [""], "dtype": str}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:  # pandas warns of fields that it leaves out, unless they are missing
+            pd.read_csv(path, index_col=False, nrows=_LINES, **only_empty)
+            return pd.read_csv(path, index_col=False, **options)
+        except pd.errors.ParserWarning:
+            pass
+    frame = pd.read_csv(path, **options)  # the fields that are too many are the index
+    index, counted = frame.index, pd.RangeIndex(len(frame))
+    is_text = pd.api.types.infer_dtype(index, skipna=False) == "string"
+    if (is_text and index.is_unique) or index.equals(counted) or index.equals(counted + 1):
+        return frame.reset_index(drop=True)
+    raise LosawError(
+        f"{path}: the first line has {frame.shape[1]} names, and the lines below have "
+        f"{frame.shape[1] + index.nlevels} fields, so that it is not clear which field belongs to "
+        "which name; give every column a name in the first line"
+    )
 
 
 def _separator(lines: list[str]) -> str:

@@ -109,3 +109,44 @@ def test_an_archive_of_two_files_and_a_line_of_very_many_fields_are_named(tmp_pa
     path.write_text("a,b\n1,2\n" + ",".join("1" * 100_000) + "\n")
     with pytest.raises(LosawError, match=r"wide\.csv: cannot be read as a table .*saw 100000"):
         read_file(path, "a")
+
+
+@pytest.mark.parametrize("end", ["", " ", "  "])
+def test_a_separator_at_the_end_of_every_line_but_that_of_names_moves_no_column(tmp_path, end):
+    path = tmp_path / "data.csv"
+    path.write_text(f"price,size,town\n0,2.5,Linz,{end}\n1,4.5,Graz,{end}\n")
+    frame = read_file(path, "price")
+    assert list(frame.columns) == ["price", "size", "town"]
+    assert frame["price"].tolist() == [0, 1] and frame["town"].tolist() == ["Linz", "Graz"]
+    assert frame.index.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "names_of_rows", [("1", "2", "3"), ("0", "1", "2"), ("Mazda", "Fiat", "Volvo")]
+)
+def test_names_of_rows_without_a_name_of_their_own_are_no_column(tmp_path, names_of_rows):
+    path = tmp_path / "data.csv"
+    lines = [f"{name},{size},NA" for name, size in zip(names_of_rows, (1.5, 2.5, 3.5), strict=True)]
+    path.write_text("size,price\n" + "\n".join(lines) + "\n")
+    frame = read_file(path, "price")
+    assert frame["size"].tolist() == [1.5, 2.5, 3.5] and frame["price"].isna().all()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["0.1,0.2,0.3", "0.4,0.5,0.6"],  # numbers that count no rows
+        ["2,0.2,0.3", "1,0.5,0.6"],
+        ["Linz,0.2,0.3", "Linz,0.5,0.6"],  # text that names no single row
+        ["1,2,0.3,0.4", "2,3,0.5,0.6"],
+        ["0.1,0.2,", "0.3,0.4,0.5"],  # empty in one line only
+        ["0.1,0.2,"] * 30 + ["0.3,0.4,0.5"],
+    ],
+)
+def test_more_fields_than_names_are_refused(tmp_path, lines):
+    path = tmp_path / "data.csv"
+    path.write_text("size,price\n" + "\n".join(lines) + "\n")
+    n_fields = lines[0].count(",") + 1
+    said = refused(path)
+    assert f"data.csv: the first line has 2 names, and the lines below have {n_fields}" in said
+    assert "give every column a name" in said
