@@ -212,6 +212,21 @@ def _whole(codes: FloatArray, n_levels: int) -> NDArray[np.int64]:
     return np.where(np.isnan(codes), -1, known).astype(np.int64)
 
 
+def rounded(codes: FloatArray, least: int, largest: int) -> FloatArray:
+    """Whole numbers within the range of a type, so that no draw of a number wraps around."""
+    end = float(largest)
+    if end > largest:  # of 64 bits: the last float below it
+        end = float(np.nextafter(end, 0.0))
+    return np.clip(np.rint(codes), least, end)
+
+
+def whole_of(dtype: np.dtype[Any], codes: FloatArray) -> FloatArray:
+    """Codes as whole numbers that a type of numpy can hold."""
+    if dtype.kind not in "iu":
+        return np.clip(np.rint(codes), 0.0, 1.0) if dtype.kind == "b" else np.rint(codes)
+    return rounded(codes, np.iinfo(dtype).min, np.iinfo(dtype).max)
+
+
 def _clipped(back: Callable[[FloatArray], Any], codes: FloatArray) -> Any:
     return back(np.clip(codes, 0.0, 1.0))
 
@@ -239,7 +254,8 @@ def _to_pandas_categories(dtype: Any, codes: FloatArray) -> Any:
 def _to_pandas_numbers(dtype: Any, is_whole: bool, codes: FloatArray) -> Any:
     import pandas as pd
 
-    values = np.rint(codes) if is_whole else codes
+    # A type of pandas says by which type of numpy it is.
+    values = whole_of(getattr(dtype, "numpy_dtype", dtype), codes) if is_whole else codes
     if pd.api.types.is_extension_array_dtype(dtype):
         return pd.array(values, dtype=dtype)
     return values.astype(dtype)
@@ -257,7 +273,8 @@ def _to_polars_numbers(
 ) -> Any:
     import polars as pl
 
-    values = pl.Series(name, np.rint(codes) if is_whole else codes)
+    ends = pl.select(least=dtype.min(), largest=dtype.max()).row(0) if is_whole else ()
+    values = pl.Series(name, rounded(codes, *ends) if is_whole else codes)
     return (values.fill_nan(None) if has_null else values).cast(dtype)
 
 

@@ -12,7 +12,7 @@ from losaw.data import FeatureKind, FloatArray, default_feature_names
 from losaw.support.arguments import ArgumentTypeError
 from losaw.tables.columns import Column, with_kind
 from losaw.tables.kinds import Kinds, asked_kinds, kind_of_numbers
-from losaw.tables.reading import read_column, read_objects
+from losaw.tables.reading import read_column, read_objects, whole_of
 
 _Rebuild = Callable[[FloatArray], Any]
 _RebuildPart = Callable[[list[int]], _Rebuild]
@@ -213,7 +213,7 @@ def _same(codes: FloatArray) -> FloatArray:
 
 
 def _to_array(dtype: np.dtype[Any], codes: FloatArray) -> Any:
-    return codes.astype(dtype) if dtype.kind == "f" else np.rint(codes).astype(dtype)
+    return (codes if dtype.kind == "f" else whole_of(dtype, codes)).astype(dtype)
 
 
 def _rebuild_numbers(names: Any, columns: list[int]) -> _Rebuild:

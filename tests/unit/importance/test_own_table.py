@@ -423,3 +423,46 @@ def test_loco_refuses_training_rows_with_other_columns(names):
     model = LinearRegression().fit(X, X["a"])
     with pytest.raises(ValueError, match="train has other columns"):
         loco(model, X, X["a"], train=(X.set_axis(names, axis=1), X["a"]))
+
+
+WHOLE = ["uint8", "int8", "uint16", "int64", "uint64"]
+
+
+def rebuilt(X):
+    """Numbers out of the range of every type, and one within it, as rows of the type of X."""
+    rows = np.asarray(read_table(X).rebuild(np.array([[-1e30], [3.4], [1e30]])), dtype=object)
+    return rows.ravel().tolist()
+
+
+@pytest.mark.parametrize("dtype", [*WHOLE, "UInt8", "Int16", "uint8[pyarrow]", "Int64"])
+def test_draws_out_of_the_range_of_a_whole_type_are_its_ends(dtype):
+    values = [1, 2, 3] * 10
+    pieces = [pd.DataFrame({"a": pd.array(values, dtype=dtype)})]
+    if dtype in WHOLE:
+        array = np.array(values, dtype=dtype)
+        pieces += [array[:, None], pl.DataFrame({"a": array})]
+    width = np.iinfo(dtype.removesuffix("[pyarrow]").lower())
+    for X in pieces:
+        low, middle, high = rebuilt(X)
+        # The last whole float that a type of 64 bits holds is a little below its end.
+        assert (low, middle) == (width.min, 3) and 0 <= width.max - high <= 2**11
+
+
+def test_draws_of_truth_values_are_truth_values():
+    X = np.tile([[True], [False]], (15, 1))
+    codes = np.array([[-1.0], [0.2], [0.7], [2.0]])
+    for given in (X, pd.DataFrame(X), pl.DataFrame(X)):
+        rows = np.asarray(read_table(given).rebuild(codes))
+        assert rows.ravel().tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize("sampler", ["gaussian", "sequential"])
+def test_small_whole_types_score_as_floats_do(sampler):
+    rng = np.random.default_rng(0)
+    X = rng.poisson([1, 1.5, 2], (300, 3))
+    y = X[:, 0] + 0.5 * X[:, 1] + rng.standard_normal(300)
+    options = {"sampler": sampler, "kinds": ["continuous"] * 3, "random_state": 0}
+    wide, small = (
+        cpi(LinearRegression().fit(rows, y), rows, y, **options) for rows in (X, X.astype(np.uint8))
+    )
+    assert np.abs(small.scores - wide.scores).max() < 0.5
