@@ -64,7 +64,8 @@ def tree_of_groups(names: Sequence[str], groups: Mapping[str, Any]) -> tuple[Nod
     TypeError
         If a group is neither a sequence nor a dict.
     ValueError
-        For an unknown feature, an empty group, or a feature of two groups.
+        For an unknown feature, an empty group, a feature of two groups, or a group that is named
+        as a feature outside of all groups.
     """
     used: dict[str, str] = {}
     nodes: list[Node] = []
@@ -106,6 +107,12 @@ def tree_of_groups(names: Sequence[str], groups: Mapping[str, Any]) -> tuple[Nod
         raise TypeError(f"groups must be a dict of group name to its features, got {groups!r}")
     columns("groups", groups)
     alone = {name: [name] for name in names if name not in used}
+    for group in map(str, groups):
+        if group in alone:
+            raise ValueError(
+                f"group {group!r} has the name of a feature that is outside of it; give the group "
+                "another name"
+            )
     add(group_name(names), {**groups, **alone}, -1)
     return tuple(nodes)
 

@@ -145,6 +145,7 @@ def test_groups_within_groups_are_a_tree_and_other_features_parts_of_the_first()
         ({"groups": {"g": []}}, "group 'g' has no features"),
         ({"groups": {"g": 3}}, "group 'g' must be a list"),
         ({"groups": ["a", "b"]}, "groups must be a dict"),
+        ({"groups": {"a": ["b", "c"]}}, "group 'a' has the name of a feature .*outside"),
         ({"fwer": 1.0}, "fwer must be between 0 and 1"),
         ({"fwer": "low"}, "fwer must be a finite number"),
         ({"n_draws": 0}, "n_draws"),
