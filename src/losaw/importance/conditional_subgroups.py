@@ -14,7 +14,7 @@ from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
-from losaw.scoring.rows import Options, Rows, read_rows
+from losaw.scoring.rows import Options, Rows, read_rows, training_rows
 from losaw.support.arguments import whole_number
 from losaw.tables import Table
 from losaw.tables.groups import Groups
@@ -82,7 +82,8 @@ n_jobs, verbose, random_state
     Raises
     ------
     ValueError, TypeError
-        As :func:`losaw.importance.cpi`; for a parameter below 1, or fewer than 2 features.
+        As :func:`losaw.importance.cpi`; for a parameter below 1, fewer than 2 features, or
+        ``train`` with other columns or levels than ``X``, or columns in another order.
 
     Notes
     -----
@@ -142,7 +143,7 @@ n_jobs, verbose, random_state
         return cross_fitted(differences, model, rows, options, cv, testing, rng)
     fitted = None
     if train is not None:
-        fitted = read_rows(*train, kinds=rows.table.kinds, feature_names=feature_names)
+        fitted = training_rows(train, rows, feature_names)
         if fitted.table.levels != rows.table.levels:
             raise ValueError(
                 "train and X do not have the same levels in every column; give them as the same "

@@ -22,7 +22,7 @@ from losaw.scoring.row_differences import (
     fit_copy,
     hold_out,
 )
-from losaw.scoring.rows import Options, Rows, read_rows
+from losaw.scoring.rows import Options, Rows, read_rows, training_rows
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
@@ -89,8 +89,9 @@ def loco(
     ------
     ValueError, TypeError
         As :func:`losaw.importance.cpi`; for fewer than 2 features, for a model that cannot be
-        cloned or fitted without one, or if ``sample_weight`` is given and ``train`` does not say
-        with which weights the model was fitted: (X, y, None) if with none.
+        cloned or fitted without one, for ``train`` with other columns than ``X`` or another order
+        of them, or if ``sample_weight`` is given and ``train`` does not say with which weights the
+        model was fitted: (X, y, None) if with none.
 
     Notes
     -----
@@ -134,33 +135,18 @@ def loco(
         "loco", loss=loss_name(loss, model), test=test, adjustment=adjustment, level=level, cv=cv
     )
     testing = Testing(test, adjustment, level, ERROR_KIND, shown)
-    if cv is not None:
+    if train is None or cv is not None:
         if train is not None:
             raise ValueError("give train (the rows of the fit) or cv (fits of its own), not both")
         return cross_fitted(_differences, model, rows, options, cv, testing, rng)
-    fitted = _training_rows(train, rows, feature_names)
-    if fitted.table.names != rows.table.names:
-        raise ValueError("train has other columns than X")
-    subject = model_on_table(model, rows, options)
-    return hold_out(_differences(subject, fitted), subject, testing, rng)
-
-
-def _training_rows(
-    train: tuple[ArrayLike, ...] | None, rows: Rows, feature_names: Sequence[str] | None
-) -> Rows:
-    parts = () if train is None else tuple(train)
-    if len(parts) not in (2, 3):
-        raise ValueError(f"train must be (X, y) or (X, y, sample_weight), got {len(parts)} parts")
-    if len(parts) == 2 and rows.weights is not None:
+    if len(train) == 2 and rows.weights is not None:
         raise ValueError(
             "sample_weight weighs the rows that are scored; say with which weights the model was "
             "fitted: train=(X, y, weights), or train=(X, y, None) if with none"
         )
-    X, y, *weights = parts
-    return read_rows(
-        X, y, kinds=rows.table.kinds, feature_names=feature_names,
-        sample_weight=weights[0] if weights else None,
-    )  # fmt: skip
+    fitted = training_rows(train, rows, feature_names)
+    subject = model_on_table(model, rows, options)
+    return hold_out(_differences(subject, fitted), subject, testing, rng)
 
 
 def _differences(subject: ModelOnTable, train: Rows | None) -> Differences:

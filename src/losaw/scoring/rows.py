@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.support.outcomes import one_column
+from losaw.support.words import other_columns
 from losaw.tables import Table, read_table
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
@@ -91,6 +92,30 @@ def read_rows(
         if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
             raise ValueError("sample_weight must be finite, not negative, and not all 0")
     return Rows(table, response, weights, cluster_numbers(clusters, len(table)))
+
+
+def training_rows(
+    train: tuple[ArrayLike, ...], rows: Rows, feature_names: Sequence[str] | None
+) -> Rows:
+    """Read the rows that a model was fitted to, (X, y) or (X, y, sample_weight).
+
+    Raises
+    ------
+    ValueError
+        As :func:`read_rows`; if there are neither two parts nor three; if the columns are not those
+        of ``rows``, in their order.
+    """
+    if len(train) not in (2, 3):
+        raise ValueError(f"train must be (X, y) or (X, y, sample_weight), got {len(train)} parts")
+    X, y, *weights = train
+    found = read_rows(
+        X, y, kinds=rows.table.kinds, feature_names=feature_names,
+        sample_weight=weights[0] if weights else None,
+    )  # fmt: skip
+    differ = other_columns("train", found.table.names, "X", rows.table.names)
+    if differ:
+        raise ValueError(f"{differ}; give both the same columns in the same order")
+    return found
 
 
 def cluster_numbers(clusters: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:

@@ -4,6 +4,7 @@ Nothing here decides a number, so no results version covers this module.
 """
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable
 
 # Share of letters that agree from which on a name is a likely slip: 'n_trees' is none of
@@ -17,6 +18,21 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     swapped = [other for other in names if sorted(other) == sorted(name)]
     match = swapped or difflib.get_close_matches(name, names, n=1, cutoff=NEAR)
     return f"; did you mean {match[0]!r}?" if match else ""
+
+
+def other_columns(what: str, names: Iterable[str], of: str, expected: Iterable[str]) -> str:
+    """Return how names of columns differ from the expected ones; an empty string if they do not."""
+    found, wanted = list(names), list(expected)
+    if found == wanted:
+        return ""
+    if sorted(found) != sorted(wanted):
+        strange = (Counter(found) - Counter(wanted)) or (Counter(wanted) - Counter(found))
+        return f"{what} has other columns than {of} (first difference: {next(iter(strange))!r})"
+    place = next(j for j, name in enumerate(found) if name != wanted[j])
+    return (
+        f"{what} has the same columns as {of}, but in another order: column {place + 1} is "
+        f"{found[place]!r}, not {wanted[place]!r}"
+    )
 
 
 def unknown(what: str, name: object, known: Iterable[object]) -> str:

@@ -418,11 +418,12 @@ def test_rows_of_weight_zero_do_not_count_in_sage():
 
 
 @pytest.mark.parametrize("names", [["a", "c"], ["a", "B"]])
-def test_loco_refuses_training_rows_with_other_columns(names):
+@pytest.mark.parametrize("method", [loco, subgroups])
+def test_training_rows_with_other_columns_are_refused(method, names):
     X = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 2)), columns=["a", "b"])
     model = LinearRegression().fit(X, X["a"])
     with pytest.raises(ValueError, match="train has other columns"):
-        loco(model, X, X["a"], train=(X.set_axis(names, axis=1), X["a"]))
+        method(model, X, X["a"], train=(X.set_axis(names, axis=1), X["a"]))
 
 
 WHOLE = ["uint8", "int8", "uint16", "int64", "uint64"]
@@ -466,3 +467,11 @@ def test_small_whole_types_score_as_floats_do(sampler):
         cpi(LinearRegression().fit(rows, y), rows, y, **options) for rows in (X, X.astype(np.uint8))
     )
     assert np.abs(small.scores - wide.scores).max() < 0.5
+
+
+@pytest.mark.parametrize("method", [loco, subgroups])
+def test_training_rows_with_columns_in_another_order_are_refused(method):
+    X = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3)), columns=["a", "b", "c"])
+    model = LinearRegression().fit(X, X["a"])
+    with pytest.raises(ValueError, match=r"train .* in another order: column 1 is 'c', not 'a'"):
+        method(model, X, X["a"], train=(X[["c", "b", "a"]], X["a"]))
