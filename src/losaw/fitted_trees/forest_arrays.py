@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.kernels.trees import Trees
 from losaw.support.arguments import finite_rows
+from losaw.support.words import other_columns
 
 SUPPORTED = (
     "a fitted DecisionTree, RandomForest, ExtraTrees, Bagging (of trees) or GradientBoosting "
@@ -117,8 +118,19 @@ def rows_of(model: Any, X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tu
     """Rows as the trees of a fitted ``model`` compare them, and the features' names.
 
     Those of a losaw forest may hold categories, which become codes.
+
+    Raises
+    ------
+    ValueError
+        For bad values, too few rows, or columns of a frame that are not those of the fit in their
+        order.
     """
-    names = getattr(X, "columns", None)
+    names, fitted = getattr(X, "columns", None), getattr(model, "feature_names_in_", None)
+    if names is not None and fitted is not None:
+        of = f"{type(model).__name__} was fitted to"
+        differ = other_columns("X", map(str, names), of, map(str, fitted))
+        if differ:
+            raise ValueError(f"{differ}; give X[model.feature_names_in_]")
     if hasattr(model, "numeric_rows"):
         X = model.numeric_rows(X)
     rows, shown = finite_rows(X, min_rows)

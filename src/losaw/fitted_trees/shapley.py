@@ -35,7 +35,8 @@ def shapley_values(model: Any, X: ArrayLike) -> FloatArray:
     Raises
     ------
     TypeError, ValueError
-        For a model without readable trees, bad values, or another number of features.
+        For a model without readable trees, bad values, or columns that are not those of the fit in
+        their order.
     """
     forest = forest_arrays(model)
     return shapley_values_of_rows(forest, rows_of(model, X, min_rows=1)[0])

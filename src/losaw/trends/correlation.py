@@ -84,8 +84,8 @@ def shapley_correlation(
     Raises
     ------
     TypeError, ValueError
-        For a model without readable trees, another number of features, bad values, fewer than 3
-        rows, or an unknown method.
+        For a model without readable trees, columns that are not those of the fit in their order,
+        bad values, fewer than 3 rows, or an unknown method.
 
     Examples
     --------

@@ -4,6 +4,7 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
@@ -11,7 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 from losaw.fitted_trees.forest_arrays import forest_arrays
 from losaw.fitted_trees.shapley import shapley_values
 from losaw.forest import LosawRandomForestRegressor
-from losaw.trends import shapley_correlation
+from losaw.trends import estimate_trends, shapley_correlation
 
 
 def data(n_samples=150, n_features=5):
@@ -98,3 +99,33 @@ def test_a_number_of_rows_that_is_none_is_refused_by_name():
     X, y = data()
     with pytest.raises(TypeError, match="n_rows must be an integer"):
         shapley_correlation(DecisionTreeRegressor(max_depth=2).fit(X, y), X, n_rows="auto")
+
+
+@pytest.mark.parametrize("make", [RandomForestRegressor, LosawRandomForestRegressor])
+@pytest.mark.parametrize("read", ["shapley_correlation", "shapley_values", "estimate_trends"])
+def test_columns_that_are_not_those_of_the_fit_are_refused(make, read):
+    X, y = data()
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = make(n_estimators=3, random_state=0).fit(frame, y)
+    call = {
+        "shapley_correlation": lambda given: shapley_correlation(model, given, n_rows=3),
+        "shapley_values": lambda given: shapley_values(model, given),
+        "estimate_trends": lambda given: estimate_trends(given, y, forest=model, n_rows=3),
+    }[read]
+    for given in (frame[list("ebcda")], frame.rename(columns={"b": "beta"})):
+        with pytest.raises(ValueError, match=r"feature names|give X\[model.feature_names_in_\]"):
+            call(given)
+    assert np.shape(call(frame)) is not None and np.shape(call(X)) is not None
+
+
+def test_the_error_of_other_columns_names_them():
+    X, y = data()
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = RandomForestRegressor(3, random_state=0).fit(frame, y)
+    remedy = r"; give X\[model.feature_names_in_\]"
+    with pytest.raises(ValueError, match=f"another order: column 1 is 'e', not 'a'{remedy}"):
+        shapley_values(model, frame[list("ebcda")])
+    with pytest.raises(
+        ValueError, match=f"X has other columns than RandomForestRegressor .* 'beta'\\){remedy}"
+    ):
+        shapley_values(model, frame.rename(columns={"b": "beta"}))
