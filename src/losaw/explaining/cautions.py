@@ -195,7 +195,7 @@ def _two_fits(computed: Computed) -> list[str]:
         return []
     return [
         "LOCO compares a model with another fit of it, and its test takes both fits as they are. "
-        "In simulations with 500 rows for the fits and 500 for the test, a feature without effect "
-        "that is a coarse copy of a cause was found at .05 in up to .14 of the tables. CPI fits "
-        "once (--methods cpi)."
+        "In simulations a feature without effect that is a coarse copy of a cause was found at .05 "
+        "in up to .14 of the tables of 1,000 rows and in up to .66 of those of 5,000, since a "
+        "forest with the copy predicts a little better. CPI fits once (--methods cpi)."
     ]
