@@ -18,6 +18,7 @@ from losaw.fitted_trees.booster import (
     check_columns,
     data_matrix,
     expected_values,
+    missing_as_nan,
     numbers,
     read_booster,
 )
@@ -87,7 +88,8 @@ def attribution_sums(
         raise ValueError(unknown("attribution", attribution, ATTRIBUTIONS))
     booster = as_booster(model)
     _trees_of(booster)  # a booster that is not supported says so before its data are looked at
-    rows, response = numbers("X", X), numbers("y", y)
+    known = missing_as_nan(model, X)
+    rows, response = numbers("X", known), numbers("y", y)
     check_columns(booster, X)
     # Several scores are made of the same sums. Contents are compared, not identities.
     digest = hashlib.blake2b(rows.tobytes(), digest_size=16)
@@ -95,7 +97,7 @@ def attribution_sums(
     key = (attribution, of_rows, booster.num_boosted_rounds(), rows.shape, digest.digest())
     kept = _kept.setdefault(booster, {})
     if key not in kept:
-        kept[key] = _attribution_sums(booster, X, response, attribution, of_rows)
+        kept[key] = _attribution_sums(booster, known, response, attribution, of_rows)
     sums: AttributionSums = kept[key]
     return sums
 
@@ -170,7 +172,7 @@ def _along_paths(model: Any, X: ArrayLike, attribution: str) -> tuple[FloatArray
     booster = as_booster(model)
     trees = _with_values(_trees_of(booster), attribution)
     check_columns(booster, X)
-    rows = _leaves(booster, X)
+    rows = _leaves(booster, missing_as_nan(model, X))
     sums = _sums(trees, rows, np.zeros(len(rows)))
     return sums.forest, float(trees.base_margin + trees.roots.sum())
 

@@ -18,6 +18,7 @@ OBJECTIVES = ("reg:squarederror", "binary:logistic")
 _NO_PARENT = 2147483647
 _STRUCTURE = ("left_children", "right_children", "split_indices", "parents")
 _TOLERANCE = 1e-3
+_SPARSE = "X is sparse; give X.toarray(), or a data frame"
 
 
 class Branches(NamedTuple):
@@ -90,6 +91,8 @@ class BoostedTrees:
 def as_booster(model: Any) -> "Booster":
     """The booster of a fitted xgboost estimator, or the booster itself.
 
+    Of an estimator that stopped early, the booster of the trees that its ``predict`` uses.
+
     Raises
     ------
     TypeError
@@ -101,11 +104,34 @@ def as_booster(model: Any) -> "Booster":
     if isinstance(model, xgboost.Booster):
         return model
     if hasattr(model, "get_booster"):
-        return model.get_booster()
+        booster = model.get_booster()
+        best = getattr(model, "best_iteration", None)
+        if best is None or best + 1 >= booster.num_boosted_rounds():
+            return booster
+        return booster[: best + 1]
     raise TypeError(
         f"{type(model).__name__} is not an xgboost model; give a Booster, XGBRegressor or "
         "XGBClassifier"
     )
+
+
+def missing_as_nan(model: Any, X: ArrayLike) -> ArrayLike:
+    """``X``, with NaN for the value of an estimator's ``missing`` where that is a number.
+
+    Raises
+    ------
+    ValueError
+        If that value has to be sought and X is sparse or holds something that is no number.
+    """
+    missing = getattr(model, "missing", None)
+    if missing is None or np.isnan(missing):
+        return X
+    if hasattr(X, "toarray"):
+        raise ValueError(_SPARSE)
+    rows = numbers("X", X).copy()
+    with np.errstate(over="ignore"):
+        rows[rows.astype(np.float32) == np.float32(missing)] = np.nan
+    return rows
 
 
 def data_matrix(booster: "Booster", X: ArrayLike) -> "DMatrix":
@@ -120,7 +146,7 @@ def data_matrix(booster: "Booster", X: ArrayLike) -> "DMatrix":
         import xgboost
 
     if hasattr(X, "toarray"):
-        raise ValueError("X is sparse; give X.toarray(), or a data frame")
+        raise ValueError(_SPARSE)
     if hasattr(X, "columns"):
         names = [str(name) for name in X.columns]
         if len(set(names)) < len(names):

@@ -4,6 +4,7 @@ Of importance.tree_inner, importance.total_gain, fitted_trees.attributions, fitt
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 import xgboost
 from sklearn.pipeline import make_pipeline
@@ -258,8 +259,6 @@ def test_a_pruned_tree_is_read_as_it_is_left():
 
 
 def test_estimators_and_data_frames_of_your_own_are_taken():
-    import pandas as pd
-
     X, y = data_of("classification").train
     frame = pd.DataFrame(X, columns=[f"gene {index}" for index in range(50)])
     model = xgboost.XGBClassifier(n_estimators=20, n_jobs=1).fit(frame, y)
@@ -269,9 +268,46 @@ def test_estimators_and_data_frames_of_your_own_are_taken():
     np.testing.assert_allclose(result.scores, reported_total_gain(model), rtol=1e-3, atol=1e-2)
 
 
-def test_columns_under_other_names_or_in_another_order_are_refused_before_anything_is_kept():
-    import pandas as pd
+@pytest.mark.parametrize("attribution", ["predecomp", "saabas", "treeshap"])
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_the_value_that_an_estimator_takes_for_missing_is_missing(attribution, as_frame):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    y = X[:, 0] + rng.standard_normal(200)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    marked = np.where(np.isnan(X), -999.1, X)
+    if as_frame:
+        X, marked = (pd.DataFrame(rows, columns=list("abc")) for rows in (X, marked))
+    usual = xgboost.XGBRegressor(n_estimators=10).fit(X, y)
+    other = xgboost.XGBRegressor(n_estimators=10, missing=-999.1).fit(marked, y)
+    np.testing.assert_array_equal(other.predict(marked), usual.predict(X))
+    np.testing.assert_array_equal(
+        treeinner(other, marked, y, attribution=attribution).scores,
+        treeinner(usual, X, y, attribution=attribution).scores,
+    )
+    attributions, bias = predecomp(other, marked)
+    np.testing.assert_allclose(attributions.sum(axis=1) + bias, other.predict(marked), atol=1e-5)
 
+
+def test_of_an_estimator_that_stopped_early_only_the_trees_that_predict_are_explained():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((300, 3)), columns=list("abc"))
+    y = X["a"] + rng.standard_normal(300)
+    unseen = [(X[200:], y[200:])]
+    stopped = xgboost.XGBRegressor(n_estimators=200, early_stopping_rounds=20)
+    stopped.fit(X[:200], y[:200], eval_set=unseen, verbose=False)
+    n_best = stopped.best_iteration + 1
+    assert n_best < stopped.get_booster().num_boosted_rounds()
+    short = xgboost.XGBRegressor(n_estimators=n_best).fit(X[:200], y[:200])
+    np.testing.assert_array_equal(
+        treeinner(stopped, X[200:], y[200:]).scores, treeinner(short, X[200:], y[200:]).scores
+    )
+    np.testing.assert_allclose(reported_total_gain(stopped), reported_total_gain(short), rtol=1e-6)
+    attributions, bias = predecomp(stopped, X)
+    np.testing.assert_allclose(attributions.sum(axis=1) + bias, stopped.predict(X), atol=1e-5)
+
+
+def test_columns_under_other_names_or_in_another_order_are_refused_before_anything_is_kept():
     X, y = data_of("regression").train
     frame = pd.DataFrame(X[:, :3], columns=["age", "size", "height"])
     model = xgboost.XGBRegressor(n_estimators=3, n_jobs=1).fit(frame, y)
@@ -341,8 +377,6 @@ def test_a_booster_without_defined_node_predictions_is_refused(parameters, y, me
 
 
 def test_categorical_splits_are_refused_by_feature():
-    import pandas as pd
-
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 6, 300)
     frame = pd.DataFrame({"number": rng.random(300), "kind": pd.Categorical(codes)})
@@ -354,8 +388,6 @@ def test_categorical_splits_are_refused_by_feature():
 
 
 def test_categories_that_are_no_numbers_are_refused_as_categories():
-    import pandas as pd
-
     rng = np.random.default_rng(0)
     kinds = rng.choice(list("abcdef"), 300)
     frame = pd.DataFrame({"number": rng.random(300), "kind": pd.Categorical(kinds)})
@@ -403,7 +435,6 @@ def test_a_model_that_is_not_xgboosts_and_an_unknown_attribution_are_refused():
 
 
 def test_sparse_rows_and_two_columns_of_one_name_are_refused():
-    import pandas as pd
     from scipy.sparse import csr_array
 
     X = np.random.default_rng(0).standard_normal((60, 2))
