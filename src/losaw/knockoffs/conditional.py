@@ -222,13 +222,25 @@ class ConditionalSampler:
         from scipy.spatial import cKDTree
 
         n_rows = len(places)
+        labels = np.arange(n_rows)
         count = min(self.n_neighbors, n_rows - 1)
-        sought = min(count + int(np.bincount(self._giving).max()), n_rows, _MOST_SOUGHT + count)
+        largest = int(np.bincount(self._giving).max())
+        sought = min(count + largest, n_rows, _MOST_SOUGHT + count)
         places = places + _JITTER / n_rows * rng.standard_normal(places.shape)
         _, found = cKDTree(places[self._giving]).query(places, k=sought)
         nearest = self._giving[found]
-        others_first = np.argsort(nearest == np.arange(n_rows)[:, None], axis=1, kind="stable")
-        return np.take_along_axis(nearest, others_first[:, :count], axis=1)
+        is_own = nearest == labels[:, None]
+        others_first = np.argsort(is_own, axis=1, kind="stable")
+        neighbours = np.take_along_axis(nearest, others_first[:, :count], axis=1)
+        # Rows with so much weight that they find too few others search without themselves.
+        for row in np.flatnonzero((~is_own).sum(axis=1) < count):
+            giving = self._giving[self._giving != row]
+            if not len(giving):
+                giving = np.flatnonzero(labels != row)
+            most = min(count, len(giving))
+            _, found = cKDTree(places[giving]).query(places[row], k=range(1, most + 1))
+            neighbours[row] = giving[found[np.arange(count) % most]]
+        return neighbours
 
     def _drawn(self, unit: _Unit, rng: np.random.Generator) -> FloatArray:
         n_rows = len(self._X)

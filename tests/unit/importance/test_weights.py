@@ -67,3 +67,15 @@ def test_a_row_gives_as_often_as_it_weighs():
     assert rows_by_weight(np.array([0.0, 1.0, 0.0, 3.0, 0.0]), 5).tolist() == [1, 3, 3, 3, 3]
     given = np.bincount(rows_by_weight(np.arange(100.0), 100), minlength=100)
     assert given[0] == 0 and np.abs(given - np.arange(100) / 49.5).max() < 1
+
+
+@pytest.mark.parametrize("heaviest", [500.0, 1e9])
+def test_a_row_of_most_of_the_weight_is_drawn_from_the_other_rows(heaviest):
+    X = np.random.default_rng(0).standard_normal((400, 3))
+    weights = np.ones(400)
+    weights[7] = heaviest
+    sampler = make_sampler("conditional").fit(X, rng=np.random.default_rng(0), weights=weights)
+    drawn = np.array([sampler.sample(np.random.default_rng(seed))[7] for seed in range(20)])
+    # Its value comes back only where the residual of one of five other rows leads there.
+    assert (drawn == X[7]).mean() < 0.1
+    assert all(len(np.unique(column)) > 1 for column in drawn.T)
