@@ -5,6 +5,7 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.explaining.preparing import Prepared, sample_rows
@@ -15,6 +16,7 @@ from losaw.tables import Table
 
 # Features with a larger p-value are not selected, and their draws are not tested.
 _MAY_BE_SELECTED, _MOST_TESTED_ROWS = 0.1, 2_000
+_FEWEST_TESTED_CLUSTERS = 20
 
 
 class DrawnOnce:
@@ -30,6 +32,7 @@ class DrawnOnce:
     n_draws : int
     rng : Generator
     weights : array of shape (n_rows,) or None
+    clusters : int array of shape (n_rows,) or None
     """
 
     handles_nominal = handles_missing = handles_units = True
@@ -40,12 +43,13 @@ class DrawnOnce:
         n_draws: int,
         rng: np.random.Generator,
         weights: FloatArray | None = None,
+        clusters: NDArray[np.intp] | None = None,
     ) -> None:
         sampler = make_sampler("conditional")
         with warnings.catch_warnings():  # the page names levels with few rows
             warnings.simplefilter("ignore")
-            sampler.fit(table.codes, table.kinds, rng, weights=weights)
-        self.table = table
+            sampler.fit(table.codes, table.kinds, rng, weights=weights, clusters=clusters)
+        self.table, self._clusters = table, clusters
         self.drawn = [sampler.sample(rng) for _ in range(n_draws)]
         self._turns = itertools.cycle(self.drawn)
 
@@ -65,11 +69,17 @@ class DrawnOnce:
         """Test draws of the features that CPI may select, on at most 2,000 rows.
 
         The halves of the rows are drawn apart: where draws take values of similar rows, a
-        classifier must not have seen these.
+        classifier must not have seen these. Rows of a cluster are no independent observations: of
+        20 clusters or more, one row of each is tested.
         """
         raw = np.asarray(result.details["raw_p_values"])
         columns = np.flatnonzero(raw <= _MAY_BE_SELECTED).tolist()
-        codes = self.table.codes[sample_rows(data, _MOST_TESTED_ROWS, rng)]
+        rows = sample_rows(data, _MOST_TESTED_ROWS, rng)
+        if self._clusters is not None:
+            mixed = rng.permutation(rows)
+            one_each = mixed[np.unique(self._clusters[mixed], return_index=True)[1]]
+            rows = one_each if len(one_each) >= _FEWEST_TESTED_CLUSTERS else rows
+        codes = self.table.codes[rows]
         first = rng.permutation(len(codes)) % 2 == 0
         drawn, units = codes.copy(), [np.array([column]) for column in columns]
         with warnings.catch_warnings():  # half of the rows may have too few for their levels

@@ -129,7 +129,8 @@ def cpi(
         with ``cv`` of the fits. A test takes a row for one observation, whatever its weight.
     clusters : array of shape (n_samples,) or None
         A label for every row: rows of one label belong together, as those of a patient. With
-        ``cv`` they stay in one fold; without, the test is over clusters instead of rows.
+        ``cv`` they stay in one fold; without, the test is over clusters instead of rows. Draws of
+        ``"conditional"`` take nothing from rows of the same label.
     cv : int, splitter or None, default None
         None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
         the rows left out: see :func:`losaw.scoring.row_differences.cross_fitted`. For rows in the

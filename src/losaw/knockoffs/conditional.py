@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
+from losaw.knockoffs.clusters import Clusters, in_parts
 from losaw.knockoffs.conditional_mean import (
     Regressors,
     conditional_mean,
@@ -99,7 +100,7 @@ class ConditionalSampler:
     handles_nominal = True
     handles_missing = True
     handles_threads = True
-    handles_units = handles_weights = True
+    handles_units = handles_weights = handles_clusters = True
 
     def __init__(self, n_neighbors: int = 5) -> None:
         self.n_neighbors = whole_number("n_neighbors", n_neighbors, 1)
@@ -111,6 +112,7 @@ class ConditionalSampler:
         rng: np.random.Generator | None = None,
         units: Sequence[NDArray[np.intp]] | None = None,
         weights: FloatArray | None = None,
+        clusters: NDArray[np.intp] | None = None,
     ) -> Self:
         """Regress every unit on the columns outside of it.
 
@@ -126,17 +128,26 @@ class ConditionalSampler:
             Columns that are drawn together, possibly overlapping; None: every column alone.
         weights : array of shape (n_samples,), or None
             A row gives its residual as often as it weighs. Regressions are not weighted.
+        clusters : int array of shape (n_samples,), or None
+            Rows of one number belong together, and may be copies of each other. A row takes no
+            residual from its own cluster, and is predicted by regressions without it.
 
         Returns
         -------
         ConditionalSampler
             Itself.
+
+        Raises
+        ------
+        ValueError
+            If ``clusters`` is not one number for each row, or all are equal.
         """
         self._X, self._kinds = check_features(X, kinds, allow_missing=True)
         n_columns = self._X.shape[1]
         units = [np.array([j]) for j in range(n_columns)] if units is None else units
         self._giving = rows_by_weight(weights, len(self._X))
         seed = int((np.random.default_rng() if rng is None else rng).integers(2**63))
+        self._clusters = self._read(clusters, np.random.default_rng([seed, n_columns]))
         self._varying = varying_columns(self._X)
         self._warn_of_many_levels()
         regressors = {j: regressors_of(self._X[:, j], self._kinds[j]) for j in self._varying}
@@ -170,6 +181,17 @@ class ConditionalSampler:
         seed = int(rng.integers(2**63))
         return [self._drawn(unit, _stream(seed, unit.columns)) for unit in self._units]
 
+    def _read(self, clusters: NDArray[np.intp] | None, rng: np.random.Generator) -> Clusters | None:
+        if clusters is None:
+            return None
+        labels = np.asarray(clusters)
+        if labels.shape != (len(self._X),) or (labels == labels[0]).all():
+            raise ValueError(
+                f"clusters has shape {labels.shape} and {len(np.unique(labels))} different "
+                f"numbers, expected ({len(self._X)},) and at least 2: give one number for each row"
+            )
+        return in_parts(labels, rng)
+
     def _warn_of_many_levels(self) -> None:
         for j in self._varying:
             n_levels = len(np.unique(self._X[:, j])) if self._kinds[j] == "nominal" else 0
@@ -193,16 +215,18 @@ class ConditionalSampler:
         complete = known.all(axis=0)
         others = [regressors[j] for j in regressors if j not in set(varying)]
         mean = np.empty_like(targets)
-        mean[:, complete] = conditional_mean(targets[:, complete], others, rng)
+        mean[:, complete] = conditional_mean(
+            targets[:, complete], others, rng, clusters=self._clusters
+        )
         for t in np.flatnonzero(~complete):
             filled = np.where(known[:, [t]], targets[:, [t]], 0.0)
-            mean[:, [t]] = conditional_mean(filled, others, rng, known[:, t])
+            mean[:, [t]] = conditional_mean(filled, others, rng, known[:, t], self._clusters)
         residual = np.where(known, targets - mean, 0.0)
         scale = np.maximum(np.sqrt((residual**2).mean(axis=0)), 1e-3 * np.nanstd(targets, axis=0))
         scale[scale == 0] = 1.0  # one value, and missing ones
         places = _reduced(mean / scale)
         spread = normal_scores(np.sqrt(((residual / scale) ** 2).sum(axis=1)))
-        predicted = smooth_mean(spread, others)
+        predicted = smooth_mean(spread, others, self._clusters)
         if predicted is not None:
             places = np.column_stack([places, _WEIGHT_OF_SPREAD * predicted])
         return _Unit(columns, mean, residual, self._neighbours(places, rng))
@@ -218,28 +242,30 @@ class ConditionalSampler:
         return np.column_stack([scores, missing]) if missing.any() else scores[:, None]
 
     def _neighbours(self, places: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Return the rows next to each row, itself left out, (n_rows, n_neighbors)."""
+        """Return the rows next to each row, its own cluster left out, (n_rows, n_neighbors)."""
         from scipy.spatial import cKDTree
 
         n_rows = len(places)
-        labels = np.arange(n_rows)
+        labels = np.arange(n_rows) if self._clusters is None else self._clusters.labels
+        n_clusters = int(labels.max()) + 1
         count = min(self.n_neighbors, n_rows - 1)
-        largest = int(np.bincount(self._giving).max())
+        largest = int(np.bincount(labels[self._giving]).max())
         sought = min(count + largest, n_rows, _MOST_SOUGHT + count)
-        places = places + _JITTER / n_rows * rng.standard_normal(places.shape)
+        places = places + _JITTER / n_clusters * rng.standard_normal(places.shape)
         _, found = cKDTree(places[self._giving]).query(places, k=sought)
         nearest = self._giving[found]
-        is_own = nearest == labels[:, None]
+        is_own = labels[nearest] == labels[:, None]
         others_first = np.argsort(is_own, axis=1, kind="stable")
         neighbours = np.take_along_axis(nearest, others_first[:, :count], axis=1)
-        # Rows with so much weight that they find too few others search without themselves.
-        for row in np.flatnonzero((~is_own).sum(axis=1) < count):
-            giving = self._giving[self._giving != row]
+        # Clusters with so much weight that their rows find too few others search without it.
+        for label in np.unique(labels[(~is_own).sum(axis=1) < count]):
+            members = np.flatnonzero(labels == label)
+            giving = self._giving[labels[self._giving] != label]
             if not len(giving):
-                giving = np.flatnonzero(labels != row)
+                giving = np.flatnonzero(labels != label)
             most = min(count, len(giving))
-            _, found = cKDTree(places[giving]).query(places[row], k=range(1, most + 1))
-            neighbours[row] = giving[found[np.arange(count) % most]]
+            _, found = cKDTree(places[giving]).query(places[members], k=range(1, most + 1))
+            neighbours[members] = giving[found[:, np.arange(count) % most]]
         return neighbours
 
     def _drawn(self, unit: _Unit, rng: np.random.Generator) -> FloatArray:

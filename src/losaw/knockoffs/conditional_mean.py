@@ -11,7 +11,8 @@ one with the least error on rows that it was not fitted to is taken:
 
 Errors, means and residuals are those of rows that were left out: of a ridge regression by the
 leave-one-out formula, of a forest out of bag. Residuals of the fit itself would be too small, and
-draws nearly copies, where there are as many columns as rows.
+draws nearly copies, where there are as many columns as rows. Rows of a cluster may be copies of
+each other, so that whole clusters are left out where clusters are given: a tenth of them at a time.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.forest import PlainRandomForestRegressor
+from losaw.knockoffs.clusters import Clusters, n_independent, outside
 
 _PENALTIES = np.geomspace(1e-4, 1e3, 15)
 # A row that decides its own fitted value has hardly a residual, and no error without it.
@@ -95,18 +97,21 @@ def conditional_mean(
     columns: Sequence[Regressors],
     rng: np.random.Generator,
     known: NDArray[np.bool_] | None = None,
+    clusters: Clusters | None = None,
 ) -> FloatArray:
     """Return means of targets (n_rows, n_targets) given the columns, by the best regression.
 
-    The mean of a row is that of a regression which did not see the row.
+    The mean of a row is that of a regression which did not see the row, or its cluster.
 
     Parameters
     ----------
     known : boolean array of shape (n_rows,), or None
         Rows whose targets are known; the regressions are fitted to these. None: all.
+    clusters : Clusters or None
+        None: every row by itself.
     """
     rows = np.arange(len(targets)) if known is None else np.flatnonzero(known)
-    smooth = _additive(targets, columns, rows)
+    smooth = _additive(targets, columns, rows, clusters)
     linear = joined([column.linear for column in columns], len(targets))
     if not linear.shape[1] or not smooth.error > 0:
         return smooth.mean
@@ -115,27 +120,34 @@ def conditional_mean(
     best = _Fit(constant, variance * (1.0 - SMALLEST_GAIN))
     # A mean without a row of n tells the row's own value by a share 1 / n. Means that explain not
     # much more than that would make rows with similar values neighbours.
-    if smooth.error < variance * (1.0 - _OWN_VALUE / len(rows) ** 2):
+    if smooth.error < variance * (1.0 - _OWN_VALUE / n_independent(rows, clusters) ** 2):
         best = _Fit(smooth.mean, smooth.error * (1.0 - SMALLEST_GAIN))
     chosen = strongest_columns(targets, columns, linear, rows)
     for start in (constant, smooth.mean):
-        change = out_of_bag_means(chosen, targets - start, rows, rng)
+        change = _unseen_means(chosen, targets - start, rows, rng, clusters)
         error = float(((targets - start - change)[rows] ** 2).sum() / len(rows))
         if error < best.error:
             best = _Fit(start + change, error)
     return best.mean
 
 
-def smooth_mean(target: FloatArray, columns: Sequence[Regressors]) -> FloatArray | None:
+def smooth_mean(
+    target: FloatArray, columns: Sequence[Regressors], clusters: Clusters | None = None
+) -> FloatArray | None:
     """Return the mean of a target (n_rows,) by ridge regression; None if that explains nothing."""
-    fit = _additive(target[:, None], columns, np.arange(len(target)))
+    fit = _additive(target[:, None], columns, np.arange(len(target)), clusters)
     return fit.mean[:, 0] if fit.error < (1.0 - SMALLEST_GAIN) * float(target.var()) else None
 
 
-def _additive(targets: FloatArray, columns: Sequence[Regressors], rows: NDArray[np.intp]) -> _Fit:
+def _additive(
+    targets: FloatArray,
+    columns: Sequence[Regressors],
+    rows: NDArray[np.intp],
+    clusters: Clusters | None,
+) -> _Fit:
     """Fit a ridge regression to some rows, and add curves and products while its error falls."""
     design = joined([column.linear for column in columns], len(targets))
-    fit = _ridge(design, targets, rows)
+    fit = _ridge(design, targets, rows, clusters)
     curves = [column.curved for column in columns if column.curved.shape[1]]
     strength = _correlations(design[rows], targets[rows])
     factors = design[:, _first_by(strength, _MOST_IN_PRODUCTS)]
@@ -143,7 +155,7 @@ def _additive(targets: FloatArray, columns: Sequence[Regressors], rows: NDArray[
     if not n_terms:
         return fit
     # No more than about one term of a table without any passes by chance.
-    least = np.sqrt((2.0 * np.log(n_terms) + 2.0) / len(rows))
+    least = np.sqrt((2.0 * np.log(n_terms) + 2.0) / n_independent(rows, clusters))
     taken: set[tuple[int, ...]] = set()
     for _ in range(_ROUNDS):
         known_curves = [curve[rows] for curve in curves]
@@ -160,7 +172,7 @@ def _additive(targets: FloatArray, columns: Sequence[Regressors], rows: NDArray[
             for term in new
         ]
         design = np.column_stack([design, *terms])
-        richer = _ridge(design, targets, rows)
+        richer = _ridge(design, targets, rows, clusters)
         if richer.error >= fit.error:
             break
         fit = richer
@@ -185,26 +197,23 @@ def _promising(
     return found
 
 
-def _ridge(design: FloatArray, targets: FloatArray, rows: NDArray[np.intp]) -> _Fit:
+def _ridge(
+    design: FloatArray, targets: FloatArray, rows: NDArray[np.intp], clusters: Clusters | None
+) -> _Fit:
     """Fit to some rows at the penalty with the least leave-one-out error.
 
     Each of these rows is predicted by the fit to the others: its residual is e_i / (1 - h_ii), with
-    h the diagonal of the matrix that maps targets to fitted values.
+    h the diagonal of the matrix that maps targets to fitted values. With clusters, each row is
+    predicted by the fit to the parts that its cluster is not in.
     """
     offset, centre = targets[rows].mean(axis=0), design[rows].mean(axis=0)
     response, columns = targets[rows] - offset, design[rows] - centre
     n_rows, n_columns = columns.shape
     if not n_columns:
         return _Fit(offset + np.zeros_like(targets), float((response**2).sum()) / n_rows)
-    if n_columns <= n_rows:
-        values, vectors = np.linalg.eigh(columns.T @ columns / n_rows)
-        known = values > 1e-10 * values[-1]
-        values = values[known]
-        left = columns @ (vectors[:, known] / np.sqrt(n_rows * values))
-    else:
-        values, left = np.linalg.eigh(columns @ columns.T / n_rows)
-        known = values > 1e-10 * values[-1]
-        values, left = values[known], left[:, known]
+    if clusters is not None:
+        return _ridge_in_parts(design, targets, rows, clusters)
+    values, left = _decomposed(columns)
     projected = left.T @ response
     best_error, best_penalty, residual = np.inf, 0.0, response
     for penalty in _PENALTIES:
@@ -219,6 +228,42 @@ def _ridge(design: FloatArray, targets: FloatArray, rows: NDArray[np.intp]) -> _
     mean = offset + (design - centre) @ (columns.T @ (left @ scaled))
     mean[rows] = targets[rows] - residual
     return _Fit(mean, best_error)
+
+
+def _ridge_in_parts(
+    design: FloatArray, targets: FloatArray, rows: NDArray[np.intp], clusters: Clusters
+) -> _Fit:
+    """Predict every part by the slopes of the others, at the penalty with the least error.
+
+    The centre is that of all rows: another one for each part would make rows of a part neighbours.
+    """
+    offset, centre = targets[rows].mean(axis=0), design[rows].mean(axis=0)
+    means = np.empty((len(_PENALTIES), *targets.shape))
+    for part in clusters.parts:
+        train = outside(rows, part)
+        columns = design[train] - design[train].mean(axis=0)
+        values, left = _decomposed(columns)
+        projected = left.T @ (targets[train] - targets[train].mean(axis=0))
+        held = (design[part] - centre) @ (columns.T @ left)
+        for mean, penalty in zip(means, _PENALTIES, strict=True):
+            scaled = projected / (len(train) * (values + penalty))[:, None]
+            mean[part] = offset + held @ scaled
+    errors = ((targets - means)[:, rows] ** 2).sum(axis=(1, 2)) / len(rows)
+    best = int(errors.argmin())
+    return _Fit(means[best], float(errors[best]))
+
+
+def _decomposed(columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the eigenvalues of the covariance, and the left singular vectors, of columns."""
+    n_rows, n_columns = columns.shape
+    if n_columns <= n_rows:
+        values, vectors = np.linalg.eigh(columns.T @ columns / n_rows)
+        known = values > 1e-10 * values[-1]
+        values = values[known]
+        return values, columns @ (vectors[:, known] / np.sqrt(n_rows * values))
+    values, left = np.linalg.eigh(columns @ columns.T / n_rows)
+    known = values > 1e-10 * values[-1]
+    return values[known], left[:, known]
 
 
 def strongest_columns(
@@ -238,6 +283,22 @@ def strongest_columns(
             strength[place] = max(strength[place], curved)
         place += width
     return linear[:, _first_by(strength, most)]
+
+
+def _unseen_means(
+    columns: FloatArray,
+    targets: FloatArray,
+    rows: NDArray[np.intp],
+    rng: np.random.Generator,
+    clusters: Clusters | None,
+) -> FloatArray:
+    """Return means by a forest, out of bag; with clusters, by the forest of the other parts."""
+    if clusters is None:
+        return out_of_bag_means(columns, targets, rows, rng)
+    means = np.empty_like(targets)
+    for part in clusters.parts:
+        means[part] = out_of_bag_means(columns, targets, outside(rows, part), rng)[part]
+    return means
 
 
 def out_of_bag_means(

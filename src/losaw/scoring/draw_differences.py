@@ -66,8 +66,12 @@ def differences_of(
 def fit_units(
     sampler: Any, rows: Rows, rng: np.random.Generator, units: list[NDArray[np.intp]]
 ) -> None:
-    """Fit a sampler of units to all rows, with their weights where it takes them."""
-    more = {"weights": rows.weights} if getattr(sampler, "handles_weights", False) else {}
+    """Fit a sampler of units to all rows, with their weights and clusters where it takes them."""
+    more: dict[str, Any] = {}
+    if getattr(sampler, "handles_weights", False):
+        more["weights"] = rows.weights
+    if getattr(sampler, "handles_clusters", False):
+        more["clusters"] = rows.clusters
     sampler.fit(rows.table.codes, rows.table.kinds, rng, units=units, **more)
 
 

@@ -87,6 +87,14 @@ def test_draws_are_made_once_for_all_folds_and_serve_cpi():
         sampler.fit(X.to_numpy()[:50])
 
 
+def test_draws_made_once_are_no_copies_where_clusters_hold_copies():
+    patient = np.repeat(np.arange(60), 8)
+    X = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3))[patient])
+    sampler = DrawnOnce(read_table(X), 1, np.random.default_rng(0), clusters=patient)
+    moved = ((sampler.drawn[0] - X.to_numpy()) ** 2).mean(axis=0) / (2 * X.to_numpy().var(axis=0))
+    assert moved.min() > 0.6
+
+
 def test_the_jackknife_of_a_mean_is_its_standard_error():
     values = np.random.default_rng(0).standard_normal(10)
     left_out = np.array([np.delete(values, k).mean() for k in range(10)])

@@ -1,6 +1,6 @@
 """Rows that belong together: folds, tests over clusters, and refusals.
 
-Of scoring.rows, scoring.row_differences.
+Of scoring.rows, scoring.row_differences, scoring.draw_differences.
 """
 
 import numpy as np
@@ -96,3 +96,20 @@ def test_other_tests_than_students_take_no_clusters():
     model = LinearRegression().fit(X, Y)
     with pytest.raises(ValueError, match="clusters is not defined for test='wilcoxon'"):
         cpi(model, X, Y, clusters=PATIENT, test="wilcoxon")
+
+
+def test_features_that_are_constant_within_clusters_have_the_cpi_of_independent_ones():
+    patient = np.repeat(np.arange(100), 8)
+    rejected = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        features = rng.standard_normal((100, 3))[patient]
+        y = features[:, 0] + rng.standard_normal(800)
+        found = cpi(LinearRegression(), features, y, cv=5, clusters=patient, random_state=seed)
+        # Twice the variance, whose error over 100 patients is .14 of it, as is that of the draws.
+        assert found.scores[0] == pytest.approx(2 * features[:, 0].var(), abs=0.5)
+        assert found.p_values[0] < 0.05 and not found.notes
+        rejected += (found.p_values[1:] < 0.05).sum()
+    assert rejected <= 4  # of 12; more come with probability 2e-4 at the level .05
+    tree = hierarchy(LinearRegression(), features, y, cv=5, clusters=patient, random_state=0)
+    assert tree.selected == (("X1",),)

@@ -191,3 +191,42 @@ def test_levels_with_fewer_than_five_rows_each_are_warned_of():
 def test_a_number_of_neighbours_that_is_none_is_refused(value):
     with pytest.raises((ValueError, TypeError), match="n_neighbors"):
         make_sampler("conditional", n_neighbors=value)
+
+
+def of_patients(seed, n_patients=100, n_rows=8):
+    """Independent features of patients, and the patient of every row."""
+    patient = np.repeat(np.arange(n_patients), n_rows)
+    return np.random.default_rng(seed).standard_normal((n_patients, 3))[patient], patient
+
+
+@pytest.mark.parametrize("follows", [False, True])
+def test_draws_of_rows_that_are_copies_within_clusters_are_no_copies(follows):
+    X, patient = of_patients(0, n_rows=90)
+    expected = 1.0
+    if follows:
+        X[:, 1] = 0.8 * X[:, 0] + 0.6 * X[:, 1]
+        expected = 0.36
+    drawn = fitted(X, clusters=patient).sample(np.random.default_rng(1))
+    moved = ((drawn - X)[:, 1] ** 2).mean() / (2 * X[:, 1].var())
+    # Of 100 patients; the mean square of 100 normal numbers has the error .14.
+    assert moved == pytest.approx(expected, rel=0.45)
+
+
+def test_a_row_takes_no_residual_of_its_own_cluster_and_levels_and_missing_values_are_drawn():
+    X = np.repeat(awkward(60), 4, axis=0)
+    patient = np.repeat(np.arange(60), 4)
+    X[patient % 7 == 0, 1] = np.nan
+    sampler = fitted(X, KINDS, clusters=patient)
+    drawn = [sampler.sample(np.random.default_rng(seed)) for seed in range(5)]
+    for j in range(5):
+        assert np.mean([(values[:, j] != X[:, j]).mean() for values in drawn]) > 0.1
+    assert any(np.isnan(values[:, 1]).any() for values in drawn)
+    two = fitted(X, KINDS, clusters=(patient == 0) + 0).sample(np.random.default_rng(0))
+    assert np.isin(two[:, 0], X[:, 0]).all()
+
+
+@pytest.mark.parametrize("clusters", [np.zeros(50), np.arange(49)])
+def test_clusters_of_another_length_or_of_one_number_are_refused(clusters):
+    X = np.random.default_rng(0).standard_normal((50, 2))
+    with pytest.raises(ValueError, match=r"^clusters has shape .* give one number for each row"):
+        fitted(X, clusters=clusters)
