@@ -293,11 +293,11 @@ def jackknife_error(scores: FloatArray) -> FloatArray:
 def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
     data, design = work.data, work.design
     common: dict[str, Any] = {"loss": work.loss, "cv": work.splits, "kinds": work.kinds}
-    common["sample_weight"] = data.weights
+    common["sample_weight"], common["clusters"] = data.weights, data.clusters
     drawn: Any = None
     if "cpi" in design.methods:
         table = read_table(data.X, kinds=data.kinds)
-        drawn = DrawnOnce(table, design.draws, work.stream("draws"), data.weights)
+        drawn = DrawnOnce(table, design.draws, work.stream("draws"), data.weights, data.clusters)
         work.tick("draws")
     calls: dict[str, Callable[..., ImportanceResult]] = {
         "pfi": lambda **o: pfi(shared, data.X, data.y, n_repeats=design.permutations, **o),

@@ -6,6 +6,7 @@ import pytest
 from sklearn.base import clone, is_classifier
 from sklearn.ensemble import RandomForestRegressor
 
+import losaw
 from losaw.explaining.computing import jackknife_error
 from losaw.explaining.drawn_once import DrawnOnce
 from losaw.explaining.models import Fits, MissingNumbers, SharedFit, make_forest, make_model
@@ -99,3 +100,16 @@ def test_the_jackknife_of_a_mean_is_its_standard_error():
     values = np.random.default_rng(0).standard_normal(10)
     left_out = np.array([np.delete(values, k).mean() for k in range(10)])
     assert np.isclose(jackknife_error(left_out), values.std(ddof=1) / np.sqrt(10))
+
+
+def test_a_feature_of_the_clusters_is_found_among_such_features():
+    rng = np.random.default_rng(1)
+    patient = np.repeat(np.arange(60), 5)
+    frame = pd.DataFrame(rng.standard_normal((60, 3))[patient], columns=["age", "bmi", "height"])
+    frame["y"] = frame["age"] + 0.5 * rng.standard_normal(300)
+    frame["patient"] = patient
+    options = {"methods": "pfi,cpi", "folds": 5, "draws": 2, "budget": None}
+    found = losaw.explain(frame, "y", cluster="patient", **options)
+    scores = found.results["cpi"].scores
+    assert scores[0] > 0.5 * found.results["pfi"].scores[0] > 10 * np.abs(scores[1:]).max()
+    assert found.selected == ("age",) and ("age",) in found.finest
