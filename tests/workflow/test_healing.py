@@ -100,7 +100,13 @@ def test_snakemake_makes_again_what_is_missing_or_damaged(finished):
     assert code == 0 and "Nothing to be done" in text, text
 
 
-@pytest.mark.parametrize("remove", [False, True], ids=["run", "verify --remove"])
+@pytest.mark.parametrize(
+    "remove",
+    [
+        pytest.param(False, id="run", marks=pytest.mark.long),
+        pytest.param(True, id="verify --remove"),
+    ],
+)
 def test_a_run_without_snakemake_makes_again_what_is_missing_or_damaged(drawn, capsys, remove):
     words = ["--config", str(drawn.configuration)]
     narrow = [*words, "--set", "noise_variance=0.5"]

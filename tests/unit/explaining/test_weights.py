@@ -74,7 +74,9 @@ def test_equal_weights_give_the_unweighted_page():
     assert equal.notes == ("All weights w are equal, so that they change nothing.",)
 
 
-@pytest.mark.parametrize("model", [LinearRegression(), "gradient-boosting"])
+@pytest.mark.parametrize(
+    "model", [LinearRegression(), pytest.param("gradient-boosting", marks=pytest.mark.long)]
+)
 def test_nearly_equal_weights_give_nearly_the_same_numbers(model):
     frame = population(200, 0)
     frame["w"] = 2.0 + 1e-9 * np.arange(200)

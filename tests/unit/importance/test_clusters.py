@@ -101,7 +101,7 @@ def test_other_tests_than_students_take_no_clusters():
 def test_features_that_are_constant_within_clusters_have_the_cpi_of_independent_ones():
     patient = np.repeat(np.arange(100), 8)
     rejected = 0
-    for seed in range(6):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         features = rng.standard_normal((100, 3))[patient]
         y = features[:, 0] + rng.standard_normal(800)
@@ -110,6 +110,6 @@ def test_features_that_are_constant_within_clusters_have_the_cpi_of_independent_
         assert found.scores[0] == pytest.approx(2 * features[:, 0].var(), abs=0.5)
         assert found.p_values[0] < 0.05 and not found.notes
         rejected += (found.p_values[1:] < 0.05).sum()
-    assert rejected <= 4  # of 12; more come with probability 2e-4 at the level .05
+    assert rejected <= 3  # of 6; more come with probability 9e-5 at the level .05
     tree = hierarchy(LinearRegression(), features, y, cv=5, clusters=patient, random_state=0)
     assert tree.selected == (("X1",),)

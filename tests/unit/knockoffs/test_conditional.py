@@ -199,7 +199,7 @@ def of_patients(seed, n_patients=100, n_rows=8):
     return np.random.default_rng(seed).standard_normal((n_patients, 3))[patient], patient
 
 
-@pytest.mark.parametrize("follows", [False, True])
+@pytest.mark.parametrize("follows", [pytest.param(False, marks=pytest.mark.long), True])
 def test_draws_of_rows_that_are_copies_within_clusters_are_no_copies(follows):
     X, patient = of_patients(0, n_rows=90)
     expected = 1.0

@@ -131,7 +131,7 @@ def test_a_rate_beside_a_number_that_is_none_has_no_binomial_limits():
     assert weigh(against, pd.concat([both, other]), {"m", "loss"}).cells["is_decision"].all()
 
 
-@pytest.mark.parametrize("rate", [0.02, 0.5, 0.97])
+@pytest.mark.parametrize("rate", [0.02, pytest.param(0.5, marks=pytest.mark.long), 0.97])
 @pytest.mark.parametrize("sides", [1, 2])
 def test_rates_on_the_border_are_decided_in_at_most_five_percent_of_runs(rate, sides):
     rng = np.random.default_rng(1)
@@ -145,7 +145,9 @@ def test_rates_on_the_border_are_decided_in_at_most_five_percent_of_runs(rate, s
     assert decided <= 21
 
 
-@pytest.mark.parametrize("n_seeds", [2, 4, 25])
+@pytest.mark.parametrize(
+    "n_seeds", [2, *(pytest.param(n, marks=pytest.mark.long) for n in (4, 25))]
+)
 def test_a_claim_on_the_border_is_decided_in_at_most_five_percent_of_runs(n_seeds):
     rng = np.random.default_rng(0)
     runs = rng.standard_normal((200, 8, n_seeds))

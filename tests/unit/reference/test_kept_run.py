@@ -40,6 +40,7 @@ def test_nothing_that_decides_the_numbers_of_a_study_has_changed_since(session, 
     assert here == {block.file: block.results_version for block in blocks} != {}
 
 
+@pytest.mark.long
 def test_a_small_block_comes_out_again(session, blocks):
     (again,) = recompute(session, blocks, 1, seed=0)
     assert again.verdict in (EQUAL, EQUAL_ROWS)

@@ -126,11 +126,16 @@ def of_manifest(**said):
         ("figures/ranks.png", inverted),
         ("figures/ranks.pdf", lambda content: content + b"% and a comment"),
         ("results/report.html", lambda content: content.replace(b"values compared", b"agree")),
-        ("results/report.html", lambda content: b"<p>All agrees.</p>"),
-        ("results/report.html", lambda content: content.replace(b"#tiny-prov", b"#nothing-prov")),
         ("results/tiny/manifest.json", of_manifest(fits=40_000)),
-        ("results/tiny/manifest.json", of_manifest(missing_blocks=["../x.parquet"])),
         ("results/tiny/manifest.json", lambda content: b"[]"),
+        *(
+            pytest.param(*changed, marks=pytest.mark.long)
+            for changed in (
+                ("results/report.html", lambda _: b"<p>All agrees.</p>"),
+                ("results/report.html", lambda page: page.replace(b"#tiny-prov", b"#no-prov")),
+                ("results/tiny/manifest.json", of_manifest(missing_blocks=["../x.parquet"])),
+            )
+        ),
     ],
 )
 def test_a_forged_output_with_a_forged_digest_is_found(project, capsys, name, edit):
@@ -245,7 +250,7 @@ def test_an_archive_with_an_edited_summary_is_found_by_its_blocks(unpacked, tmp_
     assert "summary.csv: is not what its blocks give" in found.stdout
 
 
-@pytest.mark.parametrize("is_measured", [True, False])
+@pytest.mark.parametrize("is_measured", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_an_archive_contains_the_study_that_another_depends_on(
     project, tmp_path, is_measured, capsys
 ):
