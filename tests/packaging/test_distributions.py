@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -22,8 +23,7 @@ def distributions(tmp_path_factory):
     build = [sys.executable, "-m", "hatchling", "build", "-d", str(folder)]
     subprocess.run([*build, "-t", "sdist"], cwd=ROOT, check=True, capture_output=True)
     (archive,) = folder.glob("*.tar.gz")
-    with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+    shutil.unpack_archive(archive, folder)
     unpacked = folder / archive.name.removesuffix(".tar.gz")
     subprocess.run([*build, "-t", "wheel"], cwd=unpacked, check=True, capture_output=True)
     (wheel,) = folder.glob("*.whl")
