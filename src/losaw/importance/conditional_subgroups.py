@@ -83,7 +83,7 @@ n_jobs, verbose, random_state
     ------
     ValueError, TypeError
         As :func:`losaw.importance.cpi`; for a parameter below 1, fewer than 2 features, or
-        ``train`` with other columns or levels than ``X``, or columns in another order.
+        ``train`` that is not (X, y), has other columns or levels than ``X``, or another order.
 
     Notes
     -----
@@ -143,6 +143,8 @@ n_jobs, verbose, random_state
         return cross_fitted(differences, model, rows, options, cv, testing, rng)
     fitted = None
     if train is not None:
+        if len(train) != 2:
+            raise ValueError(f"train must be (X, y), got {len(train)} parts; trees take no weights")
         fitted = training_rows(train, rows, feature_names)
         if fitted.table.levels != rows.table.levels:
             raise ValueError(

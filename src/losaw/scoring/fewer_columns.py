@@ -137,11 +137,11 @@ def _parts(parameters: Mapping[str, Any], fitted: Any) -> Iterator[tuple[Any, An
             is_named = isinstance(entry, tuple) and len(entry) > 1
             key, part = entry[:2] if is_named else (name, entry)
             if hasattr(part, "get_params") and not isinstance(part, type):
-                own = named.get(key) if isinstance(value, list) else None
-                yield (
-                    part,
-                    own or getattr(fitted, f"{name}_", getattr(fitted, "best_estimator_", None)),
-                )
+                if isinstance(value, list):
+                    yield part, named.get(key)
+                else:
+                    searched = getattr(fitted, "best_estimator_", None)
+                    yield part, getattr(fitted, f"{name}_", searched)
 
 
 def _left_of(parameter: str, listed: Any, model: Any, seen: _Columns) -> Any:

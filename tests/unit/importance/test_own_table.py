@@ -359,6 +359,12 @@ def test_boruta_takes_text_labels_and_levels():
     assert found.details["selected"].tolist() == [True, False]
 
 
+def test_subgroups_take_no_weights_of_the_training_rows():
+    model, X, y = linear_sample()
+    with pytest.raises(ValueError, match=r"train must be \(X, y\), got 3 parts"):
+        subgroups(model, X, y, train=(X, y, np.ones(len(y))))
+
+
 def test_equal_weights_change_no_error_and_no_test():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3))
