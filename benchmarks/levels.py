@@ -158,6 +158,15 @@ def with_loco(name: str, n: int, seed: int) -> PValues:
     return {"loco": (p_values[NULL], p_values[CAUSE])}
 
 
+def with_loco_in_folds(name: str, n: int, seed: int) -> PValues:
+    """Test all rows by LOCO, each with a model that was fitted to the other folds."""
+    X, kinds, y = table(name, n, np.random.default_rng([seed, STREAM + 1, n]))
+    model, features = fitted(X, y, seed), [NULL, CAUSE]
+    found = loco(model, X, y, cv=5, kinds=kinds_of(kinds), features=features, random_state=seed)
+    p_values = dict(zip(found.feature_names, found.p_values, strict=True))
+    return {"loco, folds": (p_values[NULL], p_values[CAUSE])}
+
+
 def with_hierarchy(name: str, n: int, seed: int) -> PValues:
     """Test groups of features from all together to each alone."""
     model, _, (X, y), kinds = halves(name, n, seed)
@@ -214,6 +223,7 @@ METHODS: dict[str, Callable[[str, int, int], PValues]] = {
     "CFI": with_cfi,
     "draw test": with_draw_test,
     "loco": with_loco,
+    "loco, folds": with_loco_in_folds,
     "hierarchy": with_hierarchy,
     "explain cpi": with_explain("cpi"),
     "explain loco": with_explain("loco"),

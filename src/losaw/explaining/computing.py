@@ -314,7 +314,7 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
         "subgroups": lambda **o: subgroups(
             shared, data.X, data.y, n_repeats=design.permutations, **o
         ),
-        "loco": lambda **o: loco(shared, data.X, data.y, **o),
+        "loco": lambda **o: _loco(shared, data, **o),
     }
     for name, call in calls.items():
         if name not in design.methods:
@@ -346,6 +346,12 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
                 **common,
             )
         work.tick(name)
+
+
+def _loco(shared: SharedFit, data: Prepared, **options: Any) -> ImportanceResult:
+    with warnings.catch_warnings():  # of many rows; the page says it where LOCO decides
+        warnings.simplefilter("ignore")
+        return loco(shared, data.X, data.y, **options)
 
 
 def groups_to_score(work: Work, method: str) -> list[str]:

@@ -3,6 +3,8 @@
 Of scoring.fewer_columns, and of the fits that importance.leave_one_covariate_out makes.
 """
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -143,3 +145,19 @@ def test_names_behind_a_step_that_returns_frames_are_those_that_it_makes():
     ).set_output(transform="pandas")
     model = make_pipeline(step, boosting("X3", "X4")).fit(frame, Y)
     assert without(model, [2], NAMES)[1].categorical_features == ["X4"]
+
+
+@pytest.mark.parametrize(("n_tested", "warns"), [(200, False), (201, True)])
+@pytest.mark.parametrize("folds", [False, True])
+def test_loco_warns_where_a_noisy_copy_can_have_a_small_p_value(n_tested, warns, folds):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((240, 2))
+    y = X[:, 0] + rng.standard_normal(240)
+    train = X[n_tested:], y[n_tested:]
+    options = {"cv": 3, "random_state": 0} if folds else {"train": train}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        loco(LinearRegression().fit(*train), X[:n_tested], y[:n_tested], **options)
+    said = [str(one.message) for one in caught if "noisy copy of a cause" in str(one.message)]
+    assert len(said) == warns
+    assert all(f"{n_tested} test rows" in words for words in said)
