@@ -36,6 +36,9 @@ class ForestArrays:
         Whether the trees compare features rounded to 32 bits, as scikit-learn's do.
     is_nominal : bool array of shape (n_features,)
         Which features are split into sets of levels.
+    scale : float, default 1.0
+        What the mean over trees is multiplied with in a prediction: 1 of a forest, number of trees
+        times learning rate of gradient boosting.
     """
 
     trees: Trees
@@ -44,6 +47,7 @@ class ForestArrays:
     n_features: int
     single_precision: bool
     is_nominal: NDArray[np.bool_]
+    scale: float = 1.0
 
 
 def forest_arrays(model: Any) -> ForestArrays:
@@ -61,6 +65,8 @@ def forest_arrays(model: Any) -> ForestArrays:
     ValueError
         If it has several responses, more than two classes, or trees on subsets of the features.
     """
+    from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+
     if len(getattr(model, "classes_", ())) > 2:
         raise ValueError(_MANY_CLASSES.format(1, len(model.classes_)))
     if hasattr(model, "trees_"):
@@ -76,6 +82,7 @@ def forest_arrays(model: Any) -> ForestArrays:
     members = [model] if hasattr(model, "tree_") else np.ravel(_members(model)).tolist()
     _check_features(model)
     inner = [member.tree_ for member in members]
+    is_boosted = isinstance(model, GradientBoostingRegressor | GradientBoostingClassifier)
     return ForestArrays(
         Trees.of((t.feature, t.threshold, t.children_left, t.children_right) for t in inner),
         np.concatenate([_node_values(tree.value) for tree in inner]),
@@ -83,6 +90,7 @@ def forest_arrays(model: Any) -> ForestArrays:
         model.n_features_in_,
         single_precision=True,
         is_nominal=np.zeros(model.n_features_in_, dtype=bool),
+        scale=len(inner) * model.learning_rate if is_boosted else 1.0,
     )
 
 

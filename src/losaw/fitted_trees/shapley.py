@@ -13,7 +13,7 @@ from losaw.kernels.trees import Trees
 
 
 def shapley_values(model: Any, X: ArrayLike) -> FloatArray:
-    """Shapley values of the mean prediction of a model's trees, (n_rows, n_features).
+    """Shapley values of the prediction of a model's trees, (n_rows, n_features).
 
     The game's value of a coalition S at a row x is the tree's prediction when a split on a
     feature outside S sends the row down both branches in proportion to their in-bag rows. A leaf
@@ -28,8 +28,8 @@ def shapley_values(model: Any, X: ArrayLike) -> FloatArray:
     Parameters
     ----------
     model : estimator
-        See :func:`losaw.fitted_trees.forest_arrays.forest_arrays`. Values of gradient boosting are
-        those of the mean of its trees, without the learning rate.
+        See :func:`losaw.fitted_trees.forest_arrays.forest_arrays`. The prediction of a gradient
+        boosting classifier is its raw score, before the link.
     X : array or data frame of shape (n_rows, n_features)
 
     Raises
@@ -58,7 +58,7 @@ def shapley_values_of_rows(forest: ForestArrays, rows: FloatArray) -> FloatArray
         subset_weights(forest.n_features),
         values,
     )
-    return values / forest.trees.n_trees
+    return values * forest.scale / forest.trees.n_trees
 
 
 def subset_weights(size: int) -> FloatArray:

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -46,8 +47,9 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
         A function of :mod:`losaw.importance`, or its name; parameters by
         ``functools.partial(cpi, sampler="gaussian")``.
     estimator : predictor or None, default None
-        What is explained; None: a random forest of scikit-learn, of the task that y says; of
-        Boruta and residual importance their papers' forests.
+        What is explained; None: a random forest of scikit-learn, of the task that y says (more
+        than two whole numbers are taken for classes, with a warning); of Boruta and residual
+        importance their papers' forests.
     fdr, fwer, top : float, float, int or None
         As in :meth:`losaw.ImportanceResult.select`; exactly one, or none for ``fdr=0.1`` of methods
         that test and half of the columns of others.
@@ -138,6 +140,13 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
         from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
         is_number = type_of_target(y).startswith("continuous")
+        n_values = len(np.unique(y))
+        if y.dtype.kind in "iuf" and not is_number and n_values > 2:
+            warnings.warn(
+                f"y has {n_values} different whole numbers, which are taken for classes; for a "
+                "regression give estimator=RandomForestRegressor()",
+                stacklevel=3,
+            )
         forest = RandomForestRegressor if is_number else RandomForestClassifier
         return forest(random_state=seed_integer(rng))
 

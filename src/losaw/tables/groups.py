@@ -158,13 +158,24 @@ def _map(
     if hasattr(encoder, "categories_") and hasattr(encoder, "drop_idx_"):
         widths = _widths(encoder)
         return inputs, outputs, [place for place, width in enumerate(widths) for _ in range(width)]
+    # As many columns of each, in order: names would be ambiguous if one goes on as another does.
+    width = len(outputs) // max(len(inputs), 1)
+    in_order = [place for place in range(len(inputs)) for _ in range(width)]
+    if len(in_order) == len(outputs) and all(
+        _is_of(output, inputs[place]) for output, place in zip(outputs, in_order, strict=True)
+    ):
+        return inputs, outputs, in_order
     return inputs, outputs, [_by_name(output, inputs, encoder) for output in outputs]
+
+
+def _is_of(output: str, name: str) -> bool:
+    return output == name or output.startswith(f"{name}_")
 
 
 def _by_name(output: str, inputs: list[str], encoder: Any) -> int:
     """Find the input of an output by its name, which may go on after an underscore."""
     bare = output.removeprefix("missingindicator_")
-    fitting = [name for name in inputs if bare == name or bare.startswith(f"{name}_")]
+    fitting = [name for name in inputs if _is_of(bare, name)]
     if not fitting:
         raise ValueError(
             f"{type(encoder).__name__} makes the column {output!r}, which is not of a single one "

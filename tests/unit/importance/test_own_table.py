@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import RepeatedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 
 from losaw.importance import (
     ImportanceResult,
@@ -175,6 +175,15 @@ def test_a_group_is_one_feature(method):
     assert result.feature_names == ("home", "rooms", "owned", "note")
     assert result.kinds[0] == "nominal + continuous"
     assert result.select(top=1) == ("home",)
+
+
+def test_a_class_of_an_encoder_named_as_the_rest_of_another_column_is_no_mistake():
+    X = pd.DataFrame({"a": list("uvw") * 20, "a_b": list("xyz") * 20})
+    encoder = TargetEncoder(random_state=0).fit(X, np.tile(["b", "c", "d"], 20)[::-1])
+    assert groups_of(encoder) == {
+        "a": ["a_b", "a_c", "a_d"],
+        "a_b": ["a_b_b", "a_b_c", "a_b_d"],
+    }
 
 
 def test_dummies_inside_and_outside_of_a_pipeline_are_one_feature():

@@ -1,5 +1,6 @@
 """The selector is an estimator of scikit-learn and keeps what its importance selects."""
 
+import warnings
 from functools import partial
 
 import numpy as np
@@ -53,3 +54,13 @@ def test_methods_that_fit_their_own_models_need_no_estimator():
     ):
         chosen = ImportanceSelector(method, top=1, random_state=0).fit(X, X[:, 1])
         assert chosen.get_support().tolist() == [False, True, False]
+
+
+def test_whole_numbers_are_taken_for_classes_with_a_warning_only():
+    X, y = frame(60)
+    with pytest.warns(UserWarning, match="y has 3 different whole numbers"):
+        ImportanceSelector("pfi", top=1, cv=2, random_state=0).fit(X, np.digitize(y, [-1, 1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ImportanceSelector("pfi", top=1, cv=2, random_state=0).fit(X, (y > 0).astype(int))
+        ImportanceSelector("pfi", top=1, cv=2, random_state=0).fit(X, y)

@@ -6,7 +6,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestRegressor
+from numpy.testing import assert_allclose
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestRegressor,
+)
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.fitted_trees.forest_arrays import forest_arrays
@@ -79,6 +84,19 @@ def test_rows_are_compared_in_single_precision_as_scikit_learn_does():
     above = np.array([[0.5 + 1e-12]])  # the threshold, once rounded to 32 bits
     assert stump.predict(above) == 0
     assert shapley_values(stump, above)[0, 0] == -0.5
+
+
+@pytest.mark.parametrize("kind", [GradientBoostingRegressor, GradientBoostingClassifier])
+def test_values_of_boosted_trees_sum_to_the_raw_score_but_for_a_constant(kind):
+    X, y = data(120)
+    is_regression = kind is GradientBoostingRegressor
+    model = kind(n_estimators=30, learning_rate=0.3, subsample=0.7, random_state=0)
+    model.fit(X, y if is_regression else y > np.median(y))
+    raw = model.predict(X) if is_regression else model.decision_function(X)
+    rest = raw - shapley_values(model, X).sum(axis=1)
+    assert_allclose(rest, rest[0], rtol=0, atol=1e-9)
+    found = shapley_correlation(model, X, n_rows=None).details["mean_absolute"]
+    assert_allclose(found, np.abs(shapley_values(model, X)).mean(axis=0), rtol=1e-12)
 
 
 def test_a_feature_without_splits_has_value_zero():
