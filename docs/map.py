@@ -90,7 +90,7 @@ BUDGETS: dict[str, int] = {
     "report": 4725,
     "root": 500,
     "scoring": 2935,
-    "study": 8375,
+    "study": 8390,
     "support": 1025,
     "tables": 990,
     "trends": 625,

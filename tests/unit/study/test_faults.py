@@ -39,6 +39,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import numpy as np
 from losaw.registry import register
@@ -92,6 +93,11 @@ class Mishap(MarginalSlopes):
 
     def _leave(self):
         sys.exit(3)
+
+    def _warn(self):
+        with warnings.catch_warnings():  # which makes Python forget where it has warned
+            warnings.simplefilter("ignore")
+        warnings.warn("there is a mishap")
 
     def _eat(self):
         memory = []
@@ -277,6 +283,17 @@ def test_a_method_that_cannot_be_made_stops_its_block_with_the_reason(mishaps, p
     assert "Traceback" not in error, error
     assert str(block.name) in error and "not in the mood" in error
     assert not list(project.results.glob("tiny/blocks/**/*.parquet"))
+
+
+def test_a_process_prints_a_warning_of_many_fits_once(mishaps, project):
+    mishaps("warn")
+    project.replace(project.study_file, "kind: warn", "kind: warn, share: 1.0")
+    command = [sys.executable, "-m", "losaw", "run", "--config", str(project.configuration)]
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONWARNINGS"}
+    run = subprocess.run(
+        [*command, "--jobs", "1"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert run.stderr.count("UserWarning: there is a mishap") == 1
 
 
 def test_blocks_that_cannot_begin_are_named_when_the_others_are_done(mishaps, project):

@@ -4,11 +4,12 @@ import contextlib
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from losaw.registry.plugins import load_plugin
 from losaw.study.running.replicate import run_replicate
@@ -120,6 +121,7 @@ def _prepare_child() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     faulthandler.enable(file=2)  # by number: sys.stderr may be no file here
+    _print_warnings_once()
     if sys.platform == "linux":
         import ctypes
 
@@ -133,6 +135,26 @@ def _prepare_child() -> None:
             libc.mallopt(trim_threshold, 2**30)
         with contextlib.suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _print_warnings_once() -> None:
+    """Not of every fit: Python forgets what it has printed whenever catch_warnings ends."""
+    printed: set[tuple[str, str, int]] = set()
+    show = warnings.showwarning
+
+    def show_once(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if (str(message), filename, lineno) not in printed:
+            printed.add((str(message), filename, lineno))
+            show(message, category, filename, lineno, file, line)
+
+    warnings.showwarning = show_once
 
 
 def _peak_megabytes() -> float:
