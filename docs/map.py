@@ -75,10 +75,10 @@ BUDGETS: dict[str, int] = {
     "contracts": 1300,
     "datasets": 575,
     "explaining": 3920,
-    "fitted_trees": 2600,
+    "fitted_trees": 2625,
     "forest": 5625,
     "generators": 2525,
-    "importance": 3490,
+    "importance": 3525,
     "kernels": 2675,
     "knockoffs": 2585,
     "learners": 1125,
@@ -94,7 +94,7 @@ BUDGETS: dict[str, int] = {
     "support": 1025,
     "tables": 990,
     "trends": 625,
-    "weighting": 940,
+    "weighting": 945,
     "workflow": 425,
 }
 

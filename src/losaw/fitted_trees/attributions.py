@@ -94,7 +94,8 @@ def attribution_sums(
     # Several scores are made of the same sums. Contents are compared, not identities.
     digest = hashlib.blake2b(rows.tobytes(), digest_size=16)
     digest.update(response.tobytes())
-    key = (attribution, of_rows, booster.num_boosted_rounds(), rows.shape, digest.digest())
+    digest.update(booster.save_raw())
+    key = (attribution, of_rows, rows.shape, digest.digest())
     kept = _kept.setdefault(booster, {})
     if key not in kept:
         kept[key] = _attribution_sums(booster, known, response, attribution, of_rows)
@@ -187,7 +188,7 @@ def _with_values(trees: BoostedTrees, attribution: str) -> BoostedTrees:
 
 def _trees_of(booster: "Booster") -> BoostedTrees:
     kept = _kept.setdefault(booster, {})
-    key = booster.num_boosted_rounds()
+    key = hashlib.blake2b(booster.save_raw()).digest()  # load_model changes a booster in place
     if key not in kept:
         kept[key] = read_booster(booster)
     trees: BoostedTrees = kept[key]

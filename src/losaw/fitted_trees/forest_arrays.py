@@ -30,7 +30,8 @@ class ForestArrays:
     ----------
     trees : Trees
     value, n_samples : array of shape (n_nodes,)
-        Mean of the response over the node's in-bag rows; their weighted number.
+        Mean of the response over the node's in-bag rows (of gradient boosting, of what the leaves
+        below it add to the raw score, before the learning rate); their weighted number.
     n_features : int
     single_precision : bool
         Whether the trees compare features rounded to 32 bits, as scikit-learn's do.
@@ -85,7 +86,9 @@ def forest_arrays(model: Any) -> ForestArrays:
     is_boosted = isinstance(model, GradientBoostingRegressor | GradientBoostingClassifier)
     return ForestArrays(
         Trees.of((t.feature, t.threshold, t.children_left, t.children_right) for t in inner),
-        np.concatenate([_node_values(tree.value) for tree in inner]),
+        np.concatenate(
+            [_boosted_values(t) if is_boosted else _node_values(t.value) for t in inner]
+        ),
         np.concatenate([tree.weighted_n_node_samples for tree in inner]),
         model.n_features_in_,
         single_precision=True,
@@ -120,6 +123,16 @@ def _node_values(value: FloatArray) -> FloatArray:
     if value.shape[2] == 1:
         return value[:, 0, 0]
     return value[:, 0, 1] / value[:, 0].sum(axis=1)
+
+
+def _boosted_values(tree: Any) -> FloatArray:
+    """Mean of the leaf values below every node: the fit replaces the leaves' values only."""
+    value, weight = tree.value[:, 0, 0].copy(), tree.weighted_n_node_samples
+    for node in range(len(value) - 1, -1, -1):  # children come after their parent
+        left, right = tree.children_left[node], tree.children_right[node]
+        if left >= 0:
+            value[node] = (weight[left] * value[left] + weight[right] * value[right]) / weight[node]
+    return value
 
 
 def rows_of(model: Any, X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tuple[str, ...]]:

@@ -61,15 +61,13 @@ def forest_rows(
     table, response = read_table(X, kinds=kinds, feature_names=feature_names), one_column(y)
     if len(response) != len(table):
         raise ValueError(f"y has {len(response)} entries for {len(table)} rows of X")
-    while hasattr(model, "best_estimator_"):
-        model = model.best_estimator_
+    model = unwrapped(model)
     features = np.arange(len(table.names))
     forest, given = model, table.rows()
     if hasattr(model, "steps"):
         forest, before = model.steps[-1][1], model[:-1]
-        if len(model.steps) > 1:
-            features = column_sources(before, table.names)
-            given = before.transform(given)
+        features = column_sources(before, table.names)
+        given = before.transform(given)
     if hasattr(forest, "numeric_rows"):  # takes levels as they are
         rows = forest.numeric_rows(given)
     elif forest is not model:
@@ -96,6 +94,13 @@ def forest_rows(
         ),
         table,
     )
+
+
+def unwrapped(model: Any) -> Any:
+    """The model inside a search, or a Pipeline of one step."""
+    while hasattr(model, "best_estimator_") or len(getattr(model, "steps", ())) == 1:
+        model = model.best_estimator_ if hasattr(model, "best_estimator_") else model[-1]
+    return model
 
 
 def _fitted_order(model: Any, table: Table) -> NDArray[np.intp]:

@@ -141,6 +141,8 @@ def _root_of_losaw(forest: Any) -> FloatArray:
 
 def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
     """Return how often each row is in each tree's sample, (n_trees, n_rows)."""
+    from scipy.stats import chi2
+
     if not forest.bootstrap:
         raise ValueError("the forest has no out-of-bag rows: fit it with bootstrap=True")
     if getattr(forest, "n_outputs_", 1) != 1:
@@ -150,7 +152,15 @@ def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
     if forest.max_samples is not None:  # then a sample is no longer than that
         fitted = max(1 + max(int(rows.max()) for rows in samples), n_rows)
     _check_rows(n_rows, fitted)
-    return np.stack([np.bincount(rows, minlength=n_rows) for rows in samples])
+    counts = np.stack([np.bincount(rows, minlength=n_rows) for rows in samples])
+    drawn = counts.sum(axis=0)
+    # Weights of the fit are drawn with; a forest without them fails this once in a billion.
+    if chi2.sf(((drawn - drawn.mean()) ** 2).sum() / drawn.mean(), n_rows - 1) < 1e-9:
+        raise ValueError(
+            "some rows are in the bags much more often than others: the forest was fitted with "
+            "sample or class weights, which are not supported"
+        )
+    return counts
 
 
 def _indicators(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:

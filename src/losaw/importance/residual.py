@@ -109,7 +109,8 @@ def residual_importance(
     Raises
     ------
     ValueError
-        For bad values, fewer than 3 rows, a constant y, or parameters out of range.
+        For bad values, fewer than 3 rows, a constant y, more than two classes, or parameters out
+        of range.
     TypeError
         If the model cannot be cloned, or reports no ``feature_importances_``.
 
@@ -135,6 +136,12 @@ def residual_importance(
     )
     rows, response, _ = finite_sample(sample.columns, sample.y, MIN_ROWS)
     units = sample.units.members
+    if sample.task == "classification" and response.max() > 1:
+        raise ValueError(
+            f"y has {int(response.max()) + 1} classes; residual importance correlates y with its "
+            "prediction, which is defined for numbers and for two classes: explain one class "
+            "against the others, y == a class"
+        )
     if np.ptp(response) == 0:
         raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
     n_permutations = whole_number("n_permutations", n_permutations, 1)

@@ -122,7 +122,7 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
             model = self._estimator(response, rng)
             model = model if "cv" in options else model.fit(table, response)
         self.result_ = method(model, table, response, **options)
-        self._mask = np.isin(self.result_.feature_names, self._selected())
+        self._mask = np.isin(self._columns(table), self._selected())
         return self
 
     def _method(self) -> Callable[..., Any]:
@@ -157,6 +157,19 @@ class ImportanceSelector(SelectorMixin, BaseEstimator):
             half = max(1, len(self.result_.scores) // 2)
             given = {"top": half} if self.result_.p_values is None else {"fdr": 0.1}
         names: tuple[str, ...] = self.result_.select(**given)
+        return names
+
+    def _columns(self, table: Any) -> list[str]:
+        """The columns' names as the result has them, in the order of the table."""
+        scored = self.result_.feature_names
+        of_table = self.result_.table
+        names = list(scored) if of_table is None else list(of_table.names)
+        strange = set(scored) - set(names)
+        if strange or len(names) != self.n_features_in_:
+            raise ValueError(
+                f"the method scores {sorted(strange or scored)[0]!r}, which is no column of X: a "
+                "selector keeps columns, so leave groups= out"
+            )
         return names
 
     def _get_support_mask(self) -> NDArray[np.bool_]:

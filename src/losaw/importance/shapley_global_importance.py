@@ -151,11 +151,11 @@ def _contributions(
     rng: np.random.Generator,
 ) -> tuple[FloatArray, bool]:
     """Falls in loss of all units, (n_permutations, n_units), and whether they converged."""
-    y, columns = subject.y, subject.columns
-    background = columns[_in_turn(subject, rng)[:n_background]]
+    columns = subject.columns
+    background = columns[_in_turn(subject, n_background, rng)[:n_background]]
     # The mean prediction: what is known of every row before the first feature.
     nothing = subject.predict(background).mean(axis=0)[None]
-    rows_in_turn = _in_turn(subject, rng)
+    rows_in_turn = _in_turn(subject, max_permutations, rng)
     states = []
 
     def batches() -> Iterator[tuple[NDArray[np.intp], list[NDArray[np.intp]]]]:
@@ -163,7 +163,7 @@ def _contributions(
             turns = np.arange(start, min(start + _BATCH, max_permutations))
             orders = [rng.permutation(len(subject.units.names)) for _ in turns]
             states.append(rng.bit_generator.state)
-            yield rows_in_turn[turns % len(y)], orders
+            yield rows_in_turn[turns % len(rows_in_turn)], orders
 
     def gains_of(batch: tuple[NDArray[np.intp], list[NDArray[np.intp]]]) -> FloatArray:
         rows, orders = batch
@@ -211,12 +211,23 @@ def _falls(
     return np.asarray(losses[:, :-1] - losses[:, 1:])
 
 
-def _in_turn(subject: ModelOnTable, rng: np.random.Generator) -> NDArray[np.intp]:
-    """All rows in a random order; with weights, rows drawn with their probabilities."""
-    n_rows = len(subject.y)
-    if subject.weights is None:
+def _in_turn(subject: ModelOnTable, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """All rows in a random order.
+
+    With weights at least ``count`` rows, in rounds of as many as there are: in each a row comes
+    its weight's share of times, rounded up or down at random (all rows once if weights are equal).
+    """
+    n_rows, weights = len(subject.y), subject.weights
+    if weights is None:
         return rng.permutation(n_rows)
-    return rng.choice(n_rows, n_rows, p=subject.weights / subject.weights.sum())
+    rounds = []
+    for _ in range(-(-count // n_rows)):
+        order = rng.permutation(n_rows)
+        share = np.cumsum(weights[order])
+        places = (rng.random() + np.arange(n_rows)) / n_rows * share[-1]
+        chosen = order[np.minimum(np.searchsorted(share, places, side="right"), n_rows - 1)]
+        rounds.append(rng.permutation(chosen))
+    return np.concatenate(rounds)
 
 
 def _is_converged(contributions: FloatArray, threshold: float | None) -> bool:

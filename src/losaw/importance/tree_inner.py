@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
-from losaw.fitted_trees.forest_rows import forest_rows
+from losaw.fitted_trees.forest_rows import forest_rows, unwrapped
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.rows import kinds_of
@@ -83,7 +83,8 @@ def treeinner(
     ('X1',)
     """
     _check(attribution)
-    if hasattr(model, "steps") or hasattr(model, "best_estimator_"):
+    model = unwrapped(model)
+    if hasattr(model, "steps"):
         sample = forest_rows(model, X, y, groups, kinds, feature_names)
         sums = attribution_sums(sample.forest, sample.rows, sample.y, attribution, of_rows=True)
         names, unit_of_column, kinds_found = sample.names, sample.unit_of_column, sample.kinds

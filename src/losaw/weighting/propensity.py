@@ -108,11 +108,13 @@ class GaussianLinear:
         """
         t, a = check_pair(target, adjustment)
         c = check_counts(counts, len(t))
-        self._encoder = _Encoder(a, self.discrete, standardize=False)
+        # Standardised: least squares would ignore what is small next to a large offset or unit.
+        self._encoder = _Encoder(a, self.discrete, standardize=True)
         z = self._encoder(a)
         root = np.sqrt(c)
-        self.coefficients_ = np.linalg.lstsq(z * root[:, None], t * root, rcond=None)[0]
-        residual = t - z @ self.coefficients_
+        self._slopes = np.asarray(np.linalg.lstsq(z * root[:, None], t * root, rcond=None)[0])
+        self.coefficients_ = self._encoder.in_units_of_columns(self._slopes)
+        residual = t - z @ self._slopes
         self.variance_ = float(c @ residual**2 / c.sum())
         spread = float(c @ (t - c @ t / c.sum()) ** 2 / c.sum())
         if not self.variance_ > 1e-8 * spread:
@@ -125,7 +127,7 @@ class GaussianLinear:
     def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
         """Return the normal density of the residuals."""
         t, a = check_pair(target, adjustment)
-        residual = t - self._encoder(a) @ self.coefficients_
+        residual = t - self._encoder(a) @ self._slopes
         return np.asarray(
             np.exp(-0.5 * residual**2 / self.variance_) / np.sqrt(2 * np.pi * self.variance_)
         )
@@ -133,7 +135,7 @@ class GaussianLinear:
     def log_density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
         """Return the logarithm of the density, which is finite for outliers too."""
         t, a = check_pair(target, adjustment)
-        residual = t - self._encoder(a) @ self.coefficients_
+        residual = t - self._encoder(a) @ self._slopes
         return np.asarray(
             -0.5 * (residual**2 / self.variance_ + np.log(2 * np.pi * self.variance_))
         )
@@ -316,7 +318,7 @@ class _Encoder:
         ]
         self.location = adjustment.mean(axis=0) if standardize else 0.0 * adjustment[0]
         spread = adjustment.std(axis=0) if standardize else np.ones(adjustment.shape[1])
-        self.scale = np.where(spread > 0, spread, 1.0)
+        self.scale = np.where(np.ptp(adjustment, axis=0) > 0, spread, 1.0)
 
     def __call__(self, adjustment: FloatArray) -> FloatArray:
         blocks = [np.ones((len(adjustment), 1))]
@@ -327,3 +329,10 @@ class _Encoder:
             else:
                 blocks.append(helmert(len(levels))[class_codes(column, levels)])
         return np.hstack(blocks)
+
+    def in_units_of_columns(self, slopes: FloatArray) -> FloatArray:
+        """Return coefficients of the columns as they are, from those of standardised ones."""
+        widths = [1 if levels is None else len(levels) - 1 for levels in self.levels]
+        location = np.repeat(np.where(self.discrete, 0.0, self.location), widths)
+        scale = np.repeat(np.where(self.discrete, 1.0, self.scale), widths)
+        return np.concatenate([slopes[:1] - slopes[1:] / scale @ location, slopes[1:] / scale])

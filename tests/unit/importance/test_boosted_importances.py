@@ -471,3 +471,25 @@ def test_numbers_in_the_other_order_of_bytes_are_read():
     model, X, _ = small()
     found, expected = predecomp(model, X.astype(">f8")), predecomp(model, X)
     np.testing.assert_array_equal(found[0], expected[0])
+
+
+def test_a_model_that_is_loaded_anew_is_explained_anew(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    xgboost.XGBRegressor(n_estimators=5).fit(X, 5 * X[:, 2]).save_model(tmp_path / "other.json")
+    model = xgboost.XGBRegressor(n_estimators=5).fit(X, X[:, 0])
+    assert treeinner(model, X, X[:, 0]).select(top=1) == ("X1",)
+    predecomp(model, X)
+    model.load_model(tmp_path / "other.json")
+    assert treeinner(model, X, 5 * X[:, 2]).select(top=1) == ("X3",)
+    attributions, bias = predecomp(model, X)
+    np.testing.assert_allclose(attributions.sum(axis=1) + bias, model.predict(X), atol=1e-4)
+
+
+def test_a_pipeline_of_one_step_takes_columns_as_its_model_does():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((200, 3)), columns=list("abc"))
+    model = make_pipeline(xgboost.XGBRegressor(n_estimators=5)).fit(X, X.a)
+    assert treeinner(model, X, X.a).select(top=1) == ("a",)
+    with pytest.raises(ValueError, match="columns"):
+        treeinner(model, X[["c", "a", "b"]], X.a)

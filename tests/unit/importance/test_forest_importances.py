@@ -444,3 +444,15 @@ def test_a_losaw_forest_of_classes_knows_its_sample(n_classes):
     assert view_forest(model, X, classes)[0].outcomes.shape == (len(y), n_classes)
     with pytest.raises(ValueError, match="not the sample that the forest was fitted on"):
         view_forest(model, X[::-1], classes[::-1])
+
+
+@pytest.mark.parametrize("weigh", ["classes", "rows"])
+def test_a_forest_of_weighted_draws_is_refused(weigh):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((150, 3)), rng.random(150) < 0.15
+    model = RandomForestClassifier(
+        50, class_weight="balanced" if weigh == "classes" else None, random_state=0
+    )
+    model.fit(X, y, sample_weight=None if weigh == "classes" else np.where(y, 5.0, 1.0))
+    with pytest.raises(ValueError, match="sample or class weights, which are not supported"):
+        mdi_oob(model, X, y)

@@ -175,3 +175,17 @@ def test_a_column_number_outside_of_the_table_is_refused_in_a_group(column):
     model = LinearRegression().fit(X, X[:, 0])
     with pytest.raises(ValueError, match=rf"group 'pair': .*{column}"):
         pfi(model, X, X[:, 0], groups={"pair": [0, column]})
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+@pytest.mark.parametrize("method", ["mdi", "air", "ufi", "split_improvement"])
+def test_a_pipeline_of_one_step_takes_columns_by_name_as_its_forest_does(method, steps):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((150, 3)), columns=list("abc"))
+    y = 3 * X.a + X.b
+    forest = RandomForestRegressor(5, random_state=0)
+    model = (make_pipeline(forest) if steps else forest).fit(X, y)
+    function = getattr(losaw.importance, method)
+    options = {"random_state": 0} if method == "air" else {}
+    result = function(model, X[["c", "a", "b"]], y, **options)
+    assert result.select(top=1) == ("a",)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 
@@ -285,3 +286,13 @@ def test_bad_data_are_refused():
         residual_importance(None, np.where(X[3, 1] == X, np.nan, X), y)
     with pytest.raises(ValueError, match="X has 2 rows, at least 3"):
         residual_importance(None, X[:2], y[:2])
+
+
+def test_more_than_two_classes_are_refused_whatever_they_are_called():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    y = np.array(["m", "a", "z"])[np.digitize(X[:, 0], [-0.5, 0.5])]
+    model = RandomForestClassifier(5, random_state=0)
+    with pytest.raises(ValueError, match="y has 3 classes; residual importance"):
+        residual_importance(model, X, y, random_state=0)
+    assert residual_importance(model, X, y == "m", n_permutations=2, random_state=0).scores.shape

@@ -19,7 +19,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.importance import subgroups
+from losaw.importance import sage, subgroups
 from losaw.importance.conditional_subgroups import _cycle_within
 from losaw.learners.ranger_forest import RangerForest
 from losaw.registry import get
@@ -259,3 +259,32 @@ def test_subgroups_of_a_group_are_made_for_all_its_features():
         Product(), rows, np.ones(80), groups={"pair": [0, 1]}, max_depth=1, random_state=0
     )
     assert abs(found.scores[0]) < 0.01
+
+
+def test_sage_with_equal_weights_agrees_with_sage_without():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = 2 * X[:, 0] + X[:, 2] + rng.standard_normal(60)
+    model = LinearRegression().fit(X, y)
+    options = {"n_background": 60, "max_permutations": 6000, "threshold": None, "random_state": 0}
+    plain = sage(model, X, y, **options)
+    weighted = sage(model, X, y, sample_weight=np.full(60, 0.7), **options)
+    error = np.hypot(plain.std_error, weighted.std_error)
+    assert (np.abs(weighted.scores - plain.scores) < 4 * error).all()
+    constant = np.mean((y - model.predict(X).mean()) ** 2)  # what the scores sum to
+    expected = constant - np.mean((y - model.predict(X)) ** 2)
+    assert weighted.scores.sum() == pytest.approx(expected, rel=1e-9)
+
+
+def test_sage_with_whole_weights_is_that_of_repeated_rows():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((40, 2))
+    y = X[:, 0] * (1 + X[:, 1]) + rng.standard_normal(40)
+    weights = rng.integers(0, 4, 40)
+    model = LinearRegression().fit(X, y)
+    options = {"max_permutations": 8000, "threshold": None, "random_state": 0}
+    repeated = np.repeat(np.arange(40), weights)
+    plain = sage(model, X[repeated], y[repeated], n_background=len(repeated), **options)
+    weighted = sage(model, X, y, sample_weight=weights, n_background=400, **options)
+    error = np.hypot(plain.std_error, weighted.std_error)
+    assert (np.abs(weighted.scores - plain.scores) < 4 * error).all()

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from losaw.importance import ImportanceSelector, boruta, cpi, residual_importance
+from losaw.importance import ImportanceSelector, boruta, cpi, pfi, residual_importance
 
 
 @parametrize_with_checks(
@@ -64,3 +64,20 @@ def test_whole_numbers_are_taken_for_classes_with_a_warning_only():
         warnings.simplefilter("error")
         ImportanceSelector("pfi", top=1, cv=2, random_state=0).fit(X, (y > 0).astype(int))
         ImportanceSelector("pfi", top=1, cv=2, random_state=0).fit(X, y)
+
+
+def test_the_columns_are_kept_in_the_order_of_the_table():
+    X, y = frame()
+    method = partial(pfi, features=["d", "c", "a"])
+    selector = ImportanceSelector(method, estimator=LinearRegression(), top=1, random_state=0)
+    assert selector.fit(X, y).get_feature_names_out().tolist() == ["c"]
+    assert ImportanceSelector(
+        method=partial(pfi, features=["X4", "X3"]), estimator=LinearRegression(), top=1
+    ).fit(X.to_numpy(), y).get_support().tolist() == [False, False, True, False]  # fmt: skip
+
+
+def test_a_selector_refuses_groups():
+    X, y = frame()
+    method = partial(pfi, groups={"both": ["a", "b"]})
+    with pytest.raises(ValueError, match="scores 'both', which is no column of X"):
+        ImportanceSelector(method, estimator=LinearRegression(), top=1).fit(X, y)

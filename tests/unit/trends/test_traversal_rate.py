@@ -197,3 +197,22 @@ def test_unknown_options_get_their_nearest_match():
         relative_traversal_rate(model, form="bound")
     with pytest.raises(ValueError, match="did you mean 'rows'"):
         absolute_traversal_rate(model, weighting="row")
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "quantile", "absolute_error"])
+def test_boosted_trees_are_compared_by_what_their_leaves_add(loss):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3))
+    y = X[:, 0] + 0.5 * X[:, 1] + rng.standard_normal(300)
+    model = GradientBoostingRegressor(loss=loss, alpha=0.9, n_estimators=30, random_state=0)
+    model.fit(X, y)
+    signs, splits = np.zeros(3), np.zeros(3)
+    for estimator in model.estimators_.ravel():
+        tree, added = estimator.tree_, estimator.predict(X)
+        passes = estimator.decision_path(X).toarray().astype(bool)
+        mean = [added[passes[:, node]].mean() for node in range(tree.node_count)]
+        for node in np.flatnonzero(tree.feature >= 0):
+            left, right = tree.children_left[node], tree.children_right[node]
+            signs[tree.feature[node]] += np.sign(mean[right] - mean[left])
+            splits[tree.feature[node]] += 1
+    np.testing.assert_allclose(absolute_traversal_rate(model).estimates, signs / splits)

@@ -286,3 +286,27 @@ def test_an_outlier_beyond_the_range_of_a_normal_density_has_a_weight():
     assert np.isfinite(weights).all() and weights.sum() == pytest.approx(1)
     common = np.delete(weights, 0)
     assert common.max() < 20 * common.mean()
+
+
+@pytest.mark.parametrize(("offset", "unit"), [(0.0, 1.0), (1.7e12, 1e10), (0.0, 1e-13)])
+def test_weights_depend_neither_on_the_origin_nor_on_the_unit_of_an_adjustment(offset, unit):
+    rng = np.random.default_rng(1)
+    z = rng.standard_normal((1000, 1))
+    x = 0.8 * z[:, 0] + 0.6 * rng.standard_normal(1000)
+    unrelated = offset + unit * rng.standard_normal((1000, 1))
+    np.testing.assert_allclose(losaw_weights(x, offset + unit * z), losaw_weights(x, z), rtol=1e-4)
+    alone = abs(weighted_correlations(x, z, losaw_weights(x, z))[0])
+    both = losaw_weights(x, np.hstack([z, unrelated]))
+    assert abs(weighted_correlations(x, z, both)[0]) < alone + 0.1
+
+
+def test_coefficients_are_in_the_units_of_the_columns():
+    rng = np.random.default_rng(2)
+    a = np.column_stack([rng.integers(0, 3, 300), 50.0 + 4.0 * rng.standard_normal(300)])
+    x = 3.0 + 2.0 * a[:, 1] + (a[:, 0] == 1) + 0.1 * rng.standard_normal(300)
+    model = GaussianLinear().fit(x, a)
+    assert model.coefficients_[-1] == pytest.approx(2.0, abs=0.02)
+    fitted = x - model.coefficients_[-1] * a[:, 1]
+    assert model.coefficients_[0] == pytest.approx(
+        np.mean([fitted[a[:, 0] == level].mean() for level in range(3)]), abs=1e-6
+    )
