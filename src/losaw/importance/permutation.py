@@ -10,6 +10,7 @@ from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.in_studies import checked_by
+from losaw.scoring.predictor import means
 from losaw.support.arguments import whole_number
 from losaw.support.outcomes import (
     class_numbers,
@@ -85,7 +86,7 @@ def score_of(model: Any, y: ArrayLike) -> Callable[[FloatArray], float]:
     """``score(X)`` of the model's predictions of ``y``; larger is better."""
     if task_of(model) == "regression":
         response = finite_numbers(y)
-        return lambda X: -float(((response - model.predict(X)) ** 2).mean())
+        return lambda X: -float(((response - means(model, X)) ** 2).mean())
     from sklearn.metrics import roc_auc_score
 
     classes = classes_of(model)

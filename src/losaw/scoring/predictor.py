@@ -38,7 +38,7 @@ def predictor_of(
         rows = rebuild(codes)
         try:
             return (
-                _means(model, rows) if n_classes is None else probabilities(model, rows, n_classes)
+                means(model, rows) if n_classes is None else probabilities(model, rows, n_classes)
             )
         except (TypeError, ValueError) as error:
             raise _with_missing_rows(error, model, table) from error
@@ -60,16 +60,28 @@ def _with_missing_rows(error: Exception, model: Any, table: Table) -> Exception:
     )
 
 
-def _means(model: Any, rows: Any) -> FloatArray:
-    means = np.asarray(model.predict(rows))
-    if means.ndim == 2 and means.shape[1] == 1:
-        means = means[:, 0]
-    if means.ndim != 1:
+def means(model: Any, rows: Any) -> FloatArray:
+    """Return the means (n_samples,) that a regression predicts.
+
+    Raises
+    ------
+    ValueError
+        If it predicts several responses, another number of values than rows, or no numbers.
+    """
+    predicted = np.asarray(model.predict(rows))
+    if predicted.ndim == 2 and predicted.shape[1] == 1:
+        predicted = predicted[:, 0]
+    if predicted.ndim == 2:
         raise ValueError(
-            f"{type(model).__name__} predicts {means.shape[1]} responses; explain one model for "
-            "each"
+            f"{type(model).__name__} predicts {predicted.shape[1]} responses; explain one model "
+            "for each"
         )
-    return means
+    if predicted.shape != (rows.shape[0],) or predicted.dtype.kind not in "fiub":
+        raise ValueError(
+            f"{type(model).__name__}.predict gives shape {predicted.shape} and type "
+            f"{predicted.dtype}; expected {rows.shape[0]} numbers, one for each row"
+        )
+    return predicted
 
 
 def rebuild_for(model: Any, table: Table) -> Callable[[FloatArray], Any]:

@@ -46,6 +46,14 @@ class Exploding:
         raise RuntimeError("my method exploded")
 
 
+@_register("importance", "flaky")
+class Flaky:
+    def explain(self, model, data, rng):
+        if data.test.y[0] < 0:
+            raise RuntimeError("a bad day")
+        return _result(data, model.slopes_)
+
+
 @_register("importance", "once")
 class Once:
     def explain(self, model, data, rng):
@@ -97,6 +105,22 @@ def test_an_importance_that_fails_is_named_and_the_others_are_summarised(
         words
         in json.loads((plan.folder / "manifest.json").read_text())["left_out"][f"jittered {name}"]
     )
+
+
+def test_an_importance_below_the_allowed_share_of_failures_is_in_the_summary(
+    asking, project, capsys
+):
+    asking("mdi", "flaky")
+    command = ["run", "--config", str(project.configuration), "--configure"]
+    assert main([*command, "max_failed_share=0.95"]) == 0
+    assert "left out" not in capsys.readouterr().err
+    summary = pd.read_csv(project.results / "tiny" / "summary.csv")
+    flaky = summary[(summary.importance == "flaky") & (summary.metric == "pr_auc")]
+    assert (flaky["n_failed"] > 0).any() and (flaky["n_seeds"] > 0).all()
+    assert main([*command, "max_failed_share=0.01"]) == 0
+    of_plain = flaky[flaky.learner == "plain"][["n_failed", "n_seeds"]].sum()
+    words = f"plain flaky: failed in {of_plain['n_failed']} of {of_plain.sum()} fits"
+    assert words in capsys.readouterr().err
 
 
 def test_another_importance_leaves_stored_ones_as_they_are(asking, project, tmp_path):

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
+from losaw.study.files.rows import SCORES
 
 _KEYS = ["learner", "importance", "metric"]
 _REASONS = 5
@@ -58,7 +59,11 @@ def without_failing(
     if failures.empty:
         return results, {}
     n_failed = failures.groupby(_KEYS, observed=True).size()
-    n_fits = results.groupby(_KEYS, observed=True).size()
+    n_fits = results.groupby(_KEYS, observed=True).size().to_dict()
+    for learner, importance, metric in n_failed.index:
+        if metric == SCORES:  # results have metrics only
+            of_both = [n for key, n in n_fits.items() if key[:2] == (learner, importance)]
+            n_fits[learner, importance, SCORES] = max(of_both, default=0)
     bad = {key for key, number in n_failed.items() if number > allowed * n_fits.get(key, 0)}
     if not bad:
         return results, {}

@@ -1,19 +1,22 @@
 """One Monte Carlo replicate: data, one fit, every importance and metric of that fit."""
 
 import traceback
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.metrics.metric import Predictions
 from losaw.registry.plugins import PREFIX
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.predictor import means
 from losaw.study.files.rows import SCORES, Row
 from losaw.support.outcomes import class_numbers, classes_of, task_of
 
@@ -55,8 +58,8 @@ class Recipe:
 def run_replicate(recipe: Recipe, seed: int, parts: Collection[str] | None = None) -> list[Row]:
     """Rows of one seed.
 
-    Every component has a random stream of its own: the rows of a part are the same whichever
-    other parts are computed.
+    Every component has a random stream of its own, and none may change the data: the rows of a
+    part are the same whichever other parts are computed.
 
     Parameters
     ----------
@@ -90,13 +93,39 @@ def fit(recipe: Recipe, data: Dataset, seed: int) -> Any:
     model = recipe.make_learner()
     if "random_state" in model.get_params():
         model.set_params(random_state=seed_integer(recipe.rng(seed, f"learner:{recipe.learner}")))
-    return model.fit(data.train.X, data.train.y)
+    with _unchanged(data, f"{type(model).__name__}.fit"):
+        return model.fit(data.train.X, data.train.y)
+
+
+@contextmanager
+def _unchanged(data: Dataset, user: str) -> Iterator[None]:
+    """Put back what a user of the data changes in place, and raise a ValueError for it."""
+    samples = (s for s in (data.train, data.test, data.independent) if s is not None)
+    arrays = [array for sample in samples for array in sample]
+    copies = [array.copy() for array in arrays]
+    changed = False
+    try:
+        yield
+    finally:
+        for array, copy in zip(arrays, copies, strict=True):
+            if not _are_equal(array, copy):
+                changed = True
+                array[...] = copy
+    if changed:
+        raise ValueError(
+            f"{user} changed the data in place, which all methods share; work on a copy: X.copy()"
+        )
+
+
+def _are_equal(first: NDArray[Any], second: NDArray[Any]) -> bool:
+    return bool(((first == second) | ((first != first) & (second != second))).all())
 
 
 def _prediction_rows(recipe: Recipe, data: Dataset, model: Any, seed: int) -> list[Row]:
     wanted = {k: m for k, m in recipe.metrics.items() if m.needs == "prediction"}
     try:
-        predictions = predict(model, data)
+        with _unchanged(data, f"{type(model).__name__}.predict"):
+            predictions = predict(model, data)
     except Exception as error:
         return [_failure(seed, "", name, error) for name in wanted]
     return [_measure(seed, "", name, m, predictions, data) for name, m in wanted.items()]
@@ -108,14 +137,21 @@ def predict(model: Any, data: Dataset) -> Predictions:
     Of a classification: class numbers, and the probabilities of the model's ``classes_``.
     """
     regression = task_of(model, data.task) == "regression"
-    outcome = model.predict if regression else model.predict_proba
 
     def pair(sample: Sample) -> tuple[FloatArray, FloatArray]:
         y = sample.y if regression else class_numbers(sample.y, classes_of(model))
-        return y, outcome(sample.X)
+        predicted = means(model, sample.X) if regression else model.predict_proba(sample.X)
+        return _read_only(y), _read_only(predicted)
 
     independent = data.independent
     return Predictions(pair(data.test), None if independent is None else pair(independent))
+
+
+def _read_only(values: FloatArray) -> FloatArray:
+    """A view that a metric cannot change for the metrics after it."""
+    view = np.asarray(values).view()
+    view.flags.writeable = False
+    return view
 
 
 def _importance_rows(
@@ -124,7 +160,8 @@ def _importance_rows(
     rng = recipe.rng(seed, f"importance:{recipe.learner}:{label}")
     wanted = {k: m for k, m in recipe.metrics.items() if m.needs == "importance"}
     try:
-        result = checked(importance.explain(model, data, rng), data)
+        with _unchanged(data, f"the importance {label!r}"):
+            result = checked(importance.explain(model, data, rng), data)
     except Exception as error:
         return [_failure(seed, label, name, error) for name in (SCORES, *wanted)]
     rows = [_scores_row(seed, label, result, data)]
@@ -138,8 +175,8 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
     Raises
     ------
     TypeError, ValueError
-        If it is no :class:`ImportanceResult`, has a score that is missing or infinite, or names
-        other features than the data.
+        If it is no :class:`ImportanceResult`, has a score that is missing or infinite, a negative
+        error or an impossible p-value, or names other features than the data.
     """
     if not isinstance(result, ImportanceResult):
         raise TypeError(f"explain returned {type(result).__name__}, expected an ImportanceResult")
@@ -149,6 +186,11 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
             f"{len(bad)} of {len(result.scores)} scores are missing or infinite, the first is "
             f"{result.scores[bad[0]]} for {result.feature_names[bad[0]]!r}"
         )
+    for name, low, high in (("std_error", 0.0, np.inf), ("p_values", 0.0, 1.0)):
+        values = np.asarray(getattr(result, name), dtype=float)
+        if ((values < low) | (values > high)).any():
+            raise ValueError(f"{name} must be between {low:g} and {high:g}, got {values}")
+    result.scores.flags.writeable = False  # the metrics share it
     # Scores of groups of features are fewer, under the groups' names.
     same_number = len(result.feature_names) == len(data.feature_names)
     if same_number and result.feature_names != tuple(data.feature_names):

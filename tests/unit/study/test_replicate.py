@@ -1,0 +1,123 @@
+"""A replicate's parts do not change each other. Of study.running.replicate."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from losaw.data import Dataset, Sample, Truth
+from losaw.importance import ImportanceResult
+from losaw.study.running.replicate import Recipe, run_replicate
+
+
+class Sizes:
+    """Absolute slopes, of a fit to the test sample."""
+
+    def explain(self, model, data, rng):
+        slopes = LinearRegression().fit(*data.test).coef_
+        return ImportanceResult(np.abs(slopes), data.feature_names)
+
+
+class Shuffles(Sizes):
+    def explain(self, model, data, rng):
+        data.test.X[:, 0] = rng.permutation(data.test.X[:, 0])
+        data.train.y[:] = 0.0
+        return super().explain(model, data, rng)
+
+
+class Fixed(Sizes):
+    def __init__(self, **values):
+        self.values = values
+
+    def explain(self, model, data, rng):
+        kind = "over nothing" if "std_error" in self.values else None
+        return ImportanceResult(np.ones(2), data.feature_names, std_error_kind=kind, **self.values)
+
+
+class Metric:
+    def __init__(self, function, needs="importance"):
+        self.function, self.needs = function, needs
+
+    def __call__(self, measured, truth):
+        return self.function(measured)
+
+
+class Column(LinearRegression):
+    def predict(self, X):
+        return super().predict(X)[:, None]
+
+
+class Single(LinearRegression):
+    def predict(self, X):
+        return 1.0
+
+
+class Scales(LinearRegression):
+    def fit(self, X, y):
+        X /= 2.0
+        return super().fit(X, y)
+
+
+def draw(rng):
+    X = rng.standard_normal((40, 2))
+    y = X[:, 0] + 0.1 * rng.standard_normal(40)
+    train, test = Sample(X[:20].copy(), y[:20].copy()), Sample(X[20:].copy(), y[20:].copy())
+    return Dataset(train, test, Truth((0,), 2), ("a", "b"), ("continuous",) * 2)
+
+
+def rows_of(importances, metrics, learner=LinearRegression):
+    recipe = Recipe("tiny", "one", "plain", draw, learner, importances, metrics)
+    return {(row.importance, row.metric): row for row in run_replicate(recipe, 0)}
+
+
+def sort(predictions):
+    for values in predictions.test:
+        values.sort()
+    return 1.0
+
+
+def error(predictions):
+    return float(np.mean((predictions.test[0] - predictions.test[1]) ** 2))
+
+
+FIRST = {"first": Metric(lambda result: result.scores[0])}
+
+
+def test_an_importance_that_changes_the_data_fails_and_changes_no_other():
+    alone = rows_of({"sizes": Sizes()}, FIRST)["sizes", "first"].value
+    rows = rows_of({"shuffles": Shuffles(), "sizes": Sizes()}, FIRST)
+    assert rows["sizes", "first"].value == alone
+    assert "'shuffles' changed the data in place" in rows["shuffles", "first"].message
+
+
+def test_a_metric_that_changes_what_it_measures_fails_and_changes_no_other():
+    alone = rows_of({}, {"error": Metric(error, "prediction")})["", "error"].value
+    metrics = {"sort": Metric(sort, "prediction"), "error": Metric(error, "prediction")}
+    rows = rows_of({}, metrics)
+    assert rows["", "error"].value == alone
+    assert "read-only" in rows["", "sort"].message
+    metrics = {"sort": Metric(lambda result: result.scores.sort()), **FIRST}
+    assert "read-only" in rows_of({"sizes": Sizes()}, metrics)["sizes", "sort"].message
+
+
+def test_a_learner_that_changes_the_data_is_a_failed_fit():
+    (row,) = rows_of({"sizes": Sizes()}, FIRST, Scales).values()
+    assert "Scales.fit changed the data in place" in row.message
+
+
+def test_predictions_of_another_shape_are_no_numbers_of_a_metric():
+    metrics = {"error": Metric(error, "prediction")}
+    plain = rows_of({}, metrics)["", "error"].value
+    assert rows_of({}, metrics, Column)["", "error"].value == plain
+    assert "gives shape ()" in rows_of({}, metrics, Single)["", "error"].message
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"p_values": np.array([0.5, 7.0])}, "p_values must be between 0 and 1"),
+        ({"std_error": np.array([0.5, -1.0])}, "std_error must be between 0 and inf"),
+    ],
+)
+def test_impossible_errors_and_p_values_are_failures(values, words):
+    rows = rows_of({"fixed": Fixed(**values)}, FIRST)
+    assert words in rows["fixed", "first"].message
