@@ -90,7 +90,7 @@ BUDGETS: dict[str, int] = {
     "report": 4725,
     "root": 500,
     "scoring": 2940,
-    "study": 8440,
+    "study": 8450,
     "support": 1025,
     "tables": 990,
     "trends": 625,

@@ -175,3 +175,18 @@ def test_one_name_for_two_columns_is_refused(asking):
     study = Study(plan.study.source.path)
     with pytest.raises(StudyError, match=r"method: names learner 'plain'.* alike, 'plain'"):
         validate(study)
+
+
+def test_one_text_for_two_columns_is_refused(asking):
+    plan = asking("mdi", "once")
+    text = plan.study.source.path.read_text()
+    plan.study.source.path.write_text(text + "labels: {plain mdi: Forest, plain once: Forest}\n")
+    study = Study(plan.study.source.path)
+    with pytest.raises(StudyError, match="labels: shows 'plain mdi' and 'plain once' alike"):
+        validate(study)
+
+
+def test_a_value_that_an_axis_lists_twice_is_refused(project):
+    project.replace(project.study_file, "[30, 60]", "[30, 60, 30]")
+    with pytest.raises(StudyError, match=r"settings: .*30.*: an axis lists a value twice"):
+        validate(Study(project.study_file))

@@ -1,5 +1,6 @@
 """Checks that need resolved names, made before the first job starts."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -26,6 +27,10 @@ def validate(study: Study) -> None:
     _check_scales(study)
     for index, axis in enumerate(study.file.learner_axes):
         _check_known(study, axis, study.axes, ("learner_axes", index), "axis")
+    counted = Counter(setting.identifier for setting in study.settings)
+    twice = [identifier for identifier, number in counted.items() if number > 1]
+    if twice:
+        raise study.source.error(("settings",), f"{twice[0]}: an axis lists a value twice")
     learners = list(_learners_at_all_scales(study))
     _check_parameters(study, learners)
     for setting in study.settings:
@@ -108,6 +113,7 @@ def _check_extra(study: Study, kind: str, name: str, location: Location) -> None
 def _check_method_names(study: Study) -> None:
     """Refuse two columns of one name: only the numbers of the first would be shown."""
     pairs: dict[str, str] = {}
+    shown: dict[str, str] = {}
     for label, learner in study.learners.items():
         for importance in learner.importances:
             try:
@@ -125,6 +131,11 @@ def _check_method_names(study: Study) -> None:
                     "{importance}",
                 )
             pairs[name] = pair
+            text = study.show(name)
+            if shown.setdefault(text, name) != name:
+                raise study.source.error(
+                    ("labels",), f"shows {shown[text]!r} and {name!r} alike, as {text!r}"
+                )
 
 
 def _check_scales(study: Study) -> None:
