@@ -118,7 +118,8 @@ def _unchanged(data: Dataset, user: str) -> Iterator[None]:
 
 
 def _are_equal(first: NDArray[Any], second: NDArray[Any]) -> bool:
-    return bool(((first == second) | ((first != first) & (second != second))).all())
+    same = first == second
+    return bool(same.all() or (same | ((first != first) & (second != second))).all())
 
 
 def _prediction_rows(recipe: Recipe, data: Dataset, model: Any, seed: int) -> list[Row]:
