@@ -87,7 +87,7 @@ BUDGETS: dict[str, int] = {
     "pages": 75,
     "reference": 1410,
     "registry": 750,
-    "report": 4725,
+    "report": 4655,
     "root": 500,
     "scoring": 2940,
     "study": 8450,

@@ -44,6 +44,15 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def finite_values(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
+    """The rows with a finite value of a metric, and the name of their ``method``."""
+    results = results[results["metric"] == metric]
+    ok = results[(results["status"] == "ok") & np.isfinite(results["value"])]
+    pairs = zip(ok["learner"], ok["importance"], strict=True)
+    names = [study.method_name(learner, importance or "") for learner, importance in pairs]
+    return ok.assign(method=names)
+
+
 def compared(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
     """The values that are ranked: a row per setting and seed that all methods share.
 
@@ -52,11 +61,7 @@ def compared(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Index ``setting_id, seed``, a column per method; of settings with two such seeds or more.
     """
-    results = results[results["metric"] == metric]
-    ok = results[(results["status"] == "ok") & np.isfinite(results["value"])]
-    pairs = zip(ok["learner"], ok["importance"], strict=True)
-    ok = ok.assign(method=[study.method_name(*pair) for pair in pairs])
-    wide = ok.pivot_table(
+    wide = finite_values(study, metric, results).pivot_table(
         index=["setting_id", "seed"], columns="method", values="value", sort=False
     )
     wide = wide.dropna()

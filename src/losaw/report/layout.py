@@ -110,10 +110,8 @@ class ArrangedTable:
     underline_lead: float | None
 
     def heading(self, axis: str, value: Any) -> str:
-        """The heading of a value: ``N = 500`` for a number, the label alone for a name."""
-        if isinstance(value, str):
-            return self.show(value)
-        return f"{self.show(axis)} = {self.show(value)}"
+        """The heading of a value."""
+        return in_words(self.show, axis, value)
 
     def row_heads(self, index: int) -> list[tuple[str, Any, bool]]:
         """Return (axis, value, whether it repeats the row above) for each heading of a row."""
@@ -140,6 +138,11 @@ class ArrangedTable:
         for cell in self.cells.values():
             tally[cell.verdict] += 1
         return tally
+
+
+def in_words(show: Callable[[Any], str], axis: str, value: Any) -> str:
+    """A value in words: ``N = 500`` for a number, the label alone for a name."""
+    return show(value) if isinstance(value, str) else f"{show(axis)} = {show(value)}"
 
 
 def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:

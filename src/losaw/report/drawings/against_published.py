@@ -8,18 +8,18 @@ import pandas as pd
 from losaw.report.drawings.panels import (
     COLOURS,
     MARKERS,
+    describe_panel,
     legend_below,
-    note_runs,
     panel_title,
     panels_of,
+    rows_where,
     selected,
 )
 from losaw.report.options import check_names
 from losaw.report.results import StudyResults
-from losaw.report.style import heading, new_figure
+from losaw.report.style import new_figure
 from losaw.report.typeset import math_label
 from losaw.study.design.grid import Study
-from losaw.study.design.settings import as_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +60,8 @@ def draw(
     summary = summary[shown & (summary["n_seeds"] > 0)]
     groups = panels_of(study, summary["setting_id"], panels)
     places = summary[summary["metric"] == along].groupby("setting_id")["mean"].first()
-    printed = _printed(results.comparison, where or {})
+    printed = rows_where(results.comparison, where or {})
+    printed = printed[printed["published"].notna()]
     figure = new_figure(0.8 + 1.9 * len(metrics))
     axes = figure.subplots(len(metrics), len(groups), squeeze=False, sharex=True, sharey="row")
     for row, metric in zip(axes, metrics, strict=True):
@@ -71,22 +72,13 @@ def draw(
             cells = cells[cells["metric"] == metric]
             of_print = printed[(printed["metric"] == metric) & (printed[panels] == panel[0])]
             _draw_lines(ax, study, study.methods_of(metric), cells, places, of_print)
-            heading(ax, f"{study.show(panels)} = {panel_title(study, panel)}")
-            note_runs(ax, cells["n_seeds"])
-            ax.grid(axis="y")
+            title = f"{study.show(panels)} = {panel_title(study, panel)}"
+            describe_panel(ax, title, cells["n_seeds"])
         row[0].set_ylabel(math_label(study.show(metric)))
     for ax in axes[-1]:
         ax.set_xlabel(study.show(along))
     legend_below(figure, axes[0, 0], 4)
     return figure
-
-
-def _printed(comparison: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
-    """The published cells of the chosen settings."""
-    cells = comparison[comparison["published"].notna()]
-    for axis, values in where.items():
-        cells = cells[cells[axis].isin(as_values(values))]
-    return cells
 
 
 def _draw_lines(

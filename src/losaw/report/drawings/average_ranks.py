@@ -2,19 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from losaw.report.drawings.feature_scores import scores_of
 from losaw.report.drawings.panels import (
     COLOURS,
     MARKERS,
     along,
+    describe_panel,
     legend_below,
-    note_runs,
     panel_title,
     panels_of,
 )
 from losaw.report.results import StudyResults
-from losaw.report.style import TEXT_WIDTH, heading, new_figure
+from losaw.report.style import TEXT_WIDTH, new_figure
 from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
@@ -40,28 +39,24 @@ def draw(
     OptionError
         If the settings of a panel are not along the axis, or no score is there.
     """
-    scores = results.scores_of(learner, importance)
-    groups = panels_of(study, scores["setting_id"], panels)
+    there = results.scores_of(learner, importance)["setting_id"]
+    groups = panels_of(study, there, panels)
     figure = new_figure(2.5, min(TEXT_WIDTH, 0.6 + 2.9 * len(groups)))
     axes = figure.subplots(1, len(groups), sharey=True, squeeze=False)[0]
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         x = along(axis, settings)
-        means, runs, features = [], [], []
+        means, runs = [], []
         for setting in settings:
-            rows = scores[scores["setting_id"] == setting.identifier]
-            values = np.stack(rows["scores"].to_list())
+            values, features, _ = scores_of(results, setting, learner, importance)
             ranks = 1 + (values[:, None, :] > values[:, :, None]).sum(axis=2)
             means.append(ranks.mean(axis=0))
             runs.append(len(values))
-            features = list(rows["features"].iloc[0])
         for index, feature in enumerate(features):
             line = [mean[index] for mean in means]
             style = {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % 10]}
             ax.plot(x, line, label=feature, markersize=3.5, **style)
-        ax.grid(axis="y")
         ax.set_xlabel(study.show(axis))
-        heading(ax, panel_title(study, panel))
-        note_runs(ax, runs)
+        describe_panel(ax, panel_title(study, panel), runs)
     axes[0].set_ylabel(f"average rank by\n{study.show(importance)}")
     # All ranks that there can be, so that figures of two methods can be compared.
     axes[0].set_ylim(len(features) + 0.2, 0.8)

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from losaw.report.drawings.panels import axes_in_rows, note_runs
+from losaw.report.drawings.panels import describe_panel, panels_in_rows
 from losaw.report.options import OptionError, check_names
 from losaw.report.results import StudyResults
-from losaw.report.style import FIRST, INK, SECOND, TEXT_WIDTH, heading, new_figure
+from losaw.report.style import FIRST, INK, SECOND
 from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
@@ -39,11 +39,9 @@ def draw(
     if not there:
         raise OptionError("there are no results to draw: run the study first")
     # Many names need the whole width to be read.
-    n_features = max(len(features) for features in scores["features"])
-    n_columns = min(2, len(there)) if n_features <= MAX_NAMED else 1
-    n_rows = -(-len(there) // n_columns)
-    figure = new_figure(0.4 + (2.3 if n_features <= MAX_NAMED else 1.7) * n_rows, TEXT_WIDTH)
-    axes = axes_in_rows(figure, len(there), n_columns)
+    has_many = max(len(features) for features in scores["features"]) > MAX_NAMED
+    most_columns, height = (1, 1.7) if has_many else (2, 2.3)
+    figure, axes, n_columns = panels_in_rows(len(there), most_columns, height, 0.4)
     for ax, method in zip(axes, there, strict=True):
         rows = scores[scores["importance"] == method]
         if rows["setting_id"].nunique() > 1:
@@ -66,9 +64,7 @@ def draw(
             label.set_fontweight("bold" if label.get_text() == highlight else "normal")
         ax.margins(x=0.01)
         ax.tick_params(axis="x", length=0)
-        ax.grid(axis="y")
-        heading(ax, study.show(method))
-        note_runs(ax, [len(values)])
+        describe_panel(ax, study.show(method), [len(values)])
     for ax in axes[::n_columns]:
         ax.set_ylabel("mean score")
     return figure

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.report.drawings.feature_scores import COLOURS, chosen_settings, scores_of
-from losaw.report.drawings.panels import note_runs, titles_of
+from losaw.report.drawings.panels import describe_panel, titles_of
 from losaw.report.results import StudyResults
-from losaw.report.style import INK, heading, new_figure
+from losaw.report.style import INK, new_figure
 from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
@@ -74,9 +74,7 @@ def draw(
             ha="right" if slanted else "center",
         )
         ax.tick_params(axis="x", length=0)
-        ax.grid(axis="y")
-        heading(ax, title)
-        note_runs(ax, [len(values) for values, _, _ in panel])
+        describe_panel(ax, title, [len(values) for values, _, _ in panel])
     axes[0].set_ylabel("share of importance")
     figure.legend(loc="outside lower center", ncols=min(len(importances), 6))
     return figure

@@ -5,10 +5,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from losaw.report.drawings.metric_lines import SCALES, set_scale
-from losaw.report.drawings.panels import along, axes_in_rows, note_runs, panel_title, panels_of
+from losaw.report.drawings.panels import (
+    along,
+    describe_panel,
+    panel_title,
+    panels_in_rows,
+    panels_of,
+)
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
-from losaw.report.style import FIRST, TEXT_WIDTH, heading, new_figure
+from losaw.report.style import FIRST
 from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
@@ -46,10 +52,9 @@ def draw(
         raise OptionError(f"scale must be one of {', '.join(SCALES)}, got {scale!r}")
     scores = results.scores[results.scores["importance"] == importance]
     groups = panels_of(study, scores["setting_id"], panels)
-    n_columns = 2 if len(groups) > 1 else 1
-    n_rows = -(-len(groups) // n_columns)
-    figure = new_figure(0.4 + 2.1 * n_rows, TEXT_WIDTH if n_columns == 2 else 4.5)
-    axes = axes_in_rows(figure, len(groups), n_columns, sharey=True)
+    figure, axes, n_columns = panels_in_rows(
+        len(groups), 2, 2.1, 0.4, width_of_one=4.5, sharey=True
+    )
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         x = along(axis, settings)
         means, errors, runs = [], [], []
@@ -63,10 +68,8 @@ def draw(
             errors.append(logs.std(ddof=1) / np.sqrt(len(logs)) if len(logs) > 1 else 0.0)
         ax.errorbar(x, means, yerr=errors, color=FIRST, marker="o", markersize=3.5)
         set_scale(ax, scale, x)
-        ax.grid(axis="y")
         ax.set_xlabel(study.show(axis))
-        heading(ax, panel_title(study, panel))
-        note_runs(ax, runs)
+        describe_panel(ax, panel_title(study, panel), runs)
     for ax in axes[::n_columns]:
         ax.set_ylabel(f"log10 of the largest\n{study.show(importance)}")
     return figure

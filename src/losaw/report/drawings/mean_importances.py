@@ -2,9 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from losaw.data import FloatArray
+from losaw.report.drawings.feature_scores import scores_of, standard_error
 from losaw.report.drawings.panels import signal_legend, titles_of
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
@@ -46,15 +44,13 @@ def draw(
     figure = new_figure(2.2, min(TEXT_WIDTH, 0.6 + 2.15 * len(settings)))
     axes = figure.subplots(1, len(settings), sharey=True, squeeze=False)[0]
     for ax, setting, title in zip(axes, settings, titles, strict=True):
-        rows = scores[scores["setting_id"] == setting.identifier]
-        values = np.stack(rows["scores"].to_list())
-        signal = set(rows["signal"].iloc[0])
-        features = [math_label(name) for name in rows["features"].iloc[0]]
+        values, names, signal = scores_of(results, setting, learner, importance)
+        features = [math_label(name) for name in names]
         colours = [SIGNAL if index in signal else NOISE for index in range(len(features))]
         ax.bar(
             features,
             values.mean(axis=0),
-            yerr=_half_width(values),
+            yerr=1.96 * standard_error(values) if len(values) > 1 else None,
             color=colours,
             width=0.72,
             error_kw={"elinewidth": 1.0, "ecolor": INK, "capsize": 2.5},
@@ -70,10 +66,3 @@ def draw(
     axes[0].set_ylim(bottom=0)
     signal_legend(figure)
     return figure
-
-
-def _half_width(values: FloatArray) -> FloatArray | None:
-    """The half-width of the 95 % interval of the mean over the rows; None for a single row."""
-    if len(values) < 2:
-        return None
-    return np.asarray(1.96 * values.std(axis=0, ddof=1) / np.sqrt(len(values)))

@@ -9,15 +9,15 @@ from losaw.report.drawings.panels import (
     MARKERS,
     Panel,
     along,
-    axes_in_rows,
+    describe_panel,
     legend_below,
-    note_runs,
     panel_title,
+    panels_in_rows,
     panels_of,
 )
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
-from losaw.report.style import INK, TEXT_WIDTH, heading, new_figure
+from losaw.report.style import INK
 from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
@@ -69,10 +69,7 @@ def draw(
     shown = {n: i for i, n in enumerate(methods or known[:1]) if n in known}
     summary = summary[summary["method"].isin(list(shown))]
     groups = panels_of(study, summary["setting_id"], panels)
-    n_columns = 2 if len(groups) > 1 else 1
-    n_rows = -(-len(groups) // n_columns)
-    figure = new_figure(0.8 + 2.2 * n_rows, TEXT_WIDTH if n_columns == 2 else 4.5)
-    axes = axes_in_rows(figure, len(groups), n_columns)
+    figure, axes, n_columns = panels_in_rows(len(groups), 2, 2.2, 0.8, width_of_one=4.5)
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         x = dict(zip([s.identifier for s in settings], along(axis, settings), strict=True))
         _draw_panel(ax, study, panel, summary, shown, x)
@@ -115,9 +112,8 @@ def _draw_panel(
     low, high = ax.get_ylim()
     if low < 0 < high:
         ax.axhline(0, color=INK, linewidth=0.6, zorder=1)
-    ax.grid(axis="y")
-    heading(ax, panel_title(study, panel))
-    note_runs(ax, summary[summary["setting_id"].isin(list(x))]["n_seeds"])
+    counts = summary[summary["setting_id"].isin(list(x))]["n_seeds"]
+    describe_panel(ax, panel_title(study, panel), counts)
 
 
 def set_scale(ax: "Axes", scale: str, values: list[float]) -> None:

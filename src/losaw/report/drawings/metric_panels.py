@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from losaw.report.drawings.feature_scores import COLOURS
-from losaw.report.drawings.panels import MARKERS, axes_in_rows, empty_figure, legend_below
+from losaw.report.drawings.panels import (
+    MARKERS,
+    empty_figure,
+    legend_below,
+    panels_in_rows,
+    rows_where,
+)
 from losaw.report.options import OptionError, check_names
 from losaw.report.results import StudyResults
-from losaw.report.style import INK, TEXT_WIDTH, heading, new_figure
+from losaw.report.style import INK, heading
 from losaw.report.typeset import run_count
 from losaw.study.design.grid import Study
-from losaw.study.design.settings import as_values
 from losaw.study.results.lookup import table_title
 
 if TYPE_CHECKING:
@@ -71,27 +76,30 @@ def draw(
         check_names("panel_metrics", metrics, study.metrics, "metric")
     check_names("where", where or {}, study.axes, "axis")
     check_names("spread", [spread], SPREADS)
-    summary = _rows(results.summary, where or {})
+    summary = rows_where(results.summary, where or {})
     summary = summary[summary["method"].isin(methods) & (summary["n_seeds"] > 0)]
     if summary.empty:
         return empty_figure()
     cells = pd.DataFrame()
     if printed:
         check_names("printed", [printed], study.file.tables, "table")
-        cells = _rows(results.comparison, where or {})
+        cells = rows_where(results.comparison, where or {})
         cells = cells[(cells["table"] == table_title(printed)) & cells["published"].notna()]
     places = sorted({*summary[axis], *(cells[axis] if printed else ())})
-    n_columns = min(4, len(panel_metrics))
-    n_rows = -(-len(panel_metrics) // n_columns)
-    figure = new_figure(1.1 + 2.0 * n_rows, TEXT_WIDTH if n_columns > 1 else 4.5)
-    axes = axes_in_rows(figure, len(panel_metrics), n_columns, sharey=True)
+    figure, axes, n_columns = panels_in_rows(
+        len(panel_metrics), 4, 2.0, 1.1, width_of_one=4.5, sharey=True
+    )
     for ax, (title, metrics) in zip(axes, panel_metrics.items(), strict=True):
         for index, method in enumerate(methods):
+            colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
             for style, metric in zip(_STYLES, metrics, strict=False):
+                line = summary[(summary["metric"] == metric) & (summary["method"] == method)]
                 label = study.show(method) if style == _STYLES[0] else None
-                _draw_line(ax, summary, metric, method, axis, index, style, label, spread)
+                look = {"linestyle": style, "color": colour, "marker": marker, "label": label}
+                _draw_line(ax, line.sort_values(axis), axis, spread, **look)
                 if printed:
-                    _draw_printed(ax, cells, metric, method, axis, index)
+                    own = (cells["metric"] == metric) & (cells["method"] == method)
+                    _draw_printed(ax, cells[own], axis, colour)
         if reference is not None:
             ax.axhline(reference, color=INK, linewidth=0.6, linestyle=":")
         ax.set_xscale("log")
@@ -107,19 +115,7 @@ def draw(
     return figure
 
 
-def _draw_line(
-    ax: "Axes",
-    summary: pd.DataFrame,
-    metric: str,
-    method: str,
-    axis: str,
-    index: int,
-    style: str,
-    label: str | None,
-    spread: str,
-) -> None:
-    line = summary[(summary["metric"] == metric) & (summary["method"] == method)]
-    line = line.sort_values(axis)
+def _draw_line(ax: "Axes", line: pd.DataFrame, axis: str, spread: str, **look: Any) -> None:
     if line.empty:
         return
     if line[axis].duplicated().any():
@@ -128,21 +124,14 @@ def _draw_line(
         line[axis],
         line["mean"],
         yerr=line[SPREADS[spread]].fillna(0.0),
-        label=label,
-        color=COLOURS[index % len(COLOURS)],
-        linestyle=style,
-        marker=MARKERS[index % len(MARKERS)],
         markersize=3,
         elinewidth=0.7,
         linewidth=1.1,
+        **look,
     )
 
 
-def _draw_printed(
-    ax: "Axes", cells: pd.DataFrame, metric: str, method: str, axis: str, index: int
-) -> None:
-    points = cells[(cells["metric"] == metric) & (cells["method"] == method)]
-    colour = COLOURS[index % len(COLOURS)]
+def _draw_printed(ax: "Axes", points: pd.DataFrame, axis: str, colour: str) -> None:
     ax.plot(
         points[axis],
         points["published"],
@@ -153,9 +142,3 @@ def _draw_printed(
         markeredgecolor=colour,
         markeredgewidth=0.8,
     )
-
-
-def _rows(frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
-    for axis, values in where.items():
-        frame = frame[frame[axis].astype(str).isin([str(value) for value in as_values(values)])]
-    return frame

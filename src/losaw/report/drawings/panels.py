@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
+
 from losaw.report.options import OptionError, check_names
-from losaw.report.style import NOISE, SIGNAL, new_figure
+from losaw.report.style import NOISE, SIGNAL, TEXT_WIDTH, heading, new_figure
 from losaw.report.typeset import run_count
 from losaw.study.design.grid import Study
-from losaw.study.design.settings import Setting, as_values
+from losaw.study.design.settings import Setting, as_values, same
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,11 +20,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#9
 MARKERS = "osD^v<>PX*"
 
 Panel = tuple[Any, ...]
-
-
-def axes_of(panels: str | Sequence[str]) -> list[str]:
-    """``panels`` as a list of axes."""
-    return [panels] if isinstance(panels, str) else list(panels)
 
 
 def panels_of(
@@ -45,7 +43,7 @@ def panels_of(
     groups: dict[Panel, list[Setting]] = {}
     for setting in study.settings:
         if setting.identifier in there:
-            key = tuple(setting.axes[axis] for axis in axes_of(panels))
+            key = tuple(setting.axes[axis] for axis in as_values(panels))
             groups.setdefault(key, []).append(setting)
     if not groups:
         raise OptionError("there are no results to draw: run the study first")
@@ -63,6 +61,14 @@ def selected(study: Study, where: Mapping[str, Any] | None) -> list[Setting]:
     check_names("where", where or {}, study.axes, "axis")
     selection = {axis: as_values(values) for axis, values in (where or {}).items()}
     return [setting for setting in study.settings if setting.matches(selection)]
+
+
+def rows_where(frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
+    """The rows of a frame with a column per axis that agree with ``where``."""
+    for axis, values in where.items():
+        agree = [any(same(own, value) for value in as_values(values)) for own in frame[axis]]
+        frame = frame[np.array(agree, dtype=bool)]
+    return frame
 
 
 def titles_of(study: Study, settings: Iterable[Setting], axis: str) -> list[str]:
@@ -106,13 +112,33 @@ def note_runs(ax: "Axes", counts: Iterable[int]) -> None:
     ax.set_title(run_count(list(counts)), loc="right", fontweight="normal", fontsize=7)
 
 
-def axes_in_rows(figure: "Figure", n_panels: int, n_columns: int, **options: Any) -> "list[Axes]":
-    """The axes of so many panels, row by row; what is left of the last row stays empty."""
+def describe_panel(ax: "Axes", title: str, counts: Iterable[int]) -> None:
+    """Title and number of runs above a panel, and lines across it."""
+    heading(ax, title)
+    note_runs(ax, counts)
+    ax.grid(axis="y")
+
+
+def panels_in_rows(
+    n_panels: int,
+    most_columns: int,
+    height: float,
+    margin: float,
+    width_of_one: float = TEXT_WIDTH,
+    **options: Any,
+) -> "tuple[Figure, list[Axes], int]":
+    """Return a figure, the axes of its panels row by row, and the number of columns.
+
+    What is left of the last row stays empty. A row is ``height`` inches high, to which ``margin``
+    is added once; with a single column the figure is ``width_of_one`` wide.
+    """
+    n_columns = min(most_columns, n_panels)
     n_rows = -(-n_panels // n_columns)
+    figure = new_figure(margin + height * n_rows, TEXT_WIDTH if n_columns > 1 else width_of_one)
     axes = figure.subplots(n_rows, n_columns, squeeze=False, **options).ravel()
     for ax in axes[n_panels:]:
         ax.set_visible(False)
-    return list(axes[:n_panels])
+    return figure, list(axes[:n_panels]), n_columns
 
 
 def legend_below(figure: "Figure", ax: "Axes", n_columns: int) -> None:

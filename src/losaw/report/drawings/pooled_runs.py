@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from losaw.report.best_methods import finite_values
 from losaw.report.drawings.panels import (
     COLOURS,
     MARKERS,
+    describe_panel,
     empty_figure,
     legend_below,
-    note_runs,
     panel_title,
     panels_of,
     selected,
 )
 from losaw.report.options import check_names
 from losaw.report.results import StudyResults
-from losaw.report.style import FAINT, INK, TEXT_WIDTH, heading, new_figure
+from losaw.report.style import FAINT, INK, TEXT_WIDTH, new_figure
 from losaw.study.design.grid import Study
 from losaw.study.design.settings import Setting
 
@@ -71,7 +72,9 @@ def draw(
     """
     check_names("methods", methods, study.methods_of(metric))
     check_names("shape", [shape], SHAPES)
-    values = _values(study, results, metric, methods, where)
+    chosen = [setting.identifier for setting in selected(study, where)]
+    values = finite_values(study, metric, results.results)
+    values = values[values["setting_id"].isin(chosen) & values["method"].isin(methods)]
     if values.empty:
         return empty_figure()
     groups = panels_of(study, values["setting_id"], panels)
@@ -82,9 +85,7 @@ def draw(
         if line is not None:
             ax.axhline(line, color=INK, linewidth=0.6)
         ax.set_xlabel(study.show(axis))
-        ax.grid(axis="y")
-        heading(ax, panel_title(study, panel))
-        note_runs(ax, counts)
+        describe_panel(ax, panel_title(study, panel), counts)
     axes[0].set_ylabel(study.show(metric))
     legend_below(figure, axes[0], 4)
     return figure
@@ -167,23 +168,3 @@ def _deviations(
         elinewidth=0.7,
         label=label,
     )
-
-
-def _values(
-    study: Study,
-    results: StudyResults,
-    metric: str,
-    methods: Sequence[str],
-    where: Mapping[str, Any] | None,
-) -> pd.DataFrame:
-    """Every finite value of the metric, with the name of its method."""
-    settings = [setting.identifier for setting in selected(study, where)]
-    rows = results.results
-    rows = rows[(rows["metric"] == metric) & rows["setting_id"].isin(settings)]
-    rows = rows[(rows["status"] == "ok") & np.isfinite(rows["value"])]
-    names = [
-        study.method_name(learner, importance or "")
-        for learner, importance in zip(rows["learner"], rows["importance"], strict=True)
-    ]
-    rows = rows.assign(method=names)[["setting_id", "method", "value"]]
-    return rows[rows["method"].isin(methods)]

@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from losaw.report.drawings.panels import note_runs, panel_title, panels_of
+from losaw.report.drawings.feature_scores import scores_of
+from losaw.report.drawings.panels import describe_panel, panel_title, panels_of
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
-from losaw.report.style import FAINT, FIRST, INK, TEXT_WIDTH, heading, new_figure
+from losaw.report.style import FAINT, FIRST, INK, TEXT_WIDTH, new_figure
 from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
@@ -39,19 +38,18 @@ def draw(
     OptionError
         If a panel would mix several settings, or no score is there.
     """
-    scores = results.scores_of(learner, importance)
-    groups = panels_of(study, scores["setting_id"], panels)
+    there = results.scores_of(learner, importance)["setting_id"]
+    groups = panels_of(study, there, panels)
     figure = new_figure(2.4, min(TEXT_WIDTH, 0.6 + 2.9 * len(groups)))
     axes = figure.subplots(1, len(groups), squeeze=False)[0]
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         if len(settings) > 1:
             raise OptionError(f"panels: several settings have the values {panel}")
-        rows = scores[scores["setting_id"] == settings[0].identifier]
-        values = np.stack(rows["scores"].to_list())
+        values, features, _ = scores_of(results, settings[0], learner, importance)
         ax.axhline(line, color=INK, linewidth=0.6)
         ax.boxplot(
             values,
-            tick_labels=list(rows["features"].iloc[0]),
+            tick_labels=features,
             patch_artist=True,
             widths=0.6,
             boxprops={"facecolor": FAINT, "edgecolor": INK, "linewidth": 0.7},
@@ -61,8 +59,6 @@ def draw(
             flierprops={"marker": ".", "markersize": 3, "markeredgecolor": INK},
         )
         ax.tick_params(axis="x", length=0)
-        ax.grid(axis="y")
-        heading(ax, panel_title(study, panel))
-        note_runs(ax, [len(values)])
+        describe_panel(ax, panel_title(study, panel), [len(values)])
     axes[0].set_ylabel(study.show(importance))
     return figure

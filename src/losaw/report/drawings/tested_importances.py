@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from losaw.report.drawings.feature_scores import chosen_settings, scores_of
-from losaw.report.drawings.panels import axes_in_rows, empty_figure, note_runs
+from losaw.report.drawings.panels import empty_figure, note_runs, panels_in_rows
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
-from losaw.report.style import FAINT, FIRST, INK, NOISE, TEXT_WIDTH, heading, new_figure
+from losaw.report.style import FAINT, FIRST, INK, NOISE, heading
 from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
@@ -58,10 +58,7 @@ def draw(
     there = [name for name in importances if (scores["importance"] == name).any()]
     if not there:
         return empty_figure("this learner was not run")
-    n_columns = min(N_COLUMNS, len(there))
-    n_rows = -(-len(there) // n_columns)
-    figure = new_figure(0.5 + 2.1 * n_rows, TEXT_WIDTH)
-    axes = axes_in_rows(figure, len(there), n_columns, sharey=True)
+    figure, axes, _ = panels_in_rows(len(there), N_COLUMNS, 2.1, 0.5, sharey=True)
     for ax, name in zip(axes, there, strict=True):
         values, features, _ = scores_of(results, settings[0], learner, name)
         rejected = _share_rejected(scores[scores["importance"] == name], alpha)

@@ -73,7 +73,7 @@ def draw(
     for ax, curve, metric, colour in zip(
         axes, curves, (upper, lower), (FIRST, SECOND), strict=True
     ):
-        _draw_curve(ax, curve, colour)
+        _draw_curve(ax, curve[axis], curve, colour)
         ax.set_ylabel(f"mean {math_label(study.show(metric))}", color=colour)
     heading(axes[0], "Prediction")
     heading(axes[1], "Interpretation")
@@ -99,19 +99,18 @@ def _draw_weights(axes: Any, pair: Any, caps: list[float]) -> None:
 
 
 def _curve(summary: pd.DataFrame, metric: str, axis: str) -> pd.DataFrame:
-    """``x``, ``mean``, ``mc_se``, ``n_seeds`` of a metric, ordered along the axis."""
+    """The rows of a metric, ordered along the axis."""
     curve = summary[summary["metric"] == metric]
     if not pd.api.types.is_numeric_dtype(curve[axis]) or curve[axis].duplicated().any():
         raise OptionError(f"axis: the settings are not along {axis!r}, one at each number")
-    return curve.assign(x=curve[axis]).sort_values("x")
+    return curve.sort_values(axis)
 
 
-def _draw_curve(ax: "Axes", curve: pd.DataFrame, colour: str) -> None:
+def _draw_curve(ax: "Axes", x: pd.Series, curve: pd.DataFrame, colour: str) -> None:
     half = 1.96 * curve["mc_se"].fillna(0.0)
-    ax.fill_between(
-        curve["x"], curve["mean"] - half, curve["mean"] + half, color=colour, alpha=0.2, linewidth=0
-    )
-    ax.plot(curve["x"], curve["mean"], color=colour, marker="o", markersize=3)
+    low, high = curve["mean"] - half, curve["mean"] + half
+    ax.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+    ax.plot(x, curve["mean"], color=colour, marker="o", markersize=3)
     ax.set_xlim(0, None)
     ax.grid()
     note_runs(ax, curve["n_seeds"])

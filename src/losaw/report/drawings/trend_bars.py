@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from losaw.report.drawings.feature_scores import chosen_settings, scores_of
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
-from losaw.report.style import FIRST, INK, SECOND, TEXT_WIDTH, heading, new_figure
+from losaw.report.style import FIRST, INK, SECOND, heading, new_figure
 from losaw.report.typeset import run_count
 from losaw.study.design.grid import Study
 
@@ -45,7 +45,7 @@ def draw(
         raise OptionError(f"where: {len(settings)} settings are left, a panel shows one")
     scores = [scores_of(results, settings[0], learner, importance) for importance in importances]
     n_features = scores[0][0].shape[1]
-    figure = new_figure(0.19 * n_features + 0.9, TEXT_WIDTH)
+    figure = new_figure(0.19 * n_features + 0.9)
     axes = figure.subplots(1, len(importances), sharey=True, squeeze=False)[0]
     for ax, importance, (values, features, _) in zip(axes, importances, scores, strict=True):
         mean = values.mean(axis=0)

@@ -11,10 +11,10 @@ from losaw.report.drawings.feature_scores import (
     scores_of,
     standard_error,
 )
-from losaw.report.drawings.panels import axes_in_rows
+from losaw.report.drawings.panels import panels_in_rows
 from losaw.report.options import OptionError
 from losaw.report.results import StudyResults
-from losaw.report.style import INK, NOISE, heading, new_figure
+from losaw.report.style import INK, NOISE, heading
 from losaw.study.design.grid import Study
 
 if TYPE_CHECKING:
@@ -56,10 +56,7 @@ def draw(
     x = [float(setting.axes[axis]) for setting in settings]
     if len(set(x)) < len(x):
         raise OptionError(f"where: several settings have the same value of {axis!r}")
-    n_rows = -(-len(importances) // _PER_ROW)
-    n_columns = min(_PER_ROW, len(importances))
-    figure = new_figure(1.75 * n_rows + 0.5)
-    axes = axes_in_rows(figure, len(importances), n_columns, sharex=True)
+    figure, axes, n_columns = panels_in_rows(len(importances), _PER_ROW, 1.75, 0.5, sharex=True)
     colours: dict[str, str] = {}
     for ax, importance in zip(axes, importances, strict=True):
         scores = [scores_of(results, setting, learner, importance) for setting in settings]
@@ -76,7 +73,7 @@ def draw(
         ax.axhline(0, color=INK, linewidth=0.5)
         ax.grid()
         heading(ax, study.show(importance))
-    for ax in axes[(n_rows - 1) * n_columns :]:
+    for ax in axes[(len(axes) - 1) // n_columns * n_columns :]:
         ax.set_xlabel(study.show(axis))
     _legend(figure, colours)
     return figure

@@ -72,18 +72,20 @@ def sign_rows(study: Study, signs: pd.DataFrame) -> list[Record]:
 
 def mean_rows(study: Study, means: pd.DataFrame) -> list[Record]:
     """Return the means over the methods of a setting next to the published ones."""
-    return [
-        {
-            **record,
-            "place": place(study, record),
-            "metric": study.show(record["metric"]),
-            "published": number(record["published"], DECIMALS),
-            "reproduced": number(record["reproduced"], DECIMALS),
-            "mc_se": number(record["mc_se"], DECIMALS),
-            "z": signed(record["z"]),
-        }
-        for record in means.to_dict("records")
-    ]
+    return [_shown(study, record) for record in means.to_dict("records")]
+
+
+def _shown(study: Study, record: Record) -> Record:
+    """A published number and ours, in words."""
+    return {
+        **record,
+        "place": place(study, record),
+        "metric": study.show(record["metric"]),
+        "published": number(record["published"], DECIMALS),
+        "reproduced": number(record["reproduced"], DECIMALS),
+        "mc_se": number(record["mc_se"], DECIMALS),
+        "z": signed(record["z"]),
+    }
 
 
 def undecided_line(study: Study, comparison: pd.DataFrame) -> str:
@@ -124,19 +126,11 @@ def disagreements(study: Study, comparison: pd.DataFrame) -> list[Record]:
     cells = compared(comparison)
     beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
     order = beyond["z"].abs().sort_values(ascending=False, kind="stable").index
-    farthest = []
-    for record in beyond.loc[order[:_LARGEST]].to_dict("records"):
-        farthest.append(
-            {
-                **record,
-                "place": place(study, record),
-                "metric": study.show(record["metric"]),
-                "method": study.show(record["method"]),
-                "published": number(record["published"], DECIMALS),
-                "reproduced": number(record["reproduced"], DECIMALS),
-                "mc_se": number(record["mc_se"], DECIMALS),
-                "z": signed(record["z"]),
-                "note": "" if pd.isna(record["noted"]) else record["noted"],
-            }
-        )
-    return farthest
+    return [
+        {
+            **_shown(study, record),
+            "method": study.show(record["method"]),
+            "note": "" if pd.isna(record["noted"]) else record["noted"],
+        }
+        for record in beyond.loc[order[:_LARGEST]].to_dict("records")
+    ]

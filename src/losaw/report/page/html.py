@@ -4,7 +4,6 @@ import base64
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +28,6 @@ from losaw.study.files.output_digests import is_collected
 from losaw.study.files.writing import write_text
 from losaw.study.results.draws import read_draws
 from losaw.study.results.tally import compared, counted
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of a study; ``source`` is empty if it was not drawn."""
-
-    key: str
-    title: str
-    caption: str
-    source: str
 
 
 def write_report(session: Session, path: Path, first: Sequence[str] = ()) -> Path:
@@ -147,7 +136,10 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
                 study, results.differences, published, read_draws(study, session.results)
             )
         ),
-        "ranking": by_metric(rank_methods(study, results.results)),
+        "ranking": [
+            (metric, part.to_dict("records"))
+            for metric, part in rank_methods(study, results.results).groupby("metric", sort=False)
+        ],
         "figures": [_figure(session, study, key) for key in study.file.figures],
         "decided_by": provenance.decided_by(session, study, results),
         "run_where": provenance.run_where(session, study, results),
@@ -164,22 +156,15 @@ def _tables(study: Study, comparison: pd.DataFrame) -> Iterator[tuple[ArrangedTa
         yield table, counts_line(table), is_open
 
 
-def by_metric(ranking: pd.DataFrame) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Return (metric, its ranking) of every metric, in the order of the study file."""
-    return [
-        (str(metric), part.to_dict("records"))
-        for metric, part in ranking.groupby("metric", sort=False)
-    ]
-
-
-def _figure(session: Session, study: Study, key: str) -> Figure:
+def _figure(session: Session, study: Study, key: str) -> dict[str, str]:
+    """A figure of a study; ``source`` is empty if it was not drawn."""
     path = session.figures / f"{key}.png"
     source = ""
     if path.is_file():
         source = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode("ascii")
     title = key.replace("_", " ").capitalize()
     caption = " ".join([study.file.figures[key].caption, *study.differs_at_scale.values()])
-    return Figure(key, title, caption.strip(), source)
+    return {"key": key, "title": title, "caption": caption.strip(), "source": source}
 
 
 def tip(cell: Cell, decimals: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from scipy.special import stdtrit  # scipy.stats takes long to import
 
-from losaw.report.layout import MARKS, higher_is_better
+from losaw.report.layout import MARKS, higher_is_better, in_words
 from losaw.report.page.printed import PrintedDifferences
 from losaw.report.typeset import number, signed
 from losaw.study.design.grid import Study
@@ -31,13 +31,7 @@ class Grid:
 
 def place(study: Study, record: Record) -> str:
     """The setting of a row in words: ``continuous, N = 500, f3``."""
-    return ", ".join(in_words(study, axis, record[axis]) for axis in study.axes)
-
-
-def in_words(study: Study, axis: str, value: Any) -> str:
-    """A value in words: ``N = 500`` for a number, the label alone for a name."""
-    shown = study.show(value)
-    return shown if isinstance(value, str) else f"{study.show(axis)} = {shown}"
+    return ", ".join(in_words(study.show, axis, record[axis]) for axis in study.axes)
 
 
 def difference_grids(
@@ -82,7 +76,7 @@ def _grid(
     return Grid(
         title,
         [study.show(axis) for axis in down],
-        [in_words(study, across, value) for value in columns],
+        [in_words(study.show, across, value) for value in columns],
         [
             ([study.show(value) for value in key], [row.get(value, {}) for value in columns])
             for key, row in cells.items()
