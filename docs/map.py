@@ -74,7 +74,7 @@ BUDGETS: dict[str, int] = {
     "commands": 1125,
     "contracts": 1300,
     "datasets": 575,
-    "explaining": 3920,
+    "explaining": 3895,
     "fitted_trees": 2625,
     "forest": 5625,
     "generators": 2525,

@@ -27,7 +27,6 @@ from losaw.rng import as_generator, seed_integer, stream
 from losaw.scoring.row_differences import weight_parameter
 from losaw.support.arguments import whole_number
 from losaw.support.errors import LosawError
-from losaw.support.words import unknown
 
 _FEWEST_FOLDS = 3
 _NAMES = {"forest": "a random forest", "gradient-boosting": "gradient boosting"}
@@ -208,10 +207,9 @@ def begin(
     seed = _seed(options.random_state)
     if isinstance(frame, str | Path):
         frame = read_file(frame, target)
-    frame = _without(frame, options.drop, target)
     data = prepare(
         frame, target, kinds=options.kinds, task=options.task, cluster=options.cluster,
-        weights=options.weights,
+        weights=options.weights, drop=options.drop,
     )  # fmt: skip
     data, wanted = _weighing(data, options)
     full = full_design(len(data), wanted, options.fixed, data.n_units)
@@ -250,22 +248,6 @@ def _seed(random_state: Any) -> int:
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
         return whole_number("random_state", random_state, 0)
     return seed_integer(as_generator(random_state))
-
-
-def _without(frame: Any, drop: Sequence[str], target: str) -> Any:
-    """The frame without the columns that the user leaves out."""
-    dropped = [drop] if isinstance(drop, str) else list(drop)
-    if hasattr(frame, "collect"):  # a lazy frame of polars
-        frame = frame.collect()
-    if not dropped or not hasattr(frame, "columns"):
-        return frame
-    names = [str(name) for name in frame.columns]
-    for name in dropped:
-        if name not in names:
-            raise LosawError(f"drop: {unknown('column', name, names)}")
-        if name == target:
-            raise LosawError(f"drop: {name!r} is the target")
-    return frame[[key for key in frame.columns if str(key) not in dropped]]
 
 
 def _weighing(data: Prepared, options: Options) -> tuple[Prepared, tuple[str, ...]]:

@@ -210,10 +210,9 @@ def _forests(work: Work, decorrelated: bool) -> list[Any]:
 
 
 def _read_off_trees(work: Work, forests: list[Any], computed: Computed) -> None:
-    functions = {"mdi": mdi, "ufi": ufi, "mdi_oob": mdi_oob}
-    for name in ("mdi", "ufi", "mdi_oob"):
+    for name, function in {"mdi": mdi, "ufi": ufi, "mdi_oob": mdi_oob}.items():
         if name in work.design.methods:
-            computed.results[name] = _shares(name, work, forests, functions[name])
+            computed.results[name] = _shares(name, work, forests, function)
     if "atr" in work.design.methods:
         if work.data.task == "classification" and len(np.unique(work.data.y)) > 2:
             computed.notes.append("ATR is left out: a direction is defined for two classes only.")

@@ -139,10 +139,8 @@ def _seen(
         return None
     seen, out = results["mdi"], results[unseen]
     folds = _folds(seen) - 2.0 * _folds(out) - _WORTH_A_WORD
-    value, error = folds.mean(axis=0), jackknife_error(folds)
-    p_values = np.array(
-        [t_test(v, e, n_folds - 1, 0.95).p_value for v, e in zip(value, error, strict=True)]
-    )
+    value = folds.mean(axis=0)
+    p_values = _above_zero(value, jackknife_error(folds), n_folds - 1)
 
     def text(j: int) -> str:
         label = METHODS[unseen].label
@@ -209,9 +207,6 @@ def _direction(
         return None
     error = np.asarray(rate.std_error)[ordered]
     value = _NO_DIRECTION - np.abs(rate.scores[ordered])
-    p_values = np.array(
-        [t_test(v, e, n_folds - 1, 0.95).p_value for v, e in zip(value, error, strict=True)]
-    )
     label = METHODS[tested].label
 
     def text(place: int) -> str:
@@ -222,7 +217,7 @@ def _direction(
             "turns along its range, or with other features."
         )
 
-    p_values = np.maximum(p_values, _raw(used)[ordered])
+    p_values = np.maximum(_above_zero(value, error, n_folds - 1), _raw(used)[ordered])
     names = tuple(rate.feature_names[j] for j in ordered)
     return _Contrast("importance or direction", names, value, p_values, text)
 
@@ -276,5 +271,10 @@ def _is_clear(result: ImportanceResult, j: int) -> bool:
 def _over_folds(folds: FloatArray, n_folds: int) -> tuple[FloatArray, FloatArray]:
     """Return means of contrasts over folds and their one-sided p-values (Nadeau and Bengio)."""
     value, error, freedom = nadeau_bengio(folds, 1.0 / (n_folds - 1))
-    p_values = [t_test(v, e, freedom, 0.95).p_value for v, e in zip(value, error, strict=True)]
-    return value, np.array(p_values)
+    return value, _above_zero(value, error, freedom)
+
+
+def _above_zero(value: FloatArray, error: FloatArray, freedom: int) -> FloatArray:
+    """Return one-sided p-values of contrasts with these errors."""
+    tests = [t_test(v, e, freedom, 0.95) for v, e in zip(value, error, strict=True)]
+    return np.array([test.p_value for test in tests])

@@ -338,7 +338,7 @@ class Explanation:
 
     def plot(self, top: int = 20) -> "Figure":
         """Bars of the ``top`` features, a panel per method, with 95 % intervals."""
-        from losaw.explaining.drawings import bars
+        from losaw.explaining.page import bars
 
         return bars(self, top)
 

@@ -1,6 +1,6 @@
 """A table as the models are given it, with all decisions on its rows and columns."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -104,6 +104,7 @@ def prepare(
     task: str | None = None,
     cluster: str | None = None,
     weights: str | None = None,
+    drop: Sequence[str] = (),
 ) -> Prepared:
     """Kinds, task and the treatment of every column; see ``docs/explain.md`` for the rules.
 
@@ -111,8 +112,8 @@ def prepare(
     ------
     LosawError
         If the target is absent, has one class only or too few rows of one, if no feature or fewer
-        than 50 rows are left, if names repeat, or ``kinds``, ``task``, ``cluster`` or ``weights``
-        does not fit.
+        than 50 rows are left, if names repeat, or ``kinds``, ``task``, ``cluster``, ``weights`` or
+        ``drop`` does not fit.
     """
     import pandas as pd
 
@@ -124,6 +125,15 @@ def prepare(
             f"got {type(frame).__name__}"
         )
     names = [str(name) for name in frame.columns]
+    dropped = [drop] if isinstance(drop, str) else list(drop)
+    for name in dropped:
+        if name not in names:
+            raise LosawError(f"drop: {unknown('column', name, names)}")
+        if name == target:
+            raise LosawError(f"drop: {name!r} is the target")
+    if dropped:
+        frame = frame[[key for key in frame.columns if str(key) not in dropped]]
+        names = [name for name in names if name not in dropped]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise LosawError(

@@ -1,4 +1,4 @@
-"""Curves of the prediction along a feature. Of explaining.curves, explaining.drawings."""
+"""Curves of the prediction along a feature. Of explaining.curves, explaining.page."""
 
 import json
 
