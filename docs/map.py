@@ -70,8 +70,8 @@ MAY_USE: dict[str, tuple[str, ...]] = {
 # Lines of each package, blank lines and docstrings included; "root" are the files next to the
 # packages. A budget is raised only as a decision with a reason, which the commit states.
 BUDGETS: dict[str, int] = {
-    "auditing": 950,
-    "commands": 1125,
+    "auditing": 930,
+    "commands": 1120,
     "contracts": 1300,
     "datasets": 575,
     "explaining": 3895,
@@ -85,9 +85,9 @@ BUDGETS: dict[str, int] = {
     "metrics": 800,
     "network": 1475,
     "pages": 75,
-    "reference": 1410,
+    "reference": 1400,
     "registry": 750,
-    "report": 4655,
+    "report": 4650,
     "root": 500,
     "scoring": 2940,
     "study": 8450,

@@ -8,7 +8,7 @@ import numpy as np
 
 from losaw.auditing.audit_result import Audit
 from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE, Response
-from losaw.auditing.rounds import allowed_share, run_round, share_explained
+from losaw.auditing.rounds import run_round, share_explained
 from losaw.explaining.api import Begun, Progress, begin, name_of
 from losaw.explaining.methods import DEFAULT, METHODS, chosen_methods
 from losaw.explaining.options import Options
@@ -102,6 +102,8 @@ permutations, draws
     >>> sorted(found.to_frame()["method"])
     ['MDI', 'PFI']
     """
+    import pandas as pd
+
     whole_number("rounds", rounds, FEWEST_ROUNDS)
     if share is not None:
         _check_share(share)
@@ -113,7 +115,8 @@ permutations, draws
         progress.begin(rounds + 1)
         quality = share_explained(begun)
         progress.tick("the table's own response")
-        made_share = allowed_share(quality.share if share is None else share)
+        wanted = quality.share if share is None else share
+        made_share = min(max(wanted, LEAST_SHARE), LARGEST_SHARE)
         lines = []
         for number in range(rounds):
             lines.append(run_round(begun, number, made_share, n_signals, response))
@@ -125,7 +128,7 @@ permutations, draws
         n_rows=len(begun.data),
         design=begun.design,
         cuts=tuple(begun.cuts),
-        rounds=_joined(lines),
+        rounds=pd.concat(lines, ignore_index=True),
         share=made_share,
         quality=quality,
         n_signals=n_signals,
@@ -169,9 +172,3 @@ def _signals(asked: int | None, begun: Begun) -> int:
             f"signals must be less than the number of features ({n_features}), got {asked}"
         )
     return asked
-
-
-def _joined(lines: list[Any]) -> Any:
-    import pandas as pd
-
-    return pd.concat(lines, ignore_index=True)

@@ -10,11 +10,10 @@ import numpy as np
 
 import losaw
 from losaw.auditing.comparing import Standing, standings
-from losaw.explaining import explanation
 from losaw.explaining.computing import Quality
 from losaw.explaining.design import Design
 from losaw.explaining.disagreements import decimal
-from losaw.explaining.explanation import write_results
+from losaw.explaining.explanation import paths_of, write_results
 from losaw.explaining.methods import METHODS
 from losaw.support.json_values import json_value
 
@@ -312,12 +311,8 @@ class Audit:
             If they cannot be written there.
         """
         table = self.to_frame().to_csv(index=False, lineterminator="\n")
-        return write_results(paths_of(prefix), (self.to_html(), table, self.to_json() + "\n"))
-
-
-def paths_of(prefix: str | Path) -> list[Path]:
-    """The files that :meth:`Audit.save` writes."""
-    return explanation.paths_of(prefix, ENDINGS)
+        contents = (self.to_html(), table, self.to_json() + "\n")
+        return write_results(paths_of(prefix, ENDINGS), contents)
 
 
 def _with_error(value: float, error: float) -> str:

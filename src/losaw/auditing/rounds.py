@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE, Response, make_response
+from losaw.auditing.responses import Response, make_response
 from losaw.data import FloatArray, Truth
 from losaw.explaining.api import Begun
 from losaw.explaining.computing import Computed, Quality, compute, make_work
@@ -24,11 +24,6 @@ def share_explained(begun: Begun) -> Quality:
     nothing = replace(begun, design=replace(begun.design, methods=()))
     quality: Quality = _computed(nothing, begun.part, begun.seed, True).quality["model"]
     return quality
-
-
-def allowed_share(share: float) -> float:
-    """Return the nearest share that a response can be simulated with."""
-    return min(max(share, LEAST_SHARE), LARGEST_SHARE)
 
 
 def run_round(
@@ -86,12 +81,10 @@ def _judged(computed: Computed, causes: list[str]) -> dict[str, float]:
 def _computed(begun: Begun, data: Prepared, seed: int, forest_is_model: bool) -> Computed:
     # Groups are no features: what is scored has its own truth.
     related = replace(begun.related, groups={})
-    work = make_work(data, begun.design, related, seed, begun.options.n_jobs, _silent)
+    # A progress bar shows whole rounds, not their parts.
+    jobs, tick = begun.options.n_jobs, lambda what: None
+    work = make_work(data, begun.design, related, seed, jobs, tick)
     return compute(work, begun.model(seed), forest_is_model)
-
-
-def _silent(what: str) -> None:
-    """Do nothing: a progress bar shows whole rounds, not their parts."""
 
 
 def _measured(

@@ -3,6 +3,7 @@
 import argparse
 import secrets
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,8 @@ def adopt(options: argparse.Namespace) -> int:
     seed = secrets.randbits(31) if options.sample_seed is None else options.sample_seed
     sample = Sample(options.sample, seed, options.within, options.each_method)
     with tempfile.TemporaryDirectory(prefix="losaw-adopt-") as folder:
-        decisions = decide(
-            stale, sample, Path(folder), options.jobs, not of_reference, _print_at_once
-        )
+        tell = partial(print, flush=True)
+        decisions = decide(stale, sample, Path(folder), options.jobs, not of_reference, tell)
         n_taken_over = take(decisions)
     for decision in decisions:
         print(decision)
@@ -80,10 +80,6 @@ def adopt(options: argparse.Namespace) -> int:
     elif not of_reference:
         print("`losaw run` or `snakemake` now remakes summaries, tables and the report")
     return 1 if refused or left else 0
-
-
-def _print_at_once(line: str) -> None:
-    print(line, flush=True)
 
 
 def _in_results(options: argparse.Namespace) -> tuple[Any, list[str], Any]:

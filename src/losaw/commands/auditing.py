@@ -25,9 +25,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def audit(options: argparse.Namespace) -> None:
     """Audit the methods on a file's features, print the table and write the page."""
     from losaw.auditing import audit as audited
-    from losaw.auditing.audit_result import paths_of
+    from losaw.auditing.audit_result import ENDINGS
 
-    prefix = prefix_of(options, "audited", paths_of)
+    prefix = prefix_of(options, "audited", ENDINGS)
     found = on_the_table(
         audited,
         options,

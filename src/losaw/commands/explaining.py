@@ -3,7 +3,7 @@
 import argparse
 import runpy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -53,19 +53,17 @@ def _flag(option: Any) -> str:
 def explain(options: argparse.Namespace) -> None:
     """Explain a file, print the table and write the page."""
     from losaw.explaining.api import explain as explained
-    from losaw.explaining.explanation import paths_of
+    from losaw.explaining.explanation import ENDINGS
     from losaw.support.extras import require
 
     require("plot", ("matplotlib",))
-    prefix = prefix_of(options, "explained", paths_of)
+    prefix = prefix_of(options, "explained", ENDINGS)
     explanation = on_the_table(explained, options, groups=_groups(options.groups))
     print(explanation.to_text())
     print("\n" + "\n".join(f"wrote {path}" for path in explanation.save(prefix)))
 
 
-def prefix_of(
-    options: argparse.Namespace, what: str, paths_of: Callable[[Path], list[Path]]
-) -> Path:
+def prefix_of(options: argparse.Namespace, what: str, endings: Sequence[str]) -> Path:
     """Return where the results are written: in a folder that is named, never over the table.
 
     Raises
@@ -73,6 +71,7 @@ def prefix_of(
     LosawError
         If the table would be written over, or the folder of the prefix does not exist.
     """
+    from losaw.explaining.explanation import paths_of
     from losaw.support.errors import LosawError
 
     name = f"{options.file.name.partition('.')[0]}_{what}"
@@ -83,7 +82,7 @@ def prefix_of(
         raise LosawError(
             f"--output {options.output}: there is no folder {prefix.parent}; make it first"
         )
-    for path in paths_of(prefix):
+    for path in paths_of(prefix, endings):
         if path.exists() and path.resolve() == options.file.resolve():
             raise LosawError(f"{path} would be written over by the result; choose another --output")
     return prefix

@@ -359,7 +359,7 @@ class Explanation:
             frame[column] = frame[column].map(_as_text_of_a_cell)
         table = frame.to_csv(index=False, lineterminator="\n")
         contents = (self.to_html(), picture, table, self.to_json() + "\n")
-        return write_results(paths_of(prefix), contents)
+        return write_results(paths_of(prefix, ENDINGS), contents)
 
 
 def _as_text_of_a_cell(name: str) -> str:
@@ -367,8 +367,8 @@ def _as_text_of_a_cell(name: str) -> str:
     return f"'{name}" if name.startswith(_FORMULA) else name
 
 
-def paths_of(prefix: str | Path, endings: Sequence[str] = ENDINGS) -> list[Path]:
-    """The files that :meth:`Explanation.save` writes."""
+def paths_of(prefix: str | Path, endings: Sequence[str]) -> list[Path]:
+    """The files that ``save`` of an explanation or an audit writes."""
     path = Path(prefix)
     return [path.with_name(path.name + ending) for ending in endings]
 

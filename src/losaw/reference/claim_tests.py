@@ -12,7 +12,7 @@ from scipy.stats import t
 from losaw.reference.claims import Claim, Side
 from losaw.study.design.grid import Study
 from losaw.study.design.schema import Filter
-from losaw.study.design.settings import as_values, same
+from losaw.study.design.settings import as_values, matches
 
 SUPPORTED = "supported"
 CONTRADICTED = "contradicted"
@@ -252,11 +252,8 @@ def _rows(claim: Claim, name: Name, where: Filter, summary: pd.DataFrame) -> pd.
     method, metric = name
     rows = summary[(summary["method"] == method) & (summary["metric"] == metric)]
     rows = rows[rows["n_seeds"] > 0]
-    for axis, allowed in where.items():
-        is_allowed = [
-            any(same(value, other) for other in as_values(allowed)) for value in rows[axis]
-        ]
-        rows = rows[np.array(is_allowed, dtype=bool)]
+    is_claimed = [matches(where, row) for row in rows.to_dict("records")]
+    rows = rows[np.array(is_claimed, dtype=bool)]
     freedom = (rows["n_seeds"] - 1).clip(lower=1)
     if claim.statistic == "deviation":
         return rows.assign(

@@ -68,16 +68,12 @@ def write_pages(
         for name, claims in papers.items()
     }
     texts = {"overview": overview(reference, papers, weighed, session)}
-    up = _way(folder, reference.folder)
+    up = Path(os.path.relpath(reference.folder, folder)).as_posix()
     for name, claims in papers.items():
         texts[name] = page(reference, claims, weighed[name], up)
     for name, lines in texts.items():
         write_text(folder / f"{name}.md", "\n".join(lines) + "\n")
     return [folder / f"{name}.md" for name in texts]
-
-
-def _way(start: Path, end: Path) -> str:
-    return Path(os.path.relpath(end, start)).as_posix()
 
 
 def page(

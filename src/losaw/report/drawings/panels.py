@@ -10,7 +10,7 @@ from losaw.report.options import OptionError, check_names
 from losaw.report.style import NOISE, SIGNAL, TEXT_WIDTH, heading, new_figure
 from losaw.report.typeset import run_count
 from losaw.study.design.grid import Study
-from losaw.study.design.settings import Setting, as_values, same
+from losaw.study.design.settings import Setting, as_values, matches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,10 +65,8 @@ def selected(study: Study, where: Mapping[str, Any] | None) -> list[Setting]:
 
 def rows_where(frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
     """The rows of a frame with a column per axis that agree with ``where``."""
-    for axis, values in where.items():
-        agree = [any(same(own, value) for value in as_values(values)) for own in frame[axis]]
-        frame = frame[np.array(agree, dtype=bool)]
-    return frame
+    agree = [matches(where, row) for row in frame.to_dict("records")]
+    return frame[np.array(agree, dtype=bool)]
 
 
 def titles_of(study: Study, settings: Iterable[Setting], axis: str) -> list[str]:
