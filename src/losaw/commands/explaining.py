@@ -31,8 +31,9 @@ def add_table_options(
     for option in fields(Options):
         if words := option.metadata["help"]:
             default = defaults.get(option.name, option.default)
+            flag = option.metadata.get("flag", option.name).replace("_", "-")
             parser.add_argument(
-                f"--{_flag(option)}",
+                f"--{flag}",
                 dest=option.name,
                 default=default,
                 type=option.metadata.get("type", str),
@@ -44,10 +45,6 @@ def add_table_options(
         metavar="PREFIX",
         help=f"PREFIX{endings} are written; a folder takes FILE_{what} (default: FILE_{what})",
     )
-
-
-def _flag(option: Any) -> str:
-    return str(option.metadata.get("flag", option.name)).replace("_", "-")
 
 
 def explain(options: argparse.Namespace) -> None:

@@ -173,17 +173,13 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
             and left[1] in decisions
             and (right is None or right[1] in decisions)
         )
-        for left in _names_of(claim)
+        for left in itertools.product(as_values(claim.method), as_values(claim.metric))
         for right in _right_of(claim, left)
     ]
     return pd.concat(pairs, ignore_index=True)
 
 
 Name = tuple[str, str]
-
-
-def _names_of(claim: Claim) -> list[Name]:
-    return list(itertools.product(as_values(claim.method), as_values(claim.metric)))
 
 
 def _right_of(claim: Claim, left: Name) -> list[Name | None]:
@@ -287,12 +283,9 @@ def settings_against(weighed: Weighed) -> Iterator[str]:
     claim, cells = weighed.claim, weighed.cells
     sign = SIGNS.get(claim.relation)
     worst = sign * cells["difference"] if sign else -cells["difference"].abs()
-    varying = [c for c in _names(cells) if cells[c].nunique() > 1]
+    names = list(cells.columns[: list(cells.columns).index("left")])
+    varying = [name for name in names if cells[name].nunique() > 1]
     for index in worst.sort_values().index[:3]:
         row = cells.loc[index]
         where = ", ".join(f"{name} = {row[name]}" for name in varying)
         yield f"{where}{': ' if where else ''}{row['left']:.3g} versus {row['right']:.3g}"
-
-
-def _names(cells: pd.DataFrame) -> list[str]:
-    return list(cells.columns[: list(cells.columns).index("left")])

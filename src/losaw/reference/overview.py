@@ -46,7 +46,10 @@ def overview(
     session : Session
         With the study files next to its configuration.
     """
-    kept = {name: _kept(reference, claims) for name, claims in papers.items()}
+    kept = {
+        paper: {name: study for name, study in reference.studies.items() if claims.covers(name)}
+        for paper, claims in papers.items()
+    }
     yield "# The reference run on one page"
     yield ""
     yield "Written by `losaw reference pages`. One page per paper gives details."
@@ -90,10 +93,6 @@ def _failure(item: Weighed) -> str:
     own = "Our own claim: " if item.claim.ours else ""
     line = f"- {own}{item.claim.says} ({item.claim.place}): {item.verdict} ({counts})"
     return f"{line}. {item.claim.comment}" if item.claim.comment else line
-
-
-def _kept(reference: Reference, claims: Claims) -> dict[str, KeptStudy]:
-    return {name: study for name, study in reference.studies.items() if claims.covers(name)}
 
 
 def _run(kept: Mapping[str, Mapping[str, KeptStudy]]) -> pd.DataFrame:

@@ -59,7 +59,8 @@ def recompute(
     """
     rng = np.random.default_rng(seed)
     drawn = rng.choice(len(blocks), size=min(n_blocks, len(blocks)), replace=False)
-    sample = {_name(blocks[index]): blocks[index] for index in sorted(drawn)}
+    kept_ones = [blocks[index] for index in sorted(drawn)]
+    sample = {BlockName.from_path(Path(kept.file)): kept for kept in kept_ones}
     with tempfile.TemporaryDirectory(prefix="losaw-reference-") as folder:
         to_run: list[Block] = []
         for name, kept in sample.items():
@@ -75,7 +76,3 @@ def recompute(
             kept = sample[task.block.name]
             again = load_named(task.block.path, task.block.name)
             yield ComesOut(kept, verdict_on(kept, again))
-
-
-def _name(block: KeptBlock) -> BlockName:
-    return BlockName.from_path(Path(block.file))

@@ -40,14 +40,13 @@ def _paragraph(text: str) -> list[str]:
 
 def _header(table: ArrangedTable) -> list[str]:
     """One line for every column axis, equal neighbours under one heading and a rule."""
-    row_heads = len(table.row_axes)
     lines = []
-    for depth, axis in enumerate(table.column_axes):
+    for depth in range(len(table.column_axes)):
         last = depth == len(table.column_axes) - 1
         names = [latex_label(table.show(name)) if last else "" for name in table.row_axes]
-        parts, rules, position = names, [], row_heads
-        for key, width in table.column_heads(depth):
-            heading = latex_label(table.heading(axis, key[-1]))
+        parts, rules, position = names, [], len(names)
+        for text, width in table.column_heads(depth):
+            heading = latex_label(text)
             parts.append(heading if width == 1 else rf"\multicolumn{{{width}}}{{c}}{{{heading}}}")
             rules.append(rf"\cmidrule(lr){{{position + 1}-{position + width}}}")
             position += width
@@ -61,14 +60,10 @@ def _body(table: ArrangedTable) -> list[str]:
     lines: list[str] = []
     for index, row in enumerate(table.rows):
         heads = table.row_heads(index)
-        if index and len(row) > 1 and not heads[0][2]:
+        if index and len(row) > 1 and not heads[0][1]:
             lines.append(r"\addlinespace")
-        parts = [
-            "" if repeats else latex_label(table.heading(axis, value))
-            for axis, value, repeats in heads
-        ]
-        cells = (table.cells.get((row, column)) for column in table.columns)
-        parts += [cell_text(cell, table.decimals) for cell in cells]
+        parts = ["" if repeats else latex_label(heading) for heading, repeats in heads]
+        parts += [cell_text(cell, table.decimals) for cell in table.cells_of(row)]
         lines.append(" & ".join(parts) + r" \\")
     return lines
 

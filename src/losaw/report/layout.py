@@ -113,24 +113,28 @@ class ArrangedTable:
         """The heading of a value."""
         return in_words(self.show, axis, value)
 
-    def row_heads(self, index: int) -> list[tuple[str, Any, bool]]:
-        """Return (axis, value, whether it repeats the row above) for each heading of a row."""
+    def row_heads(self, index: int) -> list[tuple[str, bool]]:
+        """Return the headings of a row, each with whether it repeats the row above."""
         row = self.rows[index]
         above = self.rows[index - 1] if index else ()
         return [
-            (axis, value, row[: depth + 1] == above[: depth + 1])
+            (self.heading(axis, value), row[: depth + 1] == above[: depth + 1])
             for depth, (axis, value) in enumerate(zip(self.row_axes, row, strict=True))
         ]
 
-    def column_heads(self, depth: int) -> list[tuple[Key, int]]:
-        """Return (column, width) of each heading of a header line, equal neighbours joined."""
+    def column_heads(self, depth: int) -> list[tuple[str, int]]:
+        """Return the headings of a header line with their widths, equal neighbours joined."""
+        axis = self.column_axes[depth]
         groups = groupby(self.columns, key=lambda column: column[: depth + 1])
-        return [(key, len(list(group))) for key, group in groups]
+        return [(self.heading(axis, key[-1]), len(list(group))) for key, group in groups]
+
+    def cells_of(self, row: Key) -> list[Cell | None]:
+        """Return the cells of a row, None where the grid has no cell."""
+        return [self.cells.get((row, column)) for column in self.columns]
 
     def was_run(self, row: Key) -> bool:
         """Return whether any cell of a row was run."""
-        cells = (self.cells.get((row, column)) for column in self.columns)
-        return any(cell is not None and cell.was_run for cell in cells)
+        return any(cell is not None and cell.was_run for cell in self.cells_of(row))
 
     def counts(self) -> dict[str, int]:
         """Number of cells of every verdict."""

@@ -46,12 +46,10 @@ def to_markdown(table: ArrangedTable) -> str:
         header.append("<br>".join(markdown(table.heading(*pair)) for pair in headings))
     lines = [_line(header), _line(["---"] * row_heads + [":---:"] * len(table.columns))]
     for index, row in enumerate(table.rows):
-        heads = [
-            "" if repeats else markdown(table.heading(axis, value))
-            for axis, value, repeats in table.row_heads(index)
-        ]
-        cells = (table.cells.get((row, column)) for column in table.columns)
-        lines.append(_line([*heads, *(cell_text(cell, table.decimals) for cell in cells)]))
+        heads = table.row_heads(index)
+        texts = ["" if repeats else markdown(heading) for heading, repeats in heads]
+        texts += [cell_text(cell, table.decimals) for cell in table.cells_of(row)]
+        lines.append(_line(texts))
     parts = [f"# {table.title}", markdown(table.caption), "\n".join(lines), legend(table)]
     parts += [counts_line(table), table.note]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
