@@ -20,6 +20,8 @@ MEASURE = (
 )
 # Features with a larger association on average are one group.
 GROUPED_ABOVE = 0.5
+# A partner is named if its association is at least this.
+_NAMED_FROM = 0.3
 
 
 @dataclass(frozen=True)
@@ -57,16 +59,15 @@ class Associations:
                 raise LosawError(f"groups: {name!r} needs two features or more, each once")
         return replace(self, groups={n: list(m) for n, m in groups.items()}, own=True)
 
-    def partners(self, name: str, least: float, most: int = 2) -> list[tuple[str, float]]:
-        """Return the features that are most associated with a given one, strongest first."""
+    def partners(self, name: str) -> list[tuple[str, float]]:
+        """Return the one or two features that are most associated with one, strongest first."""
         row = self.strength[self.names.index(name)].copy()
         row[self.names.index(name)] = 0.0
-        order = np.argsort(-row, kind="stable")[:most]
+        order = np.argsort(-row, kind="stable")[:2]
         strongest = row[order[0]] if len(order) else 0.0
         # A second one is named only where it is nearly as close as the first.
-        return [
-            (self.names[j], float(row[j])) for j in order if row[j] >= max(least, 0.9 * strongest)
-        ]
+        least = max(_NAMED_FROM, 0.9 * strongest)
+        return [(self.names[j], float(row[j])) for j in order if row[j] >= least]
 
 
 def associations(

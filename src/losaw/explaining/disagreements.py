@@ -23,8 +23,6 @@ from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import adjust, t_test
 from losaw.scoring.row_differences import nadeau_bengio
 
-# A partner is named if its association is at least this.
-NAMED_FROM = 0.3
 # Shares of the loss, and of what all splits gained, that are worth a word; a rate that is no trend.
 _LOSS_WORTH_A_WORD = 0.01
 _WORTH_A_WORD, _NO_DIRECTION = 0.02, 1 / 3
@@ -224,13 +222,13 @@ def _direction(
 
 def partners(related: Associations, name: str) -> str:
     """Return the features associated with a given one, as subject and verb of a sentence."""
-    verb = "contains" if len(related.partners(name, NAMED_FROM)) == 1 else "contain"
+    verb = "contains" if len(related.partners(name)) == 1 else "contain"
     return f"{others(related, name)} {verb}"
 
 
 def others(related: Associations, name: str) -> str:
     """Return the features that are most associated with a given one, in words."""
-    close = related.partners(name, NAMED_FROM)
+    close = related.partners(name)
     named = " and ".join(f"{other} (association {decimal(r)})" for other, r in close)
     return named or "the other features together"
 

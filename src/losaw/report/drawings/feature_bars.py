@@ -41,7 +41,7 @@ def draw(
     # Many names need the whole width to be read.
     has_many = max(len(features) for features in scores["features"]) > MAX_NAMED
     most_columns, height = (1, 1.7) if has_many else (2, 2.3)
-    figure, axes, n_columns = panels_in_rows(len(there), most_columns, height, 0.4)
+    figure, axes, n_columns = panels_in_rows(len(there), most_columns, height=height, margin=0.4)
     for ax, method in zip(axes, there, strict=True):
         rows = scores[scores["importance"] == method]
         if rows["setting_id"].nunique() > 1:

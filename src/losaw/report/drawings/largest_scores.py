@@ -53,7 +53,7 @@ def draw(
     scores = results.scores[results.scores["importance"] == importance]
     groups = panels_of(study, scores["setting_id"], panels)
     figure, axes, n_columns = panels_in_rows(
-        len(groups), 2, 2.1, 0.4, width_of_one=4.5, sharey=True
+        len(groups), 2, height=2.1, margin=0.4, width_of_one=4.5, sharey=True
     )
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         x = along(axis, settings)

@@ -69,7 +69,9 @@ def draw(
     shown = {n: i for i, n in enumerate(methods or known[:1]) if n in known}
     summary = summary[summary["method"].isin(list(shown))]
     groups = panels_of(study, summary["setting_id"], panels)
-    figure, axes, n_columns = panels_in_rows(len(groups), 2, 2.2, 0.8, width_of_one=4.5)
+    figure, axes, n_columns = panels_in_rows(
+        len(groups), 2, height=2.2, margin=0.8, width_of_one=4.5
+    )
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         x = dict(zip([s.identifier for s in settings], along(axis, settings), strict=True))
         _draw_panel(ax, study, panel, summary, shown, x)

@@ -87,7 +87,7 @@ def draw(
         cells = cells[(cells["table"] == table_title(printed)) & cells["published"].notna()]
     places = sorted({*summary[axis], *(cells[axis] if printed else ())})
     figure, axes, n_columns = panels_in_rows(
-        len(panel_metrics), 4, 2.0, 1.1, width_of_one=4.5, sharey=True
+        len(panel_metrics), 4, height=2.0, margin=1.1, width_of_one=4.5, sharey=True
     )
     for ax, (title, metrics) in zip(axes, panel_metrics.items(), strict=True):
         for index, method in enumerate(methods):

@@ -120,6 +120,7 @@ def describe_panel(ax: "Axes", title: str, counts: Iterable[int]) -> None:
 def panels_in_rows(
     n_panels: int,
     most_columns: int,
+    *,
     height: float,
     margin: float,
     width_of_one: float = TEXT_WIDTH,

@@ -58,7 +58,7 @@ def draw(
     there = [name for name in importances if (scores["importance"] == name).any()]
     if not there:
         return empty_figure("this learner was not run")
-    figure, axes, _ = panels_in_rows(len(there), N_COLUMNS, 2.1, 0.5, sharey=True)
+    figure, axes, _ = panels_in_rows(len(there), N_COLUMNS, height=2.1, margin=0.5, sharey=True)
     for ax, name in zip(axes, there, strict=True):
         values, features, _ = scores_of(results, settings[0], learner, name)
         rejected = _share_rejected(scores[scores["importance"] == name], alpha)
@@ -68,7 +68,7 @@ def draw(
             places,
             means,
             xerr=values.std(axis=0, ddof=1) if len(values) > 1 else None,
-            color=_colours(rejected, len(features)),
+            color=NOISE if rejected is None else _by_rejection(rejected),
             edgecolor=INK,
             linewidth=0.5,
             error_kw={"elinewidth": 0.8, "ecolor": INK},
@@ -115,7 +115,5 @@ def _share_rejected(scores: pd.DataFrame, alpha: float) -> np.ndarray | None:
     return np.asarray((np.stack(p_values.to_list()) <= alpha).mean(axis=0))
 
 
-def _colours(rejected: np.ndarray | None, n_features: int) -> list[str]:
-    if rejected is None:
-        return [NOISE] * n_features
+def _by_rejection(rejected: np.ndarray) -> list[str]:
     return [FIRST if share >= 0.5 else FAINT for share in rejected]

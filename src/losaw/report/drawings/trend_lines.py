@@ -56,7 +56,9 @@ def draw(
     x = [float(setting.axes[axis]) for setting in settings]
     if len(set(x)) < len(x):
         raise OptionError(f"where: several settings have the same value of {axis!r}")
-    figure, axes, n_columns = panels_in_rows(len(importances), _PER_ROW, 1.75, 0.5, sharex=True)
+    figure, axes, n_columns = panels_in_rows(
+        len(importances), _PER_ROW, height=1.75, margin=0.5, sharex=True
+    )
     colours: dict[str, str] = {}
     for ax, importance in zip(axes, importances, strict=True):
         scores = [scores_of(results, setting, learner, importance) for setting in settings]
