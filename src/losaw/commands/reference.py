@@ -14,7 +14,7 @@ from losaw.commands.cli_options import (
 from losaw.support.checkout import default_configuration
 
 FOLDER = Path("reference")
-MOST_MEGABYTES = 12
+MOST_MEGABYTES = 16
 
 
 def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
