@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.special import betaincinv
 from scipy.stats import t
 
-from losaw.reference.claims import Claim, Side
+from losaw.reference.claims import Claim, Names, Side
 from losaw.study.design.grid import Study
 from losaw.study.design.schema import Filter
 from losaw.study.design.settings import as_values, matches
@@ -18,6 +18,7 @@ SUPPORTED = "supported"
 CONTRADICTED = "contradicted"
 MIXED = "holds in some settings, fails in others"
 UNDECIDED = "undecided"
+PARTLY_RUN = "run in part"
 NOT_RUN = "not run"
 
 LEVEL = 0.05
@@ -40,6 +41,8 @@ class Weighed:
         Of every setting and pair of names the axes, ``compared`` (names), ``left``, ``right``,
         ``difference``, ``std_error`` and ``freedom`` (degrees of), the numbers of runs ``n_left``
         and ``n_right`` (infinite for a claimed number), and ``is_decision``.
+    missing : tuple of str
+        What the claim names and was not run.
     """
 
     claim: Claim
@@ -48,6 +51,7 @@ class Weighed:
     n_against: int
     n_open: int
     cells: pd.DataFrame
+    missing: tuple[str, ...] = ()
 
 
 def weigh_claim(
@@ -62,12 +66,13 @@ def weigh_claim(
     of freedom, so that a claim that is exactly on the border is decided in at most 5 % of runs.
     *Supported*: some setting speaks for it and none against; *contradicted*: the reverse;
     *undecided*: none speaks. Of a claim about most settings more than half of all have to speak for
-    it, or against it.
+    it, or against it. *Run in part*: nothing speaks against it, and something that it names was not
+    run.
 
     ``at least`` and ``at most`` are weighed against the number that the margin allows: supported
     where the difference is better than that by more than the bound. ``near`` is supported in a
-    setting if the whole 90 % interval of the difference lies within the margin, and contradicted
-    if the difference lies beyond the margin by more than the bound.
+    setting if the difference lies within the margin by more than a one-sided bound of level .05 /
+    (number of settings), and contradicted if it lies beyond the margin by more than the bound.
 
     A share of decisions, such as a rejection rate, has the exact limits of a binomial (Clopper and
     Pearson) of the same level instead, and a difference of two shares those of Newcombe's form,
@@ -103,7 +108,31 @@ def weigh_claim(
     if claim.holds_in == "most":
         half = len(cells) / 2
         verdict = SUPPORTED if n_for > half else CONTRADICTED if n_against > half else UNDECIDED
-    return Weighed(claim, verdict, n_for, n_against, n_open, cells)
+    missing = tuple(_not_run(claim, summary))
+    if missing and n_against == 0:
+        verdict = PARTLY_RUN
+    return Weighed(claim, verdict, n_for, n_against, n_open, cells, missing)
+
+
+def _not_run(claim: Claim, summary: pd.DataFrame) -> Iterator[str]:
+    """The methods, metrics and values of axes that a claim names and a summary lacks."""
+    sides: list[tuple[Names, Names, Filter]] = [(claim.method, claim.metric, claim.where)]
+    if isinstance(claim.than, Side):
+        than = claim.than
+        where = {**claim.where, **than.where}
+        sides.append((than.method or claim.method, than.metric or claim.metric, where))
+    found = summary[summary["n_seeds"] > 0]
+    records = found.drop_duplicates("setting_id").to_dict("records")
+    names: dict[str, None] = {}
+    for methods, metrics, where in sides:
+        for column, asked in (("method", methods), ("metric", metrics)):
+            known = set(found[column])
+            names.update((name, None) for name in as_values(asked) if name not in known)
+        for axis, values in where.items():
+            for value in as_values(values):
+                if not any(matches({axis: value}, record) for record in records):
+                    names[f"{axis} = {value}"] = None
+    return iter(names)
 
 
 def _verdict(n_for: int, n_against: int) -> str:
@@ -128,7 +157,7 @@ def _beyond(claim: Claim, cells: pd.DataFrame) -> np.ndarray:
     difference = cells["difference"].to_numpy()
     down, up = _reach(cells, LEVEL / 2 / len(cells))
     if claim.relation == "near":
-        inner_down, inner_up = _reach(cells, 0.05)
+        inner_down, inner_up = _reach(cells, LEVEL / len(cells))
         inside = np.minimum(difference - inner_down, -difference - inner_up) >= -claim.margin
         outside = np.maximum(difference - down, -difference - up) > claim.margin
         return inside.astype(int) - outside.astype(int)
@@ -255,7 +284,8 @@ def _rows(claim: Claim, name: Name, where: Filter, summary: pd.DataFrame) -> pd.
         return rows.assign(
             mean=rows["sd"], std_error=rows["sd"] / np.sqrt(2 * freedom), freedom=freedom
         )
-    equal = (rows["sd"] == 0) & (rows["n_seeds"] < ENOUGH_EQUAL_RUNS)
+    rounding = 1e-12 * (1 + rows["mean"].abs())
+    equal = (rows["sd"] <= rounding) & (rows["n_seeds"] < ENOUGH_EQUAL_RUNS)
     rows = rows.assign(std_error=rows["mc_se"].mask(equal), freedom=freedom)
     return _shares(claim, name, where, summary, rows) if claim.share_of else rows
 

@@ -8,6 +8,7 @@ from losaw.reference.claim_tests import (
     CONTRADICTED,
     MIXED,
     NOT_RUN,
+    PARTLY_RUN,
     SUPPORTED,
     UNDECIDED,
     Weighed,
@@ -25,7 +26,7 @@ _APART = (
     "Other readings of these values, other joint laws for them, and nominal sizes of tests, which "
     "no paper has published as results."
 )
-_OF_CLAIMS = (SUPPORTED, CONTRADICTED, MIXED, UNDECIDED, NOT_RUN)
+_OF_CLAIMS = (SUPPORTED, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN, NOT_RUN)
 
 
 def overview(

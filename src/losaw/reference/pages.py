@@ -31,8 +31,10 @@ _EXPLAINED = (
     "errors of both sides taken as independent, which is too large for runs on the same data; of "
     "rates of decisions, the limits of a binomial). *Supported*: some speak for it, none against; "
     "*contradicted*: the reverse; *undecided*: none speaks; of what is claimed of most settings, "
-    "more than half speak for it, or against it. *Medians* shows the claimed relation between the "
-    "medians of both sides over the settings."
+    "more than half speak for it, or against it. *Run in part*: none speaks against it, and "
+    "something that it names was not run. A setting supports that values are *near* if the "
+    "difference lies within the margin by more than a one-sided bound of the same level. "
+    "*Medians* shows the claimed relation between the medians of both sides over the settings."
 )
 _SIGNS = (
     "Differences between learners, and the share of them whose sign is as printed; *large* are "
@@ -177,6 +179,8 @@ def _claims(weighed: Sequence[Weighed]) -> Iterator[str]:
     for item in weighed:
         claim = item.claim
         verdict = f"**{item.verdict}**" if item.verdict in (CONTRADICTED, MIXED) else item.verdict
+        if item.missing:
+            verdict += f" (without {', '.join(item.missing)})"
         own = "Our own claim: " if claim.ours else ""
         yield (
             f"| {own}{claim.says} | {claim.place} | `{claim.study}`, {_joined(claim.metric)} of "

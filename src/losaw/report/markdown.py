@@ -59,7 +59,7 @@ def legend(table: ArrangedTable) -> str:
     """A legend that explains the table's cells."""
     sentences = [LEGEND]
     if any(cell.best for cell in table.cells.values()):
-        sentences.append("Bold: the best method of its row.")
+        sentences.append("Bold: the best method of its setting and metric.")
     if table.underline_lead is not None:
         lead = number(table.underline_lead, 2)
         sentences.append(f"Underlined: it leads by more than {lead}.")

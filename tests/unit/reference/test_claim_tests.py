@@ -90,6 +90,7 @@ def test_cells_are_put_beside_those_of_the_other_side_with_equal_axes():
 
 def test_few_runs_without_variation_decide_nothing():
     assert weigh(claim(), summary([1.0], sd=0.0, n_seeds=9)).verdict == "undecided"
+    assert weigh(claim(), summary([1.0], sd=1e-17, n_seeds=9)).verdict == "undecided"
     assert weigh(claim(), summary([1.0], sd=0.0, n_seeds=10)).verdict == "supported"
 
 
@@ -165,6 +166,37 @@ def test_what_was_not_run_is_not_run():
     assert weigh(claim(metric="mm"), summary([1.0])).verdict == "not run"
     assert weigh(claim(where={"n": 7}), summary([1.0])).verdict == "not run"
     assert weigh(claim(metric="mm", where={"n": 100}), summary([1.0])).verdict == "not run"
+
+
+@pytest.mark.parametrize(
+    ("changes", "missing"),
+    [
+        ({"method": ["A", "B"]}, ("B",)),
+        ({"metric": ["m", "mm"]}, ("mm",)),
+        ({"where": {"n": [100, 700]}}, ("n = 700",)),
+        ({"than": {"method": ["B", "C"]}}, ("C",)),
+    ],
+)
+def test_a_claim_of_which_something_was_not_run_is_not_supported(changes, missing):
+    rows = summary([1.0])
+    if "than" in changes:
+        rows = pd.concat([rows, summary([0.0], method="B")])
+    weighed = weigh(claim(**changes), rows)
+    assert weighed.verdict == "run in part" and weighed.missing == missing
+    assert weighed.n_for == 1
+    against = weigh(claim(**changes, relation="below"), rows)
+    assert against.verdict == "contradicted" and against.missing == missing
+
+
+def test_values_on_the_border_of_near_are_seldom_near():
+    rng = np.random.default_rng(0)
+    near = claim(relation="near", than=0.0, margin=0.5)
+    runs = 0.5 + rng.standard_normal((200, 20, 25))
+    supported = sum(
+        weigh(near, summary(run.mean(axis=1), run.std(axis=1, ddof=1), 25)).verdict == "supported"
+        for run in runs
+    )
+    assert supported <= 21  # exact 99.9 % bound of a binomial with rate .05
 
 
 def test_at_least_and_at_most_allow_what_the_margin_says():

@@ -210,3 +210,10 @@ def test_a_published_value_that_moves_by_margins_gets_another_verdict(word):
     assert {said(shift) for shift in shifts} - {word}
     if word in ("agrees", "undecided"):
         assert said(2 * margin) in ("deviates", "differs")
+
+
+def test_a_difference_of_two_rounded_numbers_has_both_rounding_errors():
+    kind = Kind(1e-9, 1000)
+    one = weigh(Runs(0.5, 1e-9, 1000), Printed(0.51, 2, 1000), kind)
+    two = weigh(Runs(0.5, 1e-9, 1000), Printed(0.51, 2, 1000, n_rounded=2), kind)
+    assert one.z == pytest.approx(math.sqrt(2) * two.z, rel=1e-2)

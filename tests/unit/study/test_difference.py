@@ -1,9 +1,11 @@
 """The comparison of two results folders."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from losaw.cli import main
+from losaw.study.inspecting import difference
 from losaw.study.running.runner import execute
 
 
@@ -65,3 +67,12 @@ def test_an_archive_that_was_altered_is_not_compared(two, tmp_path, capsys):
     capsys.readouterr()
     assert main(["diff", str(archive), str(second)]) == 2
     assert str(archive) in capsys.readouterr().err
+
+
+def test_values_that_are_undefined_in_both_have_not_moved():
+    rows = {**dict.fromkeys(difference.CELL, "a"), "seed": [0, 1, 2]}
+    first = pd.DataFrame({**rows, "value": [np.nan, 1.0, np.nan]})
+    second = pd.DataFrame({**rows, "value": [np.nan, 1.0, np.nan]})
+    assert difference._moved_values(first, second).empty
+    second.loc[2, "value"] = 3.0
+    assert difference._moved_values(first, second)["n_moved"].tolist() == [1]

@@ -80,14 +80,15 @@ class PrintedDifferences:
         if first is None or second is None:
             return None
         subtrahend, minuend = printed_cell(first), printed_cell(second)
-        decimals = max(subtrahend.decimals, minuend.decimals)
+        most = max(subtrahend.decimals, minuend.decimals)
         printed = Printed(
-            round(minuend.value - subtrahend.value, decimals),
-            decimals,
+            round(minuend.value - subtrahend.value, most),
+            min(subtrahend.decimals, minuend.decimals),  # the coarser rounding is the larger error
             min(subtrahend.runs, minuend.runs),
             None
             if subtrahend.draws is None or minuend.draws is None
             else min(subtrahend.draws, minuend.draws),
+            n_rounded=2,
         )
         n_seeds = int(record["n_seeds"])
         ours = Runs(record["difference"], record["mc_se"] * math.sqrt(n_seeds), n_seeds)

@@ -234,7 +234,8 @@ def _moved_values(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """The cells with a value that moved, paired by seed."""
     pairs = first.merge(second, on=[*CELL, "seed"], suffixes=("_first", "_second"))
     pairs["difference"] = pairs["value_second"] - pairs["value_first"]
-    pairs["moved"] = pairs["difference"] != 0
+    undefined = pairs["value_first"].isna() & pairs["value_second"].isna()
+    pairs["moved"] = (pairs["difference"] != 0) & ~undefined
     grouped = pairs.groupby(CELL, sort=False)
     cells = pd.DataFrame(
         {

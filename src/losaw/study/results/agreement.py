@@ -46,6 +46,8 @@ class Printed:
     setting_deviation : float
         Standard deviation that something estimated once per setting, and not once per run, adds to
         the mean. It is not published, but inferred.
+    n_rounded : int
+        How many rounded numbers it is made of: 2 of a difference of two.
     """
 
     value: float
@@ -54,6 +56,7 @@ class Printed:
     draws: float | None = None
     deviation: float | None = None
     setting_deviation: float = 0.0
+    n_rounded: int = 1
 
 
 @dataclass(frozen=True)
@@ -263,4 +266,4 @@ def _is_yes_or_no(ours: Runs) -> bool:
 
 
 def _rounding_variance(printed: Printed) -> float:
-    return float(10.0 ** (-2 * printed.decimals) / 12)
+    return float(printed.n_rounded * 10.0 ** (-2 * printed.decimals) / 12)
