@@ -23,7 +23,8 @@ class Curve(NamedTuple):
     at : array
         Values of the feature: quantiles, between which there are equally many rows.
     effect : array
-        The prediction there, without the effects of other features; 0 on average over the rows.
+        The prediction there, without the effects of other features; 0 on average over the rows,
+        with straight lines between the values.
     error : array
         Standard error over other samples of rows (jackknife over the folds).
     """
@@ -76,8 +77,7 @@ def _curve(X: Any, name: str, models: list[Any], task: str, weights: FloatArray)
         in_part = np.bincount(part, weights)
         steps = np.bincount(part, change * weights) / np.where(in_part > 0, in_part, 1.0)
         effect = np.cumsum(steps)
-        middle = np.average(effect[part - 1] + effect[part], weights=weights) / 2.0
-        effects.append(effect - middle)
+        effects.append(effect - np.average(np.interp(values, edges, effect), weights=weights))
     return Curve(edges, np.mean(effects, axis=0), jackknife_error(np.array(effects)))
 
 

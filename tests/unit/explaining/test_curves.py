@@ -67,3 +67,18 @@ def test_of_two_classes_it_is_the_probability_of_the_last(classes, n_curves):
     if n_curves:
         effect = found.curves["self"].effect
         assert effect[-1] > 0.1 > -0.1 > effect[0] and "as a probability" in found.to_html()
+
+
+@pytest.mark.parametrize("shape", ["rare level", "many zeros", "skewed"])
+def test_a_curve_is_zero_on_average_over_the_rows(shape):
+    rng = np.random.default_rng(5)
+    x = {
+        "rare level": (rng.random(300) < 0.05).astype(float),
+        "many zeros": np.where(rng.random(300) < 0.75, 0.0, rng.exponential(1.0, 300)),
+        "skewed": np.exp(2.0 * rng.standard_normal(300)),
+    }[shape]
+    frame = pd.DataFrame({"x": x, "b": rng.standard_normal(300)})
+    frame["y"] = 3.0 * frame["x"] + frame["b"]
+    found = losaw.explain(frame, "y", model=LinearRegression(), **QUICK)
+    at, effect, _ = found.curves["x"]
+    assert abs(np.interp(x, at, effect).mean()) < 1e-9 * np.ptp(effect)
