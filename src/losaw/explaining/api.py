@@ -148,7 +148,7 @@ def explain(
         group_results=computed.groups,
         associations=related,
         quality=computed.quality,
-        disagreements=tuple(disagreements(computed.results, related, fdr, design.folds)),
+        disagreements=tuple(disagreements(computed.results, related, fdr, design.folds, drawn)),
         fdr=fdr,
         random_state=seed,
         model=name_of(model),

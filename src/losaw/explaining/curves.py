@@ -33,6 +33,17 @@ class Curve(NamedTuple):
     effect: FloatArray
     error: FloatArray
 
+    @property
+    def directions(self) -> frozenset[str]:
+        """``"rises"``, ``"falls"``: between two values, by more than two errors of each.
+
+        Less than a tenth of the largest change is none.
+        """
+        change = np.triu(self.effect - self.effect[:, None], 1)
+        band = np.maximum(2.0 * (self.error + self.error[:, None]), 0.1 * np.ptp(self.effect))
+        found = {"rises": (change > band).any(), "falls": (-change > band).any()}
+        return frozenset(name for name, is_found in found.items() if is_found)
+
 
 def curves(work: Work, computed: Computed) -> dict[str, Curve]:
     """Return the curves of the most important numbers, of a regression or two classes.

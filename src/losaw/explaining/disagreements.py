@@ -9,8 +9,9 @@ two methods, fold by fold; a feature is named if the contrast is above 0, and so
 the sentence starts from, at a false discovery rate over all contrasts of all features.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from losaw.data import FloatArray
 from losaw.explaining.association import Associations
 from losaw.explaining.computing import jackknife_error
+from losaw.explaining.curves import Curve
 from losaw.explaining.methods import METHODS
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import adjust, t_test
@@ -63,7 +65,11 @@ class _Contrast:
 
 
 def disagreements(
-    results: dict[str, ImportanceResult], related: Associations, fdr: float, n_folds: int
+    results: dict[str, ImportanceResult],
+    related: Associations,
+    fdr: float,
+    n_folds: int,
+    curves: Mapping[str, Curve],
 ) -> list[Disagreement]:
     """The disagreements between methods, feature by feature.
 
@@ -76,10 +82,12 @@ def disagreements(
     fdr : float
         False discovery rate over all contrasts and features.
     n_folds : int
+    curves : dict of feature to Curve
     """
+    direction = partial(_direction, curves)
     contrasts = [
         contrast
-        for make in (_conditional, _seen, _refitted, _needed, _direction)
+        for make in (_conditional, _seen, _refitted, _needed, direction)
         if (contrast := make(results, related, n_folds)) is not None
     ]
     if not contrasts:
@@ -193,14 +201,26 @@ def _needed(
 
 
 def _direction(
-    results: dict[str, ImportanceResult], related: Associations, n_folds: int
+    curves: Mapping[str, Curve],
+    results: dict[str, ImportanceResult],
+    related: Associations,
+    n_folds: int,
 ) -> _Contrast | None:
-    """Test 1/3 - |ATR| > 0: the prediction rises with the feature as often as it falls."""
+    """Test 1/3 - |ATR| > 0, of features whose curve does not have one direction only.
+
+    Splits below a step or along a line follow noise, and make ATR small without a turn.
+    """
     tested = next((name for name in ("cpi", "loco", "pfi") if name in results), None)
     if tested is None or "atr" not in results:
         return None
     used, rate = results[tested], results["atr"]
-    ordered = [j for j in range(len(rate)) if np.isfinite(rate.scores[j])]
+    names = rate.feature_names
+    shown = {name: curve.directions for name, curve in curves.items()}
+    ordered = [
+        j
+        for j, name in enumerate(names)
+        if np.isfinite(rate.scores[j]) and len(shown.get(name, ())) != 1
+    ]
     if not ordered:
         return None
     error = np.asarray(rate.std_error)[ordered]
@@ -209,15 +229,19 @@ def _direction(
 
     def text(place: int) -> str:
         j = ordered[place]
+        why = (
+            "its curve falls in one part of its range and rises in another"
+            if shown.get(names[j])
+            else "the effect may turn, or depend on other features, or many splits follow noise"
+        )
         return (
-            f"{used.feature_names[j]}: {_said(used, j, label)}, {_said(rate, j, 'ATR')}: it "
-            "matters, but the prediction falls about as often as it rises with it: its effect "
-            "turns along its range, or with other features."
+            f"{names[j]}: {_said(used, j, label)}, {_said(rate, j, 'ATR')}: it matters, but its "
+            f"splits show no clear direction: {why}."
         )
 
     p_values = np.maximum(_above_zero(value, error, n_folds - 1), _raw(used)[ordered])
-    names = tuple(rate.feature_names[j] for j in ordered)
-    return _Contrast("importance or direction", names, value, p_values, text)
+    said = tuple(names[j] for j in ordered)
+    return _Contrast("importance or direction", said, value, p_values, text)
 
 
 def partners(related: Associations, name: str) -> str:

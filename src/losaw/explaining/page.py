@@ -25,7 +25,7 @@ _AXES = {
     "marginal or conditional": "Used by the model, but shared with other features",
     "seen or unseen rows": "Gained on rows that the trees had seen",
     "refitted or fixed": "Refitted without it",
-    "importance or direction": "Without a direction",
+    "importance or direction": "Without a clear direction",
 }
 
 

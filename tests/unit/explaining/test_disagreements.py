@@ -5,6 +5,7 @@ R_j^2 that of X_j on the other features.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
@@ -12,6 +13,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 import losaw
 from losaw.explaining.association import associations
+from losaw.explaining.curves import Curve
 from losaw.explaining.disagreements import decimal, disagreements
 from losaw.scoring.importance_result import ImportanceResult
 from reference.explaining_tables import copies, interacting, many_values, shadowed, squared
@@ -92,7 +94,24 @@ def test_an_interaction_has_no_direction_and_is_no_disagreement_otherwise():
     assert set(one.selected) == {"X1", "X2"}
 
 
-def test_a_feature_without_a_direction_is_named_if_it_matters():
+CURVES = {
+    "turn": [1.0, 0.0, 1.0],
+    "rise": [-1.0, 0.0, 1.0],
+    "ripple": [-1.0, 1.0, 0.85],
+    "flat": [0.0, 0.05, 0.0],
+}
+
+
+@pytest.mark.parametrize(
+    ("shape", "said_of_it"),
+    [
+        ("turn", "splits show no clear direction: its curve falls in one part of its range and"),
+        ("flat", "splits show no clear direction: the effect may turn, or depend on other"),
+        ("rise", None),
+        ("ripple", None),
+    ],
+)
+def test_a_feature_without_a_direction_is_named_if_it_matters(shape, said_of_it):
     names = ("turns", "rises", "idle")
     folds = np.array([[0.5, 0.5, 0.0]] * 8) + 0.01 * np.arange(8)[:, None] * [1, 1, 0]
     used = ImportanceResult(
@@ -104,9 +123,26 @@ def test_a_feature_without_a_direction_is_named_if_it_matters():
         np.array([0.02, 0.9, 0.0]), names, std_error=np.full(3, 0.03), std_error_kind="test"
     )
     related = associations(np.random.default_rng(0).standard_normal((50, 3)), ["continuous"] * 3)
-    said = disagreements({"cpi": used, "atr": rates}, related, 0.1, 8)
-    assert [d.feature for d in said] == ["turns"]
-    assert said[0].text.startswith("turns: CPI .54, ATR .02 (± .03): it matters, but the")
+    curve = Curve(np.arange(3.0), np.array(CURVES[shape]), np.full(3, 0.03))
+    said = disagreements({"cpi": used, "atr": rates}, related, 0.1, 8, {"turns": curve})
+    assert [d.feature for d in said] == ["turns"] * (said_of_it is not None)
+    if said_of_it:
+        assert said[0].text.startswith("turns: CPI .54, ATR .02 (± .03): it matters, but its")
+        assert said_of_it in said[0].text
+
+
+@pytest.mark.parametrize("effect", ["line", "step", "square"])
+def test_only_a_square_is_said_to_turn_although_atr_is_small_for_all(effect):
+    rng = np.random.default_rng(100)
+    x = rng.standard_normal(1000)
+    y = {"line": x, "step": 3.0 * (x > 1.3), "square": x**2}[effect] + rng.standard_normal(1000)
+    found = losaw.explain(
+        pd.DataFrame({"x": x, "y": y}), "y", methods="cpi,atr", draws=1, budget=None
+    )
+    assert abs(found.results["atr"].scores[0]) < 0.35
+    said = [d.text for d in found.disagreements if d.axis == "importance or direction"]
+    assert bool(said) == (effect == "square")
+    assert all("its curve falls in one part of its range" in text for text in said)
 
 
 def test_a_bent_dependence_is_seen_by_the_draws_and_by_a_new_fit():
@@ -130,7 +166,7 @@ def test_a_feature_whose_part_a_new_fit_recovers_is_named():
         for scores in (folds + np.array([0.5, 0.5]), folds + np.array([0.02, 0.25]))
     )
     related = associations(np.random.default_rng(0).standard_normal((50, 2)), ["continuous"] * 2)
-    said = disagreements({"cpi": held, "loco": again}, related, 0.1, 8)
+    said = disagreements({"cpi": held, "loco": again}, related, 0.1, 8, {})
     assert [(d.axis, d.feature) for d in said] == [("refitted or fixed", "shared")]
     assert "refitted without it recovers most" in said[0].text
 
