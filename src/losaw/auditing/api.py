@@ -10,6 +10,7 @@ from losaw.auditing.audit_result import Audit
 from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE, Response
 from losaw.auditing.rounds import run_round, share_explained
 from losaw.explaining.api import Begun, Progress, begin, name_of
+from losaw.explaining.cautions import over_represented
 from losaw.explaining.methods import DEFAULT, METHODS, chosen_methods
 from losaw.explaining.options import Options
 from losaw.support.arguments import whole_number
@@ -136,7 +137,10 @@ permutations, draws
         fdr=fdr,
         random_state=begun.seed,
         model=name_of(model),
-        notes=begun.part.notes,
+        notes=(
+            *over_represented(begun.data, begun.part, begun.design.folds),
+            *begun.part.notes,
+        ),
     )
 
 

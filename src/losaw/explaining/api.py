@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from losaw.explaining.association import Associations, associations
-from losaw.explaining.cautions import cautions
+from losaw.explaining.cautions import cautions, over_represented
 from losaw.explaining.computing import compute, make_work, n_steps
 from losaw.explaining.curves import curves
 from losaw.explaining.design import Design, cut, folds_needed, full_design, read_budget
@@ -133,7 +133,8 @@ def explain(
         work = make_work(begun.part, design, related, seed, n_jobs, progress.tick)
         progress.begin(n_steps(work, options.is_forest))
         computed = compute(work, begun.model(seed), options.is_forest)
-        warned = cautions(work, computed, related)
+        warned = over_represented(begun.data, begun.part, design.folds)
+        warned += cautions(work, computed, related)
         drawn = curves(work, computed)
     return Explanation(
         target=target,
@@ -236,6 +237,9 @@ def begin(
     if design.rows != full.rows:
         part = _rows_in_use(data, design, seed)
         related = associations(part.X, list(part.kinds.values()), seed)
+    # Many classes may need more rows than are asked for.
+    losaw_rows = len(sample_rows(part, design.losaw_rows, as_generator(seed)))
+    design = replace(design, rows=len(part), losaw_rows=losaw_rows)
     return Begun(options, data, part, related, design, cuts, seed, model)
 
 
@@ -282,7 +286,7 @@ def _check_folds(folds: int, data: Prepared) -> None:
 def _rows_in_use(data: Prepared, design: Design, seed: int) -> Prepared:
     """The rows of the design, at random."""
     rng = stream(experiment="explain", setting="", replicate=seed, component="rows")
-    return data.take(sample_rows(data, design.rows, rng))
+    return data.take(sample_rows(data, design.rows, rng, of_each_class=design.folds))
 
 
 class Progress:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from losaw.explaining.answers import LEVEL, compare_loco, p_text
 from losaw.explaining.association import Associations
 from losaw.explaining.computing import Computed, Work, share_explained
@@ -16,6 +18,8 @@ _MANY_VALUES, _ROWS_A_UNIT, _SAME_COLUMN = 20, 2, 0.99
 # A feature that explains so much alone may be made from the target; tried where all explain this.
 _LEAK, _WORTH_TRYING = 0.95, 0.8
 _HARDLY_LOWER = 0.9
+# A class so many times as frequent as in the table is over-represented.
+_MORE = 1.5
 
 
 def cautions(work: Work, computed: Computed, related: Associations) -> list[str]:
@@ -30,6 +34,25 @@ def cautions(work: Work, computed: Computed, related: Associations) -> list[str]
         *_untestable(computed),
         *_recognised(computed),
         *_two_fits(computed),
+    ]
+
+
+def over_represented(data: Prepared, part: Prepared, folds: int) -> list[str]:
+    """Warn of rare classes that are more frequent in the rows in use, so that folds have some."""
+    if data.task != "classification":
+        return []
+    named = []
+    for label in np.unique(data.y):
+        whole, used = np.mean(data.y == label), np.sum(part.y == label)
+        if _MORE * whole * len(part) < used <= folds:
+            named.append(f"{label}: {100 * used / len(part):.2g} %, not {100 * whole:.2g} %")
+    if not named:
+        return []
+    shown = "; ".join(named[:4]) + (f"; and {len(named) - 4} more" if len(named) > 4 else "")
+    return [
+        f"Rare classes of {data.target} are more frequent in the {len(part):,} rows in use than in "
+        f"the table, since every fold needs rows of each class ({shown}). The share explained and "
+        "all scores are those of these rows, and do not hold for the whole table. Use more rows."
     ]
 
 

@@ -259,7 +259,10 @@ class Explanation:
 
     def headline(self) -> str:
         """The target, the number of rows, and the part that the models explain."""
-        parts = [f"{self.target} ({self.task}): {self.n_rows:,} rows, {len(self.names)} features"]
+        rows, n = f"{self.n_rows:,} row{'s' * (self.n_rows != 1)}", len(self.names)
+        if self.design.rows < self.n_rows:
+            rows = f"{self.design.rows:,} of {rows}"
+        parts = [f"{self.target} ({self.task}): {rows}, {n} feature{'s' * (n != 1)}"]
         said = {"model": self.model, "losaw": "losawRF"}
         parts += [
             f"{said[name]} explains {100 * q.share:.0f} % (± {100 * q.std_error:.0f})"

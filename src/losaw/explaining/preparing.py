@@ -248,16 +248,25 @@ def _weighed(
     return known, weights / weights.mean(), notes
 
 
-def sample_rows(data: Prepared, n_rows: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draw ``n_rows`` rows, with at least ten of every class; all rows if there are no more."""
+def sample_rows(
+    data: Prepared,
+    n_rows: int,
+    rng: np.random.Generator,
+    of_each_class: int = FEWEST_ROWS_OF_A_CLASS,
+) -> NDArray[np.intp]:
+    """Draw ``n_rows`` rows, with so many of every class at least; all rows if there are no more.
+
+    The shares of the classes are those of the data, but for classes too rare for that.
+    """
     if n_rows >= len(data):
         return np.arange(len(data))
     order = rng.permutation(len(data))
-    kept = order[:n_rows]
     if data.task == "classification":
         of_class = [order[data.y[order] == label] for label in np.unique(data.y)]
-        kept = np.union1d(kept, np.concatenate([r[:FEWEST_ROWS_OF_A_CLASS] for r in of_class]))
-    return np.sort(kept)
+        first = np.concatenate([rows[:of_each_class] for rows in of_class])
+        order = np.concatenate([first, order[~np.isin(order, first)]])
+        n_rows = max(n_rows, len(first))
+    return np.sort(order[:n_rows])
 
 
 def _checked_kinds(

@@ -227,7 +227,9 @@ def test_a_sample_of_rows_keeps_ten_of_every_class():
     y = np.where(np.arange(2000) < 12, "rare", "common")
     data = prepare(pd.DataFrame({"x": RNG.standard_normal(2000), "y": y}), "y")
     rows = sample_rows(data, 100, np.random.default_rng(0))
-    assert (y[rows] == "rare").sum() >= 10 and len(rows) < 120
+    assert (y[rows] == "rare").sum() == 10 and len(rows) == 100
+    rows = sample_rows(data, 100, np.random.default_rng(0), of_each_class=3)
+    assert (y[rows] == "rare").sum() == 3 and len(rows) == 100
 
 
 @pytest.mark.parametrize(

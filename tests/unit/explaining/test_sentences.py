@@ -283,3 +283,32 @@ def test_an_absent_folder_is_named(tmp_path, monkeypatch, capsys, output):
     monkeypatch.chdir(tmp_path)
     assert main(["explain", "people.csv", "--target", "bought", "--output", output]) == 2
     assert "there is no folder absent" in capsys.readouterr().err
+
+
+def with_a_rare_class(n=2000, n_rare=12):
+    frame = noise(n).drop(columns="y")
+    frame["y"] = np.where(np.random.default_rng(1).permutation(n) < n_rare, "rare", "usual")
+    frame.loc[frame["y"] == "rare", "X1"] += 3.0
+    return frame
+
+
+def test_a_class_too_rare_for_a_sample_is_said_to_be_over_represented():
+    frame = with_a_rare_class()
+    found = explain(frame, rows=200)
+    assert found.headline().startswith("y (classification): 200 of 2,000 rows, 4 features")
+    assert "200 rows (200 for losawRF)" in found.design.words()
+    (caution,) = [c for c in found.cautions if c.startswith("Rare classes of y")]
+    assert "rare: 2.5 %, not 0.6 %" in caution and "do not hold for the whole table" in caution
+    assert not any("Rare classes" in c for c in explain(frame).cautions)
+    often = with_a_rare_class(600, 200)
+    assert not any("Rare classes" in c for c in explain(often, rows=200).cautions)
+
+
+def test_rows_are_counted_as_they_are_used_where_many_classes_need_more():
+    frame = noise(600).drop(columns="y")
+    frame["y"] = [f"k{number % 30}" for number in range(600)]
+    found = explain(frame, rows=100, losaw_rows=50, methods="pfi", permutations=1)
+    assert (found.design.rows, found.design.losaw_rows) == (150, 150)
+    assert found.headline().startswith("y (classification): 150 of 600 rows")
+    again = explain(frame, rows=150, losaw_rows=150, methods="pfi", permutations=1)
+    assert again.results["pfi"].scores.tolist() == found.results["pfi"].scores.tolist()
