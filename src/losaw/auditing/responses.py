@@ -33,10 +33,13 @@ class MadeResponse:
         Numbers, or the labels of the table's own response in their own numbers.
     signal : tuple of int
         Columns that it depends on.
+    share : float
+        The part that its best prediction explains; of classes it may be less than was asked for.
     """
 
     y: NDArray[Any]
     signal: tuple[int, ...]
+    share: float
 
 
 def make_response(
@@ -65,7 +68,8 @@ def make_response(
         The table's own response.
     task : {"regression", "classification"}
     share : float
-        The part that the best prediction explains: Var f / Var z; of classes its Brier skill.
+        The part that the best prediction explains: Var f / Var z; of classes its Brier skill, or
+        the largest that is possible where rows of one f are in several classes without any noise.
     n_signals : int
     rng : Generator
     response : callable or None
@@ -75,12 +79,13 @@ def make_response(
     f, signal = _sum_of_terms(X, n_signals, rng) if response is None else _own(response, X, rng)
     noise = rng.standard_normal(len(f))
     if task == "regression":
-        return MadeResponse(f + noise * _noise_size(share), signal)
+        return MadeResponse(f + noise * _noise_size(share), signal, share)
     labels, counts = np.unique(y, return_counts=True)
-    latent = f + noise * _noise_size(_latent_share(f, counts, share))
+    latent_share = _latent_share(f, counts, share)
+    latent = f + noise * _noise_size(latent_share)
     made = np.empty(len(y), dtype=labels.dtype)
     made[np.argsort(latent, kind="stable")] = np.repeat(labels, counts)
-    return MadeResponse(made, signal)
+    return MadeResponse(made, signal, brier_skill(f, counts, latent_share))
 
 
 def _own(
@@ -152,7 +157,10 @@ def _noise_size(share: float) -> float:
 
 
 def _latent_share(f: FloatArray, counts: NDArray[np.intp], skill: float) -> float:
-    """Var f / Var z at which the best prediction of the classes has this Brier skill."""
+    """Var f / Var z at which the best prediction of the classes has this Brier skill.
+
+    If none has it, hardly any noise is left.
+    """
     if len(f) > _MOST_POINTS:  # its quantiles say the same, and 50 classes take a second
         f = np.quantile(f, (np.arange(_MOST_POINTS) + 0.5) / _MOST_POINTS)
     low, high = 1e-4, 1.0 - 1e-6

@@ -35,6 +35,7 @@ def run_round(
     features with the highest scores. Of methods that test, at the false discovery rate ``fdr``:
     ``found``, the share of signals that are selected, and ``false``, the share of others among what
     is selected (0 where nothing is). CPI selects no feature whose draws are recognised, as explain.
+    ``best``: the part of the response that its best prediction explains.
     ``statements``, ``false_statements``, ``named``: groups that explain finds to matter, those of
     them without a cause, and the share of causes that are in one; NaN without CPI.
     """
@@ -61,7 +62,7 @@ def run_round(
     causes = list(part.X.columns[list(made.signal)])
     explained = computed.quality["model"].share if "model" in computed.quality else np.nan
     return pd.DataFrame(rows).assign(
-        explained=explained, signals=", ".join(causes), **_judged(computed, causes)
+        best=made.share, explained=explained, signals=", ".join(causes), **_judged(computed, causes)
     )
 
 

@@ -232,3 +232,16 @@ def test_a_response_is_read_from_a_file(tmp_path, monkeypatch, capsys):
     for wrong, words in (("my.py:other", "has no function 'other'"), ("absent", "say FILE.py:")):
         assert main([*asked, wrong]) == 2
         assert words in capsys.readouterr().err
+
+
+def test_a_share_that_no_prediction_reaches_is_not_claimed():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 2, (200, 5)).astype(bool), columns=list("abcde"))
+    frame["y"] = np.where(frame["a"] & frame["b"], "yes", "no")
+    options = {**QUICK, "methods": "pfi", "rounds": 5, "share": 0.95, "signals": 1}
+    found = losaw.audit(frame, "y", **options)
+    assert found.share_reached == found.rounds.drop_duplicates("round")["best"].mean() < 0.6
+    assert f"explains {100 * found.share_reached:.0f} % of each on average." in found.headline()
+    (caution,) = [c for c in found.cautions if c.startswith("The best prediction was to")]
+    assert "was to explain 95 % of each" in caution
+    assert "one product" not in found.cautions[0] and "a hump of one feature" in found.cautions[0]

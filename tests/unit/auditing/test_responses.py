@@ -139,3 +139,20 @@ def test_every_draw_is_finite_and_depends_on_its_signals(seed, n_signals, share,
         X[name] = X[name].iloc[::-1].reset_index(drop=True)
     same = make_response(X, y, task, share, n_signals, np.random.default_rng(seed))
     assert np.array_equal(made.y, same.y)
+
+
+def test_the_share_of_classes_is_the_one_that_is_reached():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (400, 5)), columns=list("abcde")).astype("category")
+    y = np.where((X["a"] == 1) & (X["b"] == 1), "yes", "no")
+    for seed in range(4):
+        made = make_response(X, y, "classification", 0.8, 2, np.random.default_rng(seed))
+        is_yes = pd.Series((made.y == "yes").astype(float))
+        cells = X.iloc[:, list(made.signal)].astype(str).agg("".join, axis=1)
+        best = is_yes.groupby(cells.to_numpy()).transform("mean")
+        in_sample = 1 - ((is_yes - best) ** 2).mean() / is_yes.var(ddof=0)
+        assert made.share == pytest.approx(in_sample, abs=0.05)
+        assert made.share < 0.8 + 1e-6
+    numbers = table()
+    made = make_response(numbers, np.arange(4000) % 2, "classification", 0.3, 3, rng)
+    assert made.share == pytest.approx(0.3, abs=1e-3)
