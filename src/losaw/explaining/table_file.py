@@ -1,6 +1,7 @@
 """A file of rows as a data frame: CSV or Parquet, with a first line of names or without."""
 
 import csv
+import re
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -153,12 +154,19 @@ def _named_columns(path: Path, options: dict[str, Any]) -> "pd.DataFrame":
 
 
 def _separator(lines: list[str]) -> str:
-    """The separator that every line has, and the same number of times as the first."""
+    """The separator that every line has, and the same number of times as the first.
+
+    Of several a tab or a semicolon: commas may then stand in numbers. Quoted text does not count.
+    """
+    lines = [re.sub('"[^"]*"', '""', line) for line in lines]
     counts = {s: [line.count(s) for line in lines] for s in _SEPARATORS}
     everywhere = [s for s, by_line in counts.items() if all(by_line)]
-    separators = [s for s in everywhere if len(set(counts[s])) == 1] or everywhere
-    if separators:
-        return max(separators, key=lambda s: counts[s][0])
+    alike = [s for s in everywhere if len(set(counts[s])) == 1]
+    for separator in ("\t", ";"):
+        if separator in alike:
+            return separator
+    if everywhere:
+        return max(alike or everywhere, key=lambda s: counts[s][0])
     return r"\s+" if len({len(line.split()) for line in lines}) == 1 else ","
 
 

@@ -150,3 +150,20 @@ def test_more_fields_than_names_are_refused(tmp_path, lines):
     said = refused(path)
     assert f"data.csv: the first line has 2 names, and the lines below have {n_fields}" in said
     assert "give every column a name" in said
+
+
+@pytest.mark.parametrize(
+    ("lines", "columns"),
+    [
+        (["1,5;2,25;3,0", "2,5;0,25;4,0"], 3),  # commas of decimals, and more of them
+        (["1,5\t2,25", "2,5\t0,25"], 2),
+        (["Smith, J;3,5;x, y", "Doe, A;4,5;y, z"], 3),
+        (['1,"a; b",2.5', '2,"c; d",3.5'], 3),  # semicolons in quotes separate nothing
+    ],
+)
+def test_a_tab_or_a_semicolon_that_fits_every_line_separates_before_a_comma(
+    tmp_path, lines, columns
+):
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(lines) + "\n")
+    assert read_file(path, "X1", has_header=False).shape == (2, columns)
