@@ -135,8 +135,6 @@ def _is_identifier(name: str, codes: FloatArray, n_values: int) -> str:
     known = codes[~np.isnan(codes)]
     if (known % 1 != 0).any():
         return ""
-    if np.abs(known).max() > LARGEST_WHOLE:
-        return "whole numbers beyond 2^53, an identifier"
     if n_values < len(codes) or n_values <= MOST_TEXT_LEVELS:
         return ""
     if known.max() - known.min() + 1 == n_values:
@@ -253,8 +251,16 @@ def _free(name: str, taken: Any) -> str:
 
 
 def _dates_in(texts: list[str]) -> str:
-    """Return ``"iso"`` or ``"unclear"`` if all text looks like dates, else an empty string."""
-    for shape, pattern in (("iso", _DATE), ("unclear", _UNCLEAR_DATE)):
-        if texts and all(map(pattern.match, texts)):
-            return shape
-    return ""
+    """Return ``"iso"`` or ``"unclear"`` if all text looks like dates, else an empty string.
+
+    Unclear ones have a day from 1 to 31 and a month from 1 to 12 in one order at least.
+    """
+    if texts and all(map(_DATE.match, texts)):
+        return "iso"
+    if not texts or not all(map(_UNCLEAR_DATE.match, texts)):
+        return ""
+    parts = np.array([[int(part) for part in re.findall(r"\d+", text)[:3]] for text in texts])
+    orders = ((0, 1), (1, 0), (2, 1))  # places of day and month
+    in_range = ((parts >= 1) & (parts <= 31), (parts >= 1) & (parts <= 12))
+    is_date = [(in_range[0][:, day] & in_range[1][:, month]).all() for day, month in orders]
+    return "unclear" if any(is_date) else ""

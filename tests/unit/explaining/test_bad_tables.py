@@ -48,6 +48,28 @@ def test_what_cannot_be_explained_by_is_left_out_with_the_reason(values, reason)
     assert list(data.X) == ["size"]
 
 
+@pytest.mark.parametrize(
+    "codes", [["10-10-10", "20-20-20", "15-5-10"], ["1.2.10", "2.0.11", "10.4.01"]]
+)
+def test_codes_that_no_order_makes_dates_are_levels(codes):
+    column, _ = column_of(table(x=np.resize(codes, N)))
+    assert column.kind == "nominal" and column.treatment == ""
+
+
+@pytest.mark.parametrize("dates", [["31.12.99", "1.2.00"], ["12/31/99", "1/2/00"], ["99-12-31"]])
+def test_dates_in_any_order_are_left_out(dates):
+    column, _ = column_of(table(x=np.resize([*dates, "11-11-11"], N)))
+    assert column.values is None and "order of day and month" in column.treatment
+
+
+def test_large_floats_are_quantities_and_large_whole_numbers_identifiers():
+    density = 10 ** (19 + 0.5 * RNG.standard_normal(N))
+    column, _ = column_of(table(x=density))
+    assert column.kind == "continuous" and column.treatment == ""
+    column, _ = column_of(table(x=np.minimum(density, 1e19).astype(np.uint64)))
+    assert column.values is None and "beyond 2^53, an identifier" in column.treatment
+
+
 def test_a_key_is_known_by_its_name_or_kept_by_its_kind():
     keys = RNG.choice(10**6, N, replace=False)
     column, _ = column_of(table(customer_id=keys), "customer_id")
