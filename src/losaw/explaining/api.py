@@ -237,7 +237,7 @@ def begin(
     if design.rows != full.rows:
         part = _rows_in_use(data, design, seed)
         related = associations(part.X, list(part.kinds.values()), seed)
-    # Many classes may need more rows than are asked for.
+    # Many classes may need more rows than the user named.
     losaw_rows = len(sample_rows(part, design.losaw_rows, as_generator(seed)))
     design = replace(design, rows=len(part), losaw_rows=losaw_rows)
     return Begun(options, data, part, related, design, cuts, seed, model)

@@ -11,6 +11,7 @@ from losaw.explaining.disagreements import decimal
 from losaw.explaining.methods import DECIDING
 from losaw.explaining.models import fitted, make_forest
 from losaw.explaining.preparing import Prepared
+from losaw.explaining.treated_columns import LIKE_NUMBERS
 
 _FEW_ROWS = 10
 # Columns with more values than this that repeat together mark rows of one person or thing.
@@ -26,6 +27,7 @@ def cautions(work: Work, computed: Computed, related: Associations) -> list[str]
     """Return the warnings, the most serious first."""
     return [
         *_copies(work.data),
+        *_numbers_as_text(work.data),
         *_no_model(work, computed),
         *_leakage(work, computed),
         *_not_decorrelated(computed),
@@ -62,6 +64,14 @@ def _copies(data: Prepared) -> list[str]:
         "no other feature."
         for column in data.columns
         if "copy of the target" in column.treatment
+    ]
+
+
+def _numbers_as_text(data: Prepared) -> list[str]:
+    return [
+        f"{column.name} {column.treatment}."
+        for column in data.columns
+        if column.treatment.startswith(f"{LIKE_NUMBERS}, but")
     ]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.explaining.treated_columns import TreatedColumn, treat
+from losaw.explaining.treated_columns import TreatedColumn, like_numbers, treat
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
@@ -156,7 +156,7 @@ def prepare(
     notes = []
     if len(known) < len(responses):
         left_out = len(responses) - len(known)
-        notes.append(f"{left_out} rows without a value of {target} are left out.")
+        notes.append(f"{_rows(left_out, f'without a value of {target}')} left out.")
     if len(known) < FEWEST_ROWS:
         raise LosawError(
             f"{len(known)} rows have a value of {target!r}; importances are estimated on parts of "
@@ -172,6 +172,11 @@ def prepare(
         notes.append(
             f"{target} has {len(np.unique(y))} different whole numbers and is explained as a "
             "number. If they are classes, use task classification (--task classification)."
+        )
+    if task is None and y.dtype.kind == "U" and len(np.unique(y)) > 2 and like_numbers(y):
+        notes.append(
+            f"{target} {like_numbers(y)}, and is explained as classes. If it is a quantity, give "
+            "it as numbers."
         )
     clusters, columns, incomplete = None, [], np.zeros(len(known), dtype=bool)
     for at, name in enumerate(names):
@@ -205,6 +210,10 @@ def prepare(
     )
 
 
+def _rows(n: int, which: str) -> str:
+    return f"1 row {which} is" if n == 1 else f"{n} rows {which} are"
+
+
 def _series(frame: Any, place: int) -> "pd.Series":
     import pandas as pd
 
@@ -235,7 +244,7 @@ def _weighed(
             "needed"
         )
     zero = len(values) - len(known)
-    notes = [f"{zero} rows with a weight of 0 are left out."] if zero else []
+    notes = [f"{_rows(zero, 'with a weight of 0')} left out."] if zero else []
     weights = weights / weights.max()
     if weights.min() == 1.0:
         return known, None, [*notes, f"All weights {name} are equal, so that they change nothing."]
@@ -291,6 +300,8 @@ def _response(
     if task is not None and task not in TASKS:
         raise LosawError(unknown("task", task, TASKS))
     values = values.infer_objects()
+    if types.infer_dtype(values) in ("decimal", "mixed-integer-float"):
+        values = values.astype(float)
     dtype = values.dtype
     is_number = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
     try:
@@ -304,11 +315,17 @@ def _response(
         raise LosawError(
             f"the target {target!r} has one value only ({values.tolist()[0]!r}): nothing to explain"
         )
+    found = like_numbers(values) if types.is_string_dtype(dtype) and n_values > 2 else ""
+    if task is None and ", but" in found:
+        raise LosawError(
+            f"the target {target!r} {found}: write it like 1234.5 or leave it empty, or, if its "
+            "values are classes, say task classification (--task classification)"
+        )
     if task == "regression" or (task is None and is_number and n_values > 2):
         if not is_number:
+            why = found or f"holds {values.iloc[0]!r}"
             raise LosawError(
-                f"the target {target!r} holds {values.iloc[0]!r}: a regression needs numbers; "
-                "say task classification"
+                f"the target {target!r} {why}: a regression needs numbers, written like 1234.5"
             )
         numbers = values.to_numpy(dtype=float)
         if not np.isfinite(numbers).all():
@@ -324,7 +341,9 @@ def _response(
     if n_values > MOST_CLASSES:
         raise LosawError(
             f"the target {target!r} has {n_values} classes, at most {MOST_CLASSES} are explained: "
-            "merge them, or say task regression if they are numbers"
+            "merge them, or "
+            + ("say task regression" if is_number else "write them like 1234.5")
+            + " if they are numbers"
         )
     counts = values.value_counts()
     counts = counts[counts > 0]  # categories that no row has are no classes

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,13 @@ _KEY = re.compile(
 )
 _DATE = re.compile(r"^\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}.*)?$")
 _UNCLEAR_DATE = re.compile(r"^\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2})( .*)?$")
+# Numbers as people write them: with a comma, groups of thousands, a sign of a unit.
+_NUMBER_IN_TEXT = re.compile(
+    r"[€$£]?\s*[-+−]?(\d+([.,]\d*)?|[.,]\d+|\d{1,3}([., '’\u00a0\u202f])\d{3}(\3\d{3})*([.,]\d+)?)"
+    r"([eE][-+]?\d+)?\s*[%€$£]?"
+)
+_MOSTLY_NUMBERS = 0.9
+LIKE_NUMBERS = "looks like numbers"
 MISSING_NUMBERS = "below all values for the forest, at the median for losawRF"
 _MICROSECONDS = 86_400e6  # of a day
 # A level has so many rows at least, before it is one of the rarest: forests need them.
@@ -109,6 +117,27 @@ def treat(name: str, read: Values, asked: str | None = None) -> TreatedColumn:
     return _text(name, read, counts)
 
 
+def like_numbers(values: Iterable[Any]) -> str:
+    """Return why most text looks like numbers and is none; an empty string for other text."""
+    tally = Counter(str(value).strip() for value in values)
+    n, odd = tally.total(), [text for text in tally if not _is_number(text)]
+    like = sum(count for text, count in tally.items() if _NUMBER_IN_TEXT.fullmatch(text))
+    if not like > _MOSTLY_NUMBERS * n:
+        return ""
+    if not odd:
+        return f"{LIKE_NUMBERS} that are written as text"
+    n_odd = sum(tally[text] for text in odd)
+    return f"{LIKE_NUMBERS}, but {n_odd:,} of {n:,} values cannot be read as such (first: {odd[0]})"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _check_finite(name: str, codes: FloatArray) -> None:
     if np.isinf(codes).any():
         row = int(np.flatnonzero(np.isinf(codes))[0])
@@ -163,6 +192,8 @@ def _text(name: str, read: Values, counts: tuple[int, int]) -> TreatedColumn:
             f"looks like dates, but {len(strange)} of {counts[1]} values are none (first: "
             f"{strange[0]}): taken as text"
         )
+    if not note and (found := like_numbers(texts[int(c)] for c in read.codes if c == c)):
+        note = f"{found}; if it is a quantity, write it like 1234.5 or leave it empty"
     n_known = len(read.codes) - counts[0]
     if counts[1] > MOST_TEXT_LEVELS and 2 * counts[1] > n_known:
         words = f"left out: free text or an identifier ({counts[1]} values in {n_known} rows)"

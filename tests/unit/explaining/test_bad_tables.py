@@ -3,6 +3,8 @@
 Of explaining.preparing, explaining.treated_columns.
 """
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -60,6 +62,59 @@ def test_codes_that_no_order_makes_dates_are_levels(codes):
 def test_dates_in_any_order_are_left_out(dates):
     column, _ = column_of(table(x=np.resize([*dates, "11-11-11"], N)))
     assert column.values is None and "order of day and month" in column.treatment
+
+
+def test_one_row_is_one_row():
+    frame = table()
+    frame.loc[0, "y"] = np.nan
+    assert prepare(frame, "y").notes == ("1 row without a value of y is left out.",)
+    frame = table(w=np.arange(N) > 0)
+    data = prepare(frame, "y", weights="w")
+    assert data.notes[0] == "1 row with a weight of 0 is left out."
+
+
+def written(style):
+    numbers = RNG.standard_normal(N).round(3)
+    return {
+        "footer": [*map(str, numbers[1:]), "Total"],
+        "comma": [str(number).replace(".", ",") for number in numbers],
+        "per cent": [f"{number}%" for number in numbers],
+        "euro": [f"€{abs(number)}" for number in numbers],
+        "thousands": [f"{abs(number) * 1e6:,.0f}" for number in numbers],
+    }[style]
+
+
+@pytest.mark.parametrize("style", ["footer", "comma", "per cent", "euro", "thousands"])
+def test_text_that_looks_like_numbers_is_named_with_its_remedy(style):
+    values = written(style)
+    column, _ = column_of(table(x=values))
+    assert column.treatment.startswith("looks like numbers, but ")
+    first = "Total" if style == "footer" else values[0]
+    count = 1 if style == "footer" else N
+    assert f"{count} of {N} values cannot be read as such (first: " in column.treatment
+    assert "write it like 1234.5 or leave it empty" in column.treatment
+    said = refused(table().assign(y=values))
+    assert f"target 'y' looks like numbers, but {count} of {N}" in said and first in said
+    with pytest.raises(LosawError, match="regression needs numbers, written like"):
+        prepare(table().assign(y=values), "y", task="regression")
+    with pytest.raises(LosawError, match="if they are numbers"):
+        prepare(table().assign(y=values), "y", task="classification")
+
+
+@pytest.mark.parametrize(
+    "values", [["a1", "b2", "c3"], ["192.168.0.1", "10.0.0.1"], ["1-2", "3-4"], ["1.2.10", "3.4"]]
+)
+def test_other_text_is_not_said_to_look_like_numbers(values):
+    column, _ = column_of(table(x=np.resize(values, N)))
+    assert column.kind == "nominal" and column.treatment == ""
+
+
+def test_classes_that_are_numbers_as_text_are_noted_and_decimals_are_numbers():
+    data = prepare(table().assign(y=np.resize(["1", "2", "3"], N)), "y")
+    assert data.task == "classification" and "explained as classes" in data.notes[0]
+    decimals = [Decimal(int(number)) / 4 for number in np.arange(N) % 13]
+    data = prepare(table().assign(y=decimals), "y")
+    assert data.task == "regression" and data.y.tolist() == [float(d) for d in decimals]
 
 
 def test_large_floats_are_quantities_and_large_whole_numbers_identifiers():

@@ -296,6 +296,8 @@ def test_a_class_too_rare_for_a_sample_is_said_to_be_over_represented():
     frame = with_a_rare_class()
     found = explain(frame, rows=200)
     assert found.headline().startswith("y (classification): 200 of 2,000 rows, 4 features")
+    one = explain(frame[["X1", "y"]], methods="pfi", rows=200)
+    assert ", 1 feature;" in one.headline()
     assert "200 rows (200 for losawRF)" in found.design.words()
     (caution,) = [c for c in found.cautions if c.startswith("Rare classes of y")]
     assert "rare: 2.5 %, not 0.6 %" in caution and "do not hold for the whole table" in caution
@@ -312,3 +314,11 @@ def test_rows_are_counted_as_they_are_used_where_many_classes_need_more():
     assert found.headline().startswith("y (classification): 150 of 600 rows")
     again = explain(frame, rows=150, losaw_rows=150, methods="pfi", permutations=1)
     assert again.results["pfi"].scores.tolist() == found.results["pfi"].scores.tolist()
+
+
+def test_a_column_that_looks_like_numbers_and_is_lost_is_warned_of():
+    frame = noise()
+    frame["X1"] = frame["X1"].astype(str).str.replace(".", ",")
+    (caution,) = [c for c in explain(frame).cautions if c.startswith("X1 looks like numbers")]
+    assert "150 of 150 values cannot be read as such" in caution and "free text" in caution
+    assert not any("looks like" in c for c in explain(noise()).cautions)
