@@ -192,7 +192,11 @@ def _text(name: str, read: Values, counts: tuple[int, int]) -> TreatedColumn:
             f"looks like dates, but {len(strange)} of {counts[1]} values are none (first: "
             f"{strange[0]}): taken as text"
         )
-    if not note and (found := like_numbers(texts[int(c)] for c in read.codes if c == c)):
+    seen = [texts[int(code)] for code in read.codes if code == code]
+    known = set(seen)
+    # A word in a row without a response, as a last line of totals, made text of the column, too.
+    unseen = [text for text in dict.fromkeys(texts) if text and text not in known]
+    if not note and (found := like_numbers([*seen, *unseen])):
         note = f"{found}; if it is a quantity, write it like 1234.5 or leave it empty"
     n_known = len(read.codes) - counts[0]
     if counts[1] > MOST_TEXT_LEVELS and 2 * counts[1] > n_known:

@@ -101,6 +101,13 @@ def test_text_that_looks_like_numbers_is_named_with_its_remedy(style):
         prepare(table().assign(y=values), "y", task="classification")
 
 
+def test_a_last_line_of_totals_without_a_response_is_named():
+    frame = table(x=written("footer"))
+    frame.loc[N - 1, "y"] = np.nan
+    column, _ = column_of(frame)
+    assert f"1 of {N} values cannot be read as such (first: Total)" in column.treatment
+
+
 @pytest.mark.parametrize(
     "values", [["a1", "b2", "c3"], ["192.168.0.1", "10.0.0.1"], ["1-2", "3-4"], ["1.2.10", "3.4"]]
 )
