@@ -70,11 +70,11 @@ MAY_USE: dict[str, tuple[str, ...]] = {
 # Lines of each package, blank lines and docstrings included; "root" are the files next to the
 # packages. A budget is raised only as a decision with a reason, which the commit states.
 BUDGETS: dict[str, int] = {
-    "auditing": 930,
+    "auditing": 975,
     "commands": 1115,
     "contracts": 1300,
     "datasets": 575,
-    "explaining": 3900,
+    "explaining": 4075,
     "fitted_trees": 2625,
     "forest": 5625,
     "generators": 2525,
