@@ -87,7 +87,7 @@ BUDGETS: dict[str, int] = {
     "pages": 75,
     "reference": 1425,
     "registry": 750,
-    "report": 4650,
+    "report": 4665,
     "root": 500,
     "scoring": 2940,
     "study": 8455,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
@@ -109,8 +109,7 @@ def residual_importance(
     Raises
     ------
     ValueError
-        For bad values, fewer than 3 rows, a constant y, more than two classes, or parameters out
-        of range.
+        For bad values, fewer than 3 rows, a constant y, or parameters out of range.
     TypeError
         If the model cannot be cloned, or reports no ``feature_importances_``.
 
@@ -136,12 +135,6 @@ def residual_importance(
     )
     rows, response, _ = finite_sample(sample.columns, sample.y, MIN_ROWS)
     units = sample.units.members
-    if sample.task == "classification" and response.max() > 1:
-        raise ValueError(
-            f"y has {int(response.max()) + 1} classes; residual importance correlates y with its "
-            "prediction, which is defined for numbers and for two classes: explain one class "
-            "against the others, y == a class"
-        )
     if np.ptp(response) == 0:
         raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
     n_permutations = whole_number("n_permutations", n_permutations, 1)
@@ -324,14 +317,24 @@ def _one_for_each(before: Order, rest: Order) -> Iterator[Order]:
 
 
 def _fit_correlation(grow: Any, columns: FloatArray, response: FloatArray) -> float:
-    """Correlation of y with its in-sample prediction from one feature, cut at 0."""
+    """Correlation of y with its in-sample prediction from one feature, cut at 0.
+
+    Of more than two classes, which have no order, the mean over the classes of the correlation of
+    "y is this class" with its probability; of two classes both are the same.
+    """
     if (np.ptp(columns, axis=0) == 0).all():
         return 0.0
     fitted = grow(columns)
-    if hasattr(fitted, "predict_proba"):
-        predicted = fitted.predict_proba(columns) @ fitted.classes_
-    else:
-        predicted = fitted.predict(columns)
+    if not hasattr(fitted, "predict_proba"):
+        return _correlation(fitted.predict(columns), response)
+    shares, classes = fitted.predict_proba(columns), fitted.classes_
+    if len(classes) == 2:
+        return _correlation(shares @ classes, response)
+    pairs = zip(shares.T, classes, strict=True)
+    return float(np.mean([_correlation(share, response == label) for share, label in pairs]))
+
+
+def _correlation(predicted: FloatArray, response: NDArray[Any]) -> float:
     if np.ptp(predicted) == 0:
         return 0.0
     return max(0.0, float(np.corrcoef(predicted, response)[0, 1]))

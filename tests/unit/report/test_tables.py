@@ -61,7 +61,7 @@ def test_the_best_reproduced_method_is_bold_and_the_printed_one_by_itself(study,
 
 
 def test_bold_numbers_are_explained_where_there_are_any(table):
-    assert "Bold: the best method of its row." in legend(table)
+    assert "Bold: the best method of its setting and metric." in legend(table)
     plain = {place: replace(one, best=False) for place, one in table.cells.items()}
     assert "Bold" not in legend(replace(table, cells=plain))
 

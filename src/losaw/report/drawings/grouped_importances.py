@@ -21,7 +21,7 @@ def draw(
     *,
     learner: str,
     importances: list[str],
-    panels: str,
+    panels: str | list[str],
     where: Mapping[str, Any] | None = None,
 ) -> "Figure":
     """Bars of the mean share of every feature, one standard deviation over runs to both sides.
@@ -35,8 +35,8 @@ def draw(
         Label of the study.
     importances : list of str
         Labels of the study, one colour each.
-    panels : str
-        Axis of the study; one panel for each of its values that was run.
+    panels : str or list of str
+        Axes of the study; one panel for each of their values that was run with the learner.
     where : mapping or None
         Axis -> value: which settings are drawn.
 
@@ -45,7 +45,8 @@ def draw(
     OptionError
         If a panel would show several settings, or scores are missing.
     """
-    settings = chosen_settings(study, results, where)
+    run = set(results.scores.loc[results.scores["learner"] == learner, "setting_id"])
+    settings = [s for s in chosen_settings(study, results, where) if s.identifier in run]
     titles = titles_of(study, settings, panels)
     scores = [[scores_of(results, s, learner, name) for name in importances] for s in settings]
     widths = [len(panel[0][1]) for panel in scores]

@@ -69,17 +69,29 @@ def rows_where(frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
     return frame[np.array(agree, dtype=bool)]
 
 
-def titles_of(study: Study, settings: Iterable[Setting], axis: str) -> list[str]:
-    """The settings' values of an axis as titles of panels, which must differ.
+def titles_of(study: Study, settings: Iterable[Setting], axes: str | list[str]) -> list[str]:
+    """The settings' values of one or more axes as titles of panels, which must differ.
+
+    The axes after the first are named.
 
     Raises
     ------
     OptionError
-        If two settings share a value.
+        If two settings share the values.
     """
-    titles = [study.show(setting.axes[axis]) for setting in settings]
+    first, *others = as_values(axes)
+    titles = [
+        ", ".join(
+            [
+                study.show(setting.axes[first]),
+                *(f"{study.show(axis)} {study.show(setting.axes[axis])}" for axis in others),
+            ]
+        )
+        for setting in settings
+    ]
     if len(set(titles)) < len(titles):
-        raise OptionError(f"panels: several settings have the same value of {axis!r}")
+        names = ", ".join(as_values(axes))
+        raise OptionError(f"panels: several settings have the same value of {names!r}")
     return titles
 
 
