@@ -196,19 +196,28 @@ def _binomial_reach(
 def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> pd.DataFrame:
     """Left and right side next to each other, one row per setting and pair of names."""
     axes = _axes(summary)
-    pairs = [
-        _pair(claim, left, right, summary, axes).assign(
-            is_decision=claim.statistic == "mean"
-            and left[1] in decisions
-            and (right is None or right[1] in decisions)
-        )
-        for left in itertools.product(as_values(claim.method), as_values(claim.metric))
-        for right in _right_of(claim, left)
-    ]
-    return pd.concat(pairs, ignore_index=True)
+    pairs: dict[tuple[Name, Name | None], pd.DataFrame] = {}
+    for left in itertools.product(as_values(claim.method), as_values(claim.metric)):
+        for right in _right_of(claim, left):
+            if _is_said_already(claim, left, right, pairs):
+                continue
+            pairs[left, right] = _pair(claim, left, right, summary, axes).assign(
+                is_decision=claim.statistic == "mean"
+                and left[1] in decisions
+                and (right is None or right[1] in decisions)
+            )
+    return pd.concat(list(pairs.values()), ignore_index=True)
 
 
 Name = tuple[str, str]
+
+
+def _is_said_already(
+    claim: Claim, left: Name, right: Name | None, pairs: Collection[tuple[Name, Name | None]]
+) -> bool:
+    """Whether the pair stands there the other way round: a near b and b near a are one claim."""
+    elsewhere = isinstance(claim.than, Side) and claim.than.where
+    return claim.relation == "near" and not elsewhere and (right, left) in pairs
 
 
 def _right_of(claim: Claim, left: Name) -> list[Name | None]:

@@ -21,8 +21,8 @@ LEGEND = (
     "the two numbers, made of both Monte Carlo errors and the published rounding. ✓ agrees: the "
     "90 % interval of the difference is within the margin that the study declares for the "
     "metric; ✗ differs: |z| > 3; ! deviates: 2 < |z| ≤ 3; ? undecided: none "
-    "of these, and more seeds would decide; ~ undecidable: no number of seeds would, because the "
-    "published error is larger than the margin."
+    "of these so far; ~ undecidable: none of these, and even equal numbers could not be shown to "
+    "agree, because the published error is larger than the margin."
 )
 
 COUNTED = {

@@ -188,6 +188,15 @@ def test_a_claim_of_which_something_was_not_run_is_not_supported(changes, missin
     assert against.verdict == "contradicted" and against.missing == missing
 
 
+def test_a_near_b_and_b_near_a_are_counted_once():
+    names = ["A", "B", "C"]
+    table = pd.concat([summary([0.5], method=name) for name in names], ignore_index=True)
+    near = claim(relation="near", method=names, than={"method": names}, margin=10.0)
+    assert weigh(near, table).n_for == 3
+    above = claim(relation="above", method=names, than={"method": names})
+    assert weigh(above, table).n_open == 6
+
+
 def test_values_on_the_border_of_near_are_seldom_near():
     rng = np.random.default_rng(0)
     near = claim(relation="near", than=0.0, margin=0.5)

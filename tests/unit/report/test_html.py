@@ -268,7 +268,7 @@ def test_the_cost_of_deciding_is_said(study, comparison):
         "for each of their settings would decide 1 of them, at about 0.0 core-hours."
     )
     comparison["verdict"] = comparison["verdict"].replace("undecided", "undecidable")
-    assert "1 cannot be decided by more seeds" in undecided_line(study, comparison)
+    assert "1 more could not be shown to agree" in undecided_line(study, comparison)
     assert undecided_line(study, comparison[comparison["verdict"] == "deviates"]) == ""
 
 

@@ -12,6 +12,7 @@ from losaw.study.results.agreement import (
     Kind,
     Printed,
     Runs,
+    can_agree,
     seeds_to_decide,
     verdict,
     weigh,
@@ -153,7 +154,19 @@ def test_the_seeds_that_are_said_to_decide_are_the_fewest_that_do(ours, printed,
 def test_no_number_of_seeds_helps_where_print_itself_is_uncertain():
     printed = Printed(0.51, 3, 1, draws=1)
     assert seeds_to_decide(Runs(0.5, 0.1, 4), printed, UNBOUNDED, 0.03) == math.inf
+    assert not can_agree(Runs(0.5, 0.1, 4), printed, UNBOUNDED, 0.03)
     assert math.isnan(seeds_to_decide(Runs(0.5, 0.0, 4), printed, Kind(), 0.03))
+
+
+def test_a_cell_that_could_agree_at_another_difference_is_undecided_and_not_undecidable():
+    """The published error is .0063 and the margin .015: a difference of .008 stays undecided."""
+    ours, kind, margin = Runs(0.508, 0.1, 25), Kind(0.1, 24), 0.015
+    row = {"published": 0.5, "decimals": 3, "published_runs": 250}
+    assert math.isinf(seeds_to_decide(ours, Printed(0.5, 3, 250), kind, margin))
+    assert can_agree(ours, Printed(0.5, 3, 250), kind, margin)
+    reproduction = SimpleNamespace(mean=0.508, sd=0.1, n_seeds=25, mc_se=0.02)
+    assert numbers_of_cell(reproduction, row, kind, margin)["verdict"] == "undecided"
+    assert numbers_of_cell(reproduction, row, kind, 0.01)["verdict"] == "undecidable"
 
 
 def test_a_published_deviation_takes_the_place_of_ours_for_the_published_mean():

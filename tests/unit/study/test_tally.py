@@ -137,7 +137,7 @@ def test_further_seeds_cost_what_the_study_file_says(study):
     assert len(undecided) == 4
     needed = undecided["seeds_needed"].iloc[0]
     more = more_seeds(study, comparison)
-    assert (more.undecided, more.hopeless, more.decided) == (4, 0, 4)
+    assert (more.undecided, more.at_no_number, more.hopeless, more.decided) == (4, 0, 0, 4)
     assert more.seeds == needed
     assert more.core_hours == pytest.approx(4 * (needed - 4))  # an hour a seed, four settings
 
@@ -148,6 +148,16 @@ def test_the_seeds_asked_for_decide_nine_cells_in_ten(study):
     comparison.loc[undecided, "seeds_needed"] = [10.0, 20.0, 30.0, 40.0]
     more = more_seeds(study, comparison)
     assert (more.seeds, more.decided) == (37, 3)  # .9 of the way along the sorted four
+
+
+def test_a_difference_that_no_seeds_decide_does_not_raise_the_number_for_the_others(study):
+    comparison = compare(study, summary(study, sd=0.2), every_cell(study, 0.5, ("plain",)))
+    undecided = comparison["verdict"] == "undecided"
+    comparison.loc[undecided, "seeds_needed"] = [10.0, 10.0, 10.0, np.inf]
+    more = more_seeds(study, comparison)
+    assert (more.undecided, more.at_no_number, more.seeds, more.decided) == (4, 1, 10, 3)
+    comparison.loc[undecided, "seeds_needed"] = np.inf
+    assert more_seeds(study, comparison) == MoreSeeds(4, 4, 0, 0, 0, 0.0)
 
 
 def test_cells_of_one_fit_are_paid_once(study):
@@ -173,7 +183,7 @@ def test_where_print_is_too_uncertain_no_seeds_are_asked_for(study):
 
 def test_a_study_without_tables_asks_for_no_seeds(study):
     nothing = pd.DataFrame([], columns=[*COLUMNS, *NUMBER_COLUMNS])
-    assert more_seeds(study, nothing) == MoreSeeds(0, 0, 0, 0, 0.0)
+    assert more_seeds(study, nothing) == MoreSeeds(0, 0, 0, 0, 0, 0.0)
 
 
 def test_cells_that_count_are_those_of_the_believed_reading_and_none_of_no_cells():

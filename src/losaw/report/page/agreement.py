@@ -100,9 +100,15 @@ def undecided_line(study: Study, comparison: pd.DataFrame) -> str:
             f"of their settings would decide {more.decided} of them, at about "
             f"{more.core_hours:,.1f} core-hours."
         )
+    if more.at_no_number:
+        words += (
+            f" At their present differences {more.at_no_number} would stay undecided with any "
+            "number of seeds, but the differences may change with them."
+        )
     if more.hopeless:
         words += (
-            f" {more.hopeless} cannot be decided by more seeds: the published error is too large."
+            f" {more.hopeless} more could not be shown to agree by any number of seeds: the "
+            "published error is too large."
         )
     return words
 

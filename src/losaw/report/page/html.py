@@ -26,6 +26,7 @@ from losaw.study.design.published import read_published
 from losaw.study.design.session import Session
 from losaw.study.files.output_digests import is_collected
 from losaw.study.files.writing import write_text
+from losaw.study.results.agreement import UNDECIDABLE
 from losaw.study.results.draws import read_draws
 from losaw.study.results.tally import compared, counted
 
@@ -186,7 +187,9 @@ def _more(cell: Cell) -> str:
     if math.isnan(cell.seeds_needed):
         return ""
     if math.isinf(cell.seeds_needed):
-        return ", whatever the number of seeds"
+        if cell.verdict == UNDECIDABLE:
+            return ", whatever the number of seeds"
+        return ", no number of seeds would decide at this difference"
     return f", about {cell.seeds_needed:,.0f} seeds would decide"
 
 

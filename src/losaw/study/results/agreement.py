@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy.special import ndtr, ndtri, stdtr, stdtrit  # scipy.stats takes long to import
 
@@ -156,8 +156,8 @@ def seeds_to_decide(ours: Runs, printed: Printed, kind: Kind, margin: float) -> 
     Returns
     -------
     float
-        A whole number; infinite where the error of the published value leaves the cell undecided
-        for any number up to 100,000; NaN where no error is at hand.
+        A whole number; infinite where no number up to 100,000 decides it; NaN where no error is at
+        hand.
     """
     rule = _rule(ours, printed, kind)
     if rule is None:
@@ -169,6 +169,15 @@ def seeds_to_decide(ours: Runs, printed: Printed, kind: Kind, margin: float) -> 
         middle = (low + high) // 2
         low, high = (middle, high) if verdict(rule(middle), margin) == UNDECIDED else (low, middle)
     return float(high)
+
+
+def can_agree(ours: Runs, printed: Printed, kind: Kind, margin: float) -> bool:
+    """Return whether 100,000 seeds would show agreement if our mean were the published value.
+
+    If not, the error of the published value is larger than the margin.
+    """
+    rule = _rule(replace(ours, mean=printed.value), printed, kind)
+    return rule is not None and verdict(rule(MOST_SEEDS), margin) == AGREES
 
 
 def verdict(

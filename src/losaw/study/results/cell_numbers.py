@@ -14,6 +14,7 @@ from losaw.study.results.agreement import (
     Kind,
     Printed,
     Runs,
+    can_agree,
     seeds_to_decide,
     verdict,
     weigh,
@@ -87,7 +88,8 @@ def numbers_of_cell(
     said = verdict(evidence, margin, bool(print_row), bool(np.isfinite(reproduced)))
     if said == UNDECIDED:
         needed = seeds_to_decide(*cell, margin)
-        said = UNDECIDABLE if np.isinf(needed) else said
+        if np.isinf(needed) and not can_agree(*cell, margin):
+            said = UNDECIDABLE
     return {
         "published": float(print_row["published"]) if print_row else np.nan,
         "reproduced": reproduced,

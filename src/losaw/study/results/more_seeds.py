@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from losaw.study.design.grid import Study
@@ -24,10 +25,13 @@ class MoreSeeds:
     ----------
     undecided : int
         Undecided cells.
+    at_no_number : int
+        Those of them that no number of seeds decides, unless their difference changes.
     hopeless : int
         Undecidable cells: the error of the published value is larger than the margin.
     seeds : int
-        Seeds per setting that decide nine in ten of the undecided, at the differences of now.
+        Seeds per setting that decide nine in ten of the other undecided cells, at the differences
+        of now.
     decided : int
         Cells that would then be decided.
     core_hours : float
@@ -35,6 +39,7 @@ class MoreSeeds:
     """
 
     undecided: int
+    at_no_number: int
     hopeless: int
     seeds: int
     decided: int
@@ -49,9 +54,11 @@ def more_seeds(study: Study, comparison: pd.DataFrame) -> MoreSeeds:
     """
     cells = compared(comparison)
     hopeless = int((cells["verdict"] == UNDECIDABLE).sum())
-    open_cells = cells[cells["verdict"] == UNDECIDED]
+    undecided = cells[cells["verdict"] == UNDECIDED]
+    open_cells = undecided[np.isfinite(undecided["seeds_needed"].astype(float))]
+    at_no_number = len(undecided) - len(open_cells)
     if open_cells.empty:
-        return MoreSeeds(0, hopeless, 0, 0, 0.0)
+        return MoreSeeds(len(undecided), at_no_number, hopeless, 0, 0, 0.0)
     seeds = math.ceil(open_cells["seeds_needed"].quantile(MOST_OF_THEM))
     within = open_cells[open_cells["seeds_needed"] <= seeds]
     settings = {
@@ -69,7 +76,7 @@ def more_seeds(study: Study, comparison: pd.DataFrame) -> MoreSeeds:
         seconds = study.seconds_per_seed(setting, learner)
         costs[place] = UNMEASURED_SECONDS_PER_SEED if seconds is None else seconds
     hours = sum(wanted[place] * costs[place] for place in wanted) / 3600
-    return MoreSeeds(len(open_cells), hopeless, seeds, len(within), hours)
+    return MoreSeeds(len(undecided), at_no_number, hopeless, seeds, len(within), hours)
 
 
 def _key(values: Iterable[Any]) -> tuple[Any, ...]:
