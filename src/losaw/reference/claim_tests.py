@@ -15,6 +15,7 @@ from losaw.study.design.schema import Filter
 from losaw.study.design.settings import as_values, matches
 
 SUPPORTED = "supported"
+MOSTLY_OPEN = "supported, mostly open"
 CONTRADICTED = "contradicted"
 MIXED = "holds in some settings, fails in others"
 UNDECIDED = "undecided"
@@ -62,12 +63,13 @@ def weigh_claim(
     In each setting, and for each pair of names, the difference left − right has the standard error
     ``sqrt(se_left^2 + se_right^2)``: too large where both come from the same data and go up and
     down together. A setting speaks for or against the claim if the difference lies beyond the
-    two-sided bound of level .05 / (number of settings), of a t distribution with Welch's degrees
-    of freedom, so that a claim that is exactly on the border is decided in at most 5 % of runs.
-    *Supported*: some setting speaks for it and none against; *contradicted*: the reverse;
-    *undecided*: none speaks. Of a claim about most settings more than half of all have to speak for
-    it, or against it. *Run in part*: nothing speaks against it, and something that it names was not
-    run.
+    two-sided bound of level .05 / (number of settings), of a t distribution with Welch's degrees of
+    freedom, so that a claim that is exactly on the border is decided in at most 5 % of runs.
+    *Supported*: some setting speaks for it and none against; *supported, mostly open*: so, but more
+    than half of the settings decide neither; *contradicted*: some setting speaks against it and
+    none for it; *undecided*: none speaks. Of a claim about most settings more than half of all have
+    to speak for it, or against it. *Run in part*: nothing speaks against it, and something that it
+    names was not run.
 
     ``at least`` and ``at most`` are weighed against the number that the margin allows: supported
     where the difference is better than that by more than the bound. ``near`` is supported in a
@@ -104,7 +106,7 @@ def weigh_claim(
     beyond = _beyond(claim, cells)
     n_for, n_against = int((beyond > 0).sum()), int((beyond < 0).sum())
     n_open = int((beyond == 0).sum())
-    verdict = _verdict(n_for, n_against)
+    verdict = _verdict(n_for, n_against, n_open)
     if claim.holds_in == "most":
         half = len(cells) / 2
         verdict = SUPPORTED if n_for > half else CONTRADICTED if n_against > half else UNDECIDED
@@ -135,12 +137,14 @@ def _not_run(claim: Claim, summary: pd.DataFrame) -> Iterator[str]:
     return iter(names)
 
 
-def _verdict(n_for: int, n_against: int) -> str:
+def _verdict(n_for: int, n_against: int, n_open: int) -> str:
     if n_for and n_against:
         return MIXED
     if not n_for and not n_against:
         return UNDECIDED
-    return SUPPORTED if n_for else CONTRADICTED
+    if n_against:
+        return CONTRADICTED
+    return SUPPORTED if n_for >= n_open else MOSTLY_OPEN
 
 
 def decisions_of(study: Study) -> set[str]:

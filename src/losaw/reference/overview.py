@@ -7,6 +7,7 @@ import pandas as pd
 from losaw.reference.claim_tests import (
     CONTRADICTED,
     MIXED,
+    MOSTLY_OPEN,
     NOT_RUN,
     PARTLY_RUN,
     SUPPORTED,
@@ -26,7 +27,7 @@ _APART = (
     "Other readings of these values, other joint laws for them, and nominal sizes of tests, which "
     "no paper has published as results."
 )
-_OF_CLAIMS = (SUPPORTED, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN, NOT_RUN)
+_OF_CLAIMS = (SUPPORTED, MOSTLY_OPEN, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN, NOT_RUN)
 
 
 def overview(

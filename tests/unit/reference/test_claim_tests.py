@@ -51,6 +51,8 @@ def claim(**changes):
     [
         ([1.0, 1.0], "supported"),
         ([1.0, 0.0], "supported"),
+        ([1.0, 0.0, 0.0], "supported, mostly open"),
+        ([-1.0, 0.0, 0.0], "contradicted"),
         ([-1.0, 0.0], "contradicted"),
         ([1.0, -1.0], "holds in some settings, fails in others"),
         ([0.01, -0.01], "undecided"),
