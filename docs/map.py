@@ -85,7 +85,7 @@ BUDGETS: dict[str, int] = {
     "metrics": 800,
     "network": 1475,
     "pages": 75,
-    "reference": 1425,
+    "reference": 1435,
     "registry": 750,
     "report": 4665,
     "root": 500,

@@ -201,9 +201,12 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
     """Left and right side next to each other, one row per setting and pair of names."""
     axes = _axes(summary)
     pairs: dict[tuple[Name, Name | None], pd.DataFrame] = {}
+    # a near b and b near a are one claim.
+    elsewhere = isinstance(claim.than, Side) and claim.than.where
+    is_symmetric = claim.relation == "near" and not elsewhere
     for left in itertools.product(as_values(claim.method), as_values(claim.metric)):
         for right in _right_of(claim, left):
-            if _is_said_already(claim, left, right, pairs):
+            if is_symmetric and (right, left) in pairs:
                 continue
             pairs[left, right] = _pair(claim, left, right, summary, axes).assign(
                 is_decision=claim.statistic == "mean"
@@ -214,14 +217,6 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
 
 
 Name = tuple[str, str]
-
-
-def _is_said_already(
-    claim: Claim, left: Name, right: Name | None, pairs: Collection[tuple[Name, Name | None]]
-) -> bool:
-    """Whether the pair stands there the other way round: a near b and b near a are one claim."""
-    elsewhere = isinstance(claim.than, Side) and claim.than.where
-    return claim.relation == "near" and not elsewhere and (right, left) in pairs
 
 
 def _right_of(claim: Claim, left: Name) -> list[Name | None]:
