@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 # Words for a missing value, in addition to those of pandas (empty, NA, NaN, null, None, …).
 MISSING = ("?",)
 _SEPARATORS = (",", ";", "\t", "|")
-_TEXT = (".csv", ".tsv", ".txt", ".data")
+TEXT = (".csv", ".tsv", ".txt", ".data")
 _LINES = 20
+# A field in quotes, also one that goes on below the lines at hand; within it two quotes are one.
+_QUOTED = re.compile(r'((?<![^\n\t,;|])|(?<=[,;|] ))"(?:[^"]|"")*("|\Z)')
 
 
 def read_file(path: str | Path, target: str, has_header: bool = True) -> "pd.DataFrame":
@@ -46,9 +48,9 @@ def read_file(path: str | Path, target: str, has_header: bool = True) -> "pd.Dat
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] in ([".parquet"], [".pq"]):
         return _read_parquet(path)
-    if not set(_TEXT) & set(suffixes[-2:]):
+    if not set(TEXT) & set(suffixes[-2:]):
         raise LosawError(
-            f"{path}: files end in .parquet, {', '.join(_TEXT)} (or .csv.gz and the like); read "
+            f"{path}: files end in .parquet, {', '.join(TEXT)} (or .csv.gz and the like); read "
             "other formats with pandas and call losaw.explain(frame, target)"
         )
     return _read_text(path, target, has_header)
@@ -59,8 +61,15 @@ def _read_parquet(path: Path) -> "pd.DataFrame":
 
     with extra("study"):
         import pyarrow
+        import pyarrow.parquet
     try:
-        return pd.read_parquet(path)
+        frame = pd.read_parquet(path)
+        described = pyarrow.parquet.read_schema(path).pandas_metadata or {}
+        for column in described.get("columns", ()):  # levels that are numbers come back as numbers
+            if column["pandas_type"] == "categorical" and not column["metadata"]["ordered"]:
+                name = column["name"]
+                frame[name] = frame[name].astype("category")
+        return frame
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise LosawError(f"{path}: is no Parquet file that can be read ({error})") from None
 
@@ -156,8 +165,10 @@ def _named_columns(path: Path, options: dict[str, Any]) -> "pd.DataFrame":
 def _separator(lines: list[str]) -> str:
     """The separator that every line has, and the same number of times as the first.
 
-    Of several a tab or a semicolon: commas may then stand in numbers. Quoted text does not count.
+    Of several a tab or a semicolon: commas may then stand in numbers. Quoted text does not count,
+    and may go on in the next line.
     """
+    lines = _QUOTED.sub('""', "\n".join(lines)).split("\n")
     lines = [re.sub('"[^"]*"', '""', line) for line in lines]
     counts = {s: [line.count(s) for line in lines] for s in _SEPARATORS}
     everywhere = [s for s, by_line in counts.items() if all(by_line)]

@@ -29,6 +29,29 @@ def test_commas_in_text_do_not_hide_the_separator(tmp_path):
     assert read_file(path, "b")["a"].tolist() == ["x, y, z", "u, v"]
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_quoted_text_may_have_several_lines(tmp_path, separator):
+    frame = pd.DataFrame({"a": ["one, two\nlines", 'with "quotes";'] * 30, "b": range(60)})
+    frame["c"] = ["one\nmore", *frame["a"][1:]]
+    frame.rename(columns={"c": "c\nd"}).to_csv(tmp_path / "data.csv", sep=separator, index=False)
+    read = read_file(tmp_path / "data.csv", "b")
+    assert list(read.columns) == ["a", "b", "c\nd"] and read["a"].tolist() == frame["a"].tolist()
+
+
+def test_a_lone_quote_within_text_hides_no_separator(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text('a;b;c\nbolt 3 ";1,5;10\nnail;2,5;20\n')
+    assert read_file(path, "c")["a"].tolist() == ['bolt 3 "', "nail"]
+
+
+def test_levels_of_parquet_that_are_numbers_stay_levels(tmp_path):
+    frame = pd.DataFrame({"a": [10, 20, 10], "b": [1.5, None, 2.5], "c": ["u", "v", "u"]})
+    frame = frame.astype("category").assign(d=pd.Categorical([3, 1, 2], ordered=True), y=1.0)
+    frame.to_parquet(tmp_path / "data.parquet")
+    read = read_file(tmp_path / "data.parquet", "y")
+    assert [str(read[name].dtype) for name in "abcd"] == ["category"] * 3 + ["int64"]
+
+
 def test_blanks_separate_and_lines_without_names_are_numbered(tmp_path):
     path = tmp_path / "housing.data.txt"
     path.write_text(" 0.1  18.0   2\n 0.2  0.0    3\n")
