@@ -206,11 +206,13 @@ def bars(explanation: Any, top: int) -> "Figure":
     FigureCanvasAgg(figure)
     panels = figure.subplots(1, len(results), sharey=True, squeeze=False)[0]
     colours = ["#0072b2" if name in explanation.selected else "#999999" for name in names]
+    # Between two dollars stands a formula to matplotlib.
+    shown = [name.replace("$", r"\$") for name in names]
     for ax, (method, result) in zip(panels, results.items(), strict=True):
         place = [result.feature_names.index(name) for name in names]
         scores = result.scores[place]
         half = result.interval()[place, 1] - scores
-        ax.barh(names, np.nan_to_num(scores), color=colours)
+        ax.barh(shown, np.nan_to_num(scores), color=colours)
         ax.errorbar(
             scores, np.arange(len(names)), xerr=half, fmt="none", ecolor="black", linewidth=0.8
         )
@@ -220,7 +222,6 @@ def bars(explanation: Any, top: int) -> "Figure":
         ax.spines[["top", "right"]].set_visible(False)
     deciding = explanation.deciding
     blue = f"; blue: selected by {METHODS[deciding].label}" if deciding else ""
-    figure.suptitle(
-        f"What {explanation.target} depends on (bars with 95 % intervals{blue})", fontsize=10
-    )
+    head = f"What {explanation.target} depends on (bars with 95 % intervals{blue})"
+    figure.suptitle(head.replace("$", r"\$"), fontsize=10)
     return figure

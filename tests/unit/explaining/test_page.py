@@ -34,6 +34,18 @@ def test_the_page_names_no_address_and_escapes_names(page):
     assert "<i>" not in shown and "&lt;i&gt;" in shown and "y&amp;z" in shown
 
 
+def test_dollars_in_names_are_no_formula_in_the_picture(tmp_path):
+    names = ["in $ (US$)", "US$_{ / $^"]
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((80, 2)), columns=names)
+    frame["$ per $"] = frame[names[0]] + 0.1 * frame[names[1]]
+    found = losaw.explain(frame, "$ per $", methods=["pfi"], folds=3, budget=None)
+    assert len(found.save(tmp_path / "page")) == 4
+    figure = found.plot()
+    shown = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert {text.replace(r"\$", "$") for text in shown} == set(names)
+    assert all(text.count("$") == text.count(r"\$") for text in [*shown, figure.get_suptitle()])
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_browser_shows_it_without_errors_or_requests(page, width):
     api = pytest.importorskip("playwright.sync_api", reason="needs playwright and a browser")
