@@ -195,11 +195,11 @@ class Audit:
                 f"response, but explains {100 * self.share_reached:.0f} % on average: classes that "
                 "are cut from features of few values cannot always be predicted better."
             )
-        if self.quality.share < self.share_reached:
+        if self.quality.share < self.share_reached - _SAME:
             said.append(
                 f"{self.model[0].upper()}{self.model[1:]} explains "
-                f"{100 * self.quality.share:.0f} % of {self.target}; of the simulated responses up "
-                f"to {100 * self.share_reached:.0f} % can be explained."
+                f"{100 * self.quality.share:z.0f} % of {self.target}; of the simulated responses "
+                f"up to {100 * self.share_reached:.0f} % can be explained."
             )
         return tuple(said)
 
@@ -220,13 +220,13 @@ class Audit:
         if self.response:
             causes = f"by your function {self.response}"
         average = " on average" if self.share_reached < self.share - _SAME else ""
-        of_them = "" if np.isnan(explained) else f"{100 * explained:.0f} % of them and "
+        of_them = "" if np.isnan(explained) else f"{100 * explained:z.0f} % of them and "
         return (
             f"{self.target} ({self.task}): {self.n_rounds} responses were simulated on "
             f"{self.design.rows:,} rows, each {causes}. The best prediction explains "
             f"{100 * self.share_reached:.0f} % of each{average}. "
             f"{self.model[0].upper()}{self.model[1:]} explains {of_them}"
-            f"{100 * self.quality.share:.0f} % of {self.target}."
+            f"{100 * self.quality.share:z.0f} % of {self.target}."
         )
 
     def __repr__(self) -> str:

@@ -86,6 +86,13 @@ def test_a_target_that_nothing_explains_is_said():
     assert any("responses up to 5 % can be explained" in c for c in found.cautions)
 
 
+def test_a_target_that_is_explained_as_well_as_the_responses_has_no_caution(copies):
+    share = copies.share_reached
+    for of_the_target, is_said in ((share - 0.05, True), (share - 0.001, False), (share, False)):
+        found = replace(copies, quality=replace(copies.quality, share=of_the_target))
+        assert any("can be explained" in c for c in found.cautions) == is_said
+
+
 def test_boosted_trees_in_the_place_of_the_forest():
     found = losaw.audit(mixed(), "bought", methods="pfi", model="gradient-boosting", **QUICK)
     assert "Gradient boosting" in found.headline() and found.rounds["explained"].notna().all()
