@@ -152,6 +152,8 @@ def prepare(
         raise LosawError(f"weights: {weights!r} is the cluster")
     place = names.index(target)
     responses = _series(frame, place)
+    if pd.api.types.infer_dtype(responses) == "string":  # blanks at an end make no other class
+        responses = responses.str.strip()
     known = np.flatnonzero(responses.notna())
     notes = []
     if len(known) < len(responses):

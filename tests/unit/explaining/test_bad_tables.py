@@ -202,6 +202,12 @@ def test_an_absent_target_names_the_nearest():
     assert "did you mean 'price'" in refused(table(price=np.arange(N) / 3), "prise")
 
 
+def test_blanks_at_the_end_of_a_class_make_no_other_class():
+    classes = np.resize(["yes", "no", "yes ", " no"], N)
+    found = prepare(table().assign(y=classes), "y")
+    assert np.unique(found.y).tolist() == ["no", "yes"]
+
+
 def test_a_target_that_cannot_be_explained_is_refused():
     frame = table()
     assert "one value only" in refused(frame.assign(y=1.0))
