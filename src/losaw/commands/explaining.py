@@ -69,9 +69,11 @@ def prefix_of(options: argparse.Namespace, what: str, endings: Sequence[str]) ->
         If the table would be written over, or the folder of the prefix does not exist.
     """
     from losaw.explaining.explanation import paths_of
+    from losaw.explaining.table_file import TEXT
     from losaw.support.errors import LosawError
 
-    name = f"{options.file.name.partition('.')[0]}_{what}"
+    file = options.file.with_suffix("")  # data.csv.gz has two endings, sales.2026.csv one
+    name = f"{file.stem if file.suffix.lower() in TEXT else file.name}_{what}"
     prefix = Path(options.output or name)
     if prefix.is_dir() or str(options.output).endswith("/"):
         prefix = prefix / name
@@ -130,21 +132,19 @@ def _groups(text: str | None) -> dict[str, list[str]] | None:
     groups: dict[str, list[str]] = {}
     for part in text.split(";"):
         name, colon, features = part.partition(":")
-        if not colon:
-            raise LosawError(f"--groups: {part!r} is not NAME:FEATURE,…, as in size:x,y,z")
+        if not colon or name.strip() in groups:
+            raise LosawError(f"--groups: {part!r} is not NAME:FEATURE,… of a new name, as size:x,y")
         groups[name.strip()] = [feature.strip() for feature in features.split(",")]
     return groups
 
 
-def _kinds(text: str | None) -> dict[str, str] | None:
+def _kinds(text: str | None) -> dict[str, str]:
     from losaw.support.errors import LosawError
 
-    if text is None:
-        return None
-    kinds: dict[str, Any] = {}
-    for part in text.split(","):
+    kinds: dict[str, str] = {}
+    for part in text.split(",") if text else ():
         name, colon, kind = part.rpartition(":")
-        if not colon:
-            raise LosawError(f"--kinds: {part!r} is not NAME:KIND, as in zip:nominal")
+        if not colon or name.strip() in kinds:
+            raise LosawError(f"--kinds: {part!r} is not NAME:KIND of a new name, as zip:nominal")
         kinds[name.strip()] = kind.strip()
     return kinds

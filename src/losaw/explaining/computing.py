@@ -178,6 +178,11 @@ def compute(work: Work, model: Any, forest_is_model: bool) -> Computed:
         computed.quality["losaw"] = _quality(work, forests)
         computed.decorrelation = _decorrelation(work, forests)
     _loss_methods(work, shared, computed)
+    labels: Any = np.unique(data.y) if data.task == "classification" else ()
+    if len(labels) == 2 and any(METHODS[name].family in ("loss", "direction") for name in methods):
+        computed.notes.append(
+            f"ATR and curves: a prediction rises towards {data.target} {labels[1]}."
+        )
     computed.results = {
         name: computed.results[name] for name in methods if name in computed.results
     }
@@ -218,9 +223,6 @@ def _read_off_trees(work: Work, forests: list[Any], computed: Computed) -> None:
             computed.notes.append("ATR is left out: a direction is defined for two classes only.")
         else:
             computed.results["atr"] = _directions(work, forests)
-            if work.data.task == "classification":
-                last = np.unique(work.data.y)[-1]
-                computed.notes.append(f"ATR: a prediction rises towards {work.data.target} {last}.")
 
 
 def _decorrelation(work: Work, forests: list[Any]) -> Any:

@@ -265,10 +265,10 @@ class Explanation:
         parts = [f"{self.target} ({self.task}): {rows}, {n} feature{'s' * (n != 1)}"]
         said = {"model": self.model, "losaw": "losawRF"}
         parts += [
-            f"{said[name]} explains {100 * q.share:.0f} % (± {100 * q.std_error:.0f})"
+            f"{said[name]} explains {100 * q.share:z.0f} % (± {100 * q.std_error:.0f})"
             for name, q in self.quality.items()
         ]
-        return "; ".join(parts) + (" of unseen rows" if self.quality else "")
+        return "; ".join(parts) + (" of the variation of unseen rows" if self.quality else "")
 
     def group_lines(self) -> list[str]:
         """The scores of the groups next to those of their features."""

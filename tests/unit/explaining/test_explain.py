@@ -292,7 +292,9 @@ def test_the_result_is_not_written_over_the_data(tmp_path, monkeypatch, capsys):
         (["--target", "bought", "--kinds", "age"], "NAME:KIND"),
         (["--target", "bought", "--task", "regression"], "needs numbers"),
         (["--target", "bought", "--drop", "agee"], "did you mean 'age'"),
+        (["--target", "bought", "--kinds", "age:nominal,age:discrete"], "of a new name"),
         (["--target", "bought", "--groups", "age,city"], "NAME:FEATURE"),
+        (["--target", "bought", "--groups", "g:age,city;g:age,pay"], "of a new name"),
         (["--target", "bought", "--model", "own.py:make"], "there is no file own.py"),
     ],
 )

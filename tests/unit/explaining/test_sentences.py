@@ -3,6 +3,7 @@
 Of explaining.answers, explaining.cautions, explaining.options, commands.explaining.
 """
 
+import argparse
 import inspect
 from dataclasses import fields, replace
 
@@ -12,6 +13,7 @@ import pytest
 
 import losaw
 from losaw.cli import main
+from losaw.commands.explaining import prefix_of
 from losaw.explaining.options import Options
 from losaw.knockoffs.diagnostics import DrawTest
 from reference.explaining_tables import copies, mixed
@@ -239,8 +241,9 @@ def test_a_target_of_few_whole_numbers_may_be_classes(y, is_hinted):
 
 
 def test_a_rise_of_two_classes_is_towards_a_named_one():
-    found = explain(mixed(), "bought", methods="atr")
-    assert "ATR: a prediction rises towards bought yes." in found.notes
+    for methods in ("atr", "pfi"):  # the curves are those of a class, too
+        found = explain(mixed(), "bought", methods=methods)
+        assert "ATR and curves: a prediction rises towards bought yes." in found.notes
     found = explain(copies(150), methods="atr")
     assert not any("ATR" in note for note in found.notes)
 
@@ -264,6 +267,22 @@ def test_the_record_of_options_is_what_the_functions_and_the_commands_take():
         assert differing == (set() if function is losaw.explain else {"budget"})
         for name in record:
             assert f"{name}" in function.__doc__
+
+
+@pytest.mark.parametrize(
+    ("file", "prefix"),
+    [("sales.2025.csv", "sales.2025"), ("sales.csv.gz", "sales"), ("sales.data.txt", "sales")],
+)
+def test_a_name_with_points_is_not_cut(tmp_path, file, prefix):
+    options = argparse.Namespace(file=tmp_path / file, output=None)
+    assert prefix_of(options, "explained", ()).name == f"{prefix}_explained"
+
+
+def test_a_part_of_the_variation_is_said_to_be_explained_and_never_minus_nothing():
+    found = explain(noise(), methods="pfi", folds=3)
+    nothing = replace(found.quality["model"], share=-0.004)
+    headline = replace(found, quality={"model": nothing}).headline()
+    assert " explains 0 % " in headline and headline.endswith("of the variation of unseen rows")
 
 
 @pytest.mark.parametrize("output", [".", "out", "out/"])
