@@ -242,7 +242,10 @@ def _decorrelation(work: Work, forests: list[Any]) -> Any:
 def _shares(
     name: str, work: Work, forests: list[Any], function: Any, splits: Splits | None = None
 ) -> ImportanceResult:
-    """Scores of every fold's forest on its training rows, divided by the sum of positive ones."""
+    """Scores of every fold's forest on its training rows, divided by the sum of positive ones.
+
+    Or by that of the negative ones, where it is larger: no share is beyond 1 then.
+    """
     scores = []
     for (train, _), forest in zip(splits or work.splits, forests, strict=True):
         with warnings.catch_warnings():
@@ -250,8 +253,8 @@ def _shares(
             importances = function(
                 forest, work.data.X.iloc[train], work.data.y[train], kinds=work.kinds
             )
-        total = np.maximum(importances.scores, 0.0).sum()
-        scores.append(importances.scores / (total if total > 0 else 1.0))
+        found = importances.scores
+        scores.append(found / (max(found[found > 0].sum(), -found[found < 0].sum()) or 1.0))
         work.tick("scores")
     return _jackknifed(METHODS[name].label, np.array(scores), work)
 

@@ -122,6 +122,17 @@ def test_the_command_takes_own_groups_and_a_model_of_ones_own(tmp_path, monkeypa
     assert "LinearRegression explains" in out and "both: PFI" in out
 
 
+@pytest.mark.parametrize("seed", [0, 6, 9])
+def test_shares_of_splits_that_unseen_rows_contradict_are_within_one(seed):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.standard_normal((150, 3)), columns=list("abc"))
+    frame["y"] = 10_000 * rng.standard_normal(150)
+    for features in (["a", "y"], ["a", "b", "c", "y"]):
+        options = {"methods": "ufi,mdi_oob", "folds": 10, "budget": None}
+        results = losaw.explain(frame[features], "y", **options).results
+        assert all(np.abs(result.details["fold_scores"]).max() <= 1 for result in results.values())
+
+
 def test_a_model_that_predicts_nothing_is_said_to():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((200, 4)), columns=list("abcy"))
