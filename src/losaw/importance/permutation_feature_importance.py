@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,7 @@ from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
 from losaw.scoring.rows import Options, Rows, read_rows
-from losaw.support.arguments import whole_number
-from losaw.support.words import unknown
+from losaw.support.arguments import one_of, whole_number
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
@@ -25,8 +25,7 @@ SCALES = ("difference", "ratio")
 
 
 def _check(scale: str, n_repeats: int) -> None:
-    if scale not in SCALES:
-        raise ValueError(unknown("scale", scale, SCALES))
+    one_of("scale", scale, SCALES)
     whole_number("n_repeats", n_repeats, 1)
 
 
@@ -73,7 +72,7 @@ verbose, random_state
         As in :func:`losaw.importance.cpi`.
     cv : int, splitter or None, default None
         As in :func:`losaw.importance.cpi`: with it the scores have an error over fits, and are
-        tested.
+        tested, ratios against 1.
 
     Returns
     -------
@@ -104,21 +103,21 @@ verbose, random_state
         clusters=clusters,
     )  # fmt: skip
     options = Options(loss, features, groups, n_jobs, verbose)
-    testing = Testing(
-        error_kind="over permutations of the test rows",
-        method=parameter_repr(
-            "pfi", scale=scale, n_repeats=n_repeats, loss=loss_name(loss, model), cv=cv
-        ),
-        null=1.0 if scale == "ratio" else 0.0,
-    )
+    used = loss_name(loss, model)
+    shown = parameter_repr("pfi", scale=scale, n_repeats=n_repeats, loss=used, cv=cv)
+    testing = Testing(error_kind="over permutations of the test rows", method=shown)
+    shift = 1.0 if scale == "ratio" and cv is not None else 0.0  # tests are of scores above 0
 
     def differences(subject: ModelOnTable, train: Rows | None) -> Differences:
-        return permuted_differences(subject, _draws(subject, n_repeats, rng), n_repeats, scale)
+        found = permuted_differences(subject, _draws(subject, n_repeats, rng), n_repeats, scale)
+        return found._replace(scores=np.asarray(found.scores) - shift)
 
     if cv is None:
         subject = model_on_table(model, rows, options)
         return repeated(differences(subject, None), subject, testing)
-    return cross_fitted(differences, model, rows, options, cv, testing, rng)
+    tested = cross_fitted(differences, model, rows, options, cv, testing, rng)
+    moved = {name: tested.details[name] + shift for name in ("lower", "fold_scores")}
+    return replace(tested, scores=tested.scores + shift, details=tested.details | moved)
 
 
 def _draws(

@@ -9,6 +9,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.ensemble import (
     BaggingRegressor,
     HistGradientBoostingRegressor,
@@ -19,7 +20,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.importance import sage, subgroups
+from losaw.importance import pfi, sage, subgroups
 from losaw.importance.conditional_subgroups import _cycle_within
 from losaw.learners.ranger_forest import RangerForest
 from losaw.registry import get
@@ -103,6 +104,18 @@ def test_the_ratio_of_pfi_is_the_difference_over_the_loss_plus_1():
     ratio = explain(in_study("pfi", scale="ratio"), model, sample).scores
     loss = ((sample.test.y - model.predict(sample.test.X)) ** 2).mean()
     assert np.allclose(ratio, 1 + difference / loss)
+
+
+def test_a_cross_fitted_ratio_of_pfi_is_tested_against_1():
+    X, y = data().train
+    found = pfi(LinearRegression(), X, y, scale="ratio", cv=5, random_state=0)
+    folds = found.details["fold_scores"]
+    assert np.allclose(found.scores, folds.mean(axis=0))
+    p_values = stats.t.sf((found.scores - 1) / found.std_error, 4)
+    assert np.allclose(found.p_values, p_values)
+    assert np.allclose(
+        found.details["lower"], found.scores - stats.t.ppf(0.95, 4) * found.std_error
+    )
 
 
 def test_subgroups_shrink_the_importance_of_a_feature_that_others_replace():
