@@ -67,8 +67,8 @@ class FalseRejectionRate(RejectionRate):
     higher_is_better = False
 
     def __call__(self, result: ImportanceResult, truth: Truth) -> float:
-        columns = np.flatnonzero(~truth.is_signal)
-        names = self.features or [result.feature_names[j] for j in columns]
+        columns = _columns("type_1_error", self.features, result, ~truth.is_signal)
+        names = [result.feature_names[j] for j in columns]
         return RejectionRate(names, self.alpha, self.optional)(result, truth)
 
 
@@ -116,6 +116,11 @@ def _columns(
     default: NDArray[np.bool_],
 ) -> NDArray[np.intp]:
     if features is None:
+        if len(result) != len(default):  # of groups, or not of all features
+            raise ValueError(
+                f"{metric}: {len(result)} scores for {len(default)} features; name those that "
+                "count under features"
+            )
         columns = np.flatnonzero(default)
     else:
         for feature in features:

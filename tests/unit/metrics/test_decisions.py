@@ -57,6 +57,14 @@ def test_tied_features_share_their_mean_rank():
     assert TopShare(["b", "c"], k=3)(found, TRUTH) == 1
 
 
+@pytest.mark.parametrize("metric", [RejectionRate, FalseRejectionRate, TopShare])
+def test_scores_of_groups_count_by_name_only(metric):
+    groups = ImportanceResult([1, 2, 3], ("ab", "c", "d"), p_values=np.array([0.01, 0.5, 0.5]))
+    with pytest.raises(ValueError, match="3 scores for 4 features"):
+        metric()(groups, TRUTH)
+    assert metric(["ab"])(groups, TRUTH) == (metric is not TopShare)
+
+
 def test_an_unknown_feature_names_the_nearest():
     with pytest.raises(ValueError, match="unknown feature 'x'"):
         TopShare(["x"])(result(), TRUTH)
