@@ -35,7 +35,7 @@ def plot_scores(result: Any, ax: "Axes | None", top: int, level: float) -> "Axes
         ax.errorbar(
             result.scores[order], np.arange(len(order)), xerr=half, fmt="none", ecolor="black"
         )
-        label += f"\n{level:.0%} interval {result.std_error_kind}"
+        label += f"\n{100 * level:g}% interval {result.std_error_kind}"
     ax.axvline(0.0, color="black", linewidth=0.8)
     ax.set_xlabel(label)
     return ax

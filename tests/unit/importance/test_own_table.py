@@ -356,6 +356,7 @@ def test_rows_are_drawn_against_values():
     assert found.plot_rows("size").get_xlabel() == "size"
     assert [label.get_text() for label in found.plot_rows("town").get_xticklabels()] == list("xyz")
     assert "interval" in found.plot().get_xlabel()
+    assert "\n99.9% interval" in found.plot(level=0.999).get_xlabel()
     with pytest.raises(ValueError, match="did you mean 'size'"):
         found.plot_rows("sizes")
     with pytest.raises(ValueError, match="no mean over rows"):
