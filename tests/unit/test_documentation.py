@@ -48,16 +48,26 @@ def text_of(page):
 
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES)
-def test_the_examples_of_a_page_run_one_after_the_other(page):
+def test_the_examples_of_a_page_run_one_after_the_other_and_print_what_is_shown(page, capsys):
     if page == "docs/start.md" and not is_there("adult"):
         pytest.skip("set LOSAW_DATA to the folder of the real data")
-    examples = re.findall(r"```python\n(.*?)```", text_of(page), re.DOTALL)
+    pattern = r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?"
+    examples = re.findall(pattern, text_of(page), re.DOTALL)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 4))
     names = {"X": X, "y": X[:, 0] + rng.standard_normal(200)}
-    for example in examples:
+    for example, shown in examples:
         if "MyModel" not in example:  # stands for the reader's own
             exec(compile(example, page, "exec"), names)
+            printed = [_words(line) for line in capsys.readouterr().out.splitlines()]
+            missing = [line for line in shown.splitlines() if _words(line) not in printed]
+            assert not missing, f"{page} shows lines that its example does not print: {missing}"
+
+
+def _words(line):
+    """The words of a line, its numbers to three digits: the last ones differ by processor."""
+    number = re.compile(r"-?\d+(\.\d+)?(e[-+]\d+)?")
+    return [f"{float(word):.3g}" if number.fullmatch(word) else word for word in line.split()]
 
 
 @pytest.mark.parametrize(
