@@ -57,8 +57,8 @@ def pfi(
     the median over permutations. Marginal: a feature counts if the model uses it, also where
     others could stand in for it.
 
-    Own code, because scikit-learn's ``permutation_importance`` has means only, no losses of the
-    user's and no ratio; on differences of means it agrees with it.
+    Own code, because scikit-learn's ``permutation_importance`` permutes single columns, no groups,
+    and has a score over all rows, no losses of single rows; on differences of means it agrees.
 
     Parameters
     ----------
