@@ -89,7 +89,7 @@ BUDGETS: dict[str, int] = {
     "registry": 750,
     "report": 4665,
     "root": 500,
-    "scoring": 2940,
+    "scoring": 2945,
     "study": 8455,
     "support": 1025,
     "tables": 990,

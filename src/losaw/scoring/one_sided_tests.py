@@ -75,12 +75,17 @@ def _t(differences: FloatArray, level: float, rng: np.random.Generator) -> Teste
 
 
 def _wilcoxon(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
-    from scipy.stats import norm, wilcoxon
+    from scipy.stats import norm, rankdata, wilcoxon
 
     kept = differences[differences != 0]
     n = len(kept)
-    method = "exact" if n <= 50 and len(np.unique(np.abs(kept))) == n else "approx"
-    p_value = float(wilcoxon(kept, alternative="greater", method=method).pvalue)
+    if n <= 50:  # exact with ties too: the law of the sum of twice the ranks, signs at random
+        ranks, law = np.rint(2 * rankdata(np.abs(kept))).astype(int), np.ones(1)
+        for rank in ranks:
+            law = (np.pad(law, (0, rank)) + np.pad(law, (rank, 0))) / 2
+        p_value = float(law[ranks[kept > 0].sum() :].sum())
+    else:
+        p_value = float(wilcoxon(kept, alternative="greater", method="approx").pvalue)
     # Hodges and Lehmann's interval: an order statistic of the Walsh averages.
     first, second = np.triu_indices(n)
     averages = np.sort((kept[first] + kept[second]) / 2)

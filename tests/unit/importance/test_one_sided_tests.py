@@ -80,3 +80,14 @@ def test_wilcoxons_p_value_is_exact_up_to_fifty_rows(n, method):
 
 def test_no_adjusted_p_value_exceeds_one():
     assert adjust([0.7, 0.6], "holm").tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("n", [3, 4, 9])
+def test_wilcoxons_p_value_is_exact_for_a_few_tied_differences(n):
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 3, n).astype(float)
+    signs = np.array(list(itertools.product([-1, 1], repeat=n)))
+    sums = np.where(signs > 0, stats.rankdata(sizes), 0).sum(axis=1)
+    for own, total in zip(signs[::5], sums[::5], strict=True):
+        found = one_sided_test(own * sizes, "wilcoxon", 0.95, rng)
+        assert found.p_value == pytest.approx((sums >= total).mean())
