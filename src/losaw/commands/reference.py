@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from losaw.commands.cli_options import (
@@ -44,14 +43,9 @@ def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
 def keep(options: argparse.Namespace) -> None:
     """Keep a run's summaries, comparisons, tables, small figures and digests of blocks."""
     from losaw.reference.store import keep
-    from losaw.study.design.session import Session
 
     session = session_of(options, trusted=True)
-    request = request_of(options)
-    whole = replace(
-        request, overrides={**request.overrides, "scale": "paper"}, selection={}, seeds=None
-    )
-    size = keep(session.plans, Session(whole, trusted=True).plans, options.folder)
+    size = keep(session.plans, options.folder)
     print(f"{options.folder}: {size / 1e6:.2f} MB")
     if size > MOST_MEGABYTES * 1e6:
         print(f"more than the {MOST_MEGABYTES} MB that a repository should hold of it")
@@ -111,6 +105,9 @@ def write_pages(options: argparse.Namespace) -> None:
     papers = {path.stem: read_claims(path) for path in paths}
     for claims in papers.values():
         check_names(claims, session)
-    remake(Reference(options.folder), session)
+    reference = Reference(options.folder)
+    overrides = {"studies": list(reference.studies), "scale": "paper"}
+    whole = Session(Request(configuration, overrides), trusted=True)
+    remake(reference, session, whole.plans)
     for page in write_pages(Reference(options.folder), papers, session, options.into):
         print(page)

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -183,9 +183,8 @@ def compute(work: Work, model: Any, forest_is_model: bool) -> Computed:
         computed.notes.append(
             f"ATR and curves: a prediction rises towards {data.target} {labels[1]}."
         )
-    computed.results = {
-        name: computed.results[name] for name in methods if name in computed.results
-    }
+    results = computed.results
+    computed.results = {name: results[name] for name in methods if name in results}
     return computed
 
 
@@ -304,7 +303,7 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
         drawn = DrawnOnce(table, design.draws, work.stream("draws"), data.weights, data.clusters)
         work.tick("draws")
     calls: dict[str, Callable[..., ImportanceResult]] = {
-        "pfi": lambda **o: pfi(shared, data.X, data.y, n_repeats=design.permutations, **o),
+        "pfi": partial(pfi, shared, data.X, data.y, n_repeats=design.permutations),
         # Groups have draws of their own, given all columns outside of them.
         "cpi": lambda groups=None, **o: cpi(
             shared,
@@ -315,10 +314,8 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
             groups=groups,
             **o,
         ),
-        "subgroups": lambda **o: subgroups(
-            shared, data.X, data.y, n_repeats=design.permutations, **o
-        ),
-        "loco": lambda **o: _loco(shared, data, **o),
+        "subgroups": partial(subgroups, shared, data.X, data.y, n_repeats=design.permutations),
+        "loco": partial(_loco, shared, data),
     }
     for name, call in calls.items():
         if name not in design.methods:
@@ -328,9 +325,8 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
             continue
         computed.results[name] = call(random_state=work.stream(name), **common)
         if name == "cpi":
-            computed.draw_tests = drawn.test(
-                computed.results[name], data, work.stream("test of the draws")
-            )
+            result, test = computed.results[name], work.stream("test of the draws")
+            computed.draw_tests = drawn.test(result, data, test)
             computed.finest = hierarchy(
                 shared,
                 data.X,

@@ -61,7 +61,7 @@ _SAID = (
 _WIDTH, _COLOURS = 900, 64
 
 
-def keep(plans: Sequence[StudyPlan], whole: Sequence[StudyPlan], folder: Path) -> int:
+def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
     """Copy summaries, tables and small figures of a run into ``folder/<study>/``.
 
     Summary, comparison (the cells that have a published value; the summary has all),
@@ -73,8 +73,6 @@ def keep(plans: Sequence[StudyPlan], whole: Sequence[StudyPlan], folder: Path) -
     ----------
     plans : sequence of StudyPlan
         What was run, and collected: ``losaw run`` ends with it.
-    whole : sequence of StudyPlan
-        The same studies at the scale of the papers: what was left out is counted against them.
     folder : Path
         Other studies in it stay.
 
@@ -88,9 +86,9 @@ def keep(plans: Sequence[StudyPlan], whole: Sequence[StudyPlan], folder: Path) -
     StudyError
         If a study was not collected, or a block has changed since.
     """
-    for plan, at_paper_scale in zip(plans, whole, strict=True):
+    for plan in plans:
         place = folder / plan.study.name
-        content = _manifest(plan, at_paper_scale)
+        content = _manifest(plan)
         blocks = _blocks(plan, content.get("adoptions", ()))
         cells = _printed_cells(plan)
         shutil.rmtree(place, ignore_errors=True)
@@ -122,19 +120,11 @@ def _printed_cells(plan: StudyPlan) -> pd.DataFrame:
     return cells[cells["published"] != ""]
 
 
-def _manifest(plan: StudyPlan, whole: StudyPlan) -> dict[str, Any]:
-    from losaw.study.running.estimate import estimate
-
+def _manifest(plan: StudyPlan) -> dict[str, Any]:
     written = StudyResults(plan.folder).manifest
-    cost = estimate(whole)
     return {
         **{key: written[key] for key in _SAID if key in written},
         "machines": {"number": len(written["hosts"]), "like": _machine()},
-        "whole": {
-            "command": f"losaw run --study {plan.study.name} --scale {whole.scale} --jobs 2",
-            "fits": whole.n_fits,
-            "core_hours": round(cost.core_hours, 2) if cost.measured else None,
-        },
     }
 
 
@@ -185,18 +175,31 @@ def _write_small(picture: Path, place: Path) -> None:
     write_file(place, write)
 
 
-def remake(reference: Reference, session: Session) -> None:
+def remake(reference: Reference, session: Session, whole: Sequence[StudyPlan]) -> None:
     """Compare the stored means with the published values again, study by study.
 
-    A corrected verdict or another note in a study file needs no new run. Means, Monte Carlo errors
-    and digests of blocks stay as they are.
+    A corrected verdict, another note in a study file or another plan for the paper's scale needs
+    no new run. Means, Monte Carlo errors and digests of blocks stay as they are.
 
     Parameters
     ----------
     reference : Reference
     session : Session
         With the study files and published numbers next to its configuration.
+    whole : sequence of StudyPlan
+        Every study at the scale of its paper: what was left out is counted against it.
     """
+    from losaw.study.running.estimate import estimate
+
+    for plan in whole:
+        kept, cost = reference.studies[plan.study.name], estimate(plan)
+        said = {
+            "command": f"losaw run --study {plan.study.name} --scale {plan.scale} --jobs 2",
+            "fits": plan.n_fits,
+            "core_hours": round(cost.core_hours, 2) if cost.measured else None,
+        }
+        content = json.dumps({**kept.manifest, "whole": said}, indent=1)
+        write_text(kept.folder / MANIFEST, content + "\n")
     for name, kept in reference.studies.items():
         study = session.read_study(name, trusted=True, scale=kept.manifest["scale"])
         published = read_published(study, session.published_folder)

@@ -160,7 +160,7 @@ def reference(computed, tmp_path):
     plans = computed.session().plans
     write_outputs(plans[0])
     folder = tmp_path / "reference"
-    keep(plans, plans, folder)
+    keep(plans, folder)
     return folder
 
 
@@ -175,6 +175,7 @@ def test_a_reference_run_is_adopted_by_its_digests(computed, reference, capsys):
     assert sum(bool(kept.adopted) for kept in study.kept_blocks) == 12
     (adoption,) = study.adoptions
     assert adoption["blocks"] == 12 and adoption["n_recomputed"] == 4
+    study.manifest["whole"] = {"command": "losaw run", "fits": 24, "core_hours": None}
     (said,) = [line for line in _what_was_run([study]) if "adopted" in line]
     assert said.startswith("`tiny`: 12 blocks were computed by another version")
     code = main(["verify", str(reference), "--config", str(computed.configuration)])
@@ -206,7 +207,7 @@ def test_the_reference_run_of_adopted_results_states_the_adoption(computed, tmp_
     adopt(computed, capsys, "--sample", "4")
     plans = computed.session().plans
     write_outputs(plans[0])
-    keep(plans, plans, tmp_path / "reference")
+    keep(plans, tmp_path / "reference")
     study = Reference(tmp_path / "reference").studies["tiny"]
     assert [entry["blocks"] for entry in study.adoptions] == [12]
     assert sum(kept.adopted.endswith("/1") for kept in study.kept_blocks) == 12
