@@ -70,7 +70,7 @@ class DeepKnockoffs:
     width : int or None, default None
         Units of a layer; None is ten times the columns, as the authors advise.
     n_layers : int, default 6
-    max_steps : int, default 2000
+    max_steps : int, default 8000
         Training ends after so many steps, whatever the number of rows.
 
     Attributes
@@ -107,7 +107,7 @@ class DeepKnockoffs:
         batch_size: int = 64,
         width: int | None = None,
         n_layers: int = 6,
-        max_steps: int = 2000,
+        max_steps: int = 8000,
     ) -> None:
         self.n_epochs = whole_number("n_epochs", n_epochs, 1)
         self.max_steps = whole_number("max_steps", max_steps, 1)
