@@ -3,6 +3,7 @@
     python benchmarks/knockoffs.py samplers    sequential and Gaussian draws of 340 rows
     python benchmarks/knockoffs.py tables      sequential draws of 1,500 x 15 mixed and 100 x 500
     python benchmarks/knockoffs.py deep        a training step at batch 64, and a whole training
+    python benchmarks/knockoffs.py power       CPI of deep knockoffs by training steps (40 minutes)
     python benchmarks/knockoffs.py replicate   a replicate of Figure 2 at N = 1,000, in parts
     python benchmarks/knockoffs.py all
 
@@ -28,7 +29,13 @@ SLOW = {"n_folds": 10, "n_penalties": 100, "patience": 100}
 def main() -> None:
     """Print the requested measurements."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    measures = {"samplers": samplers, "tables": tables, "deep": deep, "replicate": replicate}
+    measures = {
+        "samplers": samplers,
+        "tables": tables,
+        "deep": deep,
+        "power": power,
+        "replicate": replicate,
+    }
     parser.add_argument("measure", choices=[*measures, "all"])
     chosen = parser.parse_args().measure
     for name, measure in measures.items():
@@ -129,6 +136,28 @@ def deep() -> None:
     print(f"deep, batch 64, p = 20: {1e3 * statistics.median(times[1:]):.2f} ms per step")
     X = rng.standard_normal((1020, 24)) @ (np.eye(24) + 0.3 * rng.standard_normal((24, 24)))
     show("deep, 1,020 x 24", lambda: DeepKnockoffs().fit(X, None, np.random.default_rng(1)), 1)
+
+
+def power() -> None:
+    """Share of the data sets of Figure 2 in which CPI finds X3, by the longest training."""
+    from losaw.learners.ranger_forest import RangerForest
+    from losaw.registry import get
+
+    for n_rows, n_sets in ((3000, 40), (7000, 24)):
+        generator = ConditionalDagGenerator(n_samples=n_rows, categorical="X1+X3")
+        found = dict.fromkeys((2000, 4000, 8000, 17_000), 0)
+        for seed in range(n_sets):
+            sample = generator.sample(np.random.default_rng(seed))
+            forest = RangerForest(encoding="dummies", nominal=[0, 2], random_state=seed)
+            forest.fit(*sample.train)
+            for steps in found:
+                method = get("importance", "cpi").create(
+                    sampler="deep", sampler_parameters={"max_steps": steps}
+                )
+                result = method.explain(forest, sample, np.random.default_rng(seed))
+                found[steps] += result.p_values[2] < 0.05
+        shares = ", ".join(f"{steps}: {hits / n_sets:.2f}" for steps, hits in found.items())
+        print(f"power for X3, N = {n_rows}, {n_sets} data sets, by steps: {shares}", flush=True)
 
 
 def replicate() -> None:

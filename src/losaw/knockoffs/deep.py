@@ -87,8 +87,12 @@ class DeepKnockoffs:
 
     Stochastic gradient descent, momentum .9, with a rate that falls from .01 to 0. The published
     one stays at .01: on 1,020 rows of 24 columns the loss over all rows is then .155 after 7,500
-    steps, with a falling rate .152 after 2,000. In float32, on one thread (see
-    :mod:`losaw.support.jax_backend`). A constant column is its own
+    steps, with a falling rate .152 after 2,000. More steps lower the loss little, but let CPI find
+    weak features: one of ten levels, in dummies, in .15, .45 and .40 of 40 data sets of 1,000 rows
+    with 2,000, 4,000 and 7,500 steps (500 passes), and in .46, .71, .79 and .88 of 24 of 2,333 rows
+    with 2,000, 4,000, 8,000 and 17,000 (``benchmarks/knockoffs.py power``).
+
+    In float32, on one thread (see :mod:`losaw.support.jax_backend`). A constant column is its own
     knockoff; collinear columns and more columns than rows need no special care (the target
     correlations come from a shrunk covariance). Knockoffs are drawn for the rows trained on, with
     the running moments of the normalised layers.
