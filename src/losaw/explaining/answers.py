@@ -107,7 +107,8 @@ def in_words(explanation: Any, name: str) -> str:
     if name in explanation.selected and explanation.deciding == "pfi":
         return f"{name} helps the model to predict {target}."
     if name in explanation.selected or (name,) in explanation.finest:
-        return f"{name} helps to predict {target}, even when all other features are known."
+        given = ", even when all other features are known" if len(explanation.names) > 1 else ""
+        return f"{name} helps to predict {target}{given}."
     if group and len(group) < len(explanation.names):
         return (
             f"{name} is in a group of {len(group)} features, at least one of which helps to "

@@ -28,11 +28,13 @@ def cautions(work: Work, computed: Computed, related: Associations) -> list[str]
     return [
         *_copies(work.data),
         *_numbers_as_text(work.data),
+        *_odd_labels(work.data),
         *_no_model(work, computed),
         *_leakage(work, computed),
         *_not_decorrelated(computed),
         *_repeated(work.data, related),
         *_few_rows(work.data),
+        *_few_known(work.data),
         *_untestable(computed),
         *_recognised(computed),
         *_two_fits(computed),
@@ -73,6 +75,28 @@ def _numbers_as_text(data: Prepared) -> list[str]:
         for column in data.columns
         if column.treatment.startswith(f"{LIKE_NUMBERS}, but")
     ]
+
+
+def _odd_labels(data: Prepared) -> list[str]:
+    """Name classes and levels that look like one, or like a value that is not known."""
+    named = {name: data.X[name].cat.categories for name in data.X.columns[_categories(data)]}
+    if data.y.dtype.kind == "U":
+        named = {data.target: np.unique(data.y)} | named
+    words = []
+    for name, labels in named.items():
+        if "" in labels:
+            words.append(
+                f"An empty text counts as a value of {name}, like any other. If it means that the "
+                "value is not known, make it missing."
+            )
+        first: dict[str, str] = {}
+        for label in labels:
+            if (other := first.setdefault(label.casefold(), label)) != label:
+                words.append(
+                    f"{other} and {label} are two values of {name}, although only capital letters "
+                    "distinguish them. If they mean the same, write them alike."
+                )
+    return words
 
 
 def _no_model(work: Work, computed: Computed) -> list[str]:
@@ -182,7 +206,7 @@ def _repeated(data: Prepared, related: Associations) -> list[str]:
 
 def _few_rows(data: Prepared) -> list[str]:
     words = []
-    for name in data.X.columns[data.X.dtypes == "category"]:
+    for name in data.X.columns[_categories(data)]:
         counts = data.X[name].value_counts()
         few = counts[counts < _FEW_ROWS]
         if len(few):
@@ -193,6 +217,19 @@ def _few_rows(data: Prepared) -> list[str]:
                 f"rows: {shown}{more}. Results for such rare levels are unreliable."
             )
     return words
+
+
+def _few_known(data: Prepared) -> list[str]:
+    known = data.X.notna().sum()
+    return [
+        f"{name} has a value in {known[name]} of {len(data):,} rows only: too few to show what its "
+        "values do. Its scores are those of being known or missing."
+        for name in known.index[known < _FEW_ROWS]
+    ]
+
+
+def _categories(data: Prepared) -> Any:
+    return data.X.dtypes == "category"
 
 
 def _untestable(computed: Computed) -> list[str]:

@@ -177,7 +177,9 @@ def compute(work: Work, model: Any, forest_is_model: bool) -> Computed:
         computed.results["losaw"] = _shares("losaw", work, forests, mdi, work.losaw_splits)
         computed.quality["losaw"] = _quality(work, forests)
         computed.decorrelation = _decorrelation(work, forests)
-    _loss_methods(work, shared, computed)
+    with warnings.catch_warnings():  # a fold may lack all values of a column
+        warnings.filterwarnings("ignore", "Mean of empty slice", RuntimeWarning)
+        _loss_methods(work, shared, computed)
     labels: Any = np.unique(data.y) if data.task == "classification" else ()
     if len(labels) == 2 and any(METHODS[name].family in ("loss", "direction") for name in methods):
         computed.notes.append(
@@ -249,10 +251,9 @@ def _shares(
     for (train, _), forest in zip(splits or work.splits, forests, strict=True):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            importances = function(
+            found = function(
                 forest, work.data.X.iloc[train], work.data.y[train], kinds=work.kinds
-            )
-        found = importances.scores
+            ).scores
         scores.append(found / (max(found[found > 0].sum(), -found[found < 0].sum()) or 1.0))
         work.tick("scores")
     return _jackknifed(METHODS[name].label, np.array(scores), work)
@@ -394,7 +395,6 @@ def _quality(work: Work, models: list[Any]) -> Quality:
     scores = []
     for (_, held), model in zip(work.splits, models, strict=True):
         scores.append(share_explained(work, model, work.data.X.iloc[held], held))
-    ratio = 1.0 / (work.design.folds - 1)
-    mean, error, freedom = nadeau_bengio(np.array(scores)[:, None], ratio)
+    mean, error, freedom = nadeau_bengio(np.array(scores)[:, None], 1.0 / (work.design.folds - 1))
     test = t_test(float(mean[0]), float(error[0]), freedom, 0.95)
     return Quality(float(mean[0]), float(error[0]), test.p_value)

@@ -16,6 +16,8 @@ from losaw.support.words import unknown
 
 MODELS = ("forest", "gradient-boosting")
 _BELOW = 1.0
+# So many rows show early that a model gives no usable predictions.
+_TRIED = 1000
 
 
 class MissingNumbers(TransformerMixin, BaseEstimator):
@@ -165,8 +167,24 @@ class Fits:
         made = fitted(clone(model), X, y, weights)
         self.tick()
         if tuple(X.columns) == self.names:
+            _check_predictions(made, X.iloc[:_TRIED])
             self.kept[key] = made
         return made
+
+
+def _check_predictions(model: Any, X: Any) -> None:
+    """Raise ValueError unless every row has a finite prediction."""
+    name, method = type(model).__name__, getattr(model, "predict_proba", model.predict)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = np.asarray(method(X))
+    if len(found) != len(X):
+        raise ValueError(f"{name} gives {len(found)} predictions for {len(X)} rows")
+    if found.dtype.kind == "f" and not np.isfinite(found).all():
+        row = int(np.flatnonzero(~np.isfinite(found.reshape(len(X), -1)).all(axis=1))[0])
+        raise ValueError(
+            f"{name} predicts {found[row]} for a row that it was fitted to: {X.iloc[row].to_dict()}"
+        )
 
 
 class SharedFit(BaseEstimator):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from losaw.support.errors import LosawError
 from losaw.support.extras import extra
 from losaw.support.words import did_you_mean
+from losaw.tables.kinds import LARGEST_WHOLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +19,7 @@ MISSING = ("?",)
 _SEPARATORS = (",", ";", "\t", "|")
 TEXT = (".csv", ".tsv", ".txt", ".data")
 _LINES = 20
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such files begin
 # A field in quotes, also one that goes on below the lines at hand; within it two quotes are one.
 _QUOTED = re.compile(r'((?<![^\n\t,;|])|(?<=[,;|] ))"(?:[^"]|"")*("|\Z)')
 
@@ -79,6 +81,9 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
 
     options: dict[str, Any] = {"na_values": list(MISSING), "skipinitialspace": True}
     try:
+        with path.open("rb") as file:
+            if file.read(2) in _UTF16:
+                raise UnicodeError
         head = pd.read_csv(
             path, sep="\0", header=None, nrows=_LINES, dtype=str, quoting=csv.QUOTE_NONE,
             engine="c", skip_blank_lines=True,
@@ -88,10 +93,20 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
             _refuse_repeated(path, separator)
         options |= {"sep": separator, "header": 0 if has_header else None}
         frame = _named_columns(path, options)
+        if long := _long_numbers(frame):
+            texts = _named_columns(path, options | {"dtype": dict.fromkeys(long, str)})[long]
+            for name in long:
+                if texts[name].dropna().str.fullmatch(r"\s*[-+]?\d+\s*").all():
+                    whole = [None if pd.isna(text) else int(text) for text in texts[name]]
+                    frame[name] = pd.Series(whole, dtype=object)
     except pd.errors.EmptyDataError:
         raise LosawError(f"{path}: the file is empty") from None
     except LosawError:
         raise
+    except UnicodeError:
+        raise LosawError(
+            f"{path}: is not written in UTF-8; write it so (in Excel: save as CSV UTF-8)"
+        ) from None
     except Exception as error:  # every compression raises its own
         reason = " ".join(str(error).split())
         raise LosawError(f"{path}: cannot be read as a table ({reason})") from None
@@ -111,6 +126,13 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
             "separated by commas, semicolons, tabs, bars or blanks"
         )
     return frame
+
+
+def _long_numbers(frame: "pd.DataFrame") -> list[Any]:
+    """Columns of whole numbers too long for the floats that missing cells make of them."""
+    floats = frame.select_dtypes("float")
+    beyond = (floats.abs() > LARGEST_WHOLE).any() & floats.isna().any()
+    return list(floats.columns[beyond & ((floats % 1 == 0) | floats.isna()).all()])
 
 
 def _refuse_repeated(path: Path, separator: str) -> None:

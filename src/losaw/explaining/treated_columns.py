@@ -31,7 +31,9 @@ _NUMBER_IN_TEXT = re.compile(
 )
 _MOSTLY_NUMBERS = 0.9
 LIKE_NUMBERS = "looks like numbers"
-MISSING_NUMBERS = "below all values for the forest, at the median for losawRF"
+MISSING_NUMBERS = (
+    "below all values for the forest, at the median for losawRF, still missing for other models"
+)
 _MICROSECONDS = 86_400e6  # of a day
 # A level has so many rows at least, before it is one of the rarest: forests need them.
 _ROWS_PER_LEVEL = 5

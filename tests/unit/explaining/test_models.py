@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
 from sklearn.ensemble import RandomForestRegressor
 
 import losaw
@@ -113,3 +113,29 @@ def test_a_feature_of_the_clusters_is_found_among_such_features():
     scores = found.results["cpi"].scores
     assert scores[0] > 0.5 * found.results["pfi"].scores[0] > 10 * np.abs(scores[1:]).max()
     assert found.selected == ("age",) and ("age",) in found.finest
+
+
+class Bad(RegressorMixin, BaseEstimator):
+    """A model whose predictions are ``answer`` of the number of rows."""
+
+    def __init__(self, answer=None):
+        self.answer = answer
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return self.answer(len(X))
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda n: np.zeros(n - 1), "Bad gives 159 predictions for 160 rows"),
+        (lambda n: np.where(np.arange(n) == 7, np.nan, 0.0), "Bad predicts nan for a row"),
+        (lambda n: np.where(np.arange(n) == 7, np.inf, 0.0), "Bad predicts inf for a row"),
+    ],
+)
+def test_a_model_without_a_finite_prediction_for_every_row_is_named(answer, words):
+    with pytest.raises(ValueError, match=words):
+        losaw.explain(copies(200), "y", model=Bad(answer), methods="pfi", folds=5, budget=None)

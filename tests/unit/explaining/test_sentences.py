@@ -143,6 +143,8 @@ def test_a_sentence_for_each_feature_says_what_is_known_of_it():
     assert words["b"] == "These data do not show that b helps to predict y."
     assert words["X1"].startswith("X1 is in a group of 3 features, at least one of which helps")
     assert explain(noise(), methods="mdi").in_words == {}
+    alone = noise()[["X1"]].assign(y=lambda x: x["X1"] + 0.5 * noise(seed=1)["y"])
+    assert explain(alone, methods="cpi").in_words == {"X1": "X1 helps to predict y."}
 
 
 def test_the_smallest_score_that_is_found_is_half_of_the_interval_of_the_test():
@@ -341,3 +343,26 @@ def test_a_column_that_looks_like_numbers_and_is_lost_is_warned_of():
     (caution,) = [c for c in explain(frame).cautions if c.startswith("X1 looks like numbers")]
     assert "150 of 150 values cannot be read as such" in caution and "free text" in caution
     assert not any("looks like" in c for c in explain(noise()).cautions)
+
+
+def test_classes_and_levels_that_look_like_one_or_like_no_value_are_warned_of():
+    frame = noise()
+    labels = np.array(["yes", "Yes", "no", ""])[np.arange(150) % 4]
+    said = "\n".join(explain(frame.assign(y=labels), methods="pfi").cautions)
+    assert "Yes and yes are two values of y" in said
+    assert "An empty text counts as a value of y" in said
+    said = "\n".join(explain(frame.assign(X1=labels), methods="pfi").cautions)
+    assert "Yes and yes are two values of X1" in said
+    labels = np.where(frame["y"] > 0, "yes", "no")
+    said = "\n".join(explain(frame.assign(X1=labels, y=labels[::-1]), methods="pfi").cautions)
+    assert "two values" not in said and "empty text" not in said
+
+
+def test_a_column_with_hardly_a_value_is_warned_of_and_nothing_else_is_printed(recwarn):
+    frame = noise()
+    frame.loc[9:, "X1"] = np.nan
+    frame.loc[10:, "X2"] = np.nan
+    found = explain(frame)
+    (caution,) = [c for c in found.cautions if "rows only" in c]
+    assert caution.startswith("X1 has a value in 9 of 150 rows only")
+    assert not any("empty slice" in str(warning.message) for warning in recwarn)

@@ -101,6 +101,20 @@ def test_what_is_no_table_is_refused_by_name(tmp_path):
     assert "Parquet" in refused(tmp_path / "bad.parquet")
     assert "pandas" in refused(tmp_path / "table.xlsx")
     assert "cannot be read" in refused(tmp_path / "bytes.csv")
+    (tmp_path / "latin.csv").write_bytes("a,price\né,2\n".encode("latin-1"))
+    assert "UTF-8" in refused(tmp_path / "latin.csv")
+    (tmp_path / "wide.csv").write_text("a,price\n1,2\n", encoding="utf-16")
+    assert "UTF-8" in refused(tmp_path / "wide.csv")
+
+
+def test_numbers_too_long_for_floats_stay_whole_where_cells_are_missing(tmp_path):
+    path = tmp_path / "data.csv"
+    lines = [f"{2**60 + row},{row}e20,{2**60 + row}.0,{row}" for row in range(3)]
+    path.write_text("\n".join(["long,large,decimal,price", *lines, ",,,4", ""]))
+    frame = read_file(path, "price")
+    assert frame["long"].tolist()[:3] == [2**60, 2**60 + 1, 2**60 + 2]
+    assert frame.isna().sum().tolist() == [1, 1, 1, 0]
+    assert frame.dtypes.astype(str).tolist() == ["object", "float64", "float64", "int64"]
 
 
 def test_columns_of_one_name_are_refused_and_not_renamed(tmp_path):
