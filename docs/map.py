@@ -71,10 +71,10 @@ MAY_USE: dict[str, tuple[str, ...]] = {
 # packages. A budget is raised only as a decision with a reason, which the commit states.
 BUDGETS: dict[str, int] = {
     "auditing": 975,
-    "commands": 1115,
+    "commands": 1120,
     "contracts": 1300,
     "datasets": 575,
-    "explaining": 4075,
+    "explaining": 4150,
     "fitted_trees": 2625,
     "forest": 5625,
     "generators": 2525,
@@ -85,7 +85,7 @@ BUDGETS: dict[str, int] = {
     "metrics": 800,
     "network": 1475,
     "pages": 75,
-    "reference": 1435,
+    "reference": 1540,
     "registry": 750,
     "report": 4675,
     "root": 500,

@@ -80,6 +80,11 @@ def verify_kept(options: argparse.Namespace, folder: Path) -> int:
         f"{n_equal} of {len(verdicts)} blocks of {len(blocks)} are equal, {n_wrong} differ, "
         f"{n_other} are of another version"
     )
+    if n_wrong:
+        print(
+            "Last bits of linear algebra differ between processors, and with OPENBLAS_CORETYPE. "
+            "Where that may be the reason, run the study and compare its means: `losaw diff`"
+        )
     return 1 if n_wrong else 0
 
 

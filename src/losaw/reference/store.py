@@ -3,18 +3,21 @@
 import json
 import os
 import platform
+import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from losaw.reference.stored import FIGURES, MANIFEST, Reference
+from losaw.reference.stored import FIGURES, MANIFEST, KeptStudy, Reference
 from losaw.report.layout import arrange
 from losaw.report.markdown import to_markdown
 from losaw.report.results import StudyResults
 from losaw.study.design.blocks import BlockName
+from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import read_published
 from losaw.study.design.session import Session
@@ -22,7 +25,7 @@ from losaw.study.errors import StudyError
 from losaw.study.files.adoption import ADOPTED, Adoption
 from losaw.study.files.block_file import digest_of, read_block
 from losaw.study.files.writing import write_csv, write_file, write_text
-from losaw.study.inspecting.difference import BLOCKS
+from losaw.study.inspecting.difference import BLOCKS, KeptBlock
 from losaw.study.results.compare import compare
 from losaw.study.results.draws import read_draws
 from losaw.study.results.tally import agreement_table, sign_table
@@ -74,7 +77,8 @@ def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
     plans : sequence of StudyPlan
         What was run, and collected: ``losaw run`` ends with it.
     folder : Path
-        Other studies in it stay.
+        Other studies in it stay. So do learners of a study that a plan leaves out, and tables and
+        verdicts are made of both: one method is run again without the others.
 
     Returns
     -------
@@ -84,13 +88,18 @@ def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
     Raises
     ------
     StudyError
-        If a study was not collected, or a block has changed since.
+        If a study was not collected, a block has changed since, or what is stored of other
+        learners does not fit.
     """
     for plan in plans:
         place = folder / plan.study.name
         content = _manifest(plan)
         blocks = _blocks(plan, content.get("adoptions", ()))
         cells = _printed_cells(plan)
+        others = _blocks_of_others(plan, KeptStudy(place))
+        if others:
+            _put_beside(plan, KeptStudy(place), others, content, blocks)
+            continue
         shutil.rmtree(place, ignore_errors=True)
         write_text(place / MANIFEST, json.dumps(content, indent=1) + "\n")
         write_csv(place / BLOCKS, blocks)
@@ -103,6 +112,94 @@ def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
             if picture.exists():
                 _write_small(picture, place / FIGURES / picture.name)
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _blocks_of_others(plan: StudyPlan, kept: KeptStudy) -> list[KeptBlock]:
+    """The stored blocks of learners of the study that the plan leaves out.
+
+    Raises
+    ------
+    StudyError
+        If they cannot stay: of another scale, with failures, or of a study with figures.
+    """
+    if not (kept.folder / MANIFEST).is_file():
+        return []
+    names = set(plan.study.learners) - {block.name.learner for block in plan.blocks}
+    others = [block for block in kept.kept_blocks if _name(block.file).learner in names]
+    manifest = kept.manifest
+    reasons = {
+        "the study has figures, which are drawn from all blocks": bool(plan.study.file.figures),
+        f"they are of scale {manifest['scale']!r}": manifest["scale"] != plan.scale,
+        "some of their fits failed": manifest["failed_rows"] > 0,
+    }
+    for reason, is_so in reasons.items():
+        if others and is_so:
+            raise StudyError(
+                f"{plan.study.name}: the stored blocks of {', '.join(sorted(names))} cannot stay "
+                f"with those of this run, since {reason}; run all learners"
+            )
+    return others
+
+
+def _put_beside(
+    plan: StudyPlan,
+    kept: KeptStudy,
+    others: Sequence[KeptBlock],
+    content: Mapping[str, Any],
+    blocks: pd.DataFrame,
+) -> None:
+    """Replace what is stored of the plan's learners, and compare all again with the print."""
+    before, seconds = kept.manifest, dict(content["core_seconds_by_learner"])
+    stay = {_name(block.file).learner for block in others}
+    seconds |= {name: before["core_seconds_by_learner"][name] for name in stay}
+    # The run's adoptions are numbered after the stored ones.
+    adoptions = [*before.get("adoptions", ()), *content.get("adoptions", ())]
+    later = len(adoptions) - len(content.get("adoptions", ()))
+    renumbered = [
+        re.sub(r"/(\d+)", lambda found: f"/{int(found[1]) + later}", history)
+        for history in blocks["adopted"]
+    ]
+    blocks = pd.concat([pd.DataFrame(others), blocks.assign(adopted=renumbered)])
+    names = [_name(file) for file in blocks["file"]]
+    places = [(name.setting, name.learner) for name in names]
+    used = Counter(re.findall(r"/(\d+)", " ".join(blocks["adopted"])))
+    laws = {law["identifier"]: law for law in (*before["joint_laws"], *content["joint_laws"])}
+    together = {
+        **content,
+        "seeds": sorted({*before["seeds"], *content["seeds"]}),
+        "joint_laws": list(laws.values()),
+        "blocks": len(blocks),
+        "fits": sum(len(name.seeds) for name in names),
+        "core_seconds": round(sum(seconds.values()), 1),
+        "core_seconds_by_learner": {name: seconds[name] for name in sorted(seconds)},
+        "peak_megabytes": max(before["peak_megabytes"], content["peak_megabytes"]),
+        "adoptions": [
+            {**adoption, "blocks": used[str(number)]}
+            for number, adoption in enumerate(adoptions, 1)
+        ],
+    }
+    summary = pd.concat(
+        [kept.summary[kept.summary["learner"].isin(stay)], StudyResults(plan.folder).summary]
+    )
+    cells = list(zip(summary["setting_id"], summary["learner"], strict=True))
+    write_text(kept.folder / MANIFEST, json.dumps(together, indent=1) + "\n")
+    write_csv(kept.folder / BLOCKS, _in_order(plan, blocks, places))
+    write_csv(kept.folder / "summary.csv", _in_order(plan, summary, cells))
+    _compare(plan.study, KeptStudy(kept.folder), plan.published)
+
+
+def _in_order(
+    plan: StudyPlan, frame: pd.DataFrame, cells: Sequence[tuple[str, str]]
+) -> pd.DataFrame:
+    """Sort lines of a setting and a learner as the study file lists these."""
+    settings = {setting.identifier: place for place, setting in enumerate(plan.study.settings)}
+    learners = {label: place for place, label in enumerate(plan.study.learners)}
+    places = [(settings[setting], learners[learner]) for setting, learner in cells]
+    return frame.iloc[sorted(range(len(cells)), key=places.__getitem__)]
+
+
+def _name(file: str) -> BlockName:
+    return BlockName.from_path(Path(file))
 
 
 def _files(plan: StudyPlan) -> Iterator[Path]:
@@ -202,13 +299,17 @@ def remake(reference: Reference, session: Session, whole: Sequence[StudyPlan]) -
         write_text(kept.folder / MANIFEST, content + "\n")
     for name, kept in reference.studies.items():
         study = session.read_study(name, trusted=True, scale=kept.manifest["scale"])
-        published = read_published(study, session.published_folder)
-        between_draws = read_draws(study, reference.folder, is_checked=False)
-        comparison = compare(study, kept.summary, published, between_draws)
-        by = [*study.axes[:1], "method", "metric"]
-        write_csv(kept.folder / "agreement.csv", agreement_table(comparison, by))
-        write_csv(kept.folder / "signs.csv", sign_table(study, comparison))
-        write_csv(kept.folder / COMPARISON, comparison[comparison["published"].notna()])
-        for table in study.file.tables:
-            text = to_markdown(arrange(study, table, comparison))
-            write_text(kept.folder / "tables" / f"{table}.md", text)
+        _compare(study, kept, session.published_folder)
+
+
+def _compare(study: Study, kept: KeptStudy, published: Path) -> None:
+    """Write what is made of a summary: verdicts, agreement, signs and tables."""
+    between_draws = read_draws(study, kept.folder.parent, is_checked=False)
+    cells = compare(study, kept.summary, read_published(study, published), between_draws)
+    by = [*study.axes[:1], "method", "metric"]
+    write_csv(kept.folder / "agreement.csv", agreement_table(cells, by))
+    write_csv(kept.folder / "signs.csv", sign_table(study, cells))
+    write_csv(kept.folder / COMPARISON, cells[cells["published"].notna()])
+    for table in study.file.tables:
+        text = to_markdown(arrange(study, table, cells))
+        write_text(kept.folder / "tables" / f"{table}.md", text)

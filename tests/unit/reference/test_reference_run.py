@@ -137,6 +137,60 @@ def test_what_was_kept_stays_if_it_cannot_be_kept_anew(kept, project, capsys):
     assert (kept / "tiny" / "summary.csv").exists()
 
 
+def run_again(project, learner):
+    """Run one learner with another jitter into a folder of its own; the words that keep it."""
+    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.4")
+    words = ["--set", f"learner={learner}", "--seeds", "3", "--output", project.folder / "again"]
+    run = ["run", "--config", str(project.configuration), *map(str, words)]
+    assert main(run) == 0
+    return words
+
+
+def test_one_learner_is_kept_anew_and_the_others_stay(kept, project, capsys):
+    folder = project.folder / "whole"
+    before = json.loads((kept / "tiny" / "manifest.json").read_text())
+    words = run_again(project, "jittered")
+    assert losaw(project, "keep", *words, "--folder", kept) == 0
+    # As if both had been run again, and kept together.
+    session = project.session(seeds=3)
+    execute(session.all_blocks, 1)
+    write_outputs(session.plans[0])
+    assert losaw(project, "keep", "--seeds", 3, "--folder", folder) == 0
+    for path in folder.rglob("*"):
+        relative = path.relative_to(folder)
+        if path.suffix == ".csv" and path.name != "blocks.csv":
+            pd.testing.assert_frame_equal(pd.read_csv(kept / relative), pd.read_csv(path))
+        elif path.suffix == ".md":
+            assert (kept / relative).read_text() == path.read_text()
+    after = json.loads((kept / "tiny" / "manifest.json").read_text())
+    for key in ("blocks", "fits", "seeds", "joint_laws", "adoptions"):
+        assert after[key] == before[key]
+    plain = "core_seconds_by_learner", "plain"
+    assert after[plain[0]][plain[1]] == before[plain[0]][plain[1]]
+    assert after["core_seconds"] == pytest.approx(sum(after[plain[0]].values()), abs=0.1)
+    capsys.readouterr()
+    assert verify(project, kept, "--recompute", 99) == 0
+    assert "16 of 16 blocks of 16 are equal" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [("scale", "paper", "of scale 'paper'"), ("failed_rows", 1, "some of their fits failed")],
+)
+def test_learners_that_cannot_stay_with_a_new_one_are_named(
+    kept, project, capsys, key, value, reason
+):
+    words = run_again(project, "jittered")
+    manifest = kept / "tiny" / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {key: value}))
+    before = {path: path.read_bytes() for path in kept.rglob("*") if path.is_file()}
+    assert losaw(project, "keep", *words, "--folder", kept) == 2
+    assert f"the stored blocks of plain cannot stay with those of this run, since {reason}" in (
+        capsys.readouterr().err.replace("they are ", "").replace("\n", " ")
+    )
+    assert before == {path: path.read_bytes() for path in kept.rglob("*") if path.is_file()}
+
+
 def test_pages_without_claims_are_refused(kept, project, capsys):
     assert losaw(project, "pages", "--folder", kept, "--into", kept) == 2
     assert "holds no file of claims" in capsys.readouterr().err
