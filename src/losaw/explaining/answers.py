@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from losaw.explaining.design import FOLDS, errors_needed
 from losaw.explaining.methods import METHODS
 
+# Bound of the probability that any statement on a group of features is false.
+FAMILY_WISE = 0.05
 # A model with a larger p-value is not shown to predict better than a constant.
 LEVEL = 0.05
 # A test that needs more standard errors than this for a single feature is called weak.
@@ -53,10 +55,10 @@ def answer(explanation: Any) -> Answer | None:
                 f"that {'they do' if rest > 1 else 'it does'} not matter."
             )
         hidden = [g for g in explanation.finest if 1 < len(g) < n and not set(g) & set(selected)]
-        others = [statement(group, n, explanation.recognised) for group in hidden[:2]]
+        others = [statement(group, n, explanation.doubted) for group in hidden[:2]]
         head = f"Selected by {method.label}: {', '.join(selected)}"
         head += "".join(f"; {other[0].lower()}{other[1:]}" for other in others)
-        return Answer(head, (*said, *doubtful, asks))
+        return Answer(head, (*said, *_only_in_the_tree(explanation), *doubtful, asks))
     weak = weak_test(explanation)
     nothing = f"{method.label} selects no single feature at {rate}."
     if explains and quality is not None:
@@ -69,7 +71,7 @@ def answer(explanation: Any) -> Answer | None:
             head = f"{together}, but no single one is selected"
         if explanation.statements:
             head = explanation.statements[0]
-        said = [f"{together}: {found}.", nothing]
+        said = [f"{together}: {found}.", nothing, *_only_in_the_tree(explanation)]
         if n > 1 and explanation.deciding != "pfi":
             said.append(
                 "Features that contain the same information hide each other from this test."
@@ -78,12 +80,31 @@ def answer(explanation: Any) -> Answer | None:
         first = head if explanation.statements else weak or head
         said += [weak] if weak and first is not weak else []
         return Answer(first, (*said, *doubtful, asks))
-    head = weak or "These data do not decide which features matter"
-    no_model = (
-        f"{explanation.model[0].upper()}{explanation.model[1:]} is not shown to predict unseen "
-        "rows better than a constant, so that its importances say little."
-    )
-    return Answer(head, (nothing, *([no_model] if quality is not None else []), *doubtful, asks))
+    stated = explanation.statements
+    head = stated[0] if stated else weak or "These data do not decide which features matter"
+    said = [nothing, *_only_in_the_tree(explanation)]
+    said += [weak] if stated and weak else []
+    if quality is not None:
+        said.append(
+            f"{explanation.model[0].upper()}{explanation.model[1:]} is not shown to predict unseen "
+            "rows better than a constant"
+            + ("." if stated else ", so that its importances say little.")
+        )
+    return Answer(head, (*said, *doubtful, asks))
+
+
+def _only_in_the_tree(explanation: Any) -> list[str]:
+    """Reconcile the tests of groups, which name single features, with the one that selects none."""
+    alone = {group[0] for group in explanation.finest if len(group) == 1}
+    named = sorted(alone - set(explanation.selected) - explanation.recognised)
+    if not named:
+        return []
+    it = "them" if len(named) > 1 else "it"
+    return [
+        f"Two tests differ about {', '.join(named)}: those of groups, from all features together "
+        f"down to single ones, find that {'each' if len(named) > 1 else 'it'} matters (family-wise "
+        f"error {FAMILY_WISE:g}); the one of all single features at once does not select {it}."
+    ]
 
 
 def compare_loco(results: Mapping[str, object]) -> str:
@@ -109,6 +130,13 @@ def in_words(explanation: Any, name: str) -> str:
     if name in explanation.selected or (name,) in explanation.finest:
         given = ", even when all other features are known" if len(explanation.names) > 1 else ""
         return f"{name} helps to predict {target}{given}."
+    doubted = explanation.doubted
+    if len(group) < len(explanation.names) and doubted & {group, *group}:
+        return (
+            f"{name} is in a group of {len(group)} features. Whether one of them helps to predict "
+            f"{target} beyond all others is open: what they were compared with is not realistic "
+            "enough."
+        )
     if group and len(group) < len(explanation.names):
         return (
             f"{name} is in a group of {len(group)} features, at least one of which helps to "
@@ -125,17 +153,19 @@ def in_words(explanation: Any, name: str) -> str:
 def statement(
     group: tuple[str, ...],
     n_features: int,
-    recognised: frozenset[str] = frozenset(),
+    doubted: frozenset[Any] = frozenset(),
     selected: tuple[str, ...] = (),
 ) -> str:
     """Return the sentence on a group that is found to matter while none within it is.
 
-    ``recognised`` are features whose draws are distinguished from real values; ``selected`` those
-    that are named with less certainty, at the false discovery rate.
+    ``doubted`` are features and groups whose draws are distinguished from real values;
+    ``selected`` features that are named with less certainty, at the false discovery rate.
     """
-    if bad := [name for name in group if name in recognised]:
+    bad = [name for name in group if name in doubted]
+    if bad or group in doubted:
         said = statement(group, n_features, selected=selected)
-        return f"{said} (if the draws of {', '.join(bad)} are right)"
+        whose = "this group" if group in doubted else ", ".join(bad)
+        return f"{said} (if the draws of {whose} are right)"
     if len(group) > 1 and (likely := [name for name in selected if name in group]):
         said = statement(group, n_features)
         return f"{said} with this certainty (at the false discovery rate: {', '.join(likely)})"
@@ -143,9 +173,13 @@ def statement(
         return f"{group[0]} matters by itself"
     if len(group) == n_features:
         return "The features together matter, but the data do not tell which"
-    shown = ", ".join(group[:_NAMED])
+    return f"One of {in_braces(group)} matters, but the data do not tell which"
+
+
+def in_braces(group: tuple[str, ...]) -> str:
+    """Return the first features of a group in braces, as a set."""
     more = f" and {len(group) - _NAMED} more" if len(group) > _NAMED else ""
-    return f"One of {{{shown}{more}}} matters, but the data do not tell which"
+    return f"{{{', '.join(group[:_NAMED])}{more}}}"
 
 
 def weak_test(explanation: Any) -> str:

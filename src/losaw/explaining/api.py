@@ -128,13 +128,14 @@ def explain(
     """
     options = Options.of(locals())
     begun = begin(frame, target, options)
-    design, related, seed = begun.design, begun.related.with_groups(groups), begun.seed
+    related, seed = begun.related.with_groups(groups), begun.seed
+    design = replace(begun.design, given=options.given(seed, groups))
     with Progress("explain", verbose) as progress:
         work = make_work(begun.part, design, related, seed, n_jobs, progress.tick)
         progress.begin(n_steps(work, options.is_forest))
         computed = compute(work, begun.model(seed), options.is_forest)
         warned = over_represented(begun.data, begun.part, design.folds)
-        warned += cautions(work, computed, related)
+        warned += cautions(work, computed, related, fdr)
         drawn = curves(work, computed)
     return Explanation(
         target=target,
@@ -149,11 +150,14 @@ def explain(
         group_results=computed.groups,
         associations=related,
         quality=computed.quality,
-        disagreements=tuple(disagreements(computed.results, related, fdr, design.folds, drawn)),
+        disagreements=tuple(
+            disagreements(computed.results, related, fdr, design.folds, drawn, computed.recognised)
+        ),
         fdr=fdr,
         random_state=seed,
         model=name_of(model),
         draw_tests=computed.draw_tests,
+        group_draws=computed.group_draws,
         finest=computed.finest,
         curves=drawn,
     )
@@ -239,7 +243,8 @@ def begin(
         related = associations(part.X, list(part.kinds.values()), seed)
     # Many classes may need more rows than the user named.
     losaw_rows = len(sample_rows(part, design.losaw_rows, as_generator(seed)))
-    design = replace(design, rows=len(part), losaw_rows=losaw_rows)
+    given = options.given(seed)
+    design = replace(design, rows=len(part), losaw_rows=losaw_rows, given=given)
     return Begun(options, data, part, related, design, cuts, seed, model)
 
 

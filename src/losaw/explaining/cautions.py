@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from losaw.explaining.answers import LEVEL, compare_loco, p_text
+from losaw.explaining.answers import LEVEL, compare_loco, in_braces, p_text
 from losaw.explaining.association import Associations
 from losaw.explaining.computing import Computed, Work, share_explained
 from losaw.explaining.disagreements import decimal
+from losaw.explaining.drawn_once import recognised
 from losaw.explaining.methods import DECIDING
 from losaw.explaining.models import fitted, make_forest
 from losaw.explaining.preparing import Prepared
@@ -23,19 +24,19 @@ _HARDLY_LOWER = 0.9
 _MORE = 1.5
 
 
-def cautions(work: Work, computed: Computed, related: Associations) -> list[str]:
+def cautions(work: Work, computed: Computed, related: Associations, fdr: float) -> list[str]:
     """Return the warnings, the most serious first."""
     return [
         *_copies(work.data),
         *_numbers_as_text(work.data),
         *_odd_labels(work.data),
-        *_no_model(work, computed),
+        *_no_model(work, computed, fdr),
         *_leakage(work, computed),
-        *_not_decorrelated(computed),
+        *_not_decorrelated(work, computed),
         *_repeated(work.data, related),
         *_few_rows(work.data),
         *_few_known(work.data),
-        *_untestable(computed),
+        *_untestable(work, computed),
         *_recognised(computed),
         *_two_fits(computed),
     ]
@@ -91,7 +92,7 @@ def _odd_labels(data: Prepared) -> list[str]:
             )
         first: dict[str, str] = {}
         for label in labels:
-            if (other := first.setdefault(label.casefold(), label)) != label:
+            if (other := first.setdefault(label.lower(), label)) != label:
                 words.append(
                     f"{other} and {label} are two values of {name}, although only capital letters "
                     "distinguish them. If they mean the same, write them alike."
@@ -99,14 +100,23 @@ def _odd_labels(data: Prepared) -> list[str]:
     return words
 
 
-def _no_model(work: Work, computed: Computed) -> list[str]:
-    """Say that a model is not shown to predict better than a constant."""
+def _no_model(work: Work, computed: Computed, fdr: float) -> list[str]:
+    """Say that a model is not shown to predict better than a constant.
+
+    What is selected or stated on the page is tested, and says something all the same.
+    """
+    deciding = next((name for name in DECIDING if name in computed.results), None)
+    passed = () if deciding is None else computed.results[deciding].select(fdr=fdr)
+    alone = {group[0] for group in computed.finest if len(group) == 1}
+    groups = len(computed.finest) > len(alone)
+    is_found = groups or bool((set(passed) | alone) - computed.recognised)
+    little = "" if is_found else " Its importances say little until more rows or folds show it."
     said = {"model": "The model", "losaw": "losawRF"}
     constant = "mean" if work.data.task == "regression" else "share of each class"
     return [
         f"{said[name]} is not shown to predict unseen rows better than the {constant} (share "
         f"explained {decimal(quality.share)} ± {decimal(quality.std_error)}, p "
-        f"{p_text(quality.p_value)}). Its importances say little until more rows or folds show it."
+        f"{p_text(quality.p_value)}).{little}"
         for name, quality in computed.quality.items()
         if not quality.p_value <= LEVEL
     ]
@@ -115,21 +125,24 @@ def _no_model(work: Work, computed: Computed) -> list[str]:
 def _leakage(work: Work, computed: Computed) -> list[str]:
     """Name a feature that alone explains nearly all; the strongest ones are tried."""
     quality = computed.quality.get("model") or computed.quality.get("losaw")
-    if quality is None or quality.share < _WORTH_TRYING or work.data.X.shape[1] < 2:
+    if quality is None or quality.share < _WORTH_TRYING:
         return []
-    ranking = next(
-        (computed.results[n] for n in ("pfi", "mdi", "losaw", "cpi") if n in computed.results), None
-    )
-    if ranking is None:
-        return []
+    strongest = work.data.X.columns[:1] if work.data.X.shape[1] == 1 else ()
+    for method in ("pfi", "mdi", "losaw", "cpi", "loco"):
+        if not len(strongest) and method in computed.results:
+            strongest = computed.results[method].select(top=2)
     words = []
-    for name in ranking.select(top=2):
+    for name in strongest:
         share = _alone(work, name)
         if share >= _LEAK:
             words.append(
                 f"{name} alone explains {100 * share:.0f} % of {work.data.target} on unseen rows. "
-                "If it is computed from the response, or known only after it, leave it out "
-                f"(--drop {name}) and explain again."
+                "If it is computed from the response, or known only after it, "
+                + (
+                    f"leave it out (--drop {name}) and explain again."
+                    if work.data.X.shape[1] > 1
+                    else "explain by other features."
+                )
             )
     return words
 
@@ -145,7 +158,15 @@ def _alone(work: Work, name: str) -> float:
     return share_explained(work, forest, X.iloc[held], held)
 
 
-def _not_decorrelated(computed: Computed) -> list[str]:
+def _look_at_groups(work: Work, computed: Computed, names: Any) -> str:
+    """Return a sentence on the groups of features that the page lists; empty if it lists none."""
+    listed = next((computed.groups[n] for n in ("loco", "pfi") if n in computed.groups), None)
+    scored = () if listed is None else listed.feature_names
+    held = [group for group in scored if set(names) & set(work.groups[group])]
+    return f" Look at the group{'s' * (len(held) > 1)} {' and '.join(held[:4])}." if held else ""
+
+
+def _not_decorrelated(work: Work, computed: Computed) -> list[str]:
     """Name features that losawRF's weights hardly decorrelate."""
     measured: Any = computed.decorrelation
     if measured is None:
@@ -164,8 +185,8 @@ def _not_decorrelated(computed: Computed) -> list[str]:
     more = f" and {len(named) - 4} more" if len(named) > 4 else ""
     return [
         "losawRF could not decorrelate these features from the others within the limit on its "
-        f"weights: {shown}{more}. Their importances are shared nearly as in a random forest. Look "
-        "at the group."
+        f"weights: {shown}{more}. Their importances are shared nearly as in a random forest."
+        + _look_at_groups(work, computed, named.index)
     ]
 
 
@@ -232,7 +253,7 @@ def _categories(data: Prepared) -> Any:
     return data.X.dtypes == "category"
 
 
-def _untestable(computed: Computed) -> list[str]:
+def _untestable(work: Work, computed: Computed) -> list[str]:
     result = computed.results.get("cpi")
     named = [n for n, why in result.notes.items() if "untestable" in why] if result else []
     if not named:
@@ -241,20 +262,22 @@ def _untestable(computed: Computed) -> list[str]:
     return [
         f"The draws of CPI for {shown} are nearly copies: the other features determine such a "
         "feature, or there are too many of them for so few rows to tell. CPI cannot test it: a "
-        "score of 0 does not mean that it does not matter. Look at the group."
+        "score of 0 does not mean that it does not matter." + _look_at_groups(work, computed, named)
     ]
 
 
 def _recognised(computed: Computed) -> list[str]:
-    """Name features whose draws a classifier distinguishes from the real values."""
+    """Name features and groups whose draws a classifier distinguishes from the real values."""
     bad = {name: computed.draw_tests[name] for name in computed.recognised}
+    for group in recognised(computed.group_draws):
+        bad[f"{in_braces(group)} as a group"] = computed.group_draws[group]
     if not bad:
         return []
-    worst = sorted(bad, key=lambda name: bad[name].p_value)
+    worst = sorted(bad, key=lambda name: (bad[name].p_value, name))
     shown = ", ".join(f"{name} (p {p_text(bad[name].p_value)})" for name in worst[:6])
     more = f" and {len(bad) - 6} more" if len(bad) > 6 else ""
     return [
-        "The draws of CPI for these features can be distinguished from real values: "
+        "The draws of CPI for these features or groups can be distinguished from real values: "
         f"{shown}{more}. Their CPI may be wrong. {compare_loco(computed.results)}"
     ]
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.explaining.answers import FAMILY_WISE
 from losaw.explaining.association import Associations
 from losaw.explaining.design import Design
-from losaw.explaining.drawn_once import DrawnOnce
+from losaw.explaining.drawn_once import DrawnOnce, recognised
 from losaw.explaining.methods import METHODS
 from losaw.explaining.models import Fits, SharedFit, fitted, make_forest
 from losaw.explaining.preparing import Prepared, sample_rows
@@ -27,10 +28,6 @@ from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
 from losaw.tables import read_table
 from losaw.trends import absolute_traversal_rate
 
-# Bound of the probability that any statement on a group of features is false.
-FAMILY_WISE = 0.05
-# Draws whose test has no larger p-value are not trusted.
-RECOGNISED = 0.01
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
@@ -64,6 +61,8 @@ class Computed:
         :func:`losaw.forest.decorrelation` of losawRF, the mean over folds.
     draw_tests : dict of feature to DrawTest
         Whether the draws of CPI can be recognised, of features that CPI may select.
+    group_draws : dict of group to DrawTest
+        The same of the groups of ``finest``.
     finest : tuple of tuple of str
         The finest groups of features that :func:`losaw.importance.hierarchy` finds to matter.
     notes : list of str
@@ -77,6 +76,7 @@ class Computed:
     quality: dict[str, Quality] = field(default_factory=dict)
     decorrelation: Any = None
     draw_tests: dict[str, DrawTest] = field(default_factory=dict)
+    group_draws: dict[tuple[str, ...], DrawTest] = field(default_factory=dict)
     finest: tuple[tuple[str, ...], ...] = ()
     notes: list[str] = field(default_factory=list)
     models: list[Any] = field(default_factory=list)
@@ -85,11 +85,6 @@ class Computed:
     def recognised(self) -> frozenset[str]:
         """Features whose draws are distinguished from real values."""
         return recognised(self.draw_tests)
-
-
-def recognised(tests: dict[str, DrawTest]) -> frozenset[str]:
-    """Return the features whose draws are not trusted."""
-    return frozenset(name for name, test in tests.items() if test.p_value <= RECOGNISED)
 
 
 @dataclass(frozen=True)
@@ -326,8 +321,6 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
             continue
         computed.results[name] = call(random_state=work.stream(name), **common)
         if name == "cpi":
-            result, test = computed.results[name], work.stream("test of the draws")
-            computed.draw_tests = drawn.test(result, data, test)
             computed.finest = hierarchy(
                 shared,
                 data.X,
@@ -338,6 +331,9 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
                 random_state=work.stream("hierarchy"),
                 **common,
             ).selected
+            computed.draw_tests, computed.group_draws = drawn.test(
+                computed.results[name], computed.finest, data, work.stream("test of the draws")
+            )
         scored = groups_to_score(work, name)
         if scored:
             computed.groups[name] = call(

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from losaw.explaining.methods import METHODS
 from losaw.support.errors import LosawError
 
 SHORTEST_BUDGET = 10.0
@@ -44,6 +45,8 @@ class Design:
     trees : int
         Of every forest.
     methods : tuple of str
+    given : str
+        Other options of the command line on which the numbers depend.
     """
 
     rows: int
@@ -53,14 +56,20 @@ class Design:
     draws: int
     trees: int
     methods: tuple[str, ...]
+    given: str = ""
 
     def words(self) -> str:
-        """The design in one line."""
-        return (
-            f"{self.rows:,} rows ({self.losaw_rows:,} for losawRF), {self.folds} folds, "
-            f"{self.permutations} permutations, "
-            f"{self.draws} draw{'s' * (self.draws > 1)} of CPI, {self.trees} trees"
-        )
+        """The design in one line, as far as the methods use it."""
+        has = set(self.methods).__contains__
+        losaw = f" ({self.losaw_rows:,} for losawRF)" * has("losaw")
+        parts = [f"{self.rows:,} rows{losaw}", f"{self.folds} folds"]
+        if has("pfi") or has("subgroups"):
+            parts.append(f"{self.permutations} permutation{'s' * (self.permutations > 1)}")
+        if has("cpi"):
+            parts.append(f"{self.draws} draw{'s' * (self.draws > 1)} of CPI")
+        if any(METHODS[name].family != "loss" for name in self.methods):
+            parts.append(f"{self.trees} trees")
+        return ", ".join(parts)
 
     def options(self) -> str:
         """The options of the command line that give this design, whatever it costs."""
@@ -68,6 +77,8 @@ class Design:
             f"--methods {','.join(self.methods)} --rows {self.rows} "
             f"--losaw-rows {self.losaw_rows} --folds {self.folds} "
             f"--permutations {self.permutations} --draws {self.draws} --budget none"
+            + f" {self.given}"
+            * bool(self.given)
         )
 
 

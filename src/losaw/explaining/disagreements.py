@@ -28,6 +28,8 @@ from losaw.scoring.row_differences import nadeau_bengio
 # Shares of the loss, and of what all splits gained, that are worth a word; a rate that is no trend.
 _LOSS_WORTH_A_WORD = 0.01
 _WORTH_A_WORD, _NO_DIRECTION = 0.02, 1 / 3
+# The only axis without CPI, where CPI was computed.
+_SEEN = "seen or unseen rows"
 
 
 class Disagreement(NamedTuple):
@@ -70,6 +72,7 @@ def disagreements(
     fdr: float,
     n_folds: int,
     curves: Mapping[str, Curve],
+    recognised: frozenset[str] = frozenset(),
 ) -> list[Disagreement]:
     """The disagreements between methods, feature by feature.
 
@@ -83,6 +86,8 @@ def disagreements(
         False discovery rate over all contrasts and features.
     n_folds : int
     curves : dict of feature to Curve
+    recognised : frozenset of str
+        Features whose draws of CPI are not trusted: no sentence rests on their CPI.
     """
     direction = partial(_direction, curves)
     contrasts = [
@@ -104,7 +109,7 @@ def disagreements(
                 float(own[j]),
             )
             for j in order
-            if own[j] <= fdr
+            if own[j] <= fdr and (contrast.names[j] not in recognised or contrast.axis == _SEEN)
         ]  # fmt: skip
     return significant
 
@@ -121,15 +126,14 @@ def _conditional(
 
     def text(j: int) -> str:
         name = marginal.feature_names[j]
-        who = partners(related, name)
         rest = (
-            f"{who} most of the same information"
+            "all other features together contain most of the same information"
             if _is_clear(given, j)
-            else f"it is not shown to add anything to {others(related, name)}"
+            else "it is not shown to add anything to all other features together"
         )
         return (
             f"{name}: {_said(marginal, j, 'PFI')}, {_said(given, j, METHODS[conditional].label)}: "
-            f"the model uses it, but {rest}."
+            f"the model uses it, but {rest}{_nearest(related, name)}."
         )
 
     p_values = np.maximum(tested[1], _raw(marginal))
@@ -155,7 +159,7 @@ def _seen(
             "what its splits gained on the training rows is not found again on unseen rows."
         )
 
-    return _Contrast("seen or unseen rows", seen.feature_names, value, p_values, text)
+    return _Contrast(_SEEN, seen.feature_names, value, p_values, text)
 
 
 def _refitted(
@@ -192,8 +196,9 @@ def _needed(
     def text(j: int) -> str:
         name = held.feature_names[j]
         return (
-            f"{name}: {_said(again, j, 'LOCO')}, {_said(held, j, 'CPI')}: the other features "
-            "contain its information, but a model that is refitted without it does worse with them."
+            f"{name}: {_said(again, j, 'LOCO')}, {_said(held, j, 'CPI')}: a model that is refitted "
+            "without it loses more than the fitted model does when only the part of it is shuffled "
+            "that the others cannot supply."
         )
 
     p_values = np.maximum(p_values, _raw(again))
@@ -244,17 +249,13 @@ def _direction(
     return _Contrast("importance or direction", said, value, p_values, text)
 
 
-def partners(related: Associations, name: str) -> str:
-    """Return the features associated with a given one, as subject and verb of a sentence."""
-    verb = "contains" if len(related.partners(name)) == 1 else "contain"
-    return f"{others(related, name)} {verb}"
+def _nearest(related: Associations, name: str) -> str:
+    """Return the end of a sentence: the features that are most associated with a given one.
 
-
-def others(related: Associations, name: str) -> str:
-    """Return the features that are most associated with a given one, in words."""
-    close = related.partners(name)
-    named = " and ".join(f"{other} (association {decimal(r)})" for other, r in close)
-    return named or "the other features together"
+    No test shows that these contain what all others together contain.
+    """
+    named = " and ".join(f"{other} ({decimal(r)})" for other, r in related.partners(name))
+    return f"; it is most associated with {named}" if named else ""
 
 
 def decimal(value: float) -> str:

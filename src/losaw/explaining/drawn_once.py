@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,13 +11,20 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.explaining.preparing import Prepared, sample_rows
 from losaw.knockoffs import make_sampler
-from losaw.knockoffs.diagnostics import DrawTest, draw_tests
+from losaw.knockoffs.diagnostics import DrawTest, draw_tests, group_draw_test
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.tables import Table
 
 # Features with a larger p-value are not selected, and their draws are not tested.
 _MAY_BE_SELECTED, _MOST_TESTED_ROWS = 0.1, 2_000
 _FEWEST_TESTED_CLUSTERS = 20
+# Draws whose test has no larger p-value are not trusted.
+_RECOGNISED = 0.01
+
+
+def recognised(tests: Mapping[Any, DrawTest]) -> frozenset[Any]:
+    """Return the features, or groups, whose draws are not trusted."""
+    return frozenset(unit for unit, test in tests.items() if test.p_value <= _RECOGNISED)
 
 
 class DrawnOnce:
@@ -64,16 +72,29 @@ class DrawnOnce:
         return next(self._turns)
 
     def test(
-        self, result: ImportanceResult, data: Prepared, rng: np.random.Generator
-    ) -> dict[str, DrawTest]:
-        """Test draws of the features that CPI may select, on at most 2,000 rows.
+        self,
+        result: ImportanceResult,
+        finest: Sequence[tuple[str, ...]],
+        data: Prepared,
+        rng: np.random.Generator,
+    ) -> tuple[dict[str, DrawTest], dict[tuple[str, ...], DrawTest]]:
+        """Test the draws of features and of groups on which a sentence may rest.
+
+        They are the features that CPI may select or that stand alone in ``finest``, and the groups
+        in ``finest`` (but all features together, whose draws are rows), on at most 2,000 rows.
 
         The halves of the rows are drawn apart: where draws take values of similar rows, a
         classifier must not have seen these. Rows of a cluster are no independent observations: of
         20 clusters or more, one row of each is tested.
         """
         raw = np.asarray(result.details["raw_p_values"])
-        columns = np.flatnonzero(raw <= _MAY_BE_SELECTED).tolist()
+        names = self.table.names
+        columns = [
+            j for j, name in enumerate(names) if raw[j] <= _MAY_BE_SELECTED or (name,) in finest
+        ]
+        groups = [group for group in finest if 1 < len(group) < len(names)]
+        units = [np.array([j]) for j in columns]
+        units += [np.array([names.index(name) for name in group]) for group in groups]
         rows = sample_rows(data, _MOST_TESTED_ROWS, rng)
         if self._clusters is not None:
             mixed = rng.permutation(rows)
@@ -81,13 +102,22 @@ class DrawnOnce:
             rows = one_each if len(one_each) >= _FEWEST_TESTED_CLUSTERS else rows
         codes = self.table.codes[rows]
         first = rng.permutation(len(codes)) % 2 == 0
-        drawn, units = codes.copy(), [np.array([column]) for column in columns]
+        drawn = [codes[:, unit] for unit in units]
         with warnings.catch_warnings():  # half of the rows may have too few for their levels
             warnings.simplefilter("ignore")
-            for half in (first, ~first) if columns else ():
+            for half in (first, ~first) if units else ():
                 sampler = make_sampler("conditional").fit(codes[half], self.table.kinds, rng, units)
-                drawn[half] = sampler.sample(rng)
+                for part, values in zip(drawn, sampler.sample_units(rng), strict=True):
+                    part[half] = values
+        single, n_single = codes.copy(), len(columns)
+        single[:, columns] = np.array([part[:, 0] for part in drawn[:n_single]]).T
         found = draw_tests(
-            codes, drawn, self.table.kinds, columns=columns, half=first, random_state=rng
+            codes, single, self.table.kinds, columns=columns, half=first, random_state=rng
         )
-        return {self.table.names[column]: test for column, test in found.items()}
+        of_groups = {
+            group: group_draw_test(
+                codes, part, unit.tolist(), self.table.kinds, half=first, random_state=rng
+            )
+            for group, part, unit in zip(groups, drawn[n_single:], units[n_single:], strict=True)
+        }
+        return {names[column]: test for column, test in found.items()}, of_groups

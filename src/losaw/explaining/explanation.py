@@ -11,10 +11,11 @@ import numpy as np
 
 from losaw.explaining.answers import Answer, answer, in_words, statement
 from losaw.explaining.association import MEASURE, Associations
-from losaw.explaining.computing import Quality, recognised
+from losaw.explaining.computing import Quality
 from losaw.explaining.curves import Curve
 from losaw.explaining.design import Design
 from losaw.explaining.disagreements import Disagreement, decimal
+from losaw.explaining.drawn_once import recognised
 from losaw.explaining.methods import DECIDING, METHODS
 from losaw.explaining.treated_columns import TreatedColumn
 from losaw.knockoffs.diagnostics import DrawTest
@@ -60,8 +61,8 @@ class Explanation:
     random_state : int
     model : str
         The model that PFI, CPI and LOCO explain, in words.
-    draw_tests : dict of feature to DrawTest
-        Of the features that CPI may select: whether its draws can be recognised.
+    draw_tests, group_draws : dict of feature, or of group, to DrawTest
+        Of features that CPI may select, and groups of ``finest``: are their draws recognised?
     finest : tuple of tuple of str
         The finest groups of features that are found to matter, all of them with probability .95
         (:func:`losaw.importance.hierarchy`).
@@ -100,6 +101,7 @@ class Explanation:
     draw_tests: dict[str, DrawTest] = field(default_factory=dict)
     finest: tuple[tuple[str, ...], ...] = ()
     curves: dict[str, Curve] = field(default_factory=dict)
+    group_draws: dict[tuple[str, ...], DrawTest] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -138,6 +140,11 @@ class Explanation:
         return recognised(self.draw_tests)
 
     @property
+    def doubted(self) -> frozenset[Any]:
+        """Features, and groups of :attr:`finest`, whose draws are not trusted."""
+        return self.recognised | recognised(self.group_draws)
+
+    @property
     def _passed(self) -> tuple[str, ...]:
         return () if self.deciding is None else self.selected_by(self.deciding)
 
@@ -150,8 +157,8 @@ class Explanation:
     def statements(self) -> tuple[str, ...]:
         """A sentence for each of :attr:`finest`, without features whose draws are recognised."""
         groups = [g for g in self.finest if len(g) > 1 or g[0] not in self.recognised]
-        n, recognised, selected = len(self.names), self.recognised, self.selected
-        return tuple(statement(group, n, recognised, selected) for group in groups)
+        n, doubted, selected = len(self.names), self.doubted, self.selected
+        return tuple(statement(group, n, doubted, selected) for group in groups)
 
     @property
     def in_words(self) -> dict[str, str]:
@@ -276,14 +283,14 @@ class Explanation:
         if name is None:
             return []
         result, label, lines = self.group_results[name], METHODS[name].label, []
+        how = "left out" if name == "loco" else "shuffled"
         alone = dict(zip(self.results[name].feature_names, self.results[name].scores, strict=True))
         for group, score in zip(result.feature_names, result.scores, strict=True):
             members = self.associations.groups[group]
             single = ", ".join(f"{m} {decimal(float(alone[m]))}" for m in members[:4])
             more = ", …" if len(members) > 4 else ""
-            lines.append(
-                f"{group}: {label} {decimal(float(score))} together; each alone {single}{more}"
-            )
+            together = f"{label} {decimal(float(score))} together"
+            lines.append(f"{group}: {together}; each {how} alone: {single}{more}")
         return lines
 
     def treatments(self) -> list[str]:
@@ -308,6 +315,7 @@ class Explanation:
             "in_words": self.in_words,
             "curves": {name: curve._asdict() for name, curve in self.curves.items()},
             "draws": {name: test._asdict() for name, test in self.draw_tests.items()},
+            "draws_of_groups": [[g, t._asdict()] for g, t in self.group_draws.items()],
             "answer": None if self.answer is None else [self.answer.head, *self.answer.sentences],
             "quality": {name: q.__dict__ for name, q in self.quality.items()},
             "columns": [

@@ -4,6 +4,7 @@ The signatures of :func:`losaw.explain` and :func:`losaw.audit` spell them for r
 a test compares both with this record. The command line is built from it.
 """
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
@@ -88,6 +89,26 @@ class Options:
     def fixed(self) -> dict[str, int | None]:
         """The parts of the design that the user may fix; None where the budget decides."""
         return {e.name: getattr(self, e.name) for e in fields(self) if "least" in e.metadata}
+
+    def given(self, seed: int, groups: Mapping[str, Sequence[str]] | None = None) -> str:
+        """The options, besides those of the design, on which the numbers depend.
+
+        As a command line has them, without those that are as by default.
+        """
+        drop = [self.drop] if isinstance(self.drop, str) else self.drop
+        model = self.model if isinstance(self.model, str) else "FILE.py:FUNCTION"
+        words = {
+            "kinds": ",".join(f"{name}:{kind}" for name, kind in (self.kinds or {}).items()),
+            "task": self.task,
+            "model": "" if self.is_forest else model,
+            "drop": ",".join(drop),
+            "cluster": self.cluster,
+            "weights": self.weights,
+            "groups": ";".join(f"{name}:{','.join(ms)}" for name, ms in (groups or {}).items()),
+            "fdr": "" if self.fdr == type(self).fdr else self.fdr,
+            "random-state": seed or "",
+        }
+        return " ".join(f"--{name} {shlex.quote(str(v))}" for name, v in words.items() if v)
 
     @property
     def is_forest(self) -> bool:

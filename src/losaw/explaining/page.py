@@ -62,6 +62,7 @@ def page(explanation: Any, template: str = "explain/page.html") -> str:
         explanation=explanation,
         answer=explanation.answer,
         labels=labels,
+        of_model=[METHODS[name].label for name in results if METHODS[name].family == "loss"],
         half=decimal(half),
         rows=rows,
         disagreements=[(head, sentences) for head, sentences in by_axis if sentences],

@@ -185,7 +185,8 @@ def prepare(
         if at == place:
             continue
         try:
-            read = read_column(frame, at).take(known)
+            whole = read_column(frame, at)
+            read = whole.take(known)
         except (ValueError, TypeError) as error:
             raise LosawError(f"{error}, or leave it out (drop)") from None
         if name == cluster:
@@ -196,7 +197,7 @@ def prepare(
         if name in (cluster, weights):
             columns.append(TreatedColumn(name, None, "", why, 0, len(np.unique(read.codes))))
             continue
-        column = _without_copies(treat(name, read, asked.get(name)), y, target, solved)
+        column = _without_copies(treat(name, read, asked.get(name), whole), y, target, solved)
         if column.values is not None:
             incomplete |= np.isnan(read.codes)
         columns.append(column)
@@ -357,7 +358,7 @@ def _response(
     # Fractions are names of classes, as text is: scikit-learn takes them for a regression.
     numbers = values.to_numpy(dtype=float) if is_number else np.array([np.nan])
     is_whole = (np.abs(numbers) <= LARGEST_WHOLE).all() and (numbers % 1 == 0).all()
-    labels = values if is_whole else values.astype(str)
+    labels = values.astype(int) if is_whole else values.astype(str)
     return np.array(labels.tolist()), "classification"
 
 

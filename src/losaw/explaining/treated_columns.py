@@ -61,7 +61,9 @@ class TreatedColumn(NamedTuple):
     n_values: int
 
 
-def treat(name: str, read: Values, asked: str | None = None) -> TreatedColumn:
+def treat(
+    name: str, read: Values, asked: str | None = None, whole: Values | None = None
+) -> TreatedColumn:
     """Return the column as numbers or levels, or the reason why it is left out.
 
     Parameters
@@ -70,6 +72,8 @@ def treat(name: str, read: Values, asked: str | None = None) -> TreatedColumn:
         Of the rows that have a response.
     asked : {"continuous", "discrete", "nominal"} or None
         The kind that the user names; it keeps identifiers and free text, too.
+    whole : Values or None
+        Of all rows: a column that numbers them is an identifier, whatever rows are left out.
 
     Raises
     ------
@@ -98,7 +102,8 @@ def treat(name: str, read: Values, asked: str | None = None) -> TreatedColumn:
     if asked == "nominal":
         return _levels(name, read, counts)
     if read.content == "numbers":
-        return _numbers(name, read.codes, asked, counts)
+        of_all = read.codes if whole is None else whole.codes
+        return _numbers(name, read.codes, asked, counts, of_all)
     if read.content == "ordered levels":
         codes = pd.Series(read.codes, name=name)
         return TreatedColumn(
@@ -150,20 +155,21 @@ def _check_finite(name: str, codes: FloatArray) -> None:
 
 
 def _numbers(
-    name: str, codes: FloatArray, asked: str | None, counts: tuple[int, int]
+    name: str, codes: FloatArray, asked: str | None, counts: tuple[int, int], of_all: FloatArray
 ) -> TreatedColumn:
     import pandas as pd
 
-    if asked is None and (why := _is_identifier(name, codes, counts[1])):
+    if asked is None and (why := _is_identifier(name, of_all) or _is_identifier(name, codes)):
         return TreatedColumn(name, None, "", f"left out: {why}", *counts)
     kind = asked or kind_of_numbers(codes)
     words = f"{counts[0]} missing: {MISSING_NUMBERS}" if counts[0] else ""
     return TreatedColumn(name, pd.Series(codes, name=name), kind, words, *counts)
 
 
-def _is_identifier(name: str, codes: FloatArray, n_values: int) -> str:
+def _is_identifier(name: str, codes: FloatArray) -> str:
     """Return why whole numbers look like an identifier; an empty string if they do not."""
     known = codes[~np.isnan(codes)]
+    n_values = len(np.unique(known))
     if (known % 1 != 0).any():
         return ""
     if n_values < len(codes) or n_values <= MOST_TEXT_LEVELS:

@@ -1,6 +1,6 @@
 """Tests of draws: can a classifier recognise them, and are knockoffs exchangeable by swaps?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.conditional_mean import (
+    Regressors,
     indicators,
     joined,
     normal_scores,
@@ -108,22 +109,96 @@ def draw_tests(
     if drawn.shape != X.shape:
         raise ValueError(f"drawn has shape {drawn.shape}, X has {X.shape}")
     seed = int(as_generator(random_state).integers(2**63))
-    varying = varying_columns(X)
-    regressors = {j: regressors_of(X[:, j], kinds[j]) for j in varying}
-    found = {}
+    first = _first_half(X, half, seed)
+    regressors = {int(j): regressors_of(X[:, j], kinds[j]) for j in varying_columns(X)}
+    return {
+        int(j): _compared(X, drawn[:, [j]], [int(j)], kinds, regressors, first, seed)
+        for j in (regressors if columns is None else columns)
+        if j in regressors
+    }
+
+
+def group_draw_test(
+    X: ArrayLike,
+    drawn: ArrayLike,
+    columns: Sequence[int],
+    kinds: Sequence[FeatureKind] | None = None,
+    *,
+    half: ArrayLike | None = None,
+    random_state: int | np.random.Generator | None = None,
+) -> DrawTest:
+    """Test, as :func:`draw_tests` does, the joint draws of several columns given the others.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+    drawn : array of shape (n_samples, len(columns))
+    columns : sequence of int
+        The columns that were drawn together.
+    kinds, half, random_state
+        As for :func:`draw_tests`.
+
+    Returns
+    -------
+    DrawTest
+        A share of .5 and a p-value of 1 if none of the columns varies.
+
+    Raises
+    ------
+    ValueError
+        As :func:`draw_tests`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.knockoffs.diagnostics import group_draw_test
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((400, 1)) + rng.standard_normal((400, 3))
+    >>> shuffled = rng.permutation(X[:, :2])
+    >>> group_draw_test(X, shuffled, [0, 1], random_state=0).p_value < 0.001
+    True
+    """
+    X, kinds = check_features(X, kinds, allow_missing=True)
+    drawn, _ = check_features(drawn, None, allow_missing=True)
+    if drawn.shape != (len(X), len(columns)):
+        raise ValueError(f"drawn has shape {drawn.shape}, columns ask for {len(X), len(columns)}")
+    seed = int(as_generator(random_state).integers(2**63))
+    first = _first_half(X, half, seed)
+    regressors = {int(j): regressors_of(X[:, j], kinds[j]) for j in varying_columns(X)}
+    if not set(columns) & set(regressors):
+        return DrawTest(0.5, 1.0)
+    return _compared(X, drawn, [int(j) for j in columns], kinds, regressors, first, seed)
+
+
+def _first_half(X: FloatArray, half: ArrayLike | None, seed: int) -> NDArray[np.bool_]:
     if half is None:
         half = np.random.default_rng(seed).permutation(len(X)) % 2
     first = np.asarray(half, dtype=bool)
     if first.shape != (len(X),) or not 1 < first.sum() < len(X) - 1:
         raise ValueError("half must say for every row whether it is in the first half")
-    for j in varying if columns is None else [j for j in columns if j in regressors]:
-        both = _scored(np.concatenate([X[:, j], drawn[:, j]]), kinds[j])
-        real, copies = both[: len(X)], both[len(X) :]
-        others = [regressors[i] for i in varying if i != j]
-        linear = joined([other.linear for other in others], len(X))
-        known = strongest_columns(real, others, linear, np.arange(len(X)), _OTHERS)
-        found[int(j)] = _recognised(real, copies, known, first, seed % 2**31)
-    return found
+    return first
+
+
+def _compared(
+    X: FloatArray,
+    drawn: FloatArray,
+    columns: Sequence[int],
+    kinds: Sequence[FeatureKind],
+    regressors: Mapping[int, Regressors],
+    first: NDArray[np.bool_],
+    seed: int,
+) -> DrawTest:
+    """Compare the draws of some columns, of which one varies, with their real values."""
+    both = [
+        _scored(np.concatenate([X[:, j], drawn[:, at]]), kinds[j])
+        for at, j in enumerate(columns)
+        if j in regressors
+    ]
+    real, copies = np.split(np.concatenate(both, axis=1), 2)
+    others = [regressor for j, regressor in regressors.items() if j not in columns]
+    linear = joined([other.linear for other in others], len(X))
+    known = strongest_columns(real, others, linear, np.arange(len(X)), _OTHERS)
+    return _recognised(real, copies, known, first, seed % 2**31)
 
 
 def _scored(values: FloatArray, kind: FeatureKind) -> FloatArray:

@@ -50,7 +50,11 @@ def test_a_copy_is_used_but_known():
     check(one, "loco", {"X1": own / variance, "X2": own / variance, "X3": 1 / variance, "X4": 0})
     texts = found(one, "marginal or conditional")
     assert set(texts) == {"X1", "X2"}
-    assert "X2 (association .99)" in texts["X1"] and "X1 (association .99)" in texts["X2"]
+    for name, other in (("X1", "X2"), ("X2", "X1")):
+        assert texts[name].endswith(f"; it is most associated with {other} (.99).")
+        assert (
+            "all other features together" in texts[name] and f"{other} contain" not in texts[name]
+        )
     assert texts["X2"].startswith("X2: PFI .")
     assert set(found(one, "refitted or fixed")) == set()
     assert one.associations.groups == {"X1 + X2": ["X1", "X2"]}
@@ -76,8 +80,9 @@ def test_a_shadow_is_not_named():
     check(one, "pfi", {"X1": 2 / 1.25, "X2": 0, "X3": 0})
     check(one, "cpi", {"X1": 2 * own / 1.25, "X2": 0, "X3": 0})
     texts = found(one, "marginal or conditional")
-    assert set(texts) == {"X1"} and "X2 (association" in texts["X1"]
-    assert "contains most of the same information" in texts["X1"]
+    assert set(texts) == {"X1"}
+    assert "all other features together contain most of the same information" in texts["X1"]
+    assert texts["X1"].endswith("; it is most associated with X2 (.89).")
     assert one.selected == ("X1",)
     assert "Used by the model, but shared with other features" in one.to_html()
 

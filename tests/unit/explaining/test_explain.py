@@ -284,7 +284,10 @@ def test_the_command_prints_and_writes(tmp_path, monkeypatch, capsys):
     assert files(tmp_path) == ["people.csv"] + [
         f"people_explained.{ending}" for ending in ("csv", "html", "json", "png")
     ]
-    same = losaw.explain(mixed(), "bought", methods="pfi,cpi", folds=3, draws=1, budget=None)
+    same = losaw.explain(
+        mixed(), "bought", methods="pfi,cpi", folds=3, draws=1, budget=None,
+        kinds={"age": "continuous"},
+    )  # fmt: skip
     assert (tmp_path / "people_explained.json").read_text() == same.to_json() + "\n"
 
 

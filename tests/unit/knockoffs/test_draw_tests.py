@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from losaw.knockoffs import make_sampler
-from losaw.knockoffs.diagnostics import _predicted, draw_tests
+from losaw.knockoffs.diagnostics import _predicted, draw_tests, group_draw_test
 
 
 def zero_inflated(n=500, seed=0):
@@ -90,3 +90,21 @@ def test_without_other_columns_the_mean_is_the_prediction():
     real = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
     nothing = np.empty((4, 0))
     assert _predicted(nothing, real, nothing[:3], 0).tolist() == [[0.75, 0.25]] * 3
+
+
+def test_draws_of_a_group_of_one_column_are_tested_as_those_of_the_column():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 1)) + rng.standard_normal((200, 3))
+    drawn = rng.permutation(X)
+    of_columns = draw_tests(X, drawn, random_state=1)
+    assert group_draw_test(X, drawn[:, [1]], [1], random_state=1) == of_columns[1]
+    # Shuffled together they lose their relation to the third, which shows more than either alone.
+    both = group_draw_test(X, drawn[:, :2], [0, 1], random_state=1)
+    assert both.p_value < 1e-3
+
+
+def test_draws_of_a_group_without_variation_cannot_be_recognised_and_wrong_shapes_are_named():
+    X = np.column_stack([np.ones(50), np.arange(50.0)])
+    assert group_draw_test(X, X[:, [0]], [0]) == (0.5, 1.0)
+    with pytest.raises(ValueError, match=r"drawn has shape \(50, 2\), columns ask for \(50, 1\)"):
+        group_draw_test(X, X, [0])
