@@ -126,8 +126,12 @@ def _blocks_of_others(plan: StudyPlan, kept: KeptStudy) -> list[KeptBlock]:
         return []
     names = set(plan.study.learners) - {block.name.learner for block in plan.blocks}
     others = [block for block in kept.kept_blocks if _name(block.file).learner in names]
+    settings = {_name(block.file).setting for block in others}
     manifest = kept.manifest
     reasons = {
+        "it has a part of their settings": bool(
+            settings - {block.name.setting for block in plan.blocks}
+        ),
         "the study has figures, which are drawn from all blocks": bool(plan.study.file.figures),
         f"they are of scale {manifest['scale']!r}": manifest["scale"] != plan.scale,
         "some of their fits failed": manifest["failed_rows"] > 0,

@@ -175,12 +175,17 @@ def test_one_learner_is_kept_anew_and_the_others_stay(kept, project, capsys):
 
 @pytest.mark.parametrize(
     ("key", "value", "reason"),
-    [("scale", "paper", "of scale 'paper'"), ("failed_rows", 1, "some of their fits failed")],
+    [
+        ("scale", "paper", "of scale 'paper'"),
+        ("failed_rows", 1, "some of their fits failed"),
+        ("n_samples", 30, "it has a part of their settings"),
+    ],
 )
 def test_learners_that_cannot_stay_with_a_new_one_are_named(
     kept, project, capsys, key, value, reason
 ):
     words = run_again(project, "jittered")
+    words += ["--set", "n_samples=30"] if key == "n_samples" else []
     manifest = kept / "tiny" / "manifest.json"
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {key: value}))
     before = {path: path.read_bytes() for path in kept.rglob("*") if path.is_file()}
