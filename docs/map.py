@@ -85,7 +85,7 @@ BUDGETS: dict[str, int] = {
     "metrics": 800,
     "network": 1475,
     "pages": 75,
-    "reference": 1540,
+    "reference": 1560,
     "registry": 750,
     "report": 4675,
     "root": 500,

@@ -7,11 +7,9 @@ selected, the answer is what is known of the features together, and how strong t
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from losaw.explaining.design import FOLDS, errors_needed
+from losaw.explaining.design import FAMILY_WISE, FOLDS, errors_needed
 from losaw.explaining.methods import METHODS
 
-# Bound of the probability that any statement on a group of features is false.
-FAMILY_WISE = 0.05
 # A model with a larger p-value is not shown to predict better than a constant.
 LEVEL = 0.05
 # A test that needs more standard errors than this for a single feature is called weak.

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.explaining.answers import FAMILY_WISE
 from losaw.explaining.association import Associations
-from losaw.explaining.design import Design
+from losaw.explaining.design import FAMILY_WISE, Design
 from losaw.explaining.drawn_once import DrawnOnce, recognised
 from losaw.explaining.methods import METHODS
 from losaw.explaining.models import Fits, SharedFit, fitted, make_forest

@@ -9,6 +9,8 @@ from losaw.explaining.methods import METHODS
 from losaw.support.errors import LosawError
 
 SHORTEST_BUDGET = 10.0
+# Bound of the probability that any statement on a group of features is false.
+FAMILY_WISE = 0.05
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 # The full design.
 FOLDS, PERMUTATIONS, DRAWS, TREES = 10, 5, 3, 100

@@ -15,7 +15,7 @@ from losaw.reference.claim_tests import (
 )
 from losaw.reference.claims import Claims, Names
 from losaw.reference.overview import overview, table_of
-from losaw.reference.stored import KeptStudy, Reference
+from losaw.reference.stored import KeptStudy, Reference, commits_of
 from losaw.study.design.session import Session
 from losaw.study.design.settings import as_values
 from losaw.study.files.adoption import describe_adoptions
@@ -127,7 +127,9 @@ def _what_was_run(studies: Sequence[KeptStudy]) -> Iterator[str]:
             f"| `{study.name}` | {runs} | {manifest['fits']:,} of {whole['fits']:,} | "
             f"{manifest['core_seconds'] / 3600:.2f} | `{whole['command']}` | {hours} |"
         )
-    commits = sorted({str(study.manifest["commit"])[:12] for study in studies})
+    manifests = [study.manifest for study in studies]
+    whole = [commits_of(manifest).values() or [manifest["commit"]] for manifest in manifests]
+    commits = sorted({str(commit)[:12] for commits in whole for commit in commits})
     machines = sorted({study.manifest["machines"]["like"] for study in studies})
     yield ""
     yield f"Commit {', '.join(commits)}; {'; '.join(machines)}."

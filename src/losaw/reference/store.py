@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from losaw.reference.stored import FIGURES, MANIFEST, KeptStudy, Reference
+from losaw.reference.stored import FIGURES, MANIFEST, KeptStudy, Reference, commits_of
 from losaw.report.layout import arrange
 from losaw.report.markdown import to_markdown
 from losaw.report.results import StudyResults
@@ -98,7 +98,7 @@ def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
         cells = _printed_cells(plan)
         others = _blocks_of_others(plan, KeptStudy(place))
         if others:
-            _put_beside(plan, KeptStudy(place), others, content, blocks)
+            _put_with_others(plan, KeptStudy(place), others, content, blocks)
             continue
         shutil.rmtree(place, ignore_errors=True)
         write_text(place / MANIFEST, json.dumps(content, indent=1) + "\n")
@@ -129,7 +129,7 @@ def _blocks_of_others(plan: StudyPlan, kept: KeptStudy) -> list[KeptBlock]:
     settings = {_name(block.file).setting for block in others}
     manifest = kept.manifest
     reasons = {
-        "it has a part of their settings": bool(
+        "it has only a part of their settings": bool(
             settings - {block.name.setting for block in plan.blocks}
         ),
         "the study has figures, which are drawn from all blocks": bool(plan.study.file.figures),
@@ -145,14 +145,14 @@ def _blocks_of_others(plan: StudyPlan, kept: KeptStudy) -> list[KeptBlock]:
     return others
 
 
-def _put_beside(
+def _put_with_others(
     plan: StudyPlan,
     kept: KeptStudy,
     others: Sequence[KeptBlock],
     content: Mapping[str, Any],
     blocks: pd.DataFrame,
 ) -> None:
-    """Replace what is stored of the plan's learners, and compare all again with the print."""
+    """Replace what is stored of the plan's learners, and compare all again with the papers."""
     before, seconds = kept.manifest, dict(content["core_seconds_by_learner"])
     stay = {_name(block.file).learner for block in others}
     seconds |= {name: before["core_seconds_by_learner"][name] for name in stay}
@@ -170,6 +170,10 @@ def _put_beside(
     laws = {law["identifier"]: law for law in (*before["joint_laws"], *content["joint_laws"])}
     together = {
         **content,
+        "commits_by_learner": {
+            **dict.fromkeys(content["core_seconds_by_learner"], content["commit"]),
+            **{name: commits_of(before).get(name, before["commit"]) for name in stay},
+        },
         "seeds": sorted({*before["seeds"], *content["seeds"]}),
         "joint_laws": list(laws.values()),
         "blocks": len(blocks),

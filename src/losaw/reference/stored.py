@@ -1,5 +1,6 @@
 """The stored files of a reference run, read back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,11 @@ from losaw.study.errors import StudyError
 from losaw.study.inspecting.difference import KeptBlock, kept_blocks
 
 MANIFEST, FIGURES = "manifest.json", "figures"
+
+
+def commits_of(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """The commit that computed each learner, if they were kept at different times."""
+    return dict(manifest.get("commits_by_learner", {}))
 
 
 class KeptStudy(StudyResults):
