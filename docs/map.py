@@ -74,7 +74,7 @@ BUDGETS: dict[str, int] = {
     "commands": 1120,
     "contracts": 1300,
     "datasets": 575,
-    "explaining": 4280,
+    "explaining": 4350,
     "fitted_trees": 2625,
     "forest": 5625,
     "generators": 2525,

@@ -60,7 +60,8 @@ def answer(explanation: Any) -> Answer | None:
     weak = weak_test(explanation)
     nothing = f"{method.label} selects no single feature at {rate}."
     if explains and quality is not None:
-        share = f"{100 * quality.share:.0f} % of the variation of unseen rows"
+        digits = ".0f" if quality.share >= 0.01 else ".1g"  # found, and therefore not 0
+        share = f"{100 * quality.share:{digits}} % of the variation of unseen rows"
         found = f"{explanation.model} explains {share} (p {p_text(quality.p_value)})"
         if n == 1:
             together = head = f"{explanation.names[0]} predicts {explanation.target}"
@@ -140,7 +141,7 @@ def in_words(explanation: Any, name: str) -> str:
             f"{name} is in a group of {len(group)} features, at least one of which helps to "
             f"predict {target}; the data do not tell which."
         )
-    if pfi is not None and name in explanation.selected_by("pfi"):
+    if pfi is not None and len(explanation.names) > 1 and name in explanation.selected_by("pfi"):
         return (
             f"The model uses {name} to predict {target}; it is not shown to help once the other "
             "features are known."

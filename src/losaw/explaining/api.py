@@ -134,6 +134,8 @@ def explain(
         work = make_work(begun.part, design, related, seed, n_jobs, progress.tick)
         progress.begin(n_steps(work, options.is_forest))
         computed = compute(work, begun.model(seed), options.is_forest)
+        if not computed.results:
+            raise LosawError(f"methods: none is left. {' '.join(computed.notes)}")
         warned = over_represented(begun.data, begun.part, design.folds)
         warned += cautions(work, computed, related, fdr)
         drawn = curves(work, computed)

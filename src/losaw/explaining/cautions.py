@@ -1,5 +1,6 @@
 """Warnings that a reader needs before believing the importances."""
 
+import shlex
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,7 @@ def _leakage(work: Work, computed: Computed) -> list[str]:
                 f"{name} alone explains {100 * share:.0f} % of {work.data.target} on unseen rows. "
                 "If it is computed from the response, or known only after it, "
                 + (
-                    f"leave it out (--drop {name}) and explain again."
+                    f"leave it out (--drop {shlex.quote(name)}) and explain again."
                     if work.data.X.shape[1] > 1
                     else "explain by other features."
                 )

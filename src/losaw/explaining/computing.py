@@ -22,7 +22,9 @@ from losaw.rng import stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.losses import squared_error
 from losaw.scoring.one_sided_tests import t_test
+from losaw.scoring.predictor import means
 from losaw.scoring.row_differences import nadeau_bengio, shuffled_folds
+from losaw.support.errors import LosawError
 from losaw.support.outcomes import class_numbers, finite_numbers, probabilities
 from losaw.tables import read_table
 from losaw.trends import absolute_traversal_rate
@@ -128,6 +130,12 @@ def make_work(
     stratified, clustered = data.task == "classification", data.clusters is not None
     folds = shuffled_folds(design.folds, stratified, clustered, seed % 2**32)
     splits = list(folds.split(data.X, data.y, data.clusters))
+    for label in np.unique(data.y) if stratified else ():
+        if not all((data.y[train] == label).any() for train, _ in splits):
+            raise LosawError(
+                f"cluster: the class {label} of {data.target} is in so few clusters that one fold "
+                "has all of its rows; merge it with another class, or leave its rows out"
+            )
     loss, groups = relative_loss(data), related.groups
     return Work(data, design, splits, loss, groups, related.own, seed, n_jobs, tick)
 
@@ -162,7 +170,7 @@ def compute(work: Work, model: Any, forest_is_model: bool) -> Computed:
         computed.quality["model"] = _quality(work, computed.models)
     if {"mdi", "ufi", "mdi_oob", "atr"} & set(methods):
         if forest_is_model:
-            forests = [_fit(shared, data, train).fitted_ for train, _ in work.splits]
+            forests = [_fit(shared, data, train).model_ for train, _ in work.splits]
         else:
             forests = _forests(work, decorrelated=False)
         _read_off_trees(work, forests, computed)
@@ -179,8 +187,7 @@ def compute(work: Work, model: Any, forest_is_model: bool) -> Computed:
         computed.notes.append(
             f"ATR and curves: a prediction rises towards {data.target} {labels[1]}."
         )
-    results = computed.results
-    computed.results = {name: results[name] for name in methods if name in results}
+    computed.results = {n: computed.results[n] for n in methods if n in computed.results}
     return computed
 
 
@@ -226,8 +233,7 @@ def _decorrelation(work: Work, forests: list[Any]) -> Any:
 
     frames = []
     for (train, _), forest in zip(work.losaw_splits, forests, strict=True):
-        with warnings.catch_warnings():  # the page says it
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):  # the page says it
             rows = forest[:-1].transform(work.data.X.iloc[train])
             frames.append(decorrelation(forest[-1], rows))
     total = sum(frame.fillna(0.0) for frame in frames)
@@ -243,8 +249,7 @@ def _shares(
     """
     scores = []
     for (train, _), forest in zip(splits or work.splits, forests, strict=True):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             found = function(
                 forest, work.data.X.iloc[train], work.data.y[train], kinds=work.kinds
             ).scores
@@ -345,8 +350,7 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
 
 
 def _loco(shared: SharedFit, data: Prepared, **options: Any) -> ImportanceResult:
-    with warnings.catch_warnings():  # of many rows; the page says it where LOCO decides
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):  # of many rows: the page says it
         return loco(shared, data.X, data.y, **options)
 
 
@@ -376,10 +380,9 @@ def n_steps(work: Work, forest_is_model: bool) -> int:
 def share_explained(work: Work, model: Any, X: Any, rows: NDArray[np.intp]) -> float:
     """Return 1 - loss / loss of the best constant of a model on some rows, given their features."""
     y = work.data.y[rows]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         if work.data.task == "regression":
-            risk = work.loss(finite_numbers(y), np.asarray(model.predict(X), dtype=float))
+            risk = work.loss(finite_numbers(y), means(model, X))
         else:
             classes = model.classes_
             risk = work.loss(class_numbers(y, classes), probabilities(model, X, len(classes)))
@@ -387,9 +390,10 @@ def share_explained(work: Work, model: Any, X: Any, rows: NDArray[np.intp]) -> f
 
 
 def _quality(work: Work, models: list[Any]) -> Quality:
-    scores = []
-    for (_, held), model in zip(work.splits, models, strict=True):
-        scores.append(share_explained(work, model, work.data.X.iloc[held], held))
+    scores = [
+        share_explained(work, model, work.data.X.iloc[held], held)
+        for (_, held), model in zip(work.splits, models, strict=True)
+    ]
     mean, error, freedom = nadeau_bengio(np.array(scores)[:, None], 1.0 / (work.design.folds - 1))
     test = t_test(float(mean[0]), float(error[0]), freedom, 0.95)
     return Quality(float(mean[0]), float(error[0]), test.p_value)

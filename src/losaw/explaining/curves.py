@@ -8,6 +8,7 @@ from losaw.data import FloatArray
 from losaw.explaining.computing import Computed, Work, jackknife_error
 from losaw.explaining.methods import METHODS
 from losaw.explaining.preparing import sample_rows
+from losaw.scoring.predictor import means
 from losaw.support.outcomes import probabilities
 
 _PARTS, _ROWS = 10, 500
@@ -95,5 +96,5 @@ def _curve(X: Any, name: str, models: list[Any], task: str, weights: FloatArray)
 def _prediction(model: Any, X: Any, task: str) -> FloatArray:
     """Return predicted numbers, or probabilities of the last class."""
     if task == "regression":
-        return np.asarray(model.predict(X), dtype=float)
+        return means(model, X)
     return probabilities(model, X, 2)

@@ -12,6 +12,7 @@ SHORTEST_BUDGET = 10.0
 # Bound of the probability that any statement on a group of features is false.
 FAMILY_WISE = 0.05
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
+_TIME = re.compile(r"\d+(\.\d+)?|(\d+(\.\d+)?\s*(s(ec(ond)?s?)?|m(in(ute)?s?)?|h((ou)?rs?)?)\s*)+")
 # The full design.
 FOLDS, PERMUTATIONS, DRAWS, TREES = 10, 5, 3, 100
 # What a budget cuts them to.
@@ -270,7 +271,7 @@ def _duration(seconds: float) -> str:
 
 
 def read_budget(budget: Any) -> float | None:
-    """Seconds from ``"90s"``, ``"2m"``, ``"1h"`` or a number; None and ``"none"``: no limit.
+    """Seconds from ``"90s"``, ``"1m30s"``, ``"2 min"`` or a number; None and ``"none"``: no limit.
 
     Raises
     ------
@@ -282,10 +283,9 @@ def read_budget(budget: Any) -> float | None:
     seconds: float | None = None
     if isinstance(budget, int | float) and not isinstance(budget, bool):
         seconds = float(budget)
-    elif isinstance(budget, str):
-        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smh]?)\w*\s*", budget)
-        if match:
-            seconds = float(match[1]) * _UNITS[match[2] or "s"]
+    elif isinstance(budget, str) and _TIME.fullmatch(budget.strip()):
+        parts = re.findall(r"([\d.]+)\s*([smh]?)", budget)
+        seconds = sum(float(number) * _UNITS[unit or "s"] for number, unit in parts)
     if seconds is None:
         raise LosawError(f"budget must be a time like 90s, 2m or 1h, or none, got {budget!r}")
     if not seconds >= SHORTEST_BUDGET:

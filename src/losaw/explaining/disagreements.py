@@ -89,12 +89,7 @@ def disagreements(
     recognised : frozenset of str
         Features whose draws of CPI are not trusted: no sentence rests on their CPI.
     """
-    direction = partial(_direction, curves)
-    contrasts = [
-        contrast
-        for make in (_conditional, _seen, _refitted, _needed, direction)
-        if (contrast := make(results, related, n_folds)) is not None
-    ]
+    contrasts = _contrasts(results, related, n_folds, curves)
     if not contrasts:
         return []
     adjusted = adjust(np.concatenate([c.p_values for c in contrasts]), "benjamini-hochberg")
@@ -112,6 +107,27 @@ def disagreements(
             if own[j] <= fdr and (contrast.names[j] not in recognised or contrast.axis == _SEEN)
         ]  # fmt: skip
     return significant
+
+
+def are_compared(
+    results: dict[str, ImportanceResult],
+    related: Associations,
+    n_folds: int,
+    curves: Mapping[str, Curve],
+) -> bool:
+    """Return True if any two of the methods are compared at all."""
+    return bool(_contrasts(results, related, n_folds, curves))
+
+
+def _contrasts(
+    results: dict[str, ImportanceResult],
+    related: Associations,
+    n_folds: int,
+    curves: Mapping[str, Curve],
+) -> list[_Contrast]:
+    kinds = (_conditional, _seen, _refitted, _needed, partial(_direction, curves))
+    made = (make(results, related, n_folds) for make in kinds)
+    return [contrast for contrast in made if contrast is not None]
 
 
 def _conditional(

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from losaw.data import FloatArray
 from losaw.scoring.row_differences import weight_parameter
+from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 
 MODELS = ("forest", "gradient-boosting")
@@ -106,7 +107,7 @@ def make_model(model: Any, task: str, n_features: int, *, seed: int, **size: Any
 
     Raises
     ------
-    ValueError, TypeError
+    LosawError
         For an unknown name, or an object that is no estimator of the task.
     """
     from sklearn.base import is_classifier
@@ -120,14 +121,14 @@ def make_model(model: Any, task: str, n_features: int, *, seed: int, **size: Any
         kind = HistGradientBoostingRegressor if is_regression else HistGradientBoostingClassifier
         return kind(categorical_features="from_dtype", random_state=seed)
     if isinstance(model, str):
-        raise ValueError(unknown("model", model, MODELS))
-    if not (hasattr(model, "fit") and hasattr(model, "get_params")):
-        raise TypeError(
-            f"model must be one of {', '.join(MODELS)} or an estimator of scikit-learn, got "
-            f"{type(model).__name__}"
+        raise LosawError(unknown("model", model, MODELS))
+    if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
+        got = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
+        raise LosawError(
+            f"model must be one of {', '.join(MODELS)} or an estimator of scikit-learn, got {got}"
         )
     if is_classifier(model) != (task == "classification"):
-        raise ValueError(f"the task is {task}, which {type(model).__name__} does not solve")
+        raise LosawError(f"the task is {task}, which {type(model).__name__} does not solve")
     return clone(model)
 
 
@@ -175,8 +176,7 @@ class Fits:
 def _check_predictions(model: Any, X: Any) -> None:
     """Raise ValueError unless every row has a finite prediction."""
     name, method = type(model).__name__, getattr(model, "predict_proba", model.predict)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         found = np.asarray(method(X))
     if len(found) != len(X):
         raise ValueError(f"{name} gives {len(found)} predictions for {len(X)} rows")
@@ -205,22 +205,23 @@ class SharedFit(BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Use the stored fit to these rows, or make one."""
-        self.fitted_ = self.fits.fit(self.model, X, y, sample_weight)
+        # Named as scikit-learn names the fit of ``model``, so that refits find its steps.
+        self.model_ = self.fits.fit(self.model, X, y, sample_weight)
         self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         return self
 
     def predict(self, X: Any) -> Any:
         """Predictions of the model."""
-        return self._quietly(self.fitted_.predict, X)
+        return self._quietly(self.model_.predict, X)
 
     @available_if(lambda self: hasattr(self.model, "predict_proba"))
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of the model's classes."""
-        return self._quietly(self.fitted_.predict_proba, X)
+        return self._quietly(self.model_.predict_proba, X)
 
     @property
     def classes_(self) -> Any:
-        return self.fitted_.classes_
+        return self.model_.classes_
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import get_tags
@@ -229,8 +230,7 @@ class SharedFit(BaseEstimator):
 
     @staticmethod
     def _quietly(function: Callable[[Any], Any], X: Any) -> Any:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             return function(X)
 
 

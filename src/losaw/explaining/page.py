@@ -10,7 +10,7 @@ from losaw.data import FloatArray
 from losaw.explaining.answers import p_text
 from losaw.explaining.association import GROUPED_ABOVE, MEASURE, Associations
 from losaw.explaining.curves import Curve
-from losaw.explaining.disagreements import decimal
+from losaw.explaining.disagreements import are_compared, decimal
 from losaw.explaining.methods import METHODS
 from losaw.support.extras import extra
 
@@ -63,8 +63,11 @@ def page(explanation: Any, template: str = "explain/page.html") -> str:
         answer=explanation.answer,
         labels=labels,
         of_model=[METHODS[name].label for name in results if METHODS[name].family == "loss"],
-        half=decimal(half),
+        half=decimal(half) if half >= 0.001 else f"{half:.2g}",
         rows=rows,
+        are_compared=are_compared(
+            results, explanation.associations, explanation.design.folds, curves
+        ),
         disagreements=[(head, sentences) for head, sentences in by_axis if sentences],
         drawing=Markup(heat_map(explanation.associations, explanation.names)),
         n_drawn=min(len(explanation.names), MOST_DRAWN),

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.explaining.table_file import READING
 from losaw.explaining.treated_columns import TreatedColumn, like_numbers, treat
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.errors import LosawError
@@ -25,7 +26,7 @@ FEWEST_ROWS_OF_A_CLASS = 10
 MOST_CLASSES = 50
 # A target of at most so many whole numbers may well be classes.
 _FEW_VALUES = 10
-_COPY = 1.0 - 1e-9
+_COPY, _COPY_OF_RANKS = 1.0 - 1e-9, 0.999
 # Squares of errors, and squares of these, are floats.
 _SMALLEST_VARIANCE, _LARGEST_VARIANCE = 1e-150, 1e150
 
@@ -73,12 +74,12 @@ class Prepared:
         """Kinds of the features in use, by name."""
         return {column.name: column.kind for column in self.columns if column.values is not None}
 
-    def take(self, rows: NDArray[np.intp]) -> "Prepared":
-        """Return these data for some rows, without the levels that do not occur there."""
+    def take(self, rows: NDArray[np.intp], keep_constant: bool = False) -> "Prepared":
+        """Return these data for some rows, without levels and columns that do not vary there."""
         X = self.X.iloc[rows].reset_index(drop=True)
         for name in X.columns[X.dtypes == "category"]:
             X[name] = X[name].cat.remove_unused_categories()
-        constant = [name for name in X.columns if X[name].nunique(dropna=False) < 2]
+        constant = [n for n in X.columns if X[n].nunique(dropna=False) < 2 and not keep_constant]
         columns = tuple(
             c._replace(values=None, kind="", treatment="left out: constant in the rows in use")
             if c.name in constant
@@ -155,7 +156,7 @@ def prepare(
     if pd.api.types.infer_dtype(responses) == "string":  # blanks at an end make no other class
         responses = responses.str.strip()
     known = np.flatnonzero(responses.notna())
-    notes = []
+    notes = list(getattr(frame, "attrs", {}).get(READING, ()))
     if len(known) < len(responses):
         left_out = len(responses) - len(known)
         notes.append(f"{_rows(left_out, f'without a value of {target}')} left out.")
@@ -190,6 +191,11 @@ def prepare(
         except (ValueError, TypeError) as error:
             raise LosawError(f"{error}, or leave it out (drop)") from None
         if name == cluster:
+            if (unknown_rows := known[np.isnan(read.codes)]).size:
+                raise LosawError(
+                    f"cluster: {name!r} has no value in row {unknown_rows[0]}; give such a row one "
+                    "of its own"
+                )
             clusters = cluster_numbers(read.codes, len(known))
             why = "no feature: rows of one value stay in one fold"
         elif name == weights:
@@ -197,7 +203,8 @@ def prepare(
         if name in (cluster, weights):
             columns.append(TreatedColumn(name, None, "", why, 0, len(np.unique(read.codes))))
             continue
-        column = _without_copies(treat(name, read, asked.get(name), whole), y, target, solved)
+        column = treat(name, read, asked.get(name), whole, known)
+        column = _without_copies(column, y, target, solved)
         if column.values is not None:
             incomplete |= np.isnan(read.codes)
         columns.append(column)
@@ -384,9 +391,8 @@ def _is_copy(values: "pd.Series", y: "pd.Series", task: str) -> bool:
     if task == "regression":
         if values.dtype == "category":
             return False
-        centred, response = values - values.mean(), y - y.mean()
-        scale = np.sqrt((centred**2).sum() * (response**2).sum())
-        return bool(scale > 0 and abs((centred * response).sum()) / scale > _COPY)
+        # Ranks too: one row of -9999999 in both columns makes a line of any two.
+        return abs(values.corr(y)) > _COPY and abs(values.rank().corr(y.rank())) > _COPY_OF_RANKS
     if values.nunique() != y.nunique() or values.nunique() > MOST_TEXT_LEVELS:
         return False
     both = pd.DataFrame({"x": values.astype(object), "y": y})

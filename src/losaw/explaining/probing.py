@@ -30,9 +30,11 @@ def probe(
     Only what ``methods`` need is measured. ``model`` has ``trees`` trees, or costs as one fit.
     """
     rng = stream(experiment="explain", setting="", replicate=seed, component="probes")
-    few, more = (data.take(sample_rows(data, size, rng)) for size in (_ROWS, _MORE_ROWS))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    # A model of the user's may name columns that are constant in so few rows.
+    few, more = (
+        data.take(sample_rows(data, size, rng), keep_constant=True) for size in (_ROWS, _MORE_ROWS)
+    )
+    with warnings.catch_warnings(action="ignore"):
         fit, fitted = _fit(lambda: clone(model), few, more)
         fit /= trees  # of the whole model, by tree
         losaw_fit = 0.0

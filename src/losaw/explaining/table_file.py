@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # Words for a missing value, in addition to those of pandas (empty, NA, NaN, null, None, …).
 MISSING = ("?",)
 _SEPARATORS = (",", ";", "\t", "|")
+# The attribute of a frame with notes on how its file was read.
+READING = "losaw: how the file was read"
 TEXT = (".csv", ".tsv", ".txt", ".data")
 _LINES = 20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such files begin
@@ -93,6 +95,7 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
             _refuse_repeated(path, separator)
         options |= {"sep": separator, "header": 0 if has_header else None}
         frame = _named_columns(path, options)
+        _keep_none(frame, path, target, options)
         if long := _long_numbers(frame):
             texts = _named_columns(path, options | {"dtype": dict.fromkeys(long, str)})[long]
             for name in long:
@@ -126,6 +129,23 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
             "separated by commas, semicolons, tabs, bars or blanks"
         )
     return frame
+
+
+def _keep_none(frame: "pd.DataFrame", path: Path, target: str, options: dict[str, Any]) -> None:
+    """Take the word None in a target of text for a class, with a note: rows would go else."""
+    if target not in frame.columns or not frame[target].hasnans:
+        return
+    if not all(isinstance(value, str) for value in frame[target].dropna()):
+        return
+    whole = options | {"dtype": {target: str}, "keep_default_na": False, "na_values": []}
+    is_none = _named_columns(path, whole)[target].str.strip() == "None"
+    if is_none.any():
+        frame.loc[is_none, target] = "None"
+        frame.attrs[READING] = [
+            *frame.attrs.get(READING, ()),
+            f"The word None is one of the classes of {target} ({int(is_none.sum())} rows). If it "
+            "means that the value is not known, leave these cells empty.",
+        ]
 
 
 def _long_numbers(frame: "pd.DataFrame") -> list[Any]:
@@ -176,7 +196,12 @@ def _named_columns(path: Path, options: dict[str, Any]) -> "pd.DataFrame":
     index, counted = frame.index, pd.RangeIndex(len(frame))
     is_text = pd.api.types.infer_dtype(index, skipna=False) == "string"
     if (is_text and index.is_unique) or index.equals(counted) or index.equals(counted + 1):
-        return frame.reset_index(drop=True)
+        frame = frame.reset_index(drop=True)
+        frame.attrs[READING] = [
+            "Every line has one field more than the first line has names. The first field ("
+            f"{index[0]} in the first line of data) is taken for the name of the row and left out."
+        ]
+        return frame
     raise LosawError(
         f"{path}: the first line has {frame.shape[1]} names, and the lines below have "
         f"{frame.shape[1] + index.nlevels} fields, so that it is not clear which field belongs to "

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.support.errors import LosawError
@@ -62,7 +63,11 @@ class TreatedColumn(NamedTuple):
 
 
 def treat(
-    name: str, read: Values, asked: str | None = None, whole: Values | None = None
+    name: str,
+    read: Values,
+    asked: str | None = None,
+    whole: Values | None = None,
+    rows: NDArray[np.intp] | None = None,
 ) -> TreatedColumn:
     """Return the column as numbers or levels, or the reason why it is left out.
 
@@ -74,6 +79,8 @@ def treat(
         The kind that the user names; it keeps identifiers and free text, too.
     whole : Values or None
         Of all rows: a column that numbers them is an identifier, whatever rows are left out.
+    rows : int array or None
+        The numbers of the rows of ``read`` in the whole table, for errors.
 
     Raises
     ------
@@ -98,7 +105,7 @@ def treat(
         what = "contains no value" if n_values == 0 else "is constant"
         return TreatedColumn(name, None, "", f"left out: it {what}", *counts)
     if read.content == "numbers":
-        _check_finite(name, read.codes)
+        _check_finite(name, read.codes, rows)
     if asked == "nominal":
         return _levels(name, read, counts)
     if read.content == "numbers":
@@ -145,9 +152,10 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _check_finite(name: str, codes: FloatArray) -> None:
+def _check_finite(name: str, codes: FloatArray, rows: NDArray[np.intp] | None) -> None:
     if np.isinf(codes).any():
         row = int(np.flatnonzero(np.isinf(codes))[0])
+        row = row if rows is None else int(rows[row])
         raise LosawError(
             f"column {name!r} contains an infinite value (first: row {row}); make it missing, or a "
             "finite number"

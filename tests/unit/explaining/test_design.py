@@ -97,7 +97,16 @@ def test_options_ask_for_the_same_design():
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [("90s", 90), ("2m", 120), ("1.5h", 5400), ("2 min", 120), ("45", 45), (30, 30.0)],
+    [
+        ("90s", 90),
+        ("2m", 120),
+        ("1.5h", 5400),
+        ("2 min", 120),
+        ("45", 45),
+        (30, 30.0),
+        ("1m30s", 90),
+        ("1 h 30 min", 5400),
+    ],
 )
 def test_budgets_are_read(text, found):
     assert read_budget(text) == found
@@ -107,7 +116,7 @@ def test_no_budget():
     assert read_budget(None) is None and read_budget("none") is None
 
 
-@pytest.mark.parametrize("text", ["soon", "", "-2m", True, "5"])
+@pytest.mark.parametrize("text", ["soon", "", "-2m", True, "5", "30d", "500ms", "1m 20"])
 def test_what_is_no_budget_is_refused(text):
     with pytest.raises(LosawError, match="budget must be"):
         read_budget(text)

@@ -12,6 +12,7 @@ from losaw.explaining.drawn_once import DrawnOnce
 from losaw.explaining.models import Fits, MissingNumbers, SharedFit, make_forest, make_model
 from losaw.explaining.preparing import prepare
 from losaw.importance import cpi, loco, pfi
+from losaw.support.errors import LosawError
 from losaw.tables import read_table
 from reference.explaining_tables import copies, mixed
 
@@ -72,7 +73,7 @@ def test_unknown_models_are_refused():
         make_model("forrest", "regression", 3, **options)
     with pytest.raises(ValueError, match="does not solve"):
         make_model(RandomForestRegressor(), "classification", 3, **options)
-    with pytest.raises(TypeError, match="estimator"):
+    with pytest.raises(LosawError, match="estimator"):
         make_model(3, "regression", 3, **options)
 
 
