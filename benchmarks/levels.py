@@ -1,7 +1,7 @@
 """How often is a feature without effect found? CPI by sampler, LOCO, explain, hidimstat's CFI.
 
     pip install hidimstat
-    python benchmarks/levels.py levels.csv --runs 300            # hours; it goes on where it was
+    python benchmarks/levels.py levels.csv --runs 300            # a day; it goes on where it was
     python benchmarks/levels.py levels.csv --sizes 200 --seconds 300
     python benchmarks/levels.py levels.csv --show
 
@@ -51,7 +51,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--runs", type=int, default=300)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[200, 1000])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[200, 1000, 5000])
     parser.add_argument("--tables", nargs="+", default=list(NAMES), choices=NAMES)
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop after so many")
