@@ -1,5 +1,6 @@
 """Run blocks: compute their seeds in watched children, write their files."""
 
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from losaw.study.design.blocks import Block, companies
@@ -51,12 +52,12 @@ def run_blocks(blocks: Iterable[Block], jobs: int, again: bool = False) -> Itera
         process that dies before its first seed): when the others are done.
     """
     refusals: list[str] = []
-    under_way: dict[Block, Task] = {}
+    under_way: set[Block] = set()
 
     def tasks(company: Iterable[Block]) -> Iterator[Task]:
         for block in company:
-            under_way[block] = open_task(block, again)
-            yield under_way[block]
+            under_way.add(block)  # before its mark: an interruption in between leaves none
+            yield open_task(block, again)
 
     try:
         for task in compute(map(tasks, companies(blocks)), jobs):
@@ -64,12 +65,14 @@ def run_blocks(blocks: Iterable[Block], jobs: int, again: bool = False) -> Itera
                 refusals.append(task.refusal)
             else:
                 _write(task)
-            under_way.pop(task.block).mark.remove()
+            task.mark.remove()
+            under_way.remove(task.block)
             if not task.refusal:
                 yield task
     finally:
-        for task in under_way.values():
-            task.mark.remove()
+        for block in under_way:
+            with contextlib.suppress(OSError):
+                mark_path(block).unlink(missing_ok=True)
     if refusals:
         more = f"\n… and {len(refusals) - 5} more" if len(refusals) > 5 else ""
         raise MissingBlocksError(
