@@ -1,7 +1,7 @@
 """How often is a feature without effect found? CPI by sampler, LOCO, explain, hidimstat's CFI.
 
     pip install hidimstat
-    python benchmarks/levels.py levels.csv --runs 300            # a day; it goes on where it was
+    python benchmarks/levels.py levels.csv --runs 300            # many hours; goes on where it was
     python benchmarks/levels.py levels.csv --sizes 200 --seconds 300
     python benchmarks/levels.py levels.csv --show
 

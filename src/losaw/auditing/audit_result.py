@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import losaw
-from losaw.auditing.comparing import Standing, standings
+from losaw.auditing.comparing import Standing, bounds, standings
 from losaw.explaining.computing import Quality
 from losaw.explaining.design import Design
 from losaw.explaining.disagreements import decimal
@@ -118,13 +118,6 @@ class Audit:
         return pd.DataFrame(rows)
 
     @property
-    def _pr_auc_of_chance(self) -> float:
-        """The mean area of an order at random: of one cause the mean of 1 / rank."""
-        n = len(self.features)
-        harmonic = sum(1.0 / rank for rank in range(1, n + 1))
-        return ((self.n_signals - 1) / max(n - 1, 1) * (n - harmonic) + harmonic) / n
-
-    @property
     def verdicts(self) -> tuple[str, ...]:
         """The answer in sentences."""
         level = [METHODS[s.method].label for s in self.standings if s.behind == 0]
@@ -137,14 +130,15 @@ class Audit:
         ]
         first = self.standings[0]
         if first.found == 0:
-            is_order = first.pr_auc - 2.0 * first.pr_auc_error > self._pr_auc_of_chance
+            of_best = self.rounds.loc[self.rounds["method"] == first.method, "first"]
+            chance = self.n_signals / len(self.features)
             said.append(
                 f"The scores of {best} put causes first, but at the false discovery rate it "
                 "selects none of them: use its order, not its selection."
-                if is_order
-                else f"The order of {best} is not shown to be better than chance (a pr-AUC of "
-                f"{decimal(self._pr_auc_of_chance)}), and at the false discovery rate it selects "
-                "no cause."
+                if bounds(of_best.to_numpy(dtype=float))[0] > chance
+                else f"The order of {best} is not shown to be better than chance (first places "
+                f"right {decimal(first.first)}, {decimal(chance)} by chance), and at the false "
+                "discovery rate it selects no cause."
             )
         if others:
             said.append(f"Not significantly worse in {self.n_rounds} rounds: {', '.join(others)}.")

@@ -350,7 +350,7 @@ def _loss_methods(work: Work, shared: SharedFit, computed: Computed) -> None:
 
 
 def _loco(shared: SharedFit, data: Prepared, **options: Any) -> ImportanceResult:
-    with warnings.catch_warnings(action="ignore"):  # of many rows: the page says it
+    with warnings.catch_warnings(action="ignore"):  # its warning of many rows is on the page
         return loco(shared, data.X, data.y, **options)
 
 

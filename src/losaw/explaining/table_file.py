@@ -95,13 +95,15 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
             _refuse_repeated(path, separator)
         options |= {"sep": separator, "header": 0 if has_header else None}
         frame = _named_columns(path, options)
-        _keep_none(frame, path, target, options)
         if long := _long_numbers(frame):
             texts = _named_columns(path, options | {"dtype": dict.fromkeys(long, str)})[long]
             for name in long:
                 if texts[name].dropna().str.fullmatch(r"\s*[-+]?\d+\s*").all():
                     whole = [None if pd.isna(text) else int(text) for text in texts[name]]
                     frame[name] = pd.Series(whole, dtype=object)
+        if not has_header:
+            frame.columns = [f"X{place}" for place in range(1, frame.shape[1] + 1)]
+        _keep_none(frame, path, target, options)
     except pd.errors.EmptyDataError:
         raise LosawError(f"{path}: the file is empty") from None
     except LosawError:
@@ -113,9 +115,7 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
     except Exception as error:  # every compression raises its own
         reason = " ".join(str(error).split())
         raise LosawError(f"{path}: cannot be read as a table ({reason})") from None
-    if not has_header:
-        frame.columns = [f"X{place}" for place in range(1, frame.shape[1] + 1)]
-    elif target not in frame.columns and (number := _first_number(frame)) is not None:
+    if has_header and target not in frame.columns and (number := _first_number(frame)) is not None:
         raise LosawError(
             f"{path}: the first line looks like data, not like names ({number!r}). If it is data, "
             "say --no-header: the columns are then called X1, X2, …, and the target is one of them "
@@ -132,13 +132,17 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
 
 
 def _keep_none(frame: "pd.DataFrame", path: Path, target: str, options: dict[str, Any]) -> None:
-    """Take the word None in a target of text for a class, with a note: rows would go else."""
+    """Take the word None in a target of text for a class, with a note.
+
+    pandas takes it for a missing value, and rows without a target are left out.
+    """
     if target not in frame.columns or not frame[target].hasnans:
         return
     if not all(isinstance(value, str) for value in frame[target].dropna()):
         return
-    whole = options | {"dtype": {target: str}, "keep_default_na": False, "na_values": []}
-    is_none = _named_columns(path, whole)[target].str.strip() == "None"
+    texts = options | {"dtype": str, "keep_default_na": False, "na_values": []}
+    place = list(frame.columns).index(target)
+    is_none = _named_columns(path, texts).iloc[:, place].str.strip() == "None"
     if is_none.any():
         frame.loc[is_none, target] = "None"
         frame.attrs[READING] = [

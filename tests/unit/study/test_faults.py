@@ -32,6 +32,7 @@ from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running import supervisor
 from losaw.study.running.runner import execute, run_block
+from losaw.study.running.running_marks import mark_path
 
 MISHAPS = '''
 import os
@@ -380,6 +381,21 @@ def test_an_interrupted_run_is_one_line_and_leaves_no_mark(project):
     assert text.strip().splitlines() == [
         "losaw: interrupted; what is finished is stored, and the same command goes on from it"
     ]
+    assert not list(project.results.glob("tiny/runs/**/*.running"))
+
+
+def test_an_interruption_while_a_mark_is_written_leaves_none(project, monkeypatch):
+    from losaw.study.running import runner
+
+    def interrupted(block, again):
+        open_task(block, again)
+        assert mark_path(block).exists()
+        raise KeyboardInterrupt
+
+    open_task = runner.open_task
+    monkeypatch.setattr(runner, "open_task", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        list(runner.run_blocks(project.session().all_blocks[:1], 1))
     assert not list(project.results.glob("tiny/runs/**/*.running"))
 
 

@@ -253,10 +253,10 @@ def test_status_counts_done_running_and_failed_blocks(project, capsys):
 
 
 def test_status_tells_a_running_block_from_an_interrupted_one(project, capsys):
-    from losaw.study.running.running_marks import RunningMark, mark_path
+    from losaw.study.running.running_marks import RunningMark, mark_path, remove_mark
 
     session = project.session()
-    mark = RunningMark(session.all_blocks[0])
+    RunningMark(session.all_blocks[0])
     text = losaw(project, capsys, "status")[1]
     assert re.search(r"^tiny +16 +0 +1 ", text, re.MULTILINE) and "running since" in text
     path = mark_path(session.all_blocks[0])
@@ -264,7 +264,7 @@ def test_status_tells_a_running_block_from_an_interrupted_one(project, capsys):
     path.write_text(json.dumps({**content, "pid": 2**22 + 1}))
     text = losaw(project, capsys, "status")[1]
     assert re.search(r"^tiny +16 +0 +0 ", text, re.MULTILINE) and "interrupted since" in text
-    mark.remove()
+    remove_mark(session.all_blocks[0])
     assert not path.exists()
 
 
@@ -277,13 +277,14 @@ def test_status_tells_a_running_block_from_an_interrupted_one(project, capsys):
     ],
 )
 def test_status_names_the_job_of_a_block(project, capsys, monkeypatch, slurm, job, words):
-    from losaw.study.running.running_marks import JOB_VARIABLE, RunningMark
+    from losaw.study.running.running_marks import JOB_VARIABLE, RunningMark, remove_mark
 
     monkeypatch.setenv("SLURM_JOB_ID", slurm)
     monkeypatch.setenv(JOB_VARIABLE, job)
-    mark = RunningMark(project.session().all_blocks[0])
+    block = project.session().all_blocks[0]
+    RunningMark(block)
     (line,) = (x for x in losaw(project, capsys, "status")[1].splitlines() if "since" in x)
-    mark.remove()
+    remove_mark(block)
     assert re.search(r"running since .* on [^,:]+" + words, line)
 
 

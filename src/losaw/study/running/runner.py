@@ -1,6 +1,5 @@
 """Run blocks: compute their seeds in watched children, write their files."""
 
-import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from losaw.study.design.blocks import Block, companies
@@ -12,7 +11,7 @@ from losaw.study.files.run_record import write_run_record
 from losaw.study.running.estimate import block_seconds
 from losaw.study.running.joint_laws import fit_laws
 from losaw.study.running.progress import Progress
-from losaw.study.running.running_marks import mark_path
+from losaw.study.running.running_marks import mark_path, remove_mark
 from losaw.study.running.supervisor import compute
 from losaw.study.running.task import Task, open_task
 
@@ -65,14 +64,13 @@ def run_blocks(blocks: Iterable[Block], jobs: int, again: bool = False) -> Itera
                 refusals.append(task.refusal)
             else:
                 _write(task)
-            task.mark.remove()
+            remove_mark(task.block)
             under_way.remove(task.block)
             if not task.refusal:
                 yield task
     finally:
         for block in under_way:
-            with contextlib.suppress(OSError):
-                mark_path(block).unlink(missing_ok=True)
+            remove_mark(block)
     if refusals:
         more = f"\n… and {len(refusals) - 5} more" if len(refusals) > 5 else ""
         raise MissingBlocksError(

@@ -26,7 +26,7 @@ def mark_path(block: Block) -> Path:
 
 
 class RunningMark:
-    """The mark of a block that this process computes; gone when the block is done.
+    """The mark of a block that this process computes, until :func:`remove_mark`.
 
     Raises
     ------
@@ -36,7 +36,6 @@ class RunningMark:
 
     def __init__(self, block: Block) -> None:
         self.started = datetime.datetime.now(datetime.UTC)
-        self._path = mark_path(block)
         content = {
             "host": platform.node(),
             "pid": os.getpid(),
@@ -44,12 +43,13 @@ class RunningMark:
             "job": os.environ.get(JOB_VARIABLE, ""),
             "started": self.started.isoformat(timespec="seconds"),
         }
-        write_text(self._path, json.dumps(content) + "\n")
+        write_text(mark_path(block), json.dumps(content) + "\n")
 
-    def remove(self) -> None:
-        """Remove the mark."""
-        with contextlib.suppress(OSError):
-            self._path.unlink(missing_ok=True)
+
+def remove_mark(block: Block) -> None:
+    """Remove the mark of a block, if there is one."""
+    with contextlib.suppress(OSError):
+        mark_path(block).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
