@@ -44,7 +44,10 @@ ADJUSTED = {
     "five above .1": {"n_adjustment": 5, "correlation_threshold": 0.1},
 }
 N_FEATURES, NOISE, FUNCTIONS = (10, 50, 100), (0.1, 1.0), ("f1", "f2", "f6")
-LAWS = {"barrier": {"tie_break": "log-barrier", "barrier": 1e-5}, "mixture": {}}
+LAWS = {
+    "barrier": {"barrier": 1e-5},
+    "mixture": {"tie_break": "maximum-entropy", "independent_share": 0.02},
+}
 FOREST = {"n_estimators": 100, "max_depth": 10, "min_samples_leaf": 5}
 
 

@@ -37,7 +37,7 @@ def draw(seed=1, **changes):
         ({"phi": float("nan")}, "phi must be a finite number of at least 0, got nan"),
         ({"function": "f0"}, "unknown function 'f0'; did you mean 'f"),
         ({"tie_break": "entropy"}, "unknown tie_break 'entropy'; did you mean 'maximum-entropy'?"),
-        ({"solver": "OSQP"}, "has no part in tie_break 'maximum-entropy'"),
+        ({"solver": "OSQP"}, "has no part in tie_break 'log-barrier'"),
         ({"tie_break": "none", "solver": "OSPQ"}, "unknown solver 'OSPQ'; did you mean 'OSQP'?"),
         ({"tie_break": "none", "tolerance": 0}, "tolerance must be a finite number of at least"),
     ],
@@ -126,5 +126,5 @@ def test_all_discrete_settings_share_one_joint_law():
 def test_a_joint_law_fitted_to_another_specification_is_refused():
     generator = LosawGenerator(**{**SETTING, "data_type": "discrete"})
     other = fit_joint_law(JointLawSpecification(((1.0, 0.5), (0.5, 1.0))))
-    with pytest.raises(JointLawError, match="this generator needs '6-features-maximum-entropy"):
+    with pytest.raises(JointLawError, match="this generator needs '6-features-log-barrier"):
         generator.sample(np.random.default_rng(1), joint_law=other)
