@@ -46,7 +46,7 @@ ADJUSTED = {
 N_FEATURES, NOISE, FUNCTIONS = (10, 50, 100), (0.1, 1.0), ("f1", "f2", "f6")
 LAWS = {
     "barrier": {"barrier": 1e-5},
-    "mixture": {"tie_break": "maximum-entropy", "independent_share": 0.02},
+    "mixture": {"independent_share": 0.02},
 }
 FOREST = {"n_estimators": 100, "max_depth": 10, "min_samples_leaf": 5}
 

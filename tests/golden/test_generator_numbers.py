@@ -12,10 +12,7 @@ from losaw.rng import stream
 COMMON = {"n_samples": 20, "n_features": 7, "phi": 0.5, "function": "f7"}
 CASES = {
     "losaw continuous": ("losaw", {"data_type": "continuous", **COMMON}),
-    "losaw discrete": (
-        "losaw",
-        {"data_type": "discrete", "tie_break": "maximum-entropy", **COMMON},
-    ),
+    "losaw discrete": ("losaw", {"data_type": "discrete", "independent_share": 0, **COMMON}),
     "normal-linear": ("normal-linear", {"correlation": "heterogeneous", "n_samples": 20}),
 }
 GOLDEN = {

@@ -211,8 +211,9 @@ def test_a_share_outside_of_0_and_1_is_an_error_that_names_it(share):
     [
         ({}, 0.0, 0.0353),
         ({"barrier": 1e-5}, 0.0, 0.0301),
+        ({"independent_share": 0}, 0.0, 0.0),
         ({"tie_break": "maximum-entropy"}, 0.0, 0.0),
-        ({"tie_break": "maximum-entropy", "independent_share": 0.05}, 0.05, 0.65625 * 0.05),
+        ({"independent_share": 0.05}, 0.05, 0.65625 * 0.05),
         ({"tie_break": "none"}, 0.0, 0.015),
     ],
 )
