@@ -128,8 +128,7 @@ def _what_was_run(studies: Sequence[KeptStudy]) -> Iterator[str]:
             f"{manifest['core_seconds'] / 3600:.2f} | `{whole['command']}` | {hours} |"
         )
     manifests = [study.manifest for study in studies]
-    whole = [commits_of(manifest).values() or [manifest["commit"]] for manifest in manifests]
-    commits = sorted({str(commit)[:12] for commits in whole for commit in commits})
+    commits = sorted({str(commit)[:12] for part in manifests for commit in commits_of(part)})
     machines = sorted({study.manifest["machines"]["like"] for study in studies})
     yield ""
     yield f"Commit {', '.join(commits)}; {'; '.join(machines)}."

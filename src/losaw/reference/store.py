@@ -1,12 +1,13 @@
 """Store a run without its blocks: small enough for a repository, and checkable."""
 
+import itertools
 import json
 import os
 import platform
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +78,9 @@ def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
     plans : sequence of StudyPlan
         What was run, and collected: ``losaw run`` ends with it.
     folder : Path
-        Other studies in it stay. So do learners of a study that a plan leaves out, and tables and
-        verdicts are made of both: one method is run again without the others.
+        Other studies in it stay. So do learners and settings of a study that a run leaves out,
+        and tables and verdicts are made of both: one method, or one kind of data, is run again
+        without the others. What a learner cost is then shared among its blocks by their fits.
 
     Returns
     -------
@@ -89,14 +91,14 @@ def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
     ------
     StudyError
         If a study was not collected, a block has changed since, or what is stored of other
-        learners does not fit.
+        learners and settings does not fit.
     """
     for plan in plans:
         place = folder / plan.study.name
         content = _manifest(plan)
         blocks = _blocks(plan, content.get("adoptions", ()))
         cells = _printed_cells(plan)
-        others = _blocks_of_others(plan, KeptStudy(place))
+        others = _blocks_of_others(plan, KeptStudy(place), blocks["file"])
         if others:
             _put_with_others(plan, KeptStudy(place), others, content, blocks)
             continue
@@ -114,8 +116,8 @@ def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def _blocks_of_others(plan: StudyPlan, kept: KeptStudy) -> list[KeptBlock]:
-    """The stored blocks of learners of the study that the plan leaves out.
+def _blocks_of_others(plan: StudyPlan, kept: KeptStudy, run: Iterable[str]) -> list[KeptBlock]:
+    """The stored blocks of learners and settings of the study that are not of a run's files.
 
     Raises
     ------
@@ -124,14 +126,13 @@ def _blocks_of_others(plan: StudyPlan, kept: KeptStudy) -> list[KeptBlock]:
     """
     if not (kept.folder / MANIFEST).is_file():
         return []
-    names = set(plan.study.learners) - {block.name.learner for block in plan.blocks}
-    others = [block for block in kept.kept_blocks if _name(block.file).learner in names]
-    settings = {_name(block.file).setting for block in others}
+    settings = {setting.identifier for setting in plan.study.settings}
+    whole = set(itertools.product(settings, plan.study.learners))
+    left_out = whole - {_series(_name(file)) for file in run}
+    others = [block for block in kept.kept_blocks if _series(_name(block.file)) in left_out]
+    learners = {_name(block.file).learner for block in others}
     manifest = kept.manifest
     reasons = {
-        "it has only a part of their settings": bool(
-            settings - {block.name.setting for block in plan.blocks}
-        ),
         "the study has figures, which are drawn from all blocks": bool(plan.study.file.figures),
         f"they are of scale {manifest['scale']!r}": manifest["scale"] != plan.scale,
         "some of their fits failed": manifest["failed_rows"] > 0,
@@ -139,8 +140,8 @@ def _blocks_of_others(plan: StudyPlan, kept: KeptStudy) -> list[KeptBlock]:
     for reason, is_so in reasons.items():
         if others and is_so:
             raise StudyError(
-                f"{plan.study.name}: the stored blocks of {', '.join(sorted(names))} cannot stay "
-                f"with those of this run, since {reason}; run all learners"
+                f"{plan.study.name}: the stored blocks of {', '.join(sorted(learners))} that this "
+                f"run leaves out cannot stay, since {reason}; run all learners and settings"
             )
     return others
 
@@ -152,10 +153,12 @@ def _put_with_others(
     content: Mapping[str, Any],
     blocks: pd.DataFrame,
 ) -> None:
-    """Replace what is stored of the plan's learners, and compare all again with the papers."""
-    before, seconds = kept.manifest, dict(content["core_seconds_by_learner"])
-    stay = {_name(block.file).learner for block in others}
-    seconds |= {name: before["core_seconds_by_learner"][name] for name in stay}
+    """Replace what is stored of the run's blocks, and compare all again with the papers."""
+    before, seconds = kept.manifest, Counter(content["core_seconds_by_learner"])
+    stay, stored = _fits_by_learner(others), _fits_by_learner(kept.kept_blocks)
+    for name, fits in stay.items():
+        share = fits / stored[name]
+        seconds[name] += round(share * before["core_seconds_by_learner"][name], 1)
     # The run's adoptions are numbered after the stored ones.
     adoptions = [*before.get("adoptions", ()), *content.get("adoptions", ())]
     later = len(adoptions) - len(content.get("adoptions", ()))
@@ -170,25 +173,23 @@ def _put_with_others(
     laws = {law["identifier"]: law for law in (*before["joint_laws"], *content["joint_laws"])}
     together = {
         **content,
-        "commits_by_learner": {
-            **dict.fromkeys(content["core_seconds_by_learner"], content["commit"]),
-            **{name: commits_of(before).get(name, before["commit"]) for name in stay},
-        },
+        "commits": sorted({*commits_of(before), content["commit"]}),
         "seeds": sorted({*before["seeds"], *content["seeds"]}),
         "joint_laws": list(laws.values()),
         "blocks": len(blocks),
         "fits": sum(len(name.seeds) for name in names),
         "core_seconds": round(sum(seconds.values()), 1),
-        "core_seconds_by_learner": {name: seconds[name] for name in sorted(seconds)},
+        "core_seconds_by_learner": {name: round(seconds[name], 1) for name in sorted(seconds)},
         "peak_megabytes": max(before["peak_megabytes"], content["peak_megabytes"]),
         "adoptions": [
             {**adoption, "blocks": used[str(number)]}
             for number, adoption in enumerate(adoptions, 1)
         ],
     }
-    summary = pd.concat(
-        [kept.summary[kept.summary["learner"].isin(stay)], StudyResults(plan.folder).summary]
-    )
+    staying = {_series(_name(block.file)) for block in others}
+    lines = zip(kept.summary["setting_id"], kept.summary["learner"], strict=True)
+    still = kept.summary[[line in staying for line in lines]]
+    summary = pd.concat([still, StudyResults(plan.folder).summary])
     cells = list(zip(summary["setting_id"], summary["learner"], strict=True))
     write_text(kept.folder / MANIFEST, json.dumps(together, indent=1) + "\n")
     write_csv(kept.folder / BLOCKS, _in_order(plan, blocks, places))
@@ -208,6 +209,15 @@ def _in_order(
 
 def _name(file: str) -> BlockName:
     return BlockName.from_path(Path(file))
+
+
+def _series(name: BlockName) -> tuple[str, str]:
+    return name.setting, name.learner
+
+
+def _fits_by_learner(blocks: Sequence[KeptBlock]) -> Counter[str]:
+    names = [_name(block.file) for block in blocks]
+    return Counter(name.learner for name in names for _ in name.seeds)
 
 
 def _files(plan: StudyPlan) -> Iterator[Path]:

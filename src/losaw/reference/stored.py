@@ -15,9 +15,9 @@ from losaw.study.inspecting.difference import KeptBlock, kept_blocks
 MANIFEST, FIGURES = "manifest.json", "figures"
 
 
-def commits_of(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """The commit that computed each learner, if they were kept at different times."""
-    return dict(manifest.get("commits_by_learner", {}))
+def commits_of(manifest: Mapping[str, Any]) -> list[str]:
+    """The commits that computed the blocks; several if they were kept at different times."""
+    return list(manifest.get("commits", [manifest["commit"]]))
 
 
 class KeptStudy(StudyResults):

@@ -168,7 +168,7 @@ def test_one_learner_is_kept_anew_and_the_others_stay(kept, project, capsys):
     after = json.loads(stored.read_text())
     for key in ("blocks", "fits", "seeds", "joint_laws", "adoptions"):
         assert after[key] == before[key]
-    assert after["commits_by_learner"] == {"plain": "earlier", "jittered": after["commit"]}
+    assert after["commits"] == sorted(["earlier", after["commit"]])
     plain = "core_seconds_by_learner", "plain"
     assert after[plain[0]][plain[1]] == before[plain[0]][plain[1]]
     assert after["core_seconds"] == pytest.approx(sum(after[plain[0]].values()), abs=0.1)
@@ -177,24 +177,47 @@ def test_one_learner_is_kept_anew_and_the_others_stay(kept, project, capsys):
     assert "16 of 16 blocks of 16 are equal" in capsys.readouterr().out
 
 
+def test_settings_that_a_run_leaves_out_stay(kept, project, capsys):
+    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.4")
+    words = ["--set", "learner=jittered", "--set", "n_samples=30", "--seeds", "3"]
+    words += ["--output", project.folder / "again"]
+    before = pd.read_csv(kept / "tiny" / "summary.csv")
+    cost = json.loads((kept / "tiny" / "manifest.json").read_text())["core_seconds_by_learner"]
+    assert main(["run", "--config", str(project.configuration), *map(str, words)]) == 0
+    assert losaw(project, "keep", *words, "--folder", kept) == 0
+    after = pd.read_csv(kept / "tiny" / "summary.csv")
+    assert len(after) == len(before)
+    new = (after["n_samples"] == 30) & (after["learner"] == "jittered")
+    assert 0 < new.sum() < len(new)
+    pd.testing.assert_frame_equal(after[~new], before[~new])
+    metric = after["metric"] == "r2_test"
+    assert (after["mean"] != before["mean"])[new & metric].all()
+    content = json.loads((kept / "tiny" / "manifest.json").read_text())
+    assert content["fits"] == 24
+    assert content["core_seconds_by_learner"]["plain"] == cost["plain"]
+    capsys.readouterr()
+    assert verify(project, kept, "--recompute", 99) == 0
+    assert "12 of 16 blocks of 16 are equal, 0 differ, 4 are of another version" in (
+        capsys.readouterr().out
+    )
+
+
 @pytest.mark.parametrize(
     ("key", "value", "reason"),
     [
         ("scale", "paper", "of scale 'paper'"),
         ("failed_rows", 1, "some of their fits failed"),
-        ("n_samples", 30, "it has only a part of their settings"),
     ],
 )
 def test_learners_that_cannot_stay_with_a_new_one_are_named(
     kept, project, capsys, key, value, reason
 ):
     words = run_again(project, "jittered")
-    words += ["--set", "n_samples=30"] if key == "n_samples" else []
     manifest = kept / "tiny" / "manifest.json"
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {key: value}))
     before = {path: path.read_bytes() for path in kept.rglob("*") if path.is_file()}
     assert losaw(project, "keep", *words, "--folder", kept) == 2
-    assert f"the stored blocks of plain cannot stay with those of this run, since {reason}" in (
+    assert f"the stored blocks of plain that this run leaves out cannot stay, since {reason}" in (
         capsys.readouterr().err.replace("they are ", "").replace("\n", " ")
     )
     assert before == {path: path.read_bytes() for path in kept.rglob("*") if path.is_file()}
