@@ -157,8 +157,7 @@ def _put_with_others(
     before, seconds = kept.manifest, Counter(content["core_seconds_by_learner"])
     stay, stored = _fits_by_learner(others), _fits_by_learner(kept.kept_blocks)
     for name, fits in stay.items():
-        share = fits / stored[name]
-        seconds[name] += round(share * before["core_seconds_by_learner"][name], 1)
+        seconds[name] += fits / stored[name] * before["core_seconds_by_learner"][name]
     # The run's adoptions are numbered after the stored ones.
     adoptions = [*before.get("adoptions", ()), *content.get("adoptions", ())]
     later = len(adoptions) - len(content.get("adoptions", ()))
