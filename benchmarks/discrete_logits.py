@@ -51,14 +51,15 @@ LAWS = {
 FOREST = {"n_estimators": 100, "max_depth": 10, "min_samples_leaf": 5}
 
 
+def r_squared(forest, sample):
+    x, y = sample
+    return 1.0 - np.mean((y - forest.predict(x)) ** 2) / np.var(y)
+
+
 def measure(law, runs):
     """R2_ind of losawRF for each adjustment, less that of RF, run by run."""
     from losaw.forest import LosawRandomForestRegressor, PlainRandomForestRegressor
     from losaw.generators.losaw import LosawGenerator
-
-    def r_squared(forest, sample):
-        x, y = sample
-        return 1.0 - np.mean((y - forest.predict(x)) ** 2) / np.var(y)
 
     for n_features in N_FEATURES:
         for phi in NOISE:

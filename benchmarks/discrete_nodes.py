@@ -22,7 +22,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
 
 import numpy as np
 import pandas as pd
-from discrete_logits import FOREST, FUNCTIONS, LAWS, NOISE, published
+from discrete_logits import FOREST, FUNCTIONS, LAWS, NOISE, published, r_squared
 
 from losaw.forest import LosawRandomForestRegressor, PlainRandomForestRegressor
 from losaw.forest.as_printed import ForestAsPrinted
@@ -115,15 +115,10 @@ READINGS = {
 }
 
 
-def measure(arguments, readings):
+def measure(runs, features):
     """R2_ind of losawRF under each reading, less that of RF, run by run."""
-
-    def r_squared(forest, sample):
-        x, y = sample
-        return 1.0 - np.mean((y - forest.predict(x)) ** 2) / np.var(y)
-
-    for run in range(arguments.first, arguments.first + arguments.runs):
-        for n_features in map(int, arguments.features.split(",")):
+    for run in range(runs):
+        for n_features in map(int, features.split(",")):
             for phi in NOISE:
                 for function in FUNCTIONS:
                     generator = LosawGenerator(
@@ -132,13 +127,11 @@ def measure(arguments, readings):
                     )  # fmt: skip
                     data = generator.sample(np.random.default_rng([run, n_features]))
                     common = FOREST | {"max_features": n_features // 3, "random_state": run}
-                    common["n_estimators"] = arguments.trees
                     plain = PlainRandomForestRegressor(**common).fit(*data.train)
                     base = r_squared(plain, data.independent)
                     compiled = LosawRandomForestRegressor(**common, eta=0.25).fit(*data.train)
                     result = {"the paper's": r_squared(compiled, data.independent) - base}
-                    for reading in readings:
-                        kind, penalty = READINGS[reading]
+                    for reading, (kind, penalty) in READINGS.items():
                         logit = MultinomialLogit(C=penalty, standardize=False)
                         forest = kind(**common, eta=0.25, propensity={"discrete": logit})
                         forest.fit(*data.train)
@@ -154,14 +147,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rows", help="file of all measurements")
     parser.add_argument("--runs", type=int, default=4)
-    parser.add_argument("--first", type=int, default=0, help="number of the first run")
-    parser.add_argument("--trees", type=int, default=100)
     parser.add_argument("--features", default="50")
-    parser.add_argument("--readings", default="|".join(READINGS))
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")  # logits of few rows may not reach their optimum
     rows = []
-    for row in measure(arguments, arguments.readings.split("|")):
+    for row in measure(arguments.runs, arguments.features):
         rows.append(row)
         pd.DataFrame(rows).to_csv(arguments.rows, index=False)
     # Runs are averaged over functions and noise levels, which share their features.

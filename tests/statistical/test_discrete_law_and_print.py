@@ -8,9 +8,10 @@ from losaw.metrics.prediction import r_squared
 from losaw.registry import get
 
 PRINTED = {"random-forest": 0.647, "losaw-forest": 0.804}
-# What a mean may be off by: both are up to .1 above print under the default law
-# (docs/discrete_law.md). Under the exact law the random forest has .30.
-BOUND = 0.15
+# What a mean may be off by; .51 for the random forest, or no gain of losawRF, is more.
+BOUND = 0.1
+# The default law is further from it here (docs/discrete_law.md); from reference/losaw_forest.
+DEFAULT = {"random-forest": 0.747, "losaw-forest": 0.869}
 LOSAW = {"eta": 0.25, "n_adjustment": 10, "correlation_threshold": 0.1}
 
 
@@ -35,9 +36,15 @@ def r_squared_on_independent_features(learner, n_runs, **law):
 
 
 @pytest.mark.parametrize("learner", PRINTED)
-def test_the_default_law_is_near_print(learner):
-    values = r_squared_on_independent_features(learner, 4)
+def test_a_mixture_agrees_with_print(learner):
+    values = r_squared_on_independent_features(learner, 4, independent_share=0.02)
     assert abs(values.mean() - PRINTED[learner]) < BOUND
+
+
+@pytest.mark.parametrize("learner", PRINTED)
+def test_the_default_law_gives_what_the_reference_run_has(learner):
+    values = r_squared_on_independent_features(learner, 4)
+    assert abs(values.mean() - DEFAULT[learner]) < BOUND / 2
 
 
 def test_under_the_exact_law_both_are_far_from_print_and_losaw_loses():
@@ -45,7 +52,7 @@ def test_under_the_exact_law_both_are_far_from_print_and_losaw_loses():
         r_squared_on_independent_features(learner, 3, independent_share=0).mean()
         for learner in PRINTED
     )
-    assert forest < PRINTED["random-forest"] - BOUND
+    assert forest < PRINTED["random-forest"] - 2 * BOUND
     assert losaw < forest
 
 

@@ -122,7 +122,7 @@ def _blocks_of_others(plan: StudyPlan, kept: KeptStudy, run: Iterable[str]) -> l
     Raises
     ------
     StudyError
-        If they cannot stay: of another scale, with failures, or of a study with figures.
+        If they cannot stay: of another scale, with failures, or of a study with figures or draws.
     """
     if not (kept.folder / MANIFEST).is_file():
         return []
@@ -131,17 +131,18 @@ def _blocks_of_others(plan: StudyPlan, kept: KeptStudy, run: Iterable[str]) -> l
     left_out = whole - {_series(_name(file)) for file in run}
     others = [block for block in kept.kept_blocks if _series(_name(block.file)) in left_out]
     learners = {_name(block.file).learner for block in others}
-    manifest = kept.manifest
     reasons = {
-        "the study has figures, which are drawn from all blocks": bool(plan.study.file.figures),
-        f"they are of scale {manifest['scale']!r}": manifest["scale"] != plan.scale,
-        "some of their fits failed": manifest["failed_rows"] > 0,
+        "the study has figures or draws, which are made from all blocks": bool(
+            plan.study.file.figures or plan.study.file.draws
+        ),
+        f"they are of scale {kept.manifest['scale']!r}": kept.manifest["scale"] != plan.scale,
+        "some of their fits failed": kept.manifest["failed_rows"] > 0,
     }
     for reason, is_so in reasons.items():
         if others and is_so:
             raise StudyError(
                 f"{plan.study.name}: the stored blocks of {', '.join(sorted(learners))} that this "
-                f"run leaves out cannot stay, since {reason}; run all learners and settings"
+                f"run leaves out cannot stay, since {reason}; run all, or delete {kept.folder}"
             )
     return others
 
@@ -215,8 +216,7 @@ def _series(name: BlockName) -> tuple[str, str]:
 
 
 def _fits_by_learner(blocks: Sequence[KeptBlock]) -> Counter[str]:
-    names = [_name(block.file) for block in blocks]
-    return Counter(name.learner for name in names for _ in name.seeds)
+    return Counter(_name(block.file).learner for block in blocks for _ in _name(block.file).seeds)
 
 
 def _files(plan: StudyPlan) -> Iterator[Path]:
