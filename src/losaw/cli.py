@@ -13,14 +13,10 @@ from losaw.commands.cli_options import add_session_options, positive
 from losaw.commands.reference import add_reference
 from losaw.support.words import unknown
 
-# Parallelism comes from blocks; set before any numerical library is loaded.
-for _variable in (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-):
-    os.environ.setdefault(_variable, "1")
+# Parallelism comes from blocks, and a sum over several threads has other last bits. Set before any
+# numerical library is loaded, whatever the user's environment has.
+_THREADS = [f"{_library}_NUM_THREADS" for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA")]
+os.environ |= dict.fromkeys([*_THREADS, "NPROC"], "1")  # the last is JAX's
 
 Add = Callable[..., argparse.ArgumentParser]
 

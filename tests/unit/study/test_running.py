@@ -239,6 +239,17 @@ def test_the_manifest_says_what_was_asked_by_which_command_on_how_many_threads(p
     assert manifest["joint_laws"] == []  # this generator needs none
 
 
+def test_a_run_takes_one_thread_whatever_the_environment_has(project):
+    """Sums over several threads have other last bits, which the training of a network enlarges."""
+    variables = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]
+    variables += ["NUMBA_NUM_THREADS", "NPROC"]
+    command = [sys.executable, "-m", "losaw", "run", "--config", str(project.configuration)]
+    environment = dict(os.environ) | dict.fromkeys(variables, "3")
+    subprocess.run(command, env=environment, capture_output=True, check=True)
+    block = project.session().all_blocks[0]
+    assert json.loads(block.record_path.read_text())["threads"] == dict.fromkeys(variables, "1")
+
+
 def test_a_number_that_is_not_in_the_grid_is_run_with_the_fewest_seeds(project):
     project.replace(
         project.study_file,
