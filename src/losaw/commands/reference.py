@@ -82,8 +82,9 @@ def verify_kept(options: argparse.Namespace, folder: Path) -> int:
     )
     if n_wrong:
         print(
-            "Last bits of linear algebra differ between processors, and with OPENBLAS_CORETYPE. "
-            "Where that may be the reason, run the study and compare its means: `losaw diff`"
+            "Last bits of linear algebra differ between processors, and with OPENBLAS_CORETYPE; "
+            "training a network enlarges them. Where that may be the reason, run the study and "
+            "compare its means: `losaw diff`"
         )
     return 1 if n_wrong else 0
 
