@@ -91,6 +91,23 @@ def test_a_metric_that_never_varies_has_no_error_at_hand(study):
     assert table.loc[0, "agrees"] == 0 and table.loc[0, "no error at hand"] == 8
 
 
+def test_rms_z_leaves_out_the_cells_in_which_every_run_has_the_published_value():
+    cells = pd.DataFrame(
+        {
+            "metric": "pr_auc",
+            "n_samples": [10, 20, 30, 40],
+            "published": [1.0, 0.9, 0.5, 0.5],
+            "reproduced": [1.0, 1.0, 0.6, 0.5],
+            "mc_se": [0.0, 0.0, 0.05, 0.05],
+            "z": [0.0, 3.0, 2.0, 0.0],
+            "verdict": "agrees",
+            "detectable": 0.1,
+        }
+    )
+    z = agreement_table(cells, ["metric"]).loc[0, "rms_z"]
+    assert z == pytest.approx(((3**2 + 2**2 + 0) / 3) ** 0.5)
+
+
 def test_a_printed_metric_without_a_margin_is_an_error_that_names_it(project):
     project.replace(project.study_file, "margins: {r2_test: 0.03, pr_auc: 0.1}", "margins: {}")
     with pytest.raises(

@@ -62,12 +62,14 @@ def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     DataFrame
         ``cells``; their numbers by verdict (one column each, named as the verdict);
         ``within_0.01``, ``within_0.02`` and ``within_0.05``, the shares that are so near to the
-        published value, whatever their errors; ``rms_z``; and ``detectable``, the median of the
-        smallest differences that could have been found.
+        published value, whatever their errors; ``rms_z``, about 1 if both laws are the same, over
+        all cells but those in which every run has the published value; and ``detectable``, the
+        median of the smallest differences that could have been found.
     """
     rows = []
     for key, group in compared(comparison).groupby(by, sort=False):
         distance = (group["reproduced"] - group["published"]).abs()
+        is_certain = (group["mc_se"] == 0) & (distance < 1e-9)
         rows.append(
             {
                 **dict(zip(by, key if isinstance(key, tuple) else (key,), strict=True)),
@@ -75,7 +77,8 @@ def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
                 **{word: int((group["verdict"] == word).sum()) for word in VERDICTS},
                 # Both numbers are read as decimals: .02 apart is within .02.
                 **{f"within_{d}": float((distance <= d + 1e-9).mean()) for d in DISTANCES},
-                "rms_z": float(np.sqrt((group["z"] ** 2).mean())),
+                # Where every run has the published value z is 0 and says nothing of its error.
+                "rms_z": float(np.sqrt((group["z"][~is_certain] ** 2).mean())),
                 "detectable": float(group["detectable"].median()),
             }
         )
