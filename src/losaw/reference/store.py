@@ -90,13 +90,14 @@ def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
     Raises
     ------
     StudyError
-        If a study was not collected, a block has changed since, or what is stored of other
-        learners and settings does not fit.
+        If a study was not collected, what was collected is not what is selected, a block has
+        changed since, or what is stored of other learners and settings does not fit.
     """
     for plan in plans:
         place = folder / plan.study.name
         content = _manifest(plan)
         blocks = _blocks(plan, content.get("adoptions", ()))
+        _check_selection(plan, blocks["file"])
         cells = _printed_cells(plan)
         others = _blocks_of_others(plan, KeptStudy(place), blocks["file"])
         if others:
@@ -114,6 +115,27 @@ def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
             if picture.exists():
                 _write_small(picture, place / FIGURES / picture.name)
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _check_selection(plan: StudyPlan, files: Iterable[str]) -> None:
+    """Part of a setting's runs must not take the place of all that is stored of it.
+
+    Raises
+    ------
+    StudyError
+        If a selected block was not collected, or one that is not selected was.
+    """
+    selected = {block.name for block in plan.blocks}
+    collected = {_name(file) for file in files}
+    remedies = {
+        "was not collected; run `losaw run` with the same selection": selected - collected,
+        "is not selected; give the --scale, --set and --seeds of its run, or remove it and run "
+        "`losaw report`": collected - selected,
+    }
+    for remedy, names in remedies.items():
+        if names:
+            first = min(str(name.relative_path) for name in names)
+            raise StudyError(f"{plan.results / first}, {len(names)} in all: {remedy}")
 
 
 def _blocks_of_others(plan: StudyPlan, kept: KeptStudy, run: Iterable[str]) -> list[KeptBlock]:

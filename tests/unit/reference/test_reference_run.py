@@ -138,6 +138,17 @@ def test_what_was_kept_stays_if_it_cannot_be_kept_anew(kept, project, capsys):
     assert (kept / "tiny" / "summary.csv").exists()
 
 
+def test_only_what_is_selected_is_kept_and_all_of_it(kept, project, capsys):
+    before = {path: path.read_bytes() for path in kept.rglob("*") if path.is_file()}
+    for seeds, reason in ((4, "was not collected; run `losaw run`"), (2, "is not selected; give")):
+        assert losaw(project, "keep", "--seeds", seeds, "--folder", kept) == 2
+        assert f"8 in all: {reason}" in capsys.readouterr().err
+    words = "--seeds", 3, "--set", "learner=jittered", "--folder", kept
+    assert losaw(project, "keep", *words) == 2
+    assert "8 in all: is not selected" in capsys.readouterr().err
+    assert before == {path: path.read_bytes() for path in kept.rglob("*") if path.is_file()}
+
+
 def run_again(project, learner):
     """Run one learner with another jitter into a folder of its own; the words that keep it."""
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.4")
