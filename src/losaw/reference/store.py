@@ -32,14 +32,7 @@ from losaw.study.results.draws import read_draws
 from losaw.study.results.tally import agreement_table, sign_table
 from losaw.support.extras import extra
 
-KEPT = (
-    "settings.csv",
-    "summary.csv",
-    "agreement.csv",
-    "signs.csv",
-    "draws.csv",
-    "means.csv",
-)
+KEPT = ("settings.csv", "summary.csv", "agreement.csv", "signs.csv", "draws.csv", "means.csv")
 COMPARISON = "comparison.csv"
 # Of a manifest: what holds on any machine. Paths, host names and command lines do not.
 _SAID = (
@@ -97,7 +90,14 @@ def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
         place = folder / plan.study.name
         content = _manifest(plan)
         blocks = _blocks(plan, content.get("adoptions", ()))
-        _check_selection(plan, blocks["file"])
+        # Part of a setting's runs must not take the place of all that is stored of it.
+        other = {block.name for block in plan.blocks} ^ set(map(_name, blocks["file"]))
+        if other:
+            raise StudyError(
+                f"{min(other)}: selected but not collected, or collected but not selected, and "
+                f"{len(other) - 1} more; give the --scale, --set and --seeds of the run, or run "
+                f"`losaw run` with these into a folder of its own"
+            )
         cells = _printed_cells(plan)
         others = _blocks_of_others(plan, KeptStudy(place), blocks["file"])
         if others:
@@ -115,27 +115,6 @@ def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
             if picture.exists():
                 _write_small(picture, place / FIGURES / picture.name)
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-
-
-def _check_selection(plan: StudyPlan, files: Iterable[str]) -> None:
-    """Part of a setting's runs must not take the place of all that is stored of it.
-
-    Raises
-    ------
-    StudyError
-        If a selected block was not collected, or one that is not selected was.
-    """
-    selected = {block.name for block in plan.blocks}
-    collected = {_name(file) for file in files}
-    remedies = {
-        "was not collected; run `losaw run` with the same selection": selected - collected,
-        "is not selected; give the --scale, --set and --seeds of its run, or remove it and run "
-        "`losaw report`": collected - selected,
-    }
-    for remedy, names in remedies.items():
-        if names:
-            first = min(str(name.relative_path) for name in names)
-            raise StudyError(f"{plan.results / first}, {len(names)} in all: {remedy}")
 
 
 def _blocks_of_others(plan: StudyPlan, kept: KeptStudy, run: Iterable[str]) -> list[KeptBlock]:
@@ -266,13 +245,10 @@ def _manifest(plan: StudyPlan) -> dict[str, Any]:
 
 def _machine() -> str:
     """Return processor, number of cores and Python, on which the seconds depend."""
-    name = platform.processor() or platform.machine()
     information = Path("/proc/cpuinfo")
-    if information.exists():
-        for line in information.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                name = line.partition(":")[2].strip()
-                break
+    text = information.read_text(encoding="utf-8") if information.exists() else ""
+    model = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
+    name = model[1] if model else platform.processor() or platform.machine()
     return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
