@@ -14,13 +14,17 @@ COMPILED := $(VENV)/.compiled
 SPREAD := --numprocesses=auto --dist=worksteal
 KERNELS := $(shell grep -rl 'losaw.kernels' src --include='*.py')
 
-# One thread per job: parallelism comes from blocks. Byte code is written everywhere, and compared with
-# the content of its source (losaw.support.byte_code).
+# One thread per job: parallelism comes from blocks. Loops are compiled for the processor that the
+# command line names too (losaw.cli), so that tests and commands share them. Byte code is written
+# everywhere, and compared with the content of its source (losaw.support.byte_code).
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 export NPROC := 1
+ifneq ($(filter x86_64 AMD64,$(shell uname -m)),)
+export NUMBA_CPU_NAME := znver4
+endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import platform
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +18,10 @@ from losaw.support.words import unknown
 # numerical library is loaded, whatever the user's environment has.
 _THREADS = [f"{_library}_NUM_THREADS" for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA")]
 os.environ |= dict.fromkeys([*_THREADS, "NPROC"], "1")  # the last is JAX's
+# Numba adds in groups whose size it chooses for the processor, and in other groups a sum has other
+# last bits. So it compiles for one x86 processor, with the instructions of the one that it runs on.
+if platform.machine() in {"x86_64", "AMD64"}:
+    os.environ["NUMBA_CPU_NAME"] = "znver4"
 
 Add = Callable[..., argparse.ArgumentParser]
 

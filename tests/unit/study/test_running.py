@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import platform
 import stat
 import subprocess
 import sys
@@ -248,6 +249,16 @@ def test_a_run_takes_one_thread_whatever_the_environment_has(project):
     subprocess.run(command, env=environment, capture_output=True, check=True)
     block = project.session().all_blocks[0]
     assert json.loads(block.record_path.read_text())["threads"] == dict.fromkeys(variables, "1")
+
+
+@pytest.mark.skipif(platform.machine() not in {"x86_64", "AMD64"}, reason="for x86 processors")
+def test_a_run_compiles_loops_for_one_processor_whatever_the_environment_has():
+    """A sum in groups of another size has other last bits, which are seen in a weighted forest."""
+    code = "import losaw.cli, numba; print(numba.config.CPU_NAME, numba.config.CPU_FEATURES)"
+    command = [sys.executable, "-c", code]
+    environment = dict(os.environ, NUMBA_CPU_NAME="skylake-avx512")
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["znver4", "None"]  # None: the instructions of this processor
 
 
 def test_a_number_that_is_not_in_the_grid_is_run_with_the_fewest_seeds(project):
