@@ -127,11 +127,10 @@ def _what_was_run(studies: Sequence[KeptStudy]) -> Iterator[str]:
             f"| `{study.name}` | {runs} | {manifest['fits']:,} of {whole['fits']:,} | "
             f"{manifest['core_seconds'] / 3600:.2f} | `{whole['command']}` | {hours} |"
         )
-    manifests = [study.manifest for study in studies]
-    commits = sorted({str(commit)[:12] for part in manifests for commit in commits_of(part)})
-    machines = sorted({study.manifest["machines"]["like"] for study in studies})
+    commits = sorted({str(each)[:12] for study in studies for each in commits_of(study.manifest)})
+    machines = "; ".join(study.manifest["machines"]["like"] for study in studies).split("; ")
     yield ""
-    yield f"Commit {', '.join(commits)}; {'; '.join(machines)}."
+    yield f"Commit {', '.join(commits)}; {'; '.join(sorted(set(machines)))}."
     for study in studies:
         for text in describe_adoptions(study.adoptions):
             yield from ("", f"`{study.name}`: {text}.")

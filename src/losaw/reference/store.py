@@ -160,6 +160,7 @@ def _put_with_others(
     stay, stored = _fits_by_learner(others), _fits_by_learner(kept.kept_blocks)
     for name, fits in stay.items():
         seconds[name] += fits / stored[name] * before["core_seconds_by_learner"][name]
+    machines = sorted({*before["machines"]["like"].split("; "), content["machines"]["like"]})
     # The run's adoptions are numbered after the stored ones.
     adoptions = [*before.get("adoptions", ()), *content.get("adoptions", ())]
     later = len(adoptions) - len(content.get("adoptions", ()))
@@ -176,6 +177,7 @@ def _put_with_others(
         **content,
         "commits": sorted({*commits_of(before), content["commit"]}),
         "seeds": sorted({*before["seeds"], *content["seeds"]}),
+        "machines": {**content["machines"], "like": "; ".join(machines)},
         "joint_laws": list(laws.values()),
         "blocks": len(blocks),
         "fits": sum(len(name.seeds) for name in names),

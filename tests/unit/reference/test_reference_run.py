@@ -161,6 +161,7 @@ def test_one_learner_is_kept_anew_and_the_others_stay(kept, project, capsys):
     folder = project.folder / "whole"
     stored = kept / "tiny" / "manifest.json"
     before = json.loads(stored.read_text()) | {"commit": "earlier"}
+    here, before["machines"]["like"] = before["machines"]["like"], "1; 2"
     stored.write_text(json.dumps(before))
     words = run_again(project, "jittered")
     assert losaw(project, "keep", *words, "--folder", kept) == 0
@@ -179,6 +180,7 @@ def test_one_learner_is_kept_anew_and_the_others_stay(kept, project, capsys):
     for key in ("blocks", "fits", "seeds", "joint_laws", "adoptions"):
         assert after[key] == before[key]
     assert after["commits"] == sorted(["earlier", after["commit"]])
+    assert after["machines"]["like"] == f"1; 2; {here}"
     plain = "core_seconds_by_learner", "plain"
     assert after[plain[0]][plain[1]] == before[plain[0]][plain[1]]
     assert after["core_seconds"] == pytest.approx(sum(after[plain[0]].values()), abs=0.1)
