@@ -98,7 +98,8 @@ def compile_knockoffs() -> None:
     from losaw.knockoffs import make_sampler
 
     X, rng = _with_levels(), np.random.default_rng(0)
-    make_sampler("gaussian").fit(X).sample(rng)
+    for name in ("gaussian", "conditional"):
+        make_sampler(name).fit(X).sample(rng)
     sequential = make_sampler("sequential", n_folds=2, n_penalties=3)
     sequential.fit(X, ("continuous", "continuous", "discrete", "discrete")).sample(rng)
 

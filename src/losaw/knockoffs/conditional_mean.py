@@ -312,8 +312,6 @@ def out_of_bag_means(
     Trees are grown on ``rows``, those of several targets on random combinations of the targets, a
     few trees on each.
     """
-    from scipy.sparse import csr_matrix
-
     n_rows, n_targets = targets.shape
     if len(rows) > _FOREST_ROWS:
         rows = np.sort(rng.choice(rows, _FOREST_ROWS, replace=False))
@@ -331,12 +329,12 @@ def out_of_bag_means(
         for leaves, in_bag in zip(forest.apply(columns).T, forest.in_bag_counts(), strict=True):
             counts = np.zeros(n_rows)
             counts[rows] = in_bag
-            membership = csr_matrix((counts, (leaves, np.arange(n_rows))))
-            size = np.maximum(np.asarray(membership.sum(axis=1)), 1e-12)
-            means = (membership @ targets) / size
-            outside = counts == 0
-            total[outside] += means[leaves[outside]]
-            n_trees += outside
+            outside = np.flatnonzero(counts == 0)
+            left = leaves[outside]
+            size = np.maximum(np.bincount(leaves, counts), 1e-12)[left]
+            for j, values in enumerate(targets.T):
+                total[outside, j] += np.bincount(leaves, counts * values)[left] / size
+            n_trees[outside] += 1
     return np.asarray(total / np.maximum(n_trees, 1)[:, None])
 
 

@@ -121,9 +121,9 @@ def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
     return _registered[load_plugin(path).__name__]
 
 
-def source_of(name: str) -> str:
-    """Return the source of a loaded plugin's module, as it was when it was loaded."""
-    return _sources.get(name, "")
+def loaded_sources() -> dict[str, str]:
+    """Return the source of each loaded plugin's module, as it was when it was loaded."""
+    return {name: source for name, source in sorted(_sources.items()) if name in sys.modules}
 
 
 def loaded_plugins() -> tuple[Path, ...]:

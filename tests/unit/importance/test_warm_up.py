@@ -12,7 +12,8 @@ from losaw.importance import mdi_oob, sage, split_improvement, treeinner
 from losaw.fitted_trees import attributions, exchanged
 from losaw.fitted_trees import node_moments
 from losaw.importance import ufi
-from losaw.commands.warm_up import compile_importances, compile_knockoffs
+from losaw.commands import warm_up
+from losaw.forest.growing import growth
 from losaw.knockoffs import lasso, make_sampler, multinomial, s_matrix
 from losaw.kernels import trees
 from losaw.fitted_trees import attributions
@@ -23,14 +24,16 @@ KERNELS = (
     attributions.add_trees, node_moments.add_rows, node_moments.add_children,
     trees.find_leaves, attributions.add_shapley_values,
     exchanged.add_growing, lasso._descend, multinomial._descend,
-    multinomial._class_sums, s_matrix._coordinate_ascent,
+    multinomial._class_sums, s_matrix._coordinate_ascent, growth.grow_trees,
 )
 
 def signatures():
     return [list(kernel.signatures) for kernel in KERNELS]
 
-compile_importances()
-compile_knockoffs()
+warm_up.compile_forests_of_numbers()
+warm_up.compile_mixed_forests()
+warm_up.compile_importances()
+warm_up.compile_knockoffs()
 warm = signatures()
 assert all(warm), warm
 rng = np.random.default_rng(1)
@@ -52,7 +55,7 @@ for model in (RandomForestRegressor(2).fit(*sample), LosawRandomForestRegressor(
         get("importance", "tree-permutation").create(rows=rows).explain(model, data, rng)
     sage(model, X, y, max_permutations=2, random_state=0)
 for kinds in (("continuous",) * 4, ("discrete",) * 4):
-    for name in ("gaussian", "sequential"):
+    for name in ("gaussian", "sequential", "conditional"):
         make_sampler(name).fit(X.astype(float), kinds).sample(rng)
 for model in (xgboost.XGBRegressor(n_estimators=2), xgboost.XGBClassifier(n_estimators=2)):
     model.fit(X, (y > 0).astype(int))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import losaw
-from losaw.registry.plugins import PREFIX, source_of
+from losaw.registry.plugins import PREFIX, loaded_sources
 
 PACKAGE = Path(losaw.__file__).parent
 
@@ -58,8 +58,7 @@ def state() -> str:
 
 def plugins_state() -> str:
     """Digest of the sources of the plugins, as they were when they were loaded."""
-    names = sorted(name for name in sys.modules if name.startswith(PREFIX))
-    return hashlib.sha256(repr([(name, source_of(name)) for name in names]).encode()).hexdigest()
+    return hashlib.sha256(repr(loaded_sources()).encode()).hexdigest()
 
 
 def is_known(module: str) -> bool:
@@ -76,7 +75,8 @@ def forget_sources() -> None:
 def reading_of(module: str) -> Reading:
     """Return the reading of the source of a module."""
     is_plugin = module.startswith(PREFIX)
-    return _parse(module, source_of(module) if is_plugin else own_sources()[module], state())
+    text = loaded_sources().get(module, "") if is_plugin else own_sources()[module]
+    return _parse(module, text, state())
 
 
 @functools.lru_cache(maxsize=1024)
