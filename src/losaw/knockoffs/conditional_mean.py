@@ -330,10 +330,10 @@ def out_of_bag_means(
             counts = np.zeros(n_rows)
             counts[rows] = in_bag
             outside = np.flatnonzero(counts == 0)
-            left = leaves[outside]
-            size = np.maximum(np.bincount(leaves, counts), 1e-12)[left]
+            reached = leaves[outside]
+            size = np.maximum(np.bincount(leaves, counts), 1e-12)[reached]
             for j, values in enumerate(targets.T):
-                total[outside, j] += np.bincount(leaves, counts * values)[left] / size
+                total[outside, j] += np.bincount(leaves, counts * values)[reached] / size
             n_trees[outside] += 1
     return np.asarray(total / np.maximum(n_trees, 1)[:, None])
 
