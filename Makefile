@@ -28,7 +28,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run run-slurm test test-long test-fuzz test-mutants test-slurm lint map docs bench lock clean
+.PHONY: help install run run-slurm test test-long test-fuzz test-mutants test-slurm lint docs bench lock clean
 
 help:
 	@sed -n 's/^##//p' Makefile
@@ -91,12 +91,6 @@ test-slurm: install
 ## make lint        style and types
 lint: install
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
-
-## make map         write docs/architecture.md and the measured parts of the README
-map: install
-	$(BIN)/python docs/map.py
-	$(BIN)/python docs/study_files.py
-	$(BIN)/python docs/front_page.py
 
 ## make docs        build the documentation in docs/_build/html, with its study and pictures
 docs: install $(VENV)/.documented

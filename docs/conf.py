@@ -31,7 +31,6 @@ exclude_patterns = [
     "_build",
     "study/*",
     "gallery_examples/*",
-    "architecture_head.md",
     "**/GALLERY_HEADER.rst",
 ]
 # Inherited docstrings of scikit-learn refer to its own pages.

@@ -1,6 +1,6 @@
 """The page on the format of study files, from the models that read them.
 
-``python docs/study_files.py`` writes docs/study_files.md; a test compares them.
+``python docs/study_files.py`` writes docs/study_files.md.
 """
 
 import inspect
@@ -18,7 +18,7 @@ def page() -> Iterator[str]:
     """The page on study files, line by line, made from the models that read them."""
     yield "# The format of a study file"
     yield ""
-    yield "Made by `make map` from the models that read the files. For editors,"
+    yield "Made by `python docs/study_files.py` from the models that read the files. For editors,"
     yield "`losaw list --schema study` and `losaw list --schema configuration` print JSON Schemas."
     for title, model in (
         ("`config/studies/<study>.yaml`", StudyFile),
