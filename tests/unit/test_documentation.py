@@ -149,20 +149,6 @@ def test_every_page_is_in_a_table_of_contents():
     assert pages - listed - {ROOT / "docs" / "index.md"} == set()
 
 
-def test_every_method_has_a_page_with_the_same_headings():
-    headings = [
-        "What it estimates",
-        "When it is right",
-        "When it fails",
-        "What it costs",
-        "How to call it",
-        "Source",
-    ]
-    for path in (ROOT / "docs" / "methods").glob("*.md"):
-        if path.stem != "index":
-            assert re.findall(r"^## (.*)$", path.read_text("utf-8"), re.MULTILINE) == headings, path
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_tables_of_registered_names_have_no_markup_of_docstrings(kind):
     for entry in entries(kind):

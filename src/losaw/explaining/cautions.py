@@ -284,7 +284,7 @@ def _recognised(computed: Computed) -> list[str]:
 
 
 def _two_fits(computed: Computed) -> list[str]:
-    """Say what LOCO's test leaves out, where it decides (docs/methods/loco.md has the rates)."""
+    """Say what LOCO's test leaves out, where it decides (docs/measured.md has the rates)."""
     if next((name for name in DECIDING if name in computed.results), None) != "loco":
         return []
     return [

@@ -30,7 +30,7 @@ from losaw.tables.kinds import Kinds
 # For predictions only; the loss is one that every model has.
 AS_IT_IS = Options(loss=squared_error)
 ERROR_KIND = "over test rows, both fitted models held fixed"
-ROWS_WHERE_THE_LEVEL_HOLDS = 200  # as measured in docs/methods/loco.md
+ROWS_WHERE_THE_LEVEL_HOLDS = 200  # as measured in docs/measured.md
 
 
 @checked_by(check_test)
