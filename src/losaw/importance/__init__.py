@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from losaw.importance.per_tree_permutation import tree_permutation as tree_permutation
     from losaw.importance.permutation_feature_importance import pfi as pfi
     from losaw.importance.residual import residual_importance as residual_importance
-    from losaw.importance.selector import ImportanceSelector as ImportanceSelector
     from losaw.importance.shapley_global_importance import sage as sage
     from losaw.importance.split_improvements import split_improvement as split_improvement
     from losaw.importance.tree_inner import treeinner as treeinner
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "GroupTests": "losaw.importance.hierarchical_tests",
     "ImportanceResult": "losaw.scoring.importance_result",
-    "ImportanceSelector": "losaw.importance.selector",
     "air": "losaw.importance.actual_impurity_reduction",
     "boruta": "losaw.importance.boruta_selection",
     "cpi": "losaw.importance.conditional_predictive_impact",
