@@ -8,33 +8,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.exchanged import exchanged_predictions
-from losaw.importance.per_tree_permutation import tree_permutation
 from losaw.learners.ranger_trees import RangerTrees
 from losaw.rng import as_generator, seed_integer
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.own_fits import own_fits
-from losaw.scoring.residual_algorithms import seeded_clone
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.outcomes import Task
 from losaw.support.threads import Jobs, checked_jobs
-from losaw.support.words import unknown
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
-IMPORTANCES = ("permutation", "reported")
 CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 _MIN_SHADOWS = 5
-_LONG = 10  # seconds
 
 
-def _check(n_estimators: int, max_runs: int, alpha: float, importance: str | None = None) -> None:
+def _check(n_estimators: int, max_runs: int, alpha: float) -> None:
     whole_number("n_estimators", n_estimators, 2)
     whole_number("max_runs", max_runs, 1)
     if not 0 < real_number("alpha", alpha) < 1:
         raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}")
-    if importance is not None and importance not in IMPORTANCES:
-        raise ValueError(unknown("importance", importance, IMPORTANCES))
 
 
 @checked_by(_check)
@@ -43,7 +36,6 @@ def boruta(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    importance: str | None = None,
     task: Task | None = None,
     n_estimators: int = 500,
     max_runs: int = 100,
@@ -53,7 +45,6 @@ def boruta(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
     n_jobs: int | None = None,
-    verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """Test whether a feature beats the best shuffled copy more often than by chance.
@@ -68,25 +59,20 @@ def boruta(
     loss, its mean over the trees divided by its standard error. It is marginal: with enough rows
     every feature that correlates with a relevant one is confirmed.
 
-    Own code: BorutaPy takes the impurity importance, and by default another correction.
+    Own code: BorutaPy takes the impurity importance, and by default another correction; it is the
+    library for a model of your own.
 
     Parameters
     ----------
-    model : estimator or None
-        Cloned and fitted anew in every run; it need not be fitted. A Pipeline encodes all rows
-        once, and its last step is cloned; shadows are made of the encoded columns, those of one
-        feature together. None: the forest of the R package ranger with its defaults, as in the
-        paper; then levels enter as their codes, as in R.
+    model : None
+        Every run grows a forest as the R package ranger does by default, as in the paper; levels
+        enter as their codes, as in R.
     X, y : array or frame (n_samples, n_features), array (n_samples,)
         All rows.
-    importance : {"permutation", "reported"} or None, default None
-        What of the cloned model is compared: the importance above (of random forests with
-        bootstrap), or its ``feature_importances_``. None: the first where there is one.
     task : {"regression", "classification"} or None, default None
-        None: what the model says; without a model, classification of text and bools, regression
-        of numbers.
+        None: classification of text and bools, regression of numbers.
     n_estimators : int, default 500
-        Trees of the forest without ``model``.
+        Trees of a forest.
     max_runs : int, default 100
         Runs with decisions, at most.
     alpha : float, default 0.01
@@ -94,11 +80,10 @@ def boruta(
         Features or groups to return; all take part, because they share the shadows.
     groups : dict of str to sequence of str, or None
         Group name -> columns that are shuffled together and decided on as one.
-    kinds, feature_names, verbose, random_state
+    kinds, feature_names, random_state
         As in :func:`losaw.importance.cpi`.
     n_jobs : int or None
-        Threads that grow and permute trees; of a model of your own only those that permute. The
-        result does not depend on it.
+        Threads that grow and permute trees; the result does not depend on it.
 
     Returns
     -------
@@ -112,9 +97,9 @@ def boruta(
     Raises
     ------
     ValueError
-        For a parameter out of range, missing values, or more than two classes without a model.
+        For a parameter out of range, missing values, or more than two classes.
     TypeError
-        If the model cannot be cloned, or reports no importance.
+        For a model of your own.
 
     Examples
     --------
@@ -127,10 +112,15 @@ def boruta(
     """
     from scipy.stats import binom
 
-    _check(n_estimators, max_runs, alpha, importance)
+    _check(n_estimators, max_runs, alpha)
+    if model is not None:
+        raise TypeError(
+            f"boruta grows forests of its own: give model=None, got {type(model).__name__}; for a "
+            "model of your own there is the library BorutaPy"
+        )
     rng = as_generator(random_state)
     sample = own_fits(
-        model,
+        None,
         X,
         y,
         task=task,
@@ -140,25 +130,20 @@ def boruta(
         kinds=kinds,
         feature_names=feature_names,
     )
-    jobs = checked_jobs(n_jobs, verbose)
+    jobs = checked_jobs(n_jobs, False)
     units = sample.units.members
     n_units = len(units)
     decisions = np.full(n_units, TENTATIVE)
     hits, runs = np.zeros(n_units, dtype=int), np.zeros(n_units, dtype=int)
     history = np.full((max_runs, n_units), np.nan)
     best_shadows: list[float] = []
-    for run in _shown_runs(max_runs, verbose):
+    for run in range(max_runs):
         if not (decisions == TENTATIVE).any():
             break
         kept = np.flatnonzero(decisions != REJECTED)
         columns, places = _with_shadows(sample.columns, [units[unit] for unit in kept], rng)
-        if sample.estimator is None:
-            seed = seed_integer(rng)
-            both = out_of_bag_z_scores(
-                columns, sample.y, sample.task, n_estimators, seed, places, jobs
-            )
-        else:
-            both = _importances_of(sample.estimator, columns, sample.y, places, importance, rng)
+        seed = seed_integer(rng)
+        both = out_of_bag_z_scores(columns, sample.y, sample.task, n_estimators, seed, places, jobs)
         importances, shadows = both[: len(kept)], both[len(kept) :]
         history[run, kept] = importances
         best_shadows.append(float(shadows.max()))
@@ -185,26 +170,13 @@ def boruta(
         },
         method=parameter_repr(
             "boruta",
-            importance=importance,
             n_estimators=n_estimators,
             max_runs=max_runs,
             alpha=alpha,
             task=sample.task,
         ),
         kinds=sample.kinds,
-        table=sample.table,
     )
-
-
-def _shown_runs(max_runs: int, verbose: bool) -> Iterator[int]:
-    """The runs, with a progress bar; on a person's terminal also unasked, when they take long."""
-    from multiprocessing import parent_process
-
-    from tqdm import tqdm
-
-    # A study shows its own progress. None: on a terminal only.
-    unasked = {"disable": parent_process() is not None or None, "delay": _LONG}
-    return iter(tqdm(range(max_runs), desc="boruta, runs", **({} if verbose else unasked)))
 
 
 def _with_shadows(
@@ -271,63 +243,7 @@ def out_of_bag_z_scores(
         losses = ((y[out] - predicted) ** 2).mean(axis=1)
         return np.asarray(losses[1:] - losses[0])
 
-    quiet = Jobs(jobs.n_jobs, False)
-    increases = np.stack(list(quiet.each(increase, draws(), n_estimators, "")))
+    increases = np.stack(list(jobs.each(increase, draws(), n_estimators, "")))
     error = increases.std(axis=0, ddof=1) / np.sqrt(n_estimators)
     means = increases.mean(axis=0)
     return np.divide(means, error, out=np.zeros_like(means), where=error > 0)
-
-
-def _importances_of(
-    estimator: Any,
-    columns: FloatArray,
-    y: FloatArray,
-    units: Sequence[NDArray[np.intp]],
-    importance: str | None,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """Importances (n_units,) of an estimator cloned and fitted to columns.
-
-    Parameters
-    ----------
-    units : sequence of int arrays
-        Columns of every unit.
-    importance : {"permutation", "reported"} or None
-        The mean over trees of the out-of-bag loss increase over its standard error, or the sum of
-        ``feature_importances_``. None: the first of forests with bootstrap samples.
-
-    Raises
-    ------
-    TypeError
-        If the model reports no ``feature_importances_``, or is no forest with bootstrap samples.
-    """
-    model = seeded_clone(estimator, rng).fit(columns, y)
-    if importance == "permutation" or (importance is None and _is_bagged(model)):
-        groups = {str(unit): places.tolist() for unit, places in enumerate(units)}
-        names = [f"column {place}" for place in range(columns.shape[1])]
-        result = tree_permutation(
-            model, columns, y, groups=groups, feature_names=names, random_state=rng
-        )
-        z_scores = _over_error(result.scores, result.std_error)
-        z_of = dict(zip(result.feature_names, z_scores, strict=True))
-        return np.array([z_of[str(unit)] for unit in range(len(units))])
-    reported = getattr(model, "feature_importances_", None)
-    if reported is None:
-        raise TypeError(
-            f"{type(model).__name__} has no feature_importances_; give a forest or boosted trees, "
-            "or model=None for the forests of the paper"
-        )
-    return np.array([np.asarray(reported)[places].sum() for places in units])
-
-
-def _is_bagged(model: Any) -> bool:
-    is_forest = hasattr(model, "in_bag_counts") or (
-        hasattr(type(model), "estimators_samples_") and hasattr(model, "feature_importances_")
-    )
-    return is_forest and bool(getattr(model, "bootstrap", False))
-
-
-def _over_error(scores: FloatArray, error: FloatArray | None) -> FloatArray:
-    if error is None:
-        return scores
-    return np.divide(scores, error, out=np.zeros_like(scores), where=error > 0)

@@ -1,11 +1,9 @@
 """Errors and results of importances that a person must understand without the source.
 
-Of scoring.model_on_table, scoring.row_differences, scoring.losses, trends.traversal_rate,
-importance.boruta_selection.
+Of scoring.model_on_table, scoring.row_differences, scoring.losses, trends.traversal_rate.
 """
 
 import importlib
-import multiprocessing
 import typing
 
 import numpy as np
@@ -17,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from losaw.data import Dataset, Sample, Truth, default_feature_names
-from losaw.importance import boruta_selection, cpi, loco, mdi_oob, pfi, sage, ufi
+from losaw.importance import cpi, loco, mdi_oob, pfi, sage, ufi
 from losaw.registry import get
 from losaw.scoring.losses import LOSSES, LossName
 from losaw.trends import absolute_traversal_rate
@@ -100,17 +98,6 @@ def test_a_misspelt_loss_has_its_nearest_name():
 def test_a_traversal_rate_of_classes_says_which_class_it_rises_towards():
     forest = RandomForestClassifier(5, random_state=0).fit(X, CLASSES)
     assert absolute_traversal_rate(forest).name.endswith("towards class 'yes'")
-
-
-def test_boruta_shows_its_runs_on_a_terminal_when_they_take_long(monkeypatch, capsys):
-    monkeypatch.setattr(boruta_selection, "_LONG", 0)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    for _ in boruta_selection._shown_runs(3, False):
-        pass
-    assert "boruta, runs" in capsys.readouterr().err
-    monkeypatch.setattr(multiprocessing, "parent_process", lambda: "a study")
-    assert list(boruta_selection._shown_runs(3, False)) == [0, 1, 2]
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("name", ["cpi-gaussian", "loco", "pfi-difference", "subgroups", "sage"])

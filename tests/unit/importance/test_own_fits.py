@@ -53,7 +53,6 @@ def pipeline(last):
     return make_pipeline(encode, last)
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     "model",
     [
@@ -64,26 +63,27 @@ def pipeline(last):
     ],
     ids=["forest", "boosting", "losaw", "own"],
 )
-def test_a_model_is_cloned_and_a_pipeline_s_dummies_are_one_feature(method, model):
+def test_a_model_is_cloned_and_a_pipeline_s_dummies_are_one_feature(model):
     X, y = frame()
-    found = method(model, X, y, **FEW[method])
+    found = residual_importance(model, X, y, **FEW[residual_importance])
     assert found.feature_names == ("town", "size", "rooms")
     assert found.kinds == ("nominal", "continuous", "discrete")
     assert found.select(top=1) == ("town",)
     assert model is None or not hasattr(model.steps[-1][1], "n_features_in_")
-    again = method(model, X, y, **FEW[method])
+    again = residual_importance(model, X, y, **FEW[residual_importance])
     np.testing.assert_array_equal(found.scores, again.scores)
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("model", [RandomForestClassifier, GradientBoostingClassifier])
-def test_labels_of_three_classes_go_to_a_classifier(method, model):
+def test_labels_of_three_classes_go_to_a_classifier(model):
     X, _ = frame()
     rows, labels = X[["size", "rooms"]], np.array(["a", "b", "c"])[np.digitize(X["size"], [-1, 1])]
-    found = method(model(n_estimators=10, max_depth=3, random_state=0), rows, labels, **FEW[method])
+    classifier = model(n_estimators=10, max_depth=3, random_state=0)
+    found = residual_importance(classifier, rows, labels, **FEW[residual_importance])
     assert found.select(top=1) == ("size",)
-    with pytest.raises(ValueError, match="3 classes"):
-        method(None, rows, labels, **FEW[method])
+    for method in METHODS:
+        with pytest.raises(ValueError, match="3 classes"):
+            method(None, rows, labels, **FEW[method])
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -108,8 +108,7 @@ def test_the_result_does_not_depend_on_the_number_of_threads(method):
     np.testing.assert_array_equal(one.scores, two.scores)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_what_cannot_be_cloned_or_reports_nothing_is_refused(method):
+def test_what_cannot_be_cloned_or_reports_nothing_is_refused():
     X, y = frame()
     rows = X[["size", "rooms"]]
     for model, message in (
@@ -119,23 +118,18 @@ def test_what_cannot_be_cloned_or_reports_nothing_is_refused(method):
         (LinearRegression(), "no feature_importances_"),
     ):
         with pytest.raises(TypeError, match=message):
-            method(model, rows, y, **FEW[method])
+            residual_importance(model, rows, y, **FEW[residual_importance])
     with pytest.raises(ValueError, match="task"):
-        method(small_forest(), rows, y, task="classification", **FEW[method])
-    with pytest.raises(ValueError, match="'size' has missing values"):
-        method(None, rows.assign(size=np.nan), y, **FEW[method])
+        residual_importance(small_forest(), rows, y, task="classification")
+    for method in METHODS:
+        with pytest.raises(ValueError, match="'size' has missing values"):
+            method(None, rows.assign(size=np.nan), y, **FEW[method])
 
 
-def test_boruta_of_a_forest_compares_z_scores_or_what_it_reports():
+def test_boruta_takes_no_model_and_names_the_library_that_does():
     X, y = frame()
-    rows = X[["size", "rooms"]].assign(size=y)
-    permuted = boruta(small_forest(), rows, y, **FEW[boruta])
-    asked = boruta(small_forest(), rows, y, importance="permutation", **FEW[boruta])
-    np.testing.assert_array_equal(permuted.scores, asked.scores)
-    reported = boruta(small_forest(), rows, y, importance="reported", **FEW[boruta])
-    assert 0 < reported.scores[0] < 1 < permuted.scores[0]
-    with pytest.raises(ValueError, match="did you mean 'reported'"):
-        boruta(small_forest(), rows, y, importance="reporte", **FEW[boruta])
+    with pytest.raises(TypeError, match=r"model=None, got RandomForestRegressor; .*BorutaPy"):
+        boruta(small_forest(), X, y, **FEW[boruta])
 
 
 def test_the_columns_of_one_feature_are_residuals_of_those_before_it_alone():
