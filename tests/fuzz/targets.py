@@ -391,9 +391,6 @@ def _all_targets() -> dict[str, Target]:
             ("X", "column", "kinds"),
             is_slow=True,
         ),
-        "swap_tests": Target(
-            _plain("losaw.knockoffs.diagnostics", "swap_tests", "X", "X"), arguments=("X", "column")
-        ),
         "residual_importance": Target(
             _own_fits("residual_importance", n_permutations=2, n_estimators=5),
             {

@@ -201,7 +201,6 @@ def residual_importance(
             task=sample.task,
         ),
         kinds=sample.kinds,
-        table=sample.table,
     )
 
 

@@ -15,7 +15,7 @@ from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted
 from losaw.scoring.rows import Options, Rows, read_rows
 from losaw.support.arguments import real_number, whole_number
-from losaw.support.threads import Jobs, each_short
+from losaw.support.threads import each_short
 from losaw.tables.groups import Groups
 from losaw.tables.kinds import Kinds
 
@@ -48,7 +48,6 @@ def sage(
     clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
-    verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """Shapley values of the fall in loss that a set of known features brings,
@@ -65,7 +64,7 @@ def sage(
 
     Parameters
     ----------
-    model, X, y, loss, groups, kinds, feature_names, clusters, cv, n_jobs, verbose, random_state
+    model, X, y, loss, groups, kinds, feature_names, clusters, cv, n_jobs, random_state
         As in :func:`losaw.importance.cpi`. Missing values are the model's business.
     n_background : int, default 32
         Rows of X, drawn once, that represent the marginal distribution; all if there are fewer.
@@ -106,7 +105,7 @@ def sage(
         X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
         clusters=clusters,
     )  # fmt: skip
-    options = Options(loss, features, groups, n_jobs, verbose)
+    options = Options(loss, features, groups, n_jobs)
     shown = parameter_repr(
         "sage",
         n_background=n_background,
@@ -131,7 +130,6 @@ def sage(
             details={"n_permutations": len(contributions), "converged": converged},
             method=shown,
             kinds=subject.kinds,
-            table=subject.table,
         )
 
     def differences(subject: ModelOnTable, train: Rows | None) -> Differences:
@@ -173,16 +171,14 @@ def _contributions(
         np.put_along_axis(gains, np.stack(orders), falls, axis=1)
         return gains
 
-    # The number of orders is not known beforehand, so that a bar would be misleading.
-    jobs = Jobs(subject.jobs.n_jobs, False)
     gains: list[FloatArray] = []
     converged = False
-    for more in each_short(jobs, gains_of, batches(), -(-max_permutations // _BATCH), "sage"):
+    for more in each_short(
+        subject.jobs, gains_of, batches(), -(-max_permutations // _BATCH), "sage"
+    ):
         gains.append(more)
         contributions = np.concatenate(gains)
         converged = _is_converged(contributions, threshold)
-        if subject.jobs.verbose:
-            _report(contributions, max_permutations)
         if converged:
             break
     # Threads are given orders ahead: what was drawn for nothing is not drawn.
@@ -236,15 +232,3 @@ def _is_converged(contributions: FloatArray, threshold: float | None) -> bool:
     error = contributions.std(axis=0, ddof=1).max() / np.sqrt(len(contributions))
     spread = np.ptp(contributions.mean(axis=0))
     return bool(error <= threshold * spread)
-
-
-def _report(contributions: FloatArray, most: int) -> None:
-    import sys
-
-    error = contributions.std(axis=0, ddof=1).max() / np.sqrt(len(contributions))
-    spread = max(float(np.ptp(contributions.mean(axis=0))), 1e-300)
-    print(
-        f"sage: {len(contributions)} of at most {most} orders, largest error {error / spread:.1%} "
-        "of the spread",
-        file=sys.stderr,
-    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.data import FloatArray
+from losaw.support.extras import extra
 from losaw.support.json_values import json_value
 from losaw.support.words import unknown
 
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from losaw.tables import Table
-
+_BLUE, _GREY = "#0072b2", "#999999"
 PROCEDURES = ("benjamini-hochberg", "benjamini-yekutieli")
 
 
@@ -51,8 +51,6 @@ class ImportanceResult:
         were never held out.
     notes : dict of str to str
         What must be known of a feature to read its score, for example that it cannot be tested.
-    table : Table or None
-        The rows, for :meth:`plot_rows`.
 
     Raises
     ------
@@ -84,7 +82,6 @@ class ImportanceResult:
     degrees_of_freedom: float | None = None
     rows: FloatArray | None = field(default=None, repr=False)
     notes: Mapping[str, str] = field(default_factory=dict)
-    table: "Table | None" = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scores", np.asarray(self.scores, dtype=float))
@@ -262,11 +259,6 @@ class ImportanceResult:
             Path(path).write_text(text + "\n", encoding="utf-8")
         return text
 
-    def _repr_html_(self) -> str:
-        from losaw.scoring.display import result_html
-
-        return result_html(self)
-
     def plot(self, ax: "Axes | None" = None, top: int = 20, level: float = 0.95) -> "Axes":
         """Horizontal bars of the ``top`` features, with confidence intervals where there are any.
 
@@ -281,35 +273,25 @@ class ImportanceResult:
         -------
         matplotlib axes
         """
-        from losaw.scoring.display import plot_scores
+        with extra("plot"):
+            import matplotlib.pyplot as plt
 
-        return plot_scores(self, ax, top, level)
-
-    def plot_rows(self, feature: str, ax: "Axes | None" = None) -> "Axes":
-        """The differences of single rows against the feature's values.
-
-        Numbers as points with the mean of tenths of the rows, levels as boxes: where the feature
-        matters, and where it does not.
-
-        Parameters
-        ----------
-        feature : str
-            A single feature, not a group.
-        ax : matplotlib axes or None
-            None: a new figure.
-
-        Returns
-        -------
-        matplotlib axes
-
-        Raises
-        ------
-        ValueError
-            For an unknown feature, a group, or a method whose score is no mean over rows.
-        """
-        from losaw.scoring.display import plot_row_differences
-
-        return plot_row_differences(self, feature, ax)
+        order = np.argsort(-self.ranking_scores(), kind="stable")[:top][::-1]
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6, 0.3 * len(order) + 1), layout="constrained")
+        names = [self.feature_names[j] for j in order]
+        ax.barh(
+            names, self.scores[order], color=[_GREY if n in self.notes else _BLUE for n in names]
+        )
+        label = f"importance ({self._name()})" if self.method else "importance"
+        if self.std_error is not None:
+            half = self.interval(level)[order, 1] - self.scores[order]
+            places = np.arange(len(order))
+            ax.errorbar(self.scores[order], places, xerr=half, fmt="none", ecolor="black")
+            label += f"\n{100 * level:g}% interval {self.std_error_kind}"
+        ax.axvline(0.0, color="black", linewidth=0.8)
+        ax.set_xlabel(label)
+        return ax
 
     def _name(self) -> str:
         return self.method.partition("(")[0] or "this method"

@@ -58,5 +58,4 @@ def result_of_trees(
         method=method,
         kinds=tuple(sample.kinds[unit] for unit in shown),
         degrees_of_freedom=n_trees - 1 if n_trees > 1 else None,
-        table=sample.table,
     )

@@ -119,7 +119,6 @@ def repeated(differences: Differences, subject: ModelOnTable, testing: Testing) 
         kinds=subject.kinds,
         degrees_of_freedom=len(repeats) - 1 if several else None,
         rows=differences.rows,
-        table=subject.table,
     )
 
 
@@ -355,5 +354,4 @@ def _result(
         degrees_of_freedom=freedom,
         rows=rows,
         notes=notes,
-        table=subject.table,
     )

@@ -9,9 +9,9 @@ import pytest
 
 from losaw.generators.conditional_dag import ConditionalDagGenerator
 from losaw.knockoffs import make_sampler
-from losaw.knockoffs.diagnostics import swap_tests
 from losaw.learners.encoding import Encoding
 from reference.second_moments import second_moments
+from reference.swap_tests import swap_tests
 
 LEVEL = 0.0005
 SIGMA = 0.5 + 0.5 * np.eye(5)

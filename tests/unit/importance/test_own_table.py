@@ -341,26 +341,14 @@ def test_a_result_is_written_and_shown(tmp_path):
     assert content["scores"] == [0.1, 3.0, 1.0]
     assert content["p_values"][0] is None
     assert json.loads((tmp_path / "r.json").read_text()) == content
-    escaped = result(feature_names=("<b>", "b", "c"))._repr_html_()
-    assert "&lt;b&gt;" in escaped
-    assert "over rows" in escaped
     assert repr(result()).startswith("mine(x=1)")
 
 
-def test_rows_are_drawn_against_values():
+def test_scores_are_drawn_with_their_intervals():
     import matplotlib
 
     matplotlib.use("Agg")
-    X, y = frame(60)
-    found = pfi(pipeline().fit(X, y), X, y, random_state=0)
-    assert found.plot_rows("size").get_xlabel() == "size"
-    assert [label.get_text() for label in found.plot_rows("town").get_xticklabels()] == list("xyz")
-    assert "interval" in found.plot().get_xlabel()
-    assert "\n99.9% interval" in found.plot(level=0.999).get_xlabel()
-    with pytest.raises(ValueError, match="did you mean 'size'"):
-        found.plot_rows("sizes")
-    with pytest.raises(ValueError, match="no mean over rows"):
-        sage(pipeline().fit(X, y), X, y, **fast(sage)).plot_rows("size")
+    assert "\n99.9% interval over rows" in result().plot(level=0.999).get_xlabel()
 
 
 def test_boruta_takes_text_labels_and_levels():
