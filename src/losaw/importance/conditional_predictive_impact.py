@@ -90,8 +90,8 @@ def cpi(
         cloned and need not be fitted.
     X : array, pandas or polars frame of shape (n_samples, n_features)
         Rows that the model has not seen (with ``cv``: all rows), columns as it was fitted to.
-        Missing values are drawn with the values by the conditional and the sequential sampler, if
-        the model takes them.
+        Missing values are drawn with the values by the conditional sampler, if the model takes
+        them.
     y : array of shape (n_samples,)
         Numbers, or labels of any kind.
     sampler : {"conditional", "sequential", "gaussian", "deep"} or KnockoffSampler

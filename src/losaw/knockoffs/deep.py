@@ -13,7 +13,6 @@ from losaw.knockoffs.sampler import check_features, varying_columns
 from losaw.rng import as_generator, seed_integer
 from losaw.support import jax_backend
 from losaw.support.arguments import whole_number
-from losaw.support.duration import announced
 from losaw.support.extras import extra
 
 with extra("network"):
@@ -153,7 +152,7 @@ class DeepKnockoffs:
         n_calls = -(-len(batches) // _LONGEST_SCAN)
         losses = []
         calls = [np.array_split(part, n_calls) for part in (batches, rates)]
-        for steps in announced(list(zip(*calls, strict=True)), "the training of deep knockoffs"):
+        for steps in zip(*calls, strict=True):
             state, loss = _train(state, self._Z, *map(jnp.asarray, steps), aims)
             losses.append(np.asarray(loss))
         self.losses_ = np.concatenate(losses)

@@ -145,8 +145,9 @@ def check_features(
         row, column = np.argwhere(bad)[0]
         raise ValueError(
             f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (NaN, inf, "
-            f"beyond 1e150; first: row {row}, column {column}). losaw does not impute; "
-            "drop or impute them first, for example with sklearn.impute.SimpleImputer"
+            f"beyond 1e150; first: row {row}, column {column}). losaw does not impute; drop or "
+            "impute them first, for example with sklearn.impute.SimpleImputer, or take the "
+            "sampler 'conditional', which draws missing values"
         )
     if kinds is not None and (isinstance(kinds, str) or not isinstance(kinds, Iterable)):
         raise TypeError(f"kinds must be a sequence with the kind of every column, got {kinds!r}")

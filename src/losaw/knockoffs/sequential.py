@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs import lasso, multinomial
 from losaw.knockoffs.conditional_mean import joined
-from losaw.knockoffs.sampler import MIN_ROWS, check_features, varying_columns
+from losaw.knockoffs.sampler import check_features, varying_columns
 from losaw.rng import as_generator
 from losaw.support.arguments import whole_number
-from losaw.support.duration import announced
 
 # Discrete columns with at most so many values are drawn as levels, others from a normal law.
 MAX_DISCRETE_LEVELS = 12
@@ -56,13 +55,6 @@ class SequentialKnockoffs:
     draw are new to the regression, and depend on the column only through the others. A draw starts
     from the coefficients at that penalty.
 
-    Missing values (NaN) are drawn as well: of levels as one more level; of numbers first whether
-    the value is missing, by multinomial regression, then the value where it is not, by a
-    regression on the rows that have one. Together that is a draw from the estimated law of the
-    column with its missing values given all others, as the knockoffs of complete columns are. As
-    regressors such columns enter with the numbers and an indicator of what is missing, which
-    have their mean there.
-
     A constant column is its own knockoff. A level of a single row is drawn with its estimated
     probability. A duplicated or collinear column is predicted almost exactly, its knockoff stays
     close to it, and nothing can be found out about it given its copy.
@@ -74,7 +66,6 @@ class SequentialKnockoffs:
     """
 
     handles_nominal = True
-    handles_missing = True
     handles_threads = True
 
     def __init__(self, n_folds: int = 5, n_penalties: int = 50, patience: int = 5) -> None:
@@ -89,35 +80,33 @@ class SequentialKnockoffs:
         rng: np.random.Generator | None = None,
     ) -> Self:
         """Choose the penalty of every column's regression on the others; ``rng`` draws folds."""
-        self._X, kinds = check_features(X, kinds, allow_missing=True)
+        self._X, kinds = check_features(X, kinds)
         rng = as_generator(rng)
         self._columns = varying_columns(self._X)
         self._kinds = kinds
-        # NaN, sorted last, is a level of its own.
         levels = {j: np.unique(self._X[:, j]) for j in self._columns if kinds[j] != "continuous"}
         self._levels = {
             j: values
             for j, values in levels.items()
-            if kinds[j] == "nominal" or (~np.isnan(values)).sum() <= MAX_DISCRETE_LEVELS
+            if kinds[j] == "nominal" or len(values) <= MAX_DISCRETE_LEVELS
         }
         self._blocks = {j: self._block(j, self._X[:, j]) for j in self._columns}
         self.penalties_ = np.full(self._X.shape[1], np.nan)
         self._of_codes: dict[int, tuple[float, FloatArray, FloatArray]] = {}
         self._of_means: dict[int, tuple[float, FloatArray]] = {}
-        for j in announced(self._columns.tolist(), "the penalties of sequential knockoffs"):
-            others, values = self._regressors(j, []), self._X[:, j]
-            known = ~np.isnan(values)
-            if j in self._levels or not known.all():
+        for j in self._columns.tolist():
+            others = self._regressors(j, [])
+            if j in self._levels:
                 codes, n_classes = self._codes(j)
                 options = {**self._options(others), "tolerance": _COARSE_TOLERANCE}
                 self._of_codes[j] = multinomial.choose_penalty(
                     others, codes, n_classes, self._folds(len(codes), rng), **options
                 )
                 self.penalties_[j] = self._of_codes[j][0]
-            if j not in self._levels and known.sum() >= MIN_ROWS and np.ptp(values[known]) > 0:
-                Z = _standardised(others, known)[known]
+            else:
+                Z = _standardised(others)
                 self._of_means[j] = lasso.choose_penalty(
-                    Z, values[known], self._folds(len(Z), rng), **self._options(Z)
+                    Z, self._X[:, j], self._folds(len(Z), rng), **self._options(Z)
                 )
                 self.penalties_[j] = self._of_means[j][0]
         return self
@@ -140,25 +129,16 @@ class SequentialKnockoffs:
         return joined([*others, *copies], len(self._X))
 
     def _codes(self, j: int) -> tuple[NDArray[np.int64], int]:
-        """Return the levels of a column by number, or which of its numbers are missing."""
-        if j not in self._levels:
-            return np.isnan(self._X[:, j]).astype(np.int64), 2
+        """Return the levels of a column by number."""
         levels = self._levels[j]
         return np.searchsorted(levels, self._X[:, j]).astype(np.int64), len(levels)
 
     def _draw_number(self, j: int, X: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw first which values are missing, by their probability, then numbers for the rest."""
-        n_rows, known = len(X), ~np.isnan(self._X[:, j])
-        absent = np.zeros(n_rows, dtype=bool)
-        if not known.all():
-            absent = self._draw_codes(j, X, rng) == 1
-        values = self._X[known, j]
-        if j not in self._of_means:
-            return np.where(absent, np.nan, rng.choice(values, n_rows))
-        Z = _standardised(X, known)
-        fit = lasso.fit_mean(Z[known], values, *self._of_means[j], _TOLERANCE)
+        """Draw numbers from the normal law around their regression."""
+        Z = _standardised(X)
+        fit = lasso.fit_mean(Z, self._X[:, j], *self._of_means[j], _TOLERANCE)
         centre = fit.intercept + Z @ fit.coefficients
-        return np.where(absent, np.nan, centre + fit.residual_scale * rng.standard_normal(n_rows))
+        return np.asarray(centre + fit.residual_scale * rng.standard_normal(len(X)))
 
     def _draw_codes(self, j: int, X: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
         """Draw classes with their estimated probabilities."""
@@ -180,21 +160,13 @@ class SequentialKnockoffs:
         }
 
     def _block(self, j: int, column: FloatArray) -> FloatArray:
-        """Return a column as regressors: a standardised number, dummies, and what is missing."""
-        missing = np.isnan(column)
+        """Return a column as regressors: a standardised number, or dummies."""
         if self._kinds[j] == "nominal":
-            levels = self._levels[j][1:]
-            dummies = (column[:, None] == levels).astype(float)
-            dummies[:, np.isnan(levels)] = missing[:, None]
-            return dummies
-        filled = np.where(missing, column[~missing].mean() if not missing.all() else 0.0, column)
-        standardised = (filled - filled.mean()) / (filled.std() or 1.0)
-        if np.isnan(self._X[:, j]).any():
-            return np.column_stack([standardised, missing])
-        return standardised[:, None]
+            return np.asarray(column[:, None] == self._levels[j][1:], dtype=float)
+        return ((column - column.mean()) / (column.std() or 1.0))[:, None]
 
 
-def _standardised(X: FloatArray, rows: NDArray[np.bool_]) -> FloatArray:
-    """Return columns whose values in some rows have mean 0 and variance 1."""
-    mean, scale = X[rows].mean(axis=0), X[rows].std(axis=0)
+def _standardised(X: FloatArray) -> FloatArray:
+    """Return columns with mean 0 and variance 1."""
+    mean, scale = X.mean(axis=0), X.std(axis=0)
     return np.asarray((X - mean) / np.where(scale > 0, scale, 1.0))
