@@ -24,11 +24,11 @@ _SPARSE = "X is sparse; give X.toarray(), or a data frame"
 class Branches(NamedTuple):
     """Nodes of many trees as the branches that lead to them, one tree after the other.
 
-    Tree m is ``starts[m] : starts[m + 1]``; what is summed over trees is walked from the leaves
+    A node that was pruned keeps its number, but is neither a leaf nor below another node. Tree m is ``starts[m] : starts[m + 1]``; what is summed over trees is walked from the leaves
     up. A booster's splits also say where missing values go.
     """
 
-    parent: NDArray[np.int32]  # (n_nodes,), number within the tree, -1 for a root
+    parent: NDArray[np.int32]  # (n_nodes,), number within the tree, -1 for a root or if pruned
     feature: NDArray[np.int32]  # that the parent splits on, 0 for a root
     threshold: NDArray[np.float32]  # the parent's: rows with x < threshold go left
     is_left: NDArray[np.bool_]  # whether the node is its parent's left child
@@ -232,10 +232,13 @@ def read_booster(booster: "Booster") -> BoostedTrees:
     sizes = [len(tree["left_children"]) for tree in trees]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     offset = np.repeat(starts[:-1], sizes)
-    is_leaf = nodes["left_children"] < 0
+    is_reached = _reached(nodes["left_children"], nodes["right_children"], starts, offset)
+    is_leaf = is_reached & (nodes["left_children"] < 0)
     value = np.where(is_leaf, nodes["split_conditions"], eta * nodes["base_weights"])
-    _check_gradients(nodes, value, starts, offset, eta, reg_lambda)
-    parent = np.where(nodes["parents"] == _NO_PARENT, -1, nodes["parents"])
+    value[~is_reached] = 0.0
+    _check_gradients(nodes, value, is_reached & ~is_leaf, starts, offset, eta, reg_lambda)
+    has_parent = is_reached & (nodes["parents"] != _NO_PARENT)
+    parent = np.where(has_parent, nodes["parents"], -1)
     above = offset + np.maximum(parent, 0)
     hessian = nodes["sum_hessian"]
     base_score = float(content["learner_model_param"]["base_score"].strip("[]"))
@@ -312,9 +315,23 @@ def _check_kind(content: dict[str, Any], configuration: dict[str, Any]) -> None:
             )
 
 
+def _reached(
+    left: NDArray[Any], right: NDArray[Any], starts: NDArray[np.int64], offset: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which nodes rows can come to: xgboost keeps those that it pruned in the stored trees."""
+    reached = np.zeros(len(left), dtype=bool)
+    nodes = starts[:-1]
+    while len(nodes):
+        reached[nodes] = True
+        nodes = nodes[left[nodes] >= 0]
+        nodes = np.concatenate([offset[nodes] + side[nodes] for side in (left, right)])
+    return reached
+
+
 def _check_gradients(
     nodes: dict[str, NDArray[Any]],
     value: FloatArray,
+    is_split: NDArray[np.bool_],
     starts: NDArray[np.int64],
     offset: NDArray[np.int64],
     eta: float,
@@ -322,7 +339,7 @@ def _check_gradients(
 ) -> None:
     """A split divides the gradients of its node: G = p (H + lambda) / eta must add up."""
     gradient = value * (nodes["sum_hessian"] + reg_lambda) / eta
-    split = np.flatnonzero(nodes["left_children"] >= 0)
+    split = np.flatnonzero(is_split)
     left, right = (nodes[f"{side}_children"][split] + offset[split] for side in ("left", "right"))
     excess = np.zeros(len(gradient))
     excess[split] = np.abs(gradient[split] - gradient[left] - gradient[right])

@@ -3,6 +3,8 @@
 Of importance.tree_inner, importance.total_gain, fitted_trees.attributions, fitted_trees.booster.
 """
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -235,6 +237,73 @@ def longest_path(branches):
     return longest
 
 
+# Every way in which a booster can keep nodes that it deleted, and parameters that go with it.
+GROWN = {
+    "exact": {"tree_method": "exact"},
+    "exact, pruner named": {"updater": "grow_colmaker,prune"},
+    "histograms": {"tree_method": "hist"},
+    "histograms, pruned": {"tree_method": "hist", "updater": "grow_quantile_histmaker,prune"},
+    "approximate, pruned": {"tree_method": "approx", "updater": "grow_histmaker,prune"},
+    "by loss": {"tree_method": "hist", "grow_policy": "lossguide", "max_leaves": 7},
+}
+LEARNED = [
+    {"objective": "reg:squarederror"},
+    {"objective": "reg:squarederror", "base_score": 0.7, "reg_lambda": 0.0, "subsample": 0.5},
+    {"objective": "binary:logistic"},
+    {"objective": "binary:logistic", "base_score": 0.2, "colsample_bytree": 0.5},
+]
+
+
+@pytest.mark.parametrize("gamma", [0.0, 1.0, 1000.0])
+@pytest.mark.parametrize("learned", LEARNED, ids=str)
+@pytest.mark.parametrize("grown", GROWN.values(), ids=GROWN)
+def test_attributions_of_every_booster_add_up_to_its_prediction(grown, learned, gamma):
+    X, y = rows_with_gaps(4)
+    if learned["objective"] == "binary:logistic":
+        y = (y > y.mean()).astype(float)
+    parameters = {"max_depth": 5, "gamma": gamma, "nthread": 1, **grown, **learned}
+    matrix = xgboost.DMatrix(X, y)
+    booster = xgboost.train(parameters, matrix, 8)
+    margin = booster.predict(matrix, output_margin=True)
+    for function in (predecomp, saabas):
+        attributions, bias = function(booster, X)
+        np.testing.assert_allclose(attributions.sum(axis=1) + bias, margin, atol=1e-5)
+    shapley = attribution_sums(booster, X, y, "treeshap").forest
+    expected = booster.predict(matrix, pred_contribs=True)[:, :-1]
+    np.testing.assert_allclose(shapley, expected, atol=1e-5)
+
+
+def test_total_gain_of_a_pruned_booster_is_that_of_the_splits_that_are_left():
+    X, y = rows_with_gaps(4)
+    parameters = {"max_depth": 5, "tree_method": "exact", "gamma": 3.0, "nthread": 1}
+    booster = xgboost.train(parameters, xgboost.DMatrix(X, y), 20)
+    assert booster.trees_to_dataframe()["Split"].notna().sum() < grown_splits(booster)
+    scores = treeinner(booster, X, y).scores
+    np.testing.assert_allclose(scores, reported_total_gain(booster), rtol=1e-4)
+
+
+def grown_splits(booster):
+    """Splits that were made, those that were pruned again included."""
+    trees = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]["model"]["trees"]
+    return sum(len(tree["left_children"]) // 2 for tree in trees)
+
+
+def test_boosters_that_were_pruned_later_or_trained_further_add_up_too():
+    X, y = rows_with_gaps(4)
+    matrix, exact = xgboost.DMatrix(X, y), {"tree_method": "exact", "max_depth": 5, "nthread": 1}
+    first = xgboost.train(exact, matrix, 6)
+    pruned = {"process_type": "update", "updater": "prune", "gamma": 5.0, "nthread": 1}
+    for booster in (
+        xgboost.train(pruned, matrix, 6, xgb_model=first),
+        xgboost.train({**exact, "gamma": 2.0}, matrix, 4, xgb_model=first),
+        xgboost.train({**exact, "gamma": 2.0}, matrix, 8)[2:6],
+    ):
+        margin = booster.predict(matrix, output_margin=True)
+        for function in (predecomp, saabas):
+            attributions, bias = function(booster, X)
+            np.testing.assert_allclose(attributions.sum(axis=1) + bias, margin, atol=1e-5)
+
+
 def test_rows_with_missing_values_go_where_xgboost_sends_them():
     X, y = data_of("regression").train
     X = X.copy()
@@ -246,16 +315,6 @@ def test_rows_with_missing_values_go_where_xgboost_sends_them():
     np.testing.assert_allclose(
         treeinner(booster, X, y).scores, reported_total_gain(booster), rtol=1e-3, atol=0.1
     )
-
-
-def test_a_pruned_tree_is_read_as_it_is_left():
-    X, y = data_of("regression").train
-    parameters = {"gamma": 30.0, "max_depth": 4, "base_score": 0.0, "nthread": 1}
-    booster = xgboost.train(parameters, xgboost.DMatrix(X, y), 20)
-    unpruned = xgboost.train({**parameters, "gamma": 0.0}, xgboost.DMatrix(X, y), 20)
-    assert len(booster.trees_to_dataframe()) < len(unpruned.trees_to_dataframe())
-    gain = reported_total_gain(booster)
-    np.testing.assert_allclose(treeinner(booster, X, y).scores, gain, rtol=1e-3, atol=0.1)
 
 
 def test_estimators_and_data_frames_of_your_own_are_taken():
