@@ -71,7 +71,7 @@ def compile_importances() -> None:
     from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
     from losaw.fitted_trees.shapley import shapley_values
     from losaw.forest import LosawRandomForestRegressor
-    from losaw.importance import loco, sage, ufi
+    from losaw.importance import sage, ufi
     from losaw.importance.per_tree_permutation import tree_permutation
     from losaw.learners.ranger_forest import RangerForest
     from losaw.learners.xgboost_trees import XGBoostTrees
@@ -83,7 +83,6 @@ def compile_importances() -> None:
         for rows in ("out-of-bag", "in-bag"):
             tree_permutation(forest, X, y, rows=rows, random_state=0)
     sage(forest, X, y, max_permutations=2, random_state=0)
-    loco(RandomForestRegressor(2, random_state=0).fit(X, y), X, y, train=(X, y))
     shapley_values(forest, X)
     RangerForest(n_estimators=2).fit(X, y)
     ufi(RandomForestClassifier(2, random_state=0).fit(X, y > 0), X, y > 0)

@@ -24,8 +24,9 @@ _SPARSE = "X is sparse; give X.toarray(), or a data frame"
 class Branches(NamedTuple):
     """Nodes of many trees as the branches that lead to them, one tree after the other.
 
-    A node that was pruned keeps its number, but is neither a leaf nor below another node. Tree m is ``starts[m] : starts[m + 1]``; what is summed over trees is walked from the leaves
-    up. A booster's splits also say where missing values go.
+    A node that was pruned keeps its number, but is neither a leaf nor below another node. Tree m
+    is ``starts[m] : starts[m + 1]``; what is summed over trees is walked from the leaves up. A
+    booster's splits also say where missing values go.
     """
 
     parent: NDArray[np.int32]  # (n_nodes,), number within the tree, -1 for a root or if pruned

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.growable_forest import GrowableForest, growable_forest
 from losaw.rng import as_generator
 from losaw.scoring.fewer_columns import without
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name, squared_error
-from losaw.scoring.model_on_table import MeanOfTrees, ModelOnTable, model_on_table
+from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
 from losaw.scoring.row_differences import (
     Differences,
@@ -59,9 +58,8 @@ def loco(
 
         LOCO_j = E[L(f_-j(X_-j), Y) - L(f(X), Y)],
 
-    both models fitted to the same rows with the same settings and seed. The model is fitted once
-    for every feature or group, and fold; of a forest whose nodes look at all features only the
-    parts of the trees are grown again that the feature had split (see Notes).
+    both models fitted to the same rows with the same settings and seed: one fit for every feature
+    or group, and fold.
 
     Parameters
     ----------
@@ -108,15 +106,6 @@ def loco(
     share or a root (behind a step of a Pipeline that mixes or selects columns, a share is one of
     the columns left: give a number there). A forest that draws fewer is worse for that alone, and
     every feature would seem to matter.
-
-    A tree that looks at all features in every node and does not split on one stays as it is
-    without it. So a ``RandomForestRegressor`` of scikit-learn with ``max_features=1.0``, its
-    default (or a Pipeline that ends with one, behind steps that work column by column), is not
-    fitted anew: below the nodes that the feature split, the trees are grown again by scikit-learn's
-    rules, on the same bootstrap samples and as far as rows of X come. Predictions are those of the
-    whole refit, but for the random choice among splits that are equally good, which is another
-    draw from the same distribution. Other criteria, pruning, ``max_leaf_nodes``, constraints,
-    missing values, weights, ``max_samples`` and minimum sizes as shares of the rows: whole refits.
 
     Examples
     --------
@@ -193,33 +182,5 @@ def _differences(subject: ModelOnTable, train: Rows | None) -> Differences:
         return np.asarray(subject.loss(subject.y, predicted) - original)
 
     members = subject.members
-    predictions = _by_growing_again(subject, train)
-    if predictions is not None:
-        increases = [subject.loss(subject.y, predicted) - original for predicted in predictions]
-    else:
-        increases = list(subject.jobs.each(increase, members, len(members), "loco, fits"))
+    increases = list(subject.jobs.each(increase, members, len(members), "loco, fits"))
     return Differences(np.column_stack(increases))
-
-
-def _by_growing_again(subject: ModelOnTable, train: Rows) -> FloatArray | None:
-    """Predictions (n_units, n_rows) without each unit, of a forest that need not be fitted anew.
-
-    None for any other model, and for a forest that was not fitted to these training rows.
-    """
-    forest = growable_forest(subject.model, len(train))
-    if forest is None or not isinstance(subject, MeanOfTrees):
-        return None
-    if train.weights is not None or train.y.dtype.kind not in "fiub":
-        return None
-    left_out = [subject.tree_columns_of(unit) for unit in subject.scored_columns]
-    fitted = model_on_table(subject.model, train, AS_IT_IS)
-    columns = subject.mean_of.encode(fitted.columns)
-    asked = subject.mean_of.encode(subject.columns)
-    if not (np.isfinite(columns).all() and np.isfinite(asked).all()):
-        return None
-    if max(map(len, left_out)) == columns.shape[1]:
-        return None
-    again = GrowableForest(forest, columns, train.y)
-    if not again.was_grown_on_the_rows():
-        return None
-    return again.predictions_without(asked, left_out, subject.jobs)

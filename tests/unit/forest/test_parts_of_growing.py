@@ -1,6 +1,6 @@
 """Single kernels of the tree grower against a few lines of Python.
 
-Of kernels.trees, kernels.row_order, forest.growing.bootstrap, forest.growing.partition,
+Of kernels.trees, forest.growing.bootstrap, forest.growing.partition,
 forest.growing.scan_continuous, forest.growing.scan_levels.
 """
 
@@ -19,7 +19,6 @@ from losaw.forest.growing.scan_levels import (
     sort_levels,
 )
 from losaw.kernels.compiled import kernel
-from losaw.kernels.row_order import part_by_threshold, part_rows
 from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
 
 # Two trees: the first splits column 0 at .5, then column 1 at -1; the second parts column 2 into
@@ -227,31 +226,3 @@ def test_the_side_of_the_smallest_level_is_the_left_one(n_left):
     names = [int(level) for level in recode[order]]
     left, right = (sum(1 << level for level in side) for side in (names[:n_left], names[n_left:]))
     assert int(set_of(order, n_left, 4, recode)) == (left if left & 0b10 else right)
-
-
-@kernel()
-def by_mask(rows, first, end, is_left, spare):
-    return part_rows(rows, first, end, is_left, spare)
-
-
-@kernel()
-def by_threshold(rows, first, end, values, threshold, spare):
-    return part_by_threshold(rows, first, end, values, threshold, spare)
-
-
-@pytest.mark.parametrize("how", ["mask", "threshold"])
-@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
-def test_rows_of_a_node_are_parted_in_their_order(how, share):
-    rng = np.random.default_rng(0)
-    rows, values = rng.permutation(60).astype(np.int32), rng.integers(0, 9, 60).astype(np.float64)
-    threshold = {0.0: -1.0, 0.4: 3.0, 1.0: 8.0}[share]
-    is_left, part = values <= threshold, rows[10:50].copy()
-    expected = rows.copy()
-    expected[10:50] = [*part[is_left[part]], *part[~is_left[part]]]
-    spare = np.zeros(60, dtype=np.int32)
-    if how == "mask":
-        middle = by_mask(rows, 10, 50, is_left, spare)
-    else:
-        middle = by_threshold(rows, 10, 50, values, threshold, spare)
-    assert middle == 10 + is_left[part].sum()
-    np.testing.assert_array_equal(rows, expected)
