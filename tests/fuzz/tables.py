@@ -19,7 +19,7 @@ import losaw
 from fuzz.inputs import COLUMNS, usually
 from fuzz.worker import NoModel, not_finite
 from losaw.explaining.methods import METHODS
-from losaw.tables.kinds import KINDS
+from losaw.tables.columns import KINDS
 
 WORDS = np.array(["low", "middle", "high", "=1+1", "<script>alert(1)</script>"])
 START = np.datetime64("2020-02-28")

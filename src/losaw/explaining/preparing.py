@@ -13,7 +13,7 @@ from losaw.explaining.treated_columns import TreatedColumn, like_numbers, treat
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
-from losaw.tables.kinds import KINDS, LARGEST_WHOLE, MOST_TEXT_LEVELS
+from losaw.tables.columns import KINDS, LARGEST_WHOLE, MOST_TEXT_LEVELS
 from losaw.tables.reading import is_frame, read_column
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from losaw.support.errors import LosawError
 from losaw.support.extras import extra
 from losaw.support.words import did_you_mean
-from losaw.tables.kinds import LARGEST_WHOLE
+from losaw.tables.columns import LARGEST_WHOLE
 
 if TYPE_CHECKING:
     import pandas as pd

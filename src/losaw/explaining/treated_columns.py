@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.support.errors import LosawError
-from losaw.tables.kinds import LARGEST_WHOLE, MOST_TEXT_LEVELS, kind_of_numbers
+from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS, kind_of_numbers
 from losaw.tables.reading import Values
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.support.outcomes import one_column
 from losaw.tables import Table, read_table
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, column_sources, units_of
-from losaw.tables.kinds import Kinds
 
 
 class ForestRows(NamedTuple):

@@ -11,8 +11,8 @@ from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import ForestRows, forest_rows
 from losaw.kernels.trees import LEAF, Trees
 from losaw.support.outcomes import class_numbers, finite_numbers
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 IntArray = NDArray[np.intp]
 TOLERANCE = 1e-6

@@ -16,7 +16,7 @@ from losaw.forest.trees import Tree
 from losaw.forest.validation import check_finite, check_max_depth, check_max_features
 from losaw.rng import as_generator
 from losaw.support.arguments import beyond_range, whole_number
-from losaw.tables.kinds import few_levels
+from losaw.tables.columns import few_levels
 
 
 def grow_plain_forest(

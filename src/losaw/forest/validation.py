@@ -11,7 +11,7 @@ from losaw.data import FloatArray
 from losaw.forest.growing.arrays import MAX_LEVELS
 from losaw.support.arguments import LARGEST_VALUE, whole_number
 from losaw.support.words import did_you_mean
-from losaw.tables.kinds import few_levels
+from losaw.tables.columns import few_levels
 
 _CODES = range(11, 51)  # numbers of distinct whole numbers that may well be codes of categories
 

@@ -11,8 +11,8 @@ from losaw.fitted_trees.forest_rows import forest_rows
 from losaw.rng import as_generator, seed_integer
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.over_trees import result_of_trees
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 
 def air(

@@ -16,8 +16,8 @@ from losaw.scoring.own_fits import own_fits
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.outcomes import Task
 from losaw.support.threads import Jobs, checked_jobs
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
 _MIN_SHADOWS = 5

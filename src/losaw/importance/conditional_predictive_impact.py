@@ -18,8 +18,8 @@ from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
 from losaw.scoring.row_differences import Testing, cross_fitted, folds, hold_out
 from losaw.scoring.rows import Options, read_rows
 from losaw.support.arguments import whole_number
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 ERROR_KIND = "over test rows, the fitted model and the drawn knockoffs held fixed"
 

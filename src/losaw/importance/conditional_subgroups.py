@@ -17,8 +17,8 @@ from losaw.scoring.row_differences import Differences, Testing, cross_fitted, re
 from losaw.scoring.rows import Options, Rows, read_rows, training_rows
 from losaw.support.arguments import whole_number
 from losaw.tables import Table
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 
 def _check(max_depth: int, min_samples_leaf: int, n_repeats: int) -> None:

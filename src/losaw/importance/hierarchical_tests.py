@@ -30,7 +30,7 @@ from losaw.scoring.row_differences import (
 )
 from losaw.scoring.rows import Options, Rows, read_rows
 from losaw.support.arguments import real_number, whole_number
-from losaw.tables.kinds import Kinds
+from losaw.tables.columns import Kinds
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,8 +23,8 @@ from losaw.scoring.row_differences import (
     hold_out,
 )
 from losaw.scoring.rows import Options, Rows, read_rows, training_rows
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 # For predictions only; the loss is one that every model has.
 AS_IT_IS = Options(loss=squared_error)

@@ -10,8 +10,8 @@ from losaw.data import FloatArray
 from losaw.fitted_trees.forest_rows import ForestRows, forest_rows
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.over_trees import result_of_trees
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 
 def mdi(

@@ -19,8 +19,8 @@ from losaw.scoring.rows import require_complete
 from losaw.support.arguments import one_of
 from losaw.support.outcomes import finite_numbers
 from losaw.support.threads import checked_jobs
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 ROWS = ("out-of-bag", "in-bag")
 

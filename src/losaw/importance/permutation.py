@@ -19,7 +19,7 @@ from losaw.support.outcomes import (
     probabilities,
     task_of,
 )
-from losaw.tables.kinds import Kinds
+from losaw.tables.columns import Kinds
 
 
 def _check(n_repeats: int) -> None:

@@ -18,8 +18,8 @@ from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
 from losaw.scoring.rows import Options, Rows, read_rows
 from losaw.support.arguments import one_of, whole_number
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 SCALES = ("difference", "ratio")
 

@@ -24,8 +24,8 @@ from losaw.support.arguments import finite_sample, whole_number
 from losaw.support.outcomes import Task, task_of, unnamed_response
 from losaw.support.signatures import Fittable
 from losaw.support.threads import Jobs, checked_jobs
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 MIN_ROWS = 3
 STD_ERROR_KIND = "over permutations, with the sample and the sum of all scores held fixed"

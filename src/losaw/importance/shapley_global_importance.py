@@ -16,8 +16,8 @@ from losaw.scoring.row_differences import Differences, Testing, cross_fitted
 from losaw.scoring.rows import Options, Rows, read_rows
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.threads import each_short
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 _BATCH = 16  # permutations between two looks at the convergence
 ERROR_KIND = "over random orders and test rows, the background held fixed"

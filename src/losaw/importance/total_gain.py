@@ -10,7 +10,7 @@ from losaw.data import FloatArray
 from losaw.fitted_trees.attributions import attribution_sums
 from losaw.fitted_trees.booster import as_booster
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.tables.kinds import Kinds
+from losaw.tables.columns import Kinds
 
 
 def total_gain(model: Any, *, feature_names: Sequence[str]) -> ImportanceResult:

@@ -13,8 +13,8 @@ from losaw.scoring.in_studies import checked_by
 from losaw.scoring.rows import kinds_of
 from losaw.support.arguments import one_of
 from losaw.tables import read_table
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, Units, chosen_units, units_of
-from losaw.tables.kinds import Kinds
 
 LEVELS = ("tree", "forest")
 ERROR_KIND = "over rows, the booster held fixed; of rows that it has not seen"

@@ -11,7 +11,7 @@ from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.in_studies import checked_by
 from losaw.support.arguments import one_of
 from losaw.support.outcomes import is_classifier, numeric_response, task_of
-from losaw.tables.kinds import Kinds
+from losaw.tables.columns import Kinds
 from losaw.trends.trend_result import TrendResult
 
 OPTIONS: dict[str, tuple[str, ...]] = {

@@ -11,8 +11,8 @@ from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import TreeNodes
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.over_trees import mean_over_trees
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 
 def ufi(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.tables.kinds import few_levels
+from losaw.tables.columns import few_levels
 from losaw.weighting import (
     ClassFrequency,
     GaussianLinear,

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.support.words import unknown
+from losaw.tables.groups import named_column
 
 
 class Node(NamedTuple):
@@ -76,14 +77,15 @@ def tree_of_groups(names: Sequence[str], groups: Mapping[str, Any]) -> tuple[Nod
         elif isinstance(parts, Sequence | np.ndarray) and not isinstance(parts, str):
             found = []
             for feature in parts:
-                if feature not in names:
+                place = named_column(feature, names)
+                if place is None:
                     raise ValueError(f"group {group!r}: {unknown('feature', feature, names)}")
-                if feature in used:
+                if names[place] in used:
                     raise ValueError(
-                        f"feature {feature!r} is in the groups {used[feature]!r} and {group!r}"
+                        f"feature {feature!r} is in the groups {used[names[place]]!r} and {group!r}"
                     )
-                used[feature] = group
-                found.append(names.index(feature))
+                used[names[place]] = group
+                found.append(place)
         else:
             raise TypeError(
                 f"group {group!r} must be a list of features or a dict of groups, got {parts!r}"
@@ -176,4 +178,4 @@ def group_name(members: Sequence[str]) -> str:
 def _members(parts: Any, names: Sequence[str]) -> list[int]:
     if isinstance(parts, Mapping):
         return sorted(j for part in parts.values() for j in _members(part, names))
-    return sorted(names.index(feature) for feature in parts)
+    return sorted(place for f in parts if (place := named_column(f, names)) is not None)

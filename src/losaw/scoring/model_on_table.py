@@ -282,7 +282,7 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
         rebuild = rebuild_for(model, table)
         predict = predictor_of(model, table, rebuild, None if classes is None else len(classes))
         mean_of = None
-        if rebuild is table.rebuild:  # the model's columns are in the order of the table's
+        if rebuild == table.rebuild:  # the model's columns are in the order of the table's
             mean_of = trees_of(model, table.names)
         if mean_of is not None:
             encode_rows = mean_of.encode

@@ -11,8 +11,8 @@ from losaw.data import FeatureKind, FloatArray
 from losaw.support.outcomes import one_column
 from losaw.support.words import other_columns
 from losaw.tables import Table, read_table
+from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.tables.kinds import Kinds
 
 
 class Options(NamedTuple):

@@ -1,43 +1,122 @@
-"""Columns as the importances take them: every column has a kind, or is refused with the remedy."""
+"""The kind of a column, one rule for the whole package, and columns that are refused."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, cast, get_args
 
 import numpy as np
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.tables.kinds import (
-    LARGEST_WHOLE,
-    kind_of_levels,
-    kind_of_numbers,
-    refuse_dates,
-    refuse_text,
-)
+from losaw.support.words import unknown
+from losaw.tables.groups import named_column
 from losaw.tables.reading import Values
 
+KINDS: tuple[str, ...] = get_args(FeatureKind)
+# Numbers with at most so many values, each seen so often on average, are discrete.
+MOST_DISCRETE_VALUES, _ROWS_PER_VALUE = 10, 5
+# Floats distinguish whole numbers up to here.
+LARGEST_WHOLE = 2.0**53
+# Text with more values than this, and more than one in two rows, is free text or an identifier.
+MOST_TEXT_LEVELS = 50
 
-class Column(NamedTuple):
-    """One column with its kind.
+Kinds = Mapping[str, str] | Sequence[str] | None
 
-    Attributes
-    ----------
-    codes : array of shape (n_rows,)
-        Numbers as they are, levels as 0, 1, …; NaN where a value is missing.
-    kind : {"continuous", "discrete", "nominal"}
-    levels : tuple or None
-        The values of the levels.
-    rebuild : callable
-        Codes of any rows to a column of the frame's own type, see :class:`Values`.
+
+def few_levels(column: FloatArray) -> FloatArray | None:
+    """Return the sorted distinct values if numbers without a missing value are discrete, else None.
+
+    Discrete: at most 10 distinct values, each seen five times on average. This is the one rule of
+    the package, for forests, weights, importances and ``explain``.
     """
+    most = min(MOST_DISCRETE_VALUES, len(column) // _ROWS_PER_VALUE)
+    if len(np.unique(column[: 4 * MOST_DISCRETE_VALUES])) > most:  # the usual continuous column
+        return None
+    levels = np.unique(column)
+    return levels if len(levels) <= most else None
 
-    codes: FloatArray
-    kind: FeatureKind
-    levels: tuple[Any, ...] | None
-    rebuild: Callable[[FloatArray], Any]
+
+def kind_of_numbers(codes: FloatArray) -> FeatureKind:
+    """Return the kind of a column of numbers by :func:`few_levels`.
+
+    Missing values (NaN) count as one more value, as a method sees the column once they are filled.
+    """
+    missing = np.isnan(codes)
+    if missing.all():
+        return "continuous"
+    lowest = float(codes[~missing].min())
+    return (
+        "continuous" if few_levels(np.where(missing, lowest - 1.0, codes)) is None else "discrete"
+    )
 
 
-def with_kind(name: str, values: Values, asked: str | None) -> Column:
-    """A column with the kind that the user names, or with the kind of its values.
+def asked_kinds(kinds: Kinds, names: Sequence[str]) -> dict[str, FeatureKind]:
+    """The kinds that a user names, by column.
+
+    Raises
+    ------
+    ValueError
+        For an unknown column or kind, or a sequence of another length.
+    """
+    if kinds is None:
+        return {}
+    if isinstance(kinds, str):
+        raise ValueError(
+            f"kinds must say the kind of each column, as in {{{names[0]!r}: {kinds!r}}}"
+        )
+    if not isinstance(kinds, Mapping):
+        if len(kinds) != len(names):
+            raise ValueError(f"kinds has {len(kinds)} entries for {len(names)} columns of X")
+        kinds = dict(zip(names, kinds, strict=True))
+    asked: dict[str, Any] = {}
+    for column, kind in kinds.items():
+        place = named_column(column, names)
+        if place is None:
+            raise ValueError(f"kinds: {unknown('column', column, names)}")
+        if kind not in KINDS:
+            raise ValueError(f"kinds[{column!r}]: {unknown('kind', kind, KINDS)}")
+        asked[names[place]] = kind
+    return asked
+
+
+def refuse_dates(name: str) -> None:
+    """Raise the ValueError for a column of dates."""
+    raise ValueError(
+        f"column {name!r} contains dates or times, which have no kind. Make numbers of it (days "
+        "since a day, the year, the month) and fit the model to them, leave it out, or say "
+        f"kinds={{{name!r}: 'nominal'}} to take every date as a level"
+    )
+
+
+def refuse_text(name: str, n_levels: int, n_rows: int) -> None:
+    """Raise the ValueError for a column of free text or identifiers."""
+    if n_levels > MOST_TEXT_LEVELS and 2 * n_levels > n_rows:
+        raise ValueError(
+            f"column {name!r} looks like free text or an identifier: {n_levels} different values "
+            f"in {n_rows} rows. Leave it out, make numbers or categories of it, or say "
+            f"kinds={{{name!r}: 'nominal'}} to take every value as a level"
+        )
+
+
+def kind_of_levels(name: str, asked: str | None, is_ordered: bool) -> FeatureKind:
+    """The kind of a column of levels, which cannot be continuous.
+
+    Raises
+    ------
+    ValueError
+        If a continuous kind is requested, or a discrete one of levels without an order.
+    """
+    if asked == "continuous" or (asked == "discrete" and not is_ordered):
+        order = "" if asked == "continuous" else " that have no order of their own"
+        raise ValueError(
+            f"kinds says that column {name!r} is {asked}, but it contains levels{order}; give it "
+            "as numbers or as an ordered category, or as 'nominal'"
+        )
+    if asked is not None:
+        return "nominal" if asked == "nominal" else "discrete"
+    return "discrete" if is_ordered else "nominal"
+
+
+def kind_of(name: str, values: Values, asked: str | None) -> FeatureKind:
+    """The kind that the user names, or the kind of the values.
 
     Raises
     ------
@@ -45,21 +124,18 @@ def with_kind(name: str, values: Values, asked: str | None) -> Column:
         For dates, durations and free text without ``asked``, infinite values, and a kind that
         does not fit.
     """
-    codes, levels = values.codes, values.levels
     if values.content == "numbers":
-        kind = _kind_of_numbers(name, values, asked)
-    elif values.content == "truth values":
-        kind = kind_of_levels(name, asked or "nominal", True)
-    else:
-        if values.content in ("dates", "durations") and asked != "nominal":
-            refuse_dates(name)
-        if asked is None and values.content in ("text", "objects"):
-            refuse_text(name, len(levels or ()), int((~np.isnan(codes)).sum()))
-        kind = kind_of_levels(name, asked, values.content == "ordered levels")
-    return Column(codes, kind, levels, values.rebuild)
+        return _kind_of_column_of_numbers(name, values, asked)
+    if values.content == "truth values":
+        return kind_of_levels(name, asked or "nominal", True)
+    if values.content in ("dates", "durations") and asked != "nominal":
+        refuse_dates(name)
+    if asked is None and values.content in ("text", "objects"):
+        refuse_text(name, len(values.levels or ()), int((~np.isnan(values.codes)).sum()))
+    return kind_of_levels(name, asked, values.content == "ordered levels")
 
 
-def _kind_of_numbers(name: str, values: Values, asked: str | None) -> FeatureKind:
+def _kind_of_column_of_numbers(name: str, values: Values, asked: str | None) -> FeatureKind:
     codes = values.codes
     if np.isinf(codes).any():
         row = int(np.flatnonzero(np.isinf(codes))[0])

@@ -11,6 +11,19 @@ from losaw.support.words import unknown
 Groups = Mapping[str, Sequence[Any]] | None
 
 
+def named_column(column: Any, names: Sequence[str]) -> int | None:
+    """Return the place of a column that a user names by its label, or by its place; None: unknown.
+
+    A number is a label first: it is a place only where no label is a whole number.
+    """
+    if str(column) in names:
+        return list(names).index(str(column))
+    is_number = isinstance(column, int | np.integer) and not isinstance(column, bool)
+    if not is_number or any(name.lstrip("-").isdigit() for name in names):
+        return None
+    return int(column) if 0 <= column < len(names) else None
+
+
 class Units(NamedTuple):
     """The scored units: names, and the columns that belong to each."""
 
@@ -25,7 +38,7 @@ def units_of(names: Sequence[str], groups: Groups = None) -> Units:
     ----------
     names : sequence of str
         The columns.
-    groups : dict of group name to columns (names, or positions), or None
+    groups : dict of group name to columns (see :func:`named_column`), or None
 
     Raises
     ------
@@ -35,7 +48,6 @@ def units_of(names: Sequence[str], groups: Groups = None) -> Units:
         For an unknown column, an empty group, a column of two groups, or a group that is named
         as a column outside of it.
     """
-    position = {name: column for column, name in enumerate(names)}
     group_of: dict[int, str] = {}
     if groups is not None and not isinstance(groups, Mapping):
         raise TypeError(
@@ -48,9 +60,7 @@ def units_of(names: Sequence[str], groups: Groups = None) -> Units:
         if not len(columns):
             raise ValueError(f"group {group!r} has no columns")
         for column in columns:
-            place = position.get(column)
-            if place is None and isinstance(column, int | np.integer):
-                place = int(column) if 0 <= column < len(names) else None
+            place = named_column(column, names)
             if place is None:
                 raise ValueError(f"group {group!r}: {unknown('feature', column, names)}")
             if place in group_of:
@@ -81,12 +91,14 @@ def chosen_units(units: Units, features: Sequence[str] | None) -> NDArray[np.int
         return np.arange(len(units.names))
     if isinstance(features, str):
         features = [features]
-    for feature in features:
-        if feature not in units.names:
-            raise ValueError(f"features: {unknown('feature', feature, units.names)}")
     if not len(features):
         raise ValueError("features names no feature; None scores all")
-    return np.array([units.names.index(feature) for feature in features], dtype=np.intp)
+    places = [named_column(feature, units.names) for feature in features]
+    if None in places:
+        raise ValueError(
+            f"features: {unknown('feature', features[places.index(None)], units.names)}"
+        )
+    return np.array(places, dtype=np.intp)
 
 
 def groups_of(encoder: Any) -> dict[str, list[str]]:

@@ -1,8 +1,7 @@
 """A table as a person has it, as numbers, so that methods can exchange single columns."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray, default_feature_names
 from losaw.support.arguments import ArgumentTypeError
-from losaw.tables.columns import Column, with_kind
-from losaw.tables.kinds import Kinds, asked_kinds, kind_of_numbers
-from losaw.tables.reading import read_column, read_objects, whole_of
+from losaw.tables.columns import Kinds, asked_kinds, kind_of, kind_of_numbers
+from losaw.tables.reading import Values, read_column, read_series, to_pandas, whole_numbers
 
-_Rebuild = Callable[[FloatArray], Any]
-_RebuildPart = Callable[[list[int]], _Rebuild]
-_Join = Callable[[list[Any], list[int]], Any]
+_NO_ROWS = np.empty(0)
 
 
 @dataclass(frozen=True)
@@ -29,29 +25,46 @@ class Table:
     kinds : tuple of {"continuous", "discrete", "nominal"}
     codes : array of shape (n_rows, n_columns)
         Numbers as they are, levels as 0, 1, …; NaN where a value is missing.
-    levels : tuple
-        Of each column the values of its levels, or None for numbers.
-    rebuild_part : callable
-        Of some columns: the function from their codes to rows, as ``rebuild`` is of all. Both can
-        be pickled, as a fitted estimator that keeps the table is.
-    is_plain : bool
-        Whether the rows are an array of numbers, so that a model can be given columns of its own.
+    columns : tuple of Values
+        The type and the levels of each column, without its rows.
+    labels : tuple or None
+        The labels of the frame's columns; None for an array.
     """
 
     names: tuple[str, ...]
     kinds: tuple[FeatureKind, ...]
     codes: FloatArray
-    levels: tuple[tuple[Any, ...] | None, ...]
-    rebuild_part: _RebuildPart
-    is_plain: bool
+    columns: tuple[Values, ...]
+    labels: tuple[Any, ...] | None
 
     def __len__(self) -> int:
         return len(self.codes)
 
-    @cached_property
-    def rebuild(self) -> _Rebuild:
-        """Turn codes (n, n_columns) into rows of the type and the dtypes that were read."""
-        return self.rebuild_part(list(range(len(self.names))))
+    @property
+    def levels(self) -> tuple[tuple[Any, ...] | None, ...]:
+        """Of each column the values of its levels, or None for numbers."""
+        return tuple(column.levels for column in self.columns)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the rows are an array of numbers, so that a model can have its own columns."""
+        return self.labels is None and all(c.content == "numbers" for c in self.columns)
+
+    def rebuild(self, codes: FloatArray) -> Any:
+        """Turn codes (n, n_columns) into rows of the types that were read."""
+        import pandas as pd
+
+        if self.is_plain:
+            dtype = self.columns[0].dtype
+            if dtype == np.float64:
+                return codes
+            return (codes if dtype.kind == "f" else whole_numbers(dtype, codes)).astype(dtype)
+        if self.labels is not None and all(c.dtype == np.float64 for c in self.columns):
+            return pd.DataFrame(codes, columns=list(self.labels))
+        parts = [column.back(codes[:, j]) for j, column in enumerate(self.columns)]
+        if self.labels is None:
+            return np.column_stack([np.asarray(part, dtype=object) for part in parts])
+        return pd.DataFrame(dict(zip(self.labels, parts, strict=True)), copy=False)
 
     def rows(self) -> Any:
         """The rows as they were given."""
@@ -59,14 +72,14 @@ class Table:
 
     def without(self, columns: NDArray[Any]) -> "Table":
         """The table without some of its columns."""
-        kept = [j for j in range(len(self.names)) if j not in set(columns.tolist())]
+        left_out = set(columns.tolist())
+        kept = [j for j in range(len(self.names)) if j not in left_out]
         return Table(
             tuple(self.names[j] for j in kept),
             tuple(self.kinds[j] for j in kept),
             self.codes[:, kept],
-            tuple(self.levels[j] for j in kept),
-            partial(_rebuild_kept, self.rebuild_part, kept),
-            self.is_plain,
+            tuple(self.columns[j] for j in kept),
+            None if self.labels is None else tuple(self.labels[j] for j in kept),
         )
 
     def take(self, rows: NDArray[Any]) -> "Table":
@@ -84,7 +97,7 @@ class Table:
 def read_table(
     X: ArrayLike, *, kinds: Kinds = None, feature_names: Sequence[str] | None = None
 ) -> Table:
-    """Read an array, a pandas or a polars frame.
+    """Read an array, a pandas or a polars frame; what was polars is pandas from here on.
 
     Parameters
     ----------
@@ -102,15 +115,13 @@ def read_table(
         If X is no table, a column is of dates, free text or anything else without a kind, names
         repeat, or ``kinds`` does not fit.
     """
-    module = type(X).__module__.partition(".")[0]
-    if module == "scipy":
+    if type(X).__module__.partition(".")[0] == "scipy":
         raise ValueError("X is sparse; give X.toarray(), or a data frame")
-    if module == "polars" and hasattr(X, "collect"):
-        X = X.collect()
+    X = to_pandas(X)
     if hasattr(X, "columns"):
         if feature_names is not None:
             raise ValueError("feature_names is for arrays; a data frame has its own")
-        return _read_frame(X, "polars" if module == "polars" else "pandas", kinds)
+        return _read_frame(X, kinds)
     rows = np.asarray(X)
     if rows.ndim == 0:
         raise ValueError(f"X must be an array or data frame, got {type(X).__name__}")
@@ -122,11 +133,7 @@ def read_table(
     names = _names(feature_names, rows.shape[1])
     asked = asked_kinds(kinds, names)
     if rows.dtype.kind not in "fiub":
-        columns = [
-            with_kind(name, read_objects(name, rows[:, j]), asked.get(name))
-            for j, name in enumerate(names)
-        ]
-        return _joined(names, columns, _join_array)
+        return _read_objects(rows, names, asked)
     codes, dtype = rows.astype(float, copy=False), rows.dtype
     if np.isinf(codes).any():
         row, column = np.argwhere(np.isinf(codes))[0]
@@ -138,41 +145,37 @@ def read_table(
         asked.get(name) or ("nominal" if dtype.kind == "b" else kind_of_numbers(codes[:, j]))
         for j, name in enumerate(names)
     )
-    rebuild_part = partial(_rebuild_array, dtype)
-    return Table(names, resolved, codes, (None,) * len(names), rebuild_part, True)
+    column = Values("numbers", _NO_ROWS, None, dtype.kind in "iu", dtype)
+    return Table(names, resolved, codes, (column,) * len(names), None)
 
 
-def _read_frame(frame: Any, library: str, kinds: Kinds) -> Table:
-    keys = list(frame.columns)
-    names = tuple(str(key) for key in keys)
+def _read_frame(frame: Any, kinds: Kinds) -> Table:
+    labels = tuple(frame.columns)
+    names = tuple(str(label) for label in labels)
     if len(names) == 0:
         raise ValueError("X has no columns")
     _check_unique(names)
-    asked = asked_kinds(kinds, names)
-    columns = [
-        with_kind(name, read_column(frame, place), asked.get(name))
-        for place, name in enumerate(names)
-    ]
-    if library == "polars":
-        return _joined(names, columns, _join_polars)
-    table = _joined(names, columns, partial(_join_pandas, keys))
-    if not all(dtype == np.float64 for dtype in frame.dtypes):
-        return table
-    return replace(table, rebuild_part=partial(_rebuild_numbers, frame.columns))
+    read = [read_column(frame, place) for place in range(len(names))]
+    return _table(names, read, asked_kinds(kinds, names), labels)
 
 
-def _joined(
-    names: tuple[str, ...],
-    columns: list[Column],
-    join: _Join,
+def _read_objects(rows: NDArray[Any], names: tuple[str, ...], asked: dict[str, FeatureKind]) -> Any:
+    import pandas as pd
+
+    columns = (pd.Series(rows[:, j], dtype=object) for j in range(len(names)))
+    read = [read_series(name, column) for name, column in zip(names, columns, strict=True)]
+    return _table(names, read, asked, None)
+
+
+def _table(
+    names: tuple[str, ...], read: list[Values], asked: dict[str, FeatureKind], labels: Any
 ) -> Table:
     return Table(
         names,
-        tuple(column.kind for column in columns),
-        np.column_stack([column.codes for column in columns]),
-        tuple(column.levels for column in columns),
-        partial(_rebuild_columns, tuple(column.rebuild for column in columns), join),
-        False,
+        tuple(kind_of(name, v, asked.get(name)) for name, v in zip(names, read, strict=True)),
+        np.column_stack([values.codes for values in read]),
+        tuple(values._replace(codes=_NO_ROWS) for values in read),
+        labels,
     )
 
 
@@ -195,58 +198,3 @@ def _check_unique(names: Sequence[str]) -> None:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise ValueError(f"X has more than one column named {repeated[0]!r}; rename them")
-
-
-# What rebuilds rows: functions of the module with their data bound, which pickle.
-
-
-def _rebuild_kept(rebuild_part: _RebuildPart, kept: list[int], columns: list[int]) -> _Rebuild:
-    return rebuild_part([kept[j] for j in columns])
-
-
-def _rebuild_array(dtype: np.dtype[Any], columns: list[int]) -> _Rebuild:
-    return _same if dtype == np.float64 else partial(_to_array, dtype)
-
-
-def _same(codes: FloatArray) -> FloatArray:
-    return codes
-
-
-def _to_array(dtype: np.dtype[Any], codes: FloatArray) -> Any:
-    return (codes if dtype.kind == "f" else whole_of(dtype, codes)).astype(dtype)
-
-
-def _rebuild_numbers(names: Any, columns: list[int]) -> _Rebuild:
-    return partial(_to_number_frame, names[columns])
-
-
-def _to_number_frame(names: Any, codes: FloatArray) -> Any:
-    import pandas as pd
-
-    return pd.DataFrame(codes, columns=names)
-
-
-def _rebuild_columns(parts: tuple[_Rebuild, ...], join: _Join, places: list[int]) -> _Rebuild:
-    return partial(_to_columns, parts, join, places)
-
-
-def _to_columns(
-    parts: tuple[_Rebuild, ...], join: _Join, places: list[int], codes: FloatArray
-) -> Any:
-    return join([parts[j](codes[:, place]) for place, j in enumerate(places)], places)
-
-
-def _join_array(parts: list[Any], columns: list[int]) -> Any:
-    return np.column_stack(parts)
-
-
-def _join_polars(parts: list[Any], columns: list[int]) -> Any:
-    import polars as pl
-
-    return pl.DataFrame(parts)
-
-
-def _join_pandas(keys: list[Any], parts: list[Any], columns: list[int]) -> Any:
-    import pandas as pd
-
-    return pd.DataFrame(dict(zip([keys[j] for j in columns], parts, strict=True)), copy=False)

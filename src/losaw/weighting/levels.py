@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.tables.kinds import few_levels
+from losaw.tables.columns import few_levels
 
 
 def discrete_mask(choice: Any, columns: FloatArray) -> NDArray[np.bool_]:

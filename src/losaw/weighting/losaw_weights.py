@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.support.arguments import as_floats, in_range
-from losaw.tables.kinds import few_levels
+from losaw.tables.columns import few_levels
 from losaw.weighting.checks import check_counts, check_eta, check_pair, check_weights
 from losaw.weighting.choice import choose_propensity, choose_stabilization, density_ratio
 from losaw.weighting.effective_sample_size import cap_weights

@@ -1,6 +1,6 @@
 """One reader, one rule of kinds: forests, importances, explain and audit agree on odd columns.
 
-Of tables.reading, tables.columns, tables.kinds, forest.forest_columns, explaining.treated_columns.
+Of tables.reading, tables.columns, forest.forest_columns.
 """
 
 import datetime
@@ -17,7 +17,7 @@ from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import pfi
 from losaw.support.errors import LosawError
 from losaw.tables import read_table
-from losaw.tables.kinds import few_levels
+from losaw.tables.columns import few_levels
 
 N = 200
 RNG = np.random.default_rng(1)

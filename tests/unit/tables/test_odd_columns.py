@@ -1,0 +1,126 @@
+"""Columns of odd types are shown to a model as their numbers, and labels name columns."""
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from losaw.importance import cpi, hierarchy, loco, pfi, sage
+from losaw.tables import read_table
+
+N = 80
+ROW = np.arange(N)
+QUARTERS = (ROW * 7 % 23) / 4 - 2
+WHOLE = (ROW * 7 % 23).astype(float)
+HOLES = np.where(ROW % 9 == 4, np.nan, WHOLE)
+
+
+def decimals(values):
+    return [None if v != v else Decimal(v) for v in values]
+
+
+def arrow(values, dtype):
+    return pd.array(pa.array(values, dtype), dtype=pd.ArrowDtype(dtype))
+
+
+DTYPES = {
+    "float16": QUARTERS.astype("float16"),
+    "float32": QUARTERS.astype("float32"),
+    "longdouble": QUARTERS.astype("longdouble"),
+    "int8": WHOLE.astype("int8"),
+    "uint64": WHOLE.astype("uint64"),
+    "bool": ROW % 3 == 0,
+    "Int8": pd.array(HOLES, dtype="Int8"),
+    "UInt16": pd.array(HOLES, dtype="UInt16"),
+    "Float32": pd.array(np.where(ROW % 9 == 4, np.nan, QUARTERS), dtype="Float32"),
+    "boolean": pd.array(np.where(ROW % 9 == 4, None, ROW % 3 == 0), dtype="boolean"),
+    "sparse floats": pd.arrays.SparseArray(QUARTERS, fill_value=0.0),
+    "sparse whole": pd.arrays.SparseArray(WHOLE.astype(int), fill_value=0),
+    "sparse with holes": pd.arrays.SparseArray(HOLES),
+    "decimals of Python": np.array(decimals(QUARTERS), dtype=object),
+    "numbers as objects": np.array([int(v) for v in WHOLE], dtype=object),
+    "decimal128(8, 2)[pyarrow]": arrow(decimals(QUARTERS), pa.decimal128(8, 2)),
+    "decimal128 with holes": arrow(decimals(HOLES / 4), pa.decimal128(8, 2)),
+    "decimal256(20, 3)[pyarrow]": arrow(decimals(QUARTERS), pa.decimal256(20, 3)),
+    "float[pyarrow]": arrow(QUARTERS.tolist(), pa.float32()),
+    "double[pyarrow]": arrow(QUARTERS.tolist(), pa.float64()),
+    "int16[pyarrow]": arrow([None if v != v else int(v) for v in HOLES], pa.int16()),
+    "bool[pyarrow]": arrow([None if i % 9 == 4 else i % 3 == 0 for i in ROW], pa.bool_()),
+}
+
+
+def as_floats(values):
+    return np.array([np.nan if pd.isna(v) else float(v) for v in list(values)])
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_the_model_is_shown_the_numbers_of_astype_float(name):
+    given = pd.DataFrame({"x": DTYPES[name], "z": ROW * 0.5})
+    shown = read_table(given).rows()["x"]
+    np.testing.assert_array_equal(as_floats(shown), as_floats(DTYPES[name]))
+    drawn = read_table(given).rebuild(read_table(given).codes[::-1])["x"]
+    np.testing.assert_array_equal(as_floats(drawn), as_floats(DTYPES[name])[::-1])
+
+
+@pytest.mark.parametrize(
+    "name", ["decimal128(8, 2)[pyarrow]", "sparse floats", "longdouble", "Int8"]
+)
+@pytest.mark.parametrize("method", [pfi, cpi, loco])
+def test_a_method_scores_an_odd_column_as_its_floats(name, method):
+    values = pd.Series(DTYPES[name])
+    odd = pd.DataFrame({"x": values, "z": np.sin(ROW)})
+    if name == "Int8":
+        odd["x"] = odd["x"].fillna(3)
+    plain = odd.astype(float)
+    y = plain["x"] + np.cos(3 * ROW)
+    model = LinearRegression().fit(plain, y)
+    options = {"cv": 3, "kinds": {"x": "continuous"}, "random_state": 0}
+    one, other = (method(model, frame, y, **options).scores for frame in (odd, plain))
+    np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("column", "dtype"),
+    [
+        (pl.Series([Decimal("0.64"), Decimal("1.25")] * 9), pl.Decimal(8, 2)),
+        (pl.Series([1, None] * 9), pl.UInt8),
+        (pl.Series([1.5, None] * 9), pl.Float32),
+    ],
+)
+def test_numbers_of_polars_are_numbers(column, dtype):
+    frame = pl.DataFrame({"x": column.cast(dtype), "z": list(range(18))})
+    shown = read_table(frame).rows()
+    np.testing.assert_array_equal(as_floats(shown["x"]), as_floats(column.to_list()))
+
+
+LABELLED = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 4)), columns=[1, 2, 3, 4])
+RESPONSE = LABELLED[1] + 2 * LABELLED[2]
+FITTED = LinearRegression().fit(LABELLED.to_numpy(), RESPONSE)
+
+
+def test_whole_numbers_that_name_columns_are_labels_first():
+    groups = {"g": [1, 2]}
+    for method, more in ((pfi, {}), (cpi, {}), (loco, {"cv": 3}), (sage, {"max_permutations": 16})):
+        found = method(FITTED, LABELLED, RESPONSE, groups=groups, random_state=0, **more)
+        assert found.feature_names == ("g", "3", "4")
+    assert pfi(FITTED, LABELLED, RESPONSE, features=[2, 1], random_state=0).feature_names == (
+        "2", "1",
+    )  # fmt: skip
+    assert read_table(LABELLED, kinds={1: "discrete"}).kinds[0] == "discrete"
+    found = hierarchy(FITTED, LABELLED, RESPONSE, groups={"g": [1, 4]}, random_state=0).table
+    assert ("1", "4") in set(found["features"])
+    with pytest.raises(ValueError, match="unknown feature 0"):
+        pfi(FITTED, LABELLED, RESPONSE, groups={"g": [0, 1]})
+
+
+def test_whole_numbers_are_places_where_labels_are_no_numbers():
+    named = LABELLED.set_axis(list("abcd"), axis=1)
+    found = pfi(FITTED, named, RESPONSE, groups={"g": [1, 2]}, random_state=0)
+    assert found.feature_names == ("a", "g", "d")
+    array = pfi(FITTED, LABELLED.to_numpy(), RESPONSE, groups={"g": [1, 2]}, random_state=0)
+    assert array.feature_names == ("X1", "g", "X4")
+    assert read_table(named, kinds={1: "discrete"}).kinds[1] == "discrete"
