@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import losaw
-from losaw.commands import adopting, auditing, explaining, inspecting, methods, outputs, running
+from losaw.commands import auditing, explaining, inspecting, methods, outputs, running
 from losaw.commands.cli_options import add_session_options, positive
 from losaw.commands.reference import add_reference
 from losaw.support.words import unknown
@@ -122,9 +122,6 @@ def _add_inspecting(add: Add) -> None:
     origin.add_argument("--blocks", action="store_true", help="list every block with its digest")
     pack = add("pack", inspecting.pack, "write a results archive that others can verify")
     pack.add_argument("archive", type=Path, metavar="ARCHIVE.tar.gz")
-    adopting.add_options(
-        add("adopt", adopting.adopt, "adopt results of another version after recomputing a sample")
-    )
 
 
 def _add_own_methods(add: Add) -> None:

@@ -9,9 +9,6 @@ from typing import Any
 from losaw.commands.cli_options import positive, session_of
 from losaw.commands.reference import verify_kept
 
-# The share of altered blocks that a sample is judged by.
-ALTERED = 0.05
-
 
 def status(options: argparse.Namespace) -> None:
     """Print how much of the session is done."""
@@ -89,10 +86,8 @@ def verify(options: argparse.Namespace) -> int:
 
 
 def _verify(session: Any, options: argparse.Namespace) -> int:
-    from losaw.study.files.adoption import describe_adoptions, percent
     from losaw.study.files.healing import remove
     from losaw.study.inspecting.comparison import recompute
-    from losaw.study.inspecting.sampling import chance_of_missing
     from losaw.study.inspecting.verify import verify
 
     verification = verify(session.plans, options.failed)
@@ -105,8 +100,6 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
     )
     if verification.n_others:
         print(f"{verification.n_others} further blocks belong to other selections and are whole")
-    for text in describe_adoptions(verification.adoptions):
-        print(text)
     _name_strays(session)
     if options.remove and findings:
         remove(findings)
@@ -120,13 +113,6 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
             n_computed += 1
             n_equal += recomputed.comparison.is_equal
         print(f"{n_equal} of {n_computed} blocks computed again have equal numbers")
-        n_stored = sum(block.path.exists() for block in blocks)
-        n_altered, chance = chance_of_missing([n_stored], [n_computed], ALTERED)
-        print(
-            f"If {n_altered} of the {n_stored} stored blocks (5 %) had been altered by someone who "
-            "did not know --sample, this check would have missed all of them with probability "
-            f"{percent(chance)}."
-        )
     return 1 if findings or n_equal < n_computed else 0
 
 

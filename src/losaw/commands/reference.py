@@ -57,7 +57,6 @@ def verify_kept(options: argparse.Namespace, folder: Path) -> int:
     from losaw.reference.stored import Reference
     from losaw.study.design.session import Session
     from losaw.study.errors import StudyError
-    from losaw.study.files.adoption import describe_adoptions
     from losaw.support.words import unknown
 
     studies = Reference(folder).studies
@@ -65,8 +64,6 @@ def verify_kept(options: argparse.Namespace, folder: Path) -> int:
     for name in options.study:
         if name not in studies:
             raise StudyError(unknown("study", name, list(studies)))
-        for text in describe_adoptions(studies[name].adoptions):
-            print(f"{name}: {text}")
     blocks = [block for name in options.study for block in studies[name].kept_blocks]
     session = Session(request_of(options))
     verdicts = []

@@ -18,7 +18,6 @@ from losaw.reference.overview import overview, table_of
 from losaw.reference.stored import KeptStudy, Reference, commits_of
 from losaw.study.design.session import Session
 from losaw.study.design.settings import as_values
-from losaw.study.files.adoption import describe_adoptions
 from losaw.study.files.writing import write_text
 from losaw.study.results.agreement import DIFFERS
 from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS
@@ -131,9 +130,6 @@ def _what_was_run(studies: Sequence[KeptStudy]) -> Iterator[str]:
     machines = "; ".join(study.manifest["machines"]["like"] for study in studies).split("; ")
     yield ""
     yield f"Commit {', '.join(commits)}; {'; '.join(sorted(set(machines)))}."
-    for study in studies:
-        for text in describe_adoptions(study.adoptions):
-            yield from ("", f"`{study.name}`: {text}.")
 
 
 def _tables(studies: Sequence[KeptStudy], way: str) -> Iterator[str]:

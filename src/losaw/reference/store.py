@@ -23,10 +23,9 @@ from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import read_published
 from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
-from losaw.study.files.adoption import ADOPTED, Adoption
 from losaw.study.files.block_file import digest_of, read_block
 from losaw.study.files.writing import write_csv, write_file, write_text
-from losaw.study.inspecting.difference import BLOCKS, KeptBlock
+from losaw.study.inspecting.difference import BLOCKS, KEPT_COLUMNS, KeptBlock
 from losaw.study.results.compare import compare
 from losaw.study.results.draws import read_draws
 from losaw.study.results.tally import agreement_table, sign_table
@@ -53,7 +52,6 @@ _SAID = (
     "core_seconds",
     "core_seconds_by_learner",
     "peak_megabytes",
-    "adoptions",
 )
 _WIDTH, _COLOURS = 900, 64
 
@@ -89,7 +87,7 @@ def keep(plans: Sequence[StudyPlan], folder: Path) -> int:
     for plan in plans:
         place = folder / plan.study.name
         content = _manifest(plan)
-        blocks = _blocks(plan, content.get("adoptions", ()))
+        blocks = _blocks(plan)
         # Part of a setting's runs must not take the place of all that is stored of it.
         other = {block.name for block in plan.blocks} ^ set(map(_name, blocks["file"]))
         if other:
@@ -161,17 +159,9 @@ def _put_with_others(
     for name, fits in stay.items():
         seconds[name] += fits / stored[name] * before["core_seconds_by_learner"][name]
     machines = sorted({*before["machines"]["like"].split("; "), content["machines"]["like"]})
-    # The run's adoptions are numbered after the stored ones.
-    adoptions = [*before.get("adoptions", ()), *content.get("adoptions", ())]
-    later = len(adoptions) - len(content.get("adoptions", ()))
-    renumbered = [
-        re.sub(r"/(\d+)", lambda found: f"/{int(found[1]) + later}", history)
-        for history in blocks["adopted"]
-    ]
-    blocks = pd.concat([pd.DataFrame(others), blocks.assign(adopted=renumbered)])
+    blocks = pd.concat([pd.DataFrame(others), blocks])
     names = [_name(file) for file in blocks["file"]]
     places = [(name.setting, name.learner) for name in names]
-    used = Counter(re.findall(r"/(\d+)", " ".join(blocks["adopted"])))
     laws = {law["identifier"]: law for law in (*before["joint_laws"], *content["joint_laws"])}
     together = {
         **content,
@@ -184,10 +174,6 @@ def _put_with_others(
         "core_seconds": round(sum(seconds.values()), 1),
         "core_seconds_by_learner": {name: round(seconds[name], 1) for name in sorted(seconds)},
         "peak_megabytes": max(before["peak_megabytes"], content["peak_megabytes"]),
-        "adoptions": [
-            {**adoption, "blocks": used[str(number)]}
-            for number, adoption in enumerate(adoptions, 1)
-        ],
     }
     staying = {_series(_name(block.file)) for block in others}
     lines = zip(kept.summary["setting_id"], kept.summary["learner"], strict=True)
@@ -254,25 +240,17 @@ def _machine() -> str:
     return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
-def _blocks(plan: StudyPlan, adoptions: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def _blocks(plan: StudyPlan) -> pd.DataFrame:
     """The collected blocks, each with a digest of its rows that no library version enters."""
     blocks = StudyResults(plan.folder).blocks
-    numbers = {Adoption.read(entry): number for number, entry in enumerate(adoptions, 1)}
-    digests, adopted = [], []
+    digests = []
     for line in blocks.itertuples():
         path = plan.results / BlockName.from_path(Path(str(line.file))).relative_path
         file = read_block(path)
         if file.sha256 != line.sha256:
             raise StudyError(f"{path}: has changed since it was collected; run `losaw report`")
         digests.append(digest_of(file.table, {}))
-        history = file.footer.get(ADOPTED, ())
-        adopted.append(
-            " ".join(
-                f"{each['results_version']}/{numbers[Adoption.read(each)]}" for each in history
-            )
-        )
-    columns = ["file", "results_version", "sha256", "rows_sha256", "adopted"]
-    return blocks.assign(rows_sha256=digests, adopted=adopted)[columns]
+    return blocks.assign(rows_sha256=digests)[list(KEPT_COLUMNS)]
 
 
 def _write_small(picture: Path, place: Path) -> None:

@@ -34,11 +34,6 @@ class KeptStudy(StudyResults):
         return kept_blocks(self.folder)
 
     @property
-    def adoptions(self) -> list[dict[str, Any]]:
-        """The adoptions of blocks, each with its number of ``blocks``, in the order of time."""
-        return list(self.manifest.get("adoptions", ()))
-
-    @property
     def figures(self) -> list[Path]:
         """The small pictures."""
         return sorted((self.folder / FIGURES).glob("*.png"))

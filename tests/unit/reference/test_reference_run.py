@@ -177,7 +177,7 @@ def test_one_learner_is_kept_anew_and_the_others_stay(kept, project, capsys):
         elif path.suffix == ".md":
             assert (kept / relative).read_text() == path.read_text()
     after = json.loads(stored.read_text())
-    for key in ("blocks", "fits", "seeds", "joint_laws", "adoptions"):
+    for key in ("blocks", "fits", "seeds", "joint_laws"):
         assert after[key] == before[key]
     assert after["commits"] == sorted(["earlier", after["commit"]])
     assert after["machines"]["like"] == f"1; 2; {here}"

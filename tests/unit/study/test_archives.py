@@ -49,15 +49,6 @@ def unpacked(project, tmp_path_factory):
     return folder / "there"
 
 
-def test_verify_says_what_its_sample_would_have_missed(project, capsys):
-    words = ["verify", "--config", str(project.configuration)]
-    assert main([*words, "--recompute", "2"]) == 0
-    text = capsys.readouterr().out
-    # 16 blocks, of which one is altered: 2 of 16 find it.
-    assert "If 1 of the 16 stored blocks (5 %) had been altered" in text
-    assert f"with probability {100 * 14 / 16:.2g} %" in text
-
-
 def test_files_of_an_archive_belong_to_nobody_and_are_read_by_all(project, tmp_path):
     assert main(["pack", str(tmp_path / "a.tar.gz"), "--config", str(project.configuration)]) == 0
     with tarfile.open(tmp_path / "a.tar.gz") as tar:

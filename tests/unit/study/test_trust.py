@@ -14,6 +14,7 @@ import tarfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -21,7 +22,8 @@ from losaw.cli import main
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 from losaw.study.files.block_file import read_block, write_block
-from losaw.study.files.rows import rows_by_seed
+from losaw.study.files.rows import Row, rows_by_seed, table_of
+from losaw.study.inspecting.comparison import compare_rows
 from losaw.study.inspecting.verify import verify
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running.joint_laws import laws_of
@@ -109,6 +111,37 @@ def test_the_sample_of_blocks_is_decided_by_its_seed(done, capsys):
     first = sample("--recompute", "5")
     assert len(first) == 5 and first == sample("--recompute", "5", "--jobs", "2", "--sample", "0")
     assert first != sample("--recompute", "5", "--sample", "1")
+
+
+def rows(values, status="ok"):
+    return table_of(
+        "study", "setting", "learner",
+        [Row(seed, "", "r2", value, status) for seed, value in enumerate(values)],
+    )  # fmt: skip
+
+
+def test_differences_are_measured_by_seed_in_standard_deviations_of_a_run():
+    rng = np.random.default_rng(0)
+    old = rng.normal(size=50)
+    shift = 0.2 + 0.01 * rng.normal(size=50)
+    found = compare_rows(rows(old), rows(old + shift))
+    assert found.largest == pytest.approx(shift.mean() / old.std(ddof=1))
+    assert found.largest_error == pytest.approx(shift.std(ddof=1) / 50**0.5 / old.std(ddof=1))
+    assert not found.is_equal and compare_rows(rows(old), rows(old)).is_equal
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (rows([1.0]), rows([1.1])),
+        (rows([1.0, 1.0]), rows([1.0, 1.1])),
+        (rows([1.0, 2.0]), rows([1.0, 2.0, 3.0])),
+        (rows([1.0, 2.0]), rows([1.0, float("nan")])),
+        (rows([1.0, 2.0]), rows([1.0, 2.0], status="failed")),
+    ],
+)
+def test_what_cannot_be_measured_differs_without_bound(old, new):
+    assert compare_rows(old, new).largest == np.inf
 
 
 def test_an_archive_verifies_elsewhere_and_two_archives_are_equal(done, tmp_path, capsys):

@@ -7,7 +7,6 @@ from losaw.report.results import StudyResults
 from losaw.study.design.blocks import BlockName
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.session import Session
-from losaw.study.files.adoption import describe_adoptions
 from losaw.study.files.block_file import read_footer
 from losaw.study.files.run_record import read_run_record
 from losaw.study.inspecting.logs import logs_of
@@ -32,7 +31,6 @@ def decided_by(session: Session, study: Study, results: StudyResults) -> list[tu
         ("losaw", _distinct(footer["losaw"] for footer in footers)),
         ("Libraries", _distinct(libraries)),
         ("Results versions", f"{versions} over {len(blocks)} blocks, listed in blocks.csv"),
-        *(("Adopted", text) for text in describe_adoptions(results.manifest["adoptions"])),
     ]
 
 

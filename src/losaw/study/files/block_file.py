@@ -32,14 +32,9 @@ def write_block(block: Block, rows: Iterable[Row], footer: Mapping[str, Any]) ->
     The footer gets the digest of itself and of the rows.
     """
     table = table_of(block.name.study, block.name.setting, block.name.learner, rows)
-    write_table_of_block(block.path, table, footer)
-
-
-def write_table_of_block(path: Path, table: pa.Table, footer: Mapping[str, Any]) -> None:
-    """Write the rows of a block as a table, as :func:`write_block` does."""
     guarded = {**footer, DIGEST: digest_of(table, footer)}
     metadata = {FOOTER_KEY: json.dumps(guarded, sort_keys=True)}
-    write_table(path, table.replace_schema_metadata(metadata))
+    write_table(block.path, table.replace_schema_metadata(metadata))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 import importlib.metadata
 import json
 import platform
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -11,7 +10,6 @@ import losaw
 from losaw.registry.catalogue import EXTRAS
 from losaw.study.design.blocks import Block, BlockName
 from losaw.study.design.series import Series
-from losaw.study.files.adoption import ADOPTED
 from losaw.support.extras import LIBRARIES
 
 ALWAYS = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
@@ -19,14 +17,11 @@ ALWAYS = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
 FITS_LAWS = (("generator", "losaw-network"),)
 
 
-def footer_of(block: Block, law: Any, adopted: Sequence[Any] = ()) -> dict[str, Any]:
-    """The footer of a block whose data are drawn from the joint law of the record ``law``.
-
-    ``adopted`` is the history of rows that another version has computed.
-    """
+def footer_of(block: Block, law: Any) -> dict[str, Any]:
+    """The footer of a block whose data are drawn from the joint law of the record ``law``."""
     series = block.series
     learner = series.learner
-    footer = {
+    return {
         "losaw": losaw.__version__,
         "results_version": series.version,
         "block": identity(block.name),
@@ -48,7 +43,6 @@ def footer_of(block: Block, law: Any, adopted: Sequence[Any] = ()) -> dict[str, 
         "joint_law": law,
         "libraries": {**library_versions(), **_versions(series)},
     }
-    return {**footer, ADOPTED: list(adopted)} if adopted else footer
 
 
 def identity(name: BlockName) -> dict[str, Any]:
@@ -66,7 +60,7 @@ def of_the_fit(footer: dict[str, Any]) -> Any:
 
     Files that agree in it hold rows of the same fits, whatever their seeds and importances.
     """
-    left_out = ("results_version", "part_versions", "importances", "metrics", ADOPTED)
+    left_out = ("results_version", "part_versions", "importances", "metrics")
     kept = {key: value for key, value in footer.items() if key not in left_out}
     own = [n for k in ("generator", "learner") for n in libraries_of(k, footer[k]["name"])]
     libraries = {n: v for n, v in kept["libraries"].items() if n in ("python", *ALWAYS, *own)}

@@ -41,12 +41,6 @@ class Comparison:
     largest_error: float = 0.0
     where: str = ""
 
-    def is_within(self, bound: float | None) -> bool:
-        """True if equal; with a bound, if the difference and twice its error are at most it."""
-        if self.is_equal or bound is None:
-            return self.is_equal
-        return self.largest + 2 * self.largest_error <= bound
-
     def __str__(self) -> str:
         if self.is_equal:
             return "equal"
@@ -101,17 +95,14 @@ def _measured(rows: pd.DataFrame, where: str) -> Comparison:
     return Comparison(False, abs(float(differences.mean())) / deviation, error / deviation, where)
 
 
-def compute_again(
-    blocks: Iterable[Block], folder: Path, jobs: int = 1, keep_laws: bool = True
-) -> Iterator[Block]:
+def compute_again(blocks: Iterable[Block], folder: Path, jobs: int = 1) -> Iterator[Block]:
     """Compute blocks again in another folder; yield each when its file is there.
 
-    A joint law is what blocks are made of, not what is tested: stored ones are used, unless
-    ``keep_laws`` is False.
+    A joint law is what blocks are made of, not what is tested: stored ones are used.
     """
     again = {block: block.placed_in(folder) for block in blocks}
     for block, copy in again.items():
-        if keep_laws and block.law_path and copy.law_path and block.law_path.exists():
+        if block.law_path and copy.law_path and block.law_path.exists():
             write_text(copy.law_path, block.law_path.read_text(encoding="utf-8"))
     fit_laws(again.values())
     for task in run_blocks(again.values(), jobs):

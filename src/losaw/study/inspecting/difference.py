@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -38,22 +38,20 @@ class KeptBlock:
         Of what decided its numbers.
     sha256, rows_sha256 : str
         Of the file, and of its rows alone.
-    adopted : str
-        The versions that the block had before it was adopted, each with the number of the adoption
-        in the study's manifest (from 1): ``4499c61f/1 81ab77cd/2``. Empty: computed by
-        ``results_version`` itself.
     """
 
     file: str
     results_version: str
     sha256: str
     rows_sha256: str
-    adopted: str = ""
+
+
+KEPT_COLUMNS = tuple(field.name for field in fields(KeptBlock))
 
 
 def kept_blocks(study: Path) -> list[KeptBlock]:
-    """Return the blocks of a study of a reference run."""
-    listing = pd.read_csv(study / BLOCKS, dtype=str, keep_default_na=False)
+    """Return the blocks of a study of a reference run; other columns are not read."""
+    listing = pd.read_csv(study / BLOCKS, dtype=str, usecols=KEPT_COLUMNS)
     return [KeptBlock(*line) for line in listing.itertuples(index=False)]
 
 

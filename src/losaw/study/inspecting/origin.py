@@ -12,7 +12,6 @@ from losaw.study.design.grid import Study
 from losaw.study.design.session import LEARNER_AXIS
 from losaw.study.design.settings import Selection, Setting, as_values
 from losaw.study.errors import StudyError
-from losaw.study.files.adoption import ADOPTED, count_adoptions, describe_adoptions
 from losaw.study.files.block_file import read_block
 from losaw.study.files.run_record import RunRecord, read_run_record
 from losaw.study.files.writing import file_digest
@@ -170,8 +169,6 @@ def describe_origins(study: Study, key: str, blocks: list[Origin], list_blocks: 
         "changed": _counts(Counter(origin.state for origin in blocks if origin.state)),
     }
     lines += [f"  {name}: {words}" for name, words in described.items() if words]
-    histories = (footer.get(ADOPTED, ()) for footer in footers)
-    lines += [f"  adopted: {text}" for text in describe_adoptions(count_adoptions(histories))]
     if list_blocks:
         lines += [f"  {o.sha256}  {o.name}  {o.results_version}" for o in blocks]
     return "\n".join(lines)

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan, other_blocks
 from losaw.study.errors import StudyError
-from losaw.study.files.adoption import ADOPTED, count_adoptions
 from losaw.study.files.block_file import load_block, problem_of
 from losaw.study.files.healing import Finding, damaged_small_files
 from losaw.study.files.output_digests import altered_outputs
@@ -31,8 +29,6 @@ class Verification:
     findings : list of Finding
         Unusable blocks, joint laws, run records, summaries, tables, figures and reports, and
         temporary files that a killed process has left.
-    adoptions : list of dict
-        The adoptions of good blocks, each with its number of ``blocks``.
     """
 
     n_good: int
@@ -40,7 +36,6 @@ class Verification:
     n_failed: int
     n_others: int
     findings: list[Finding]
-    adoptions: list[dict[str, Any]]
 
 
 def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
@@ -59,7 +54,6 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
     findings = [finding for finding in damaged if finding.path not in places]
     findings += [Finding(path, problem) for path, problem in altered_outputs(plans)]
     n_good = n_absent = n_failed = 0
-    histories = []
     for block in blocks:
         if not block.path.exists():
             n_absent += 1
@@ -70,7 +64,6 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
             findings.append(_in_block(block, str(error).partition(": ")[2]))
             continue
         n_good += 1
-        histories.append(file.footer.get(ADOPTED, ()))
         messages = [text for text in file.table["message"].unique().to_pylist() if text]
         if messages:
             n_failed += 1
@@ -87,8 +80,7 @@ def verify(plans: Sequence[StudyPlan], failed: bool = False) -> Verification:
     for plan in plans:
         for path in plan.folder.rglob(f"*{TEMPORARY}"):
             findings.append(Finding(path, "left by a killed process"))
-    adoptions = count_adoptions(histories)
-    return Verification(n_good, n_absent, n_failed, n_others, findings, adoptions)
+    return Verification(n_good, n_absent, n_failed, n_others, findings)
 
 
 def _in_block(block: Block, problem: str) -> Finding:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -14,7 +13,6 @@ from losaw.study.design.blocks import Block
 from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan, blocks_by_setting
 from losaw.study.errors import StudyError
-from losaw.study.files.adoption import ADOPTED
 from losaw.study.files.block_file import BlockFile, load_blocks
 from losaw.study.files.rows import SCORES
 from losaw.study.files.run_record import check_run_record
@@ -66,9 +64,6 @@ class Collection:
         Blocks that were asked for and have no file.
     files : dict
         Block -> (results version, SHA-256 of its file), of the blocks that are there.
-    adopted : dict
-        Block -> history, of the blocks that another version has computed
-        (:mod:`losaw.study.files.adoption`).
     n_fits : int
         Replicates that are there or missing.
     left_out : dict
@@ -82,7 +77,6 @@ class Collection:
     failed: pa.Table
     missing: list[Block]
     files: dict[Block, tuple[str, str]]
-    adopted: dict[Block, list[Any]]
     n_fits: int
     left_out: dict[str, str]
 
@@ -103,7 +97,6 @@ def collect(plan: StudyPlan) -> Collection:
     results, scores, failed = [], [], []
     missing: list[Block] = []
     files: dict[Block, tuple[str, str]] = {}
-    adopted: dict[Block, list[Any]] = {}
     problems: list[str] = []
     n_fits = 0
     study, asked = plan.study, set(plan.blocks)
@@ -118,8 +111,6 @@ def collect(plan: StudyPlan) -> Collection:
             new = set(block.seeds) - of_learner
             if isinstance(file, BlockFile) and new:
                 files[block] = (file.footer["results_version"], file.sha256)
-                if ADOPTED in file.footer:
-                    adopted[block] = file.footer[ADOPTED]
                 problems += _record_problem(block)
                 whole = len(new) == len(block.seeds)
                 tables.append(file.table if whole else _of_seeds(file.table, new))
@@ -155,8 +146,8 @@ def collect(plan: StudyPlan) -> Collection:
     frame = pa.concat_tables(results).unify_dictionaries().to_pandas()
     frame, left_out = without_failing(frame, all_failed, plan.max_failed_share)
     return Collection(
-        settings_frame(study), frame, pa.concat_tables(scores), all_failed, missing, files, adopted,
-        n_fits, left_out,
+        settings_frame(study), frame, pa.concat_tables(scores), all_failed, missing, files, n_fits,
+        left_out,
     )  # fmt: skip
 
 

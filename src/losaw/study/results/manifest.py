@@ -9,7 +9,6 @@ import losaw
 from losaw.generators.joint_law.law import JointLaw
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
-from losaw.study.files.adoption import count_adoptions
 from losaw.study.files.footer import library_versions
 from losaw.study.files.run_record import commit, read_run_record, threads
 from losaw.study.results.collect import Collection
@@ -34,7 +33,6 @@ def manifest(plan: StudyPlan, collection: Collection) -> dict:
         "joint_laws": joint_laws(collection.files),
         "blocks": len(collection.files) + len(collection.missing),
         "left_out": {**study.left_out, **collection.left_out},
-        "adoptions": count_adoptions(collection.adopted.values()),
         "missing_blocks": [str(block.name) for block in collection.missing],
         "fits": collection.n_fits,
         "failed_rows": len(failed),

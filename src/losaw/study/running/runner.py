@@ -90,7 +90,7 @@ def _write(task: Task) -> None:
         peak_megabytes=task.peak_megabytes,
     )
     rows = [row for seed in block.seeds for row in task.rows[seed]]
-    write_block(block, rows, footer_of(block, task.law, task.stored.adopted))
+    write_block(block, rows, footer_of(block, task.law))
 
 
 def execute(blocks: Sequence[Block], jobs: int) -> int:

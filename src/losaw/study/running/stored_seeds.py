@@ -6,7 +6,6 @@ from typing import Any
 
 from losaw.study.design.blocks import Block, BlockName
 from losaw.study.errors import StudyError
-from losaw.study.files.adoption import ADOPTED
 from losaw.study.files.block_file import BlockFile, load_named
 from losaw.study.files.footer import footer_of, libraries_of, of_the_fit, version_of
 from losaw.study.files.rows import Row, rows_by_seed
@@ -30,15 +29,12 @@ class Stored:
     seconds : dict
         By seed, of those of which there is anything.
     law : record of the joint law that the data were drawn from, or None
-    adopted : list
-        The history of rows that another version has computed.
     """
 
     rows: dict[int, dict[Part, list[Row]]] = field(default_factory=dict)
     whole: dict[int, list[Row]] = field(default_factory=dict)
     seconds: dict[int, float] = field(default_factory=dict)
     law: Any = None
-    adopted: list[Any] = field(default_factory=list)
 
 
 def stored_seeds(block: Block) -> Stored:
@@ -88,8 +84,6 @@ def _take(stored: Stored, block: Block, name: BlockName, file: BlockFile) -> Non
                 parts.setdefault(part, of_part)
         if parts:
             stored.seconds.setdefault(seed, seconds.get(seed, 0.0))
-            history = file.footer.get(ADOPTED, ())
-            stored.adopted += [entry for entry in history if entry not in stored.adopted]
 
 
 def _has_libraries(block: Block, part: Part, footer: dict[str, Any]) -> bool:
