@@ -110,7 +110,7 @@ def _add_inspecting(add: Add) -> None:
     diff = add(
         "diff",
         inspecting.diff,
-        "compare two results folders, archives or reference runs cell by cell",
+        "compare two results folders or reference runs cell by cell",
         False,
     )
     diff.add_argument("first", type=Path, metavar="A")
@@ -120,8 +120,6 @@ def _add_inspecting(add: Add) -> None:
     origin = add("provenance", inspecting.provenance, "print the origin of an output's numbers")
     origin.add_argument("file", type=Path, help="a table, a figure or another output of a study")
     origin.add_argument("--blocks", action="store_true", help="list every block with its digest")
-    pack = add("pack", inspecting.pack, "write a results archive that others can verify")
-    pack.add_argument("archive", type=Path, metavar="ARCHIVE.tar.gz")
 
 
 def _add_own_methods(add: Add) -> None:

@@ -1,11 +1,9 @@
 """The comparison of two results folders."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from losaw.cli import main
-from losaw.study.inspecting import difference
 from losaw.study.running.runner import execute
 
 
@@ -45,34 +43,3 @@ def test_cells_that_moved_are_paired_by_seed_and_the_cause_is_named(two, tmp_pat
 def test_a_folder_without_blocks_is_refused(two, tmp_path, capsys):
     assert main(["diff", str(two[1]), str(tmp_path)]) == 2
     assert "holds no blocks" in capsys.readouterr().err
-
-
-def test_an_archive_is_compared_like_the_folder_it_was_packed_from(two, tmp_path, capsys):
-    project, second = two
-    archive = tmp_path / "packed.tar.gz"
-    assert main(["pack", str(archive), "--config", str(project.configuration)]) == 0
-    capsys.readouterr()
-    assert main(["diff", str(archive), str(second)]) == 0
-    assert capsys.readouterr().out == "equal, byte for byte: 8 blocks\n"
-    next(second.glob("tiny/blocks/*/*/*.parquet")).unlink()
-    assert main(["diff", str(second), str(archive)]) == 1
-    assert "0 only in the first, 1 only in the second" in capsys.readouterr().out
-
-
-def test_an_archive_that_was_altered_is_not_compared(two, tmp_path, capsys):
-    project, second = two
-    archive = tmp_path / "packed.tar.gz"
-    assert main(["pack", str(archive), "--config", str(project.configuration)]) == 0
-    archive.write_bytes(archive.read_bytes()[:-200])
-    capsys.readouterr()
-    assert main(["diff", str(archive), str(second)]) == 2
-    assert str(archive) in capsys.readouterr().err
-
-
-def test_values_that_are_undefined_in_both_have_not_moved():
-    rows = {**dict.fromkeys(difference.CELL, "a"), "seed": [0, 1, 2]}
-    first = pd.DataFrame({**rows, "value": [np.nan, 1.0, np.nan]})
-    second = pd.DataFrame({**rows, "value": [np.nan, 1.0, np.nan]})
-    assert difference._moved_values(first, second).empty
-    second.loc[2, "value"] = 3.0
-    assert difference._moved_values(first, second)["n_moved"].tolist() == [1]

@@ -136,11 +136,3 @@ def test_a_stale_block_with_a_date_in_the_future_is_older_than_the_reason(writte
     (listed,) = set(run.inputs_of([run.session.all_blocks[0]]))
     assert path.stat().st_mtime < Path(listed).stat().st_mtime
     assert f"{path}: was made by results version" in Path(listed).read_text()
-
-
-def test_an_edited_summary_is_not_packed(written, tmp_path, capsys):
-    path = written.results / "tiny" / "summary.csv"
-    path.write_text(path.read_text().replace("0.", "1.", 1))
-    words = [str(tmp_path / "a.tar.gz"), "--config", str(written.configuration)]
-    assert main(["pack", *words]) == 2
-    assert f"{path}: is not what was written" in capsys.readouterr().err

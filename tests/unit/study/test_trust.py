@@ -1,16 +1,10 @@
-"""Verifying, packing and asking where a number came from, as a user does: by the command line.
+"""Verifying and asking where a number came from, as a user does: by the command line.
 
-Of study.inspecting.verify, study.inspecting.pack, study.inspecting.origin.
+Of study.inspecting.verify, study.inspecting.origin.
 """
 
-import gzip
-import io
 import json
 import re
-import shutil
-import subprocess
-import sys
-import tarfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -142,64 +136,6 @@ def test_differences_are_measured_by_seed_in_standard_deviations_of_a_run():
 )
 def test_what_cannot_be_measured_differs_without_bound(old, new):
     assert compare_rows(old, new).largest == np.inf
-
-
-def test_an_archive_verifies_elsewhere_and_two_archives_are_equal(done, tmp_path, capsys):
-    for name in ("one", "two"):
-        assert losaw(done, capsys, "pack", tmp_path / f"{name}.tar.gz")[0] == 0
-    archive = tmp_path / "one.tar.gz"
-    assert archive.read_bytes() == (tmp_path / "two.tar.gz").read_bytes()
-    with tarfile.open(archive) as tar:
-        names = tar.getnames()
-    assert {"SHA256SUMS", "config/studies/tiny.yaml", "results/tiny/comparison.csv"} <= set(names)
-    assert sum(name.endswith(".parquet") and "/blocks/" in name for name in names) == 16
-    moved = tmp_path / "elsewhere"
-    shutil.move(done.folder, moved)
-    code, text = losaw(done, capsys, "verify", archive)
-    assert code == 2 and "plugin.py" in text and "--run-plugins" in text
-    # A process of its own: this one has loaded a plugin of the same name from elsewhere.
-    command = [sys.executable, "-m", "losaw", "verify", str(archive), "--recompute", "3"]
-    found = subprocess.run([*command, "--run-plugins"], capture_output=True, text=True)
-    text = found.stdout + found.stderr
-    assert "every file agrees with its checksum" in text
-    assert found.returncode == 0, text
-    assert "16 blocks are whole" in text and text.count("same bytes") == 3
-
-
-@pytest.mark.parametrize("name", ["results/tiny/summary.csv", "SHA256SUMS"])
-def test_a_changed_or_missing_file_of_an_archive_is_named(done, tmp_path, capsys, name):
-    archive, forged = tmp_path / "a.tar.gz", tmp_path / "b.tar.gz"
-    losaw(done, capsys, "pack", archive)
-    with tarfile.open(archive) as old, tarfile.open(forged, "w:gz") as new:
-        for member in old:
-            content = old.extractfile(member).read()
-            if member.name == name == "SHA256SUMS":
-                continue
-            if member.name == name:
-                content = content.replace(b"0.", b"1.", 1)
-            new.addfile(member, io.BytesIO(content))
-    code, text = losaw(done, capsys, "verify", forged, "--run-plugins")
-    assert code == 2 and name in text and "Traceback" not in text
-
-
-def test_a_truncated_archive_is_one_message(done, tmp_path, capsys):
-    archive = tmp_path / "a.tar.gz"
-    losaw(done, capsys, "pack", archive)
-    archive.write_bytes(archive.read_bytes()[:-2000])
-    code, text = losaw(done, capsys, "verify", archive)
-    assert code == 2 and "cannot be unpacked" in text
-    archive.write_bytes(gzip.compress(b"not a tar"))
-    assert losaw(done, capsys, "verify", archive)[0] == 2
-    code, text = losaw(done, capsys, "verify", tmp_path / "nowhere.tar.gz")
-    assert code == 2 and "no such archive" in text
-
-
-def test_packing_half_a_study_says_what_is_missing(done, tmp_path, capsys):
-    session = done.session()
-    session.all_blocks[2].path.unlink()
-    code, text = losaw(done, capsys, "pack", tmp_path / "a.tar.gz")
-    assert code == 2 and "0 fits failed and 2 are missing of 40" in text
-    assert not (tmp_path / "a.tar.gz").exists()
 
 
 def test_provenance_names_the_blocks_versions_and_machines_of_a_table(done, capsys):

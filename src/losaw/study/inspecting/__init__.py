@@ -1,1 +1,1 @@
-"""Checks of stored results: status, verification, origin, archive."""
+"""Checks of stored results: status, verification, origin."""

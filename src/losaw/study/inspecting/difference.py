@@ -172,7 +172,7 @@ def _blocks(folder: Path) -> dict[BlockName, KeptBlock | Path]:
         return {BlockName.from_path(Path(block.file)): block for block in kept}
     paths = sorted(folder.glob("*/blocks/*/*/seeds_*.parquet"))
     if not paths:
-        raise StudyError(f"{folder}: holds no blocks; name a results folder or an archive")
+        raise StudyError(f"{folder}: holds no blocks; name a results folder")
     return {BlockName.from_path(path): path for path in paths}
 
 

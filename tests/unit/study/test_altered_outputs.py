@@ -1,6 +1,6 @@
-"""Archives of results: refused where verify finds anything, and checked against their blocks.
+"""Outputs that were altered by hand: found by verify, which compares them with their blocks.
 
-Of study.inspecting.pack, study.inspecting.unpack, study.inspecting.verify, report.page.remade.
+Of study.inspecting.verify, report.page.remade.
 """
 
 import hashlib
@@ -8,11 +8,7 @@ import io
 import json
 import os
 import shutil
-import subprocess
-import sys
-import tarfile
 from dataclasses import replace
-from pathlib import PurePosixPath
 from types import SimpleNamespace
 
 import pandas as pd
@@ -27,7 +23,6 @@ from losaw.study.files.block_file import read_block, write_block
 from losaw.study.files.healing import damaged_small_files
 from losaw.study.files.rows import rows_by_seed
 from losaw.study.files.run_record import check_run_record
-from losaw.study.inspecting.unpack import packed_request, unpack
 from losaw.study.running.joint_laws import load_law
 
 
@@ -36,31 +31,6 @@ def project(computed):
     """The tiny project, run and summarised."""
     assert main(["report", "--config", str(computed.configuration)]) == 0
     return computed
-
-
-@pytest.fixture
-def unpacked(project, tmp_path_factory):
-    """An archive of the tiny project, unpacked."""
-    folder = tmp_path_factory.mktemp("archive")
-    words = ["--config", str(project.configuration)]
-    assert main(["pack", str(folder / "a.tar.gz"), *words]) == 0
-    (folder / "there").mkdir()
-    unpack(folder / "a.tar.gz", folder / "there")
-    return folder / "there"
-
-
-def test_files_of_an_archive_belong_to_nobody_and_are_read_by_all(project, tmp_path):
-    assert main(["pack", str(tmp_path / "a.tar.gz"), "--config", str(project.configuration)]) == 0
-    with tarfile.open(tmp_path / "a.tar.gz") as tar:
-        owners = {(one.mode, one.uid, one.gid, one.uname, one.mtime) for one in tar.getmembers()}
-    assert owners == {(0o644, 0, 0, "", 0)}
-
-
-def test_the_request_of_an_archive_points_into_it(unpacked):
-    request = packed_request(unpacked, run_plugins=True)
-    assert request.configuration == unpacked / "config" / "config.yaml"
-    assert request.overrides["results"] == str(unpacked / "results")
-    assert request.overrides["plugins"] == [str(unpacked / "plugins" / "plugin.py")]
 
 
 def forge(path, content, results):
@@ -83,7 +53,7 @@ def edit_summary(results):
     forge(summary, frame.to_csv(index=False).encode(), results)
 
 
-def test_an_edited_summary_with_an_edited_digest_is_found_and_not_packed(project, tmp_path, capsys):
+def test_an_edited_summary_with_an_edited_digest_is_found(project, capsys):
     words = ["--config", str(project.configuration)]
     assert main(["verify", *words]) == 0
     edit_summary(project.results)
@@ -91,9 +61,6 @@ def test_an_edited_summary_with_an_edited_digest_is_found_and_not_packed(project
     assert main(["verify", *words]) == 1
     text = capsys.readouterr().out
     assert "summary.csv: is not what its blocks give" in text and "1 findings" in text
-    assert main(["pack", str(tmp_path / "a.tar.gz"), *words]) == 2
-    assert "summary.csv" in capsys.readouterr().err
-    assert not (tmp_path / "a.tar.gz").exists()
 
 
 FIGURE = """figures:
@@ -162,7 +129,7 @@ def test_files_without_their_blocks_are_found(project, capsys):
     assert "comparison.csv: cannot be made of its blocks again: study 'tiny': none of" in text
 
 
-def test_a_stray_file_is_named_and_neither_packed_nor_removed(project, tmp_path, capsys):
+def test_a_stray_file_is_named_and_not_removed(project, capsys):
     words = ["--config", str(project.configuration)]
     folder = project.results / "tiny"
     strays = [folder / name for name in ("notes.txt", "tables/table_9.csv", "old/summary.csv")]
@@ -172,35 +139,12 @@ def test_a_stray_file_is_named_and_neither_packed_nor_removed(project, tmp_path,
     (project.folder / "figures").mkdir(exist_ok=True)
     (project.folder / "figures" / "figure_9.png").write_bytes(b"no figure of the study")
     capsys.readouterr()
-    for command in (["verify"], ["verify", "--remove"], ["pack", str(tmp_path / "a.tar.gz")]):
+    for command in (["verify"], ["verify", "--remove"]):
         assert main([*command, *words]) == 0
         text = capsys.readouterr().out
         named = [line for line in text.splitlines() if "is no output of its study" in line]
         assert [line.split(" is no")[0] for line in named] == [*map(str, sorted(strays))]
     assert all(path.exists() for path in strays)
-    with tarfile.open(tmp_path / "a.tar.gz") as tar:
-        names = set(tar.getnames())
-    assert {"results/tiny/summary.csv", "results/tiny/tables/table_1.csv"} < names
-    assert not any(
-        path.name in ("notes.txt", "table_9.csv", "figure_9.png") or "old" in path.parts
-        for path in map(PurePosixPath, names)
-    )
-
-
-def test_a_report_that_shows_other_studies_is_not_packed(project, tmp_path, capsys):
-    other = project.study_file.with_name("another.yaml")
-    other.write_text(project.study_file.read_text().replace("study: tiny", "study: another"))
-    words = ["--config", str(project.configuration)]
-    assert main(["run", *words, "--study", "another"]) == 0
-    capsys.readouterr()
-    assert main(["pack", str(tmp_path / "a.tar.gz"), *words]) == 0
-    assert "report.html is not packed: it shows another" in capsys.readouterr().out
-    with tarfile.open(tmp_path / "a.tar.gz") as tar:
-        assert not {"results/report.html", "results/made/report.sha256"} & set(tar.getnames())
-    both = ["--study", "tiny", "--study", "another"]
-    assert main(["pack", str(tmp_path / "b.tar.gz"), *words, *both]) == 0
-    with tarfile.open(tmp_path / "b.tar.gz") as tar:
-        assert "results/report.html" in tar.getnames()
 
 
 def test_a_summary_that_is_older_than_its_blocks_is_found_whatever_the_clock_says(project, capsys):
@@ -216,49 +160,6 @@ def test_a_summary_that_is_older_than_its_blocks_is_found_whatever_the_clock_say
     text = capsys.readouterr().out
     assert "blocks.csv: is not what its blocks give" in text
     assert "summary.csv: is not what its blocks give" in text
-
-
-def test_an_archive_with_an_edited_summary_is_found_by_its_blocks(unpacked, tmp_path, capsys):
-    # Whoever edits an archive writes new checksums, too.
-    forged = tmp_path / "forged"
-    shutil.copytree(unpacked, forged)
-    edit_summary(forged / "results")
-    files = sorted(p for p in forged.rglob("*") if p.is_file() and p.name != "SHA256SUMS")
-    sums = [
-        f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.relative_to(forged).as_posix()}\n"
-        for p in files
-    ]
-    (forged / "SHA256SUMS").write_text("".join(sums))
-    with tarfile.open(tmp_path / "forged.tar.gz", "w:gz") as tar:
-        for path in [*files, forged / "SHA256SUMS"]:
-            tar.add(path, path.relative_to(forged).as_posix())
-    command = [sys.executable, "-m", "losaw", "verify", str(tmp_path / "forged.tar.gz")]
-    found = subprocess.run([*command, "--run-plugins"], capture_output=True, text=True)
-    assert found.returncode == 1, found.stdout + found.stderr
-    assert "summary.csv: is not what its blocks give" in found.stdout
-
-
-@pytest.mark.parametrize("is_measured", [True, pytest.param(False, marks=pytest.mark.long)])
-def test_an_archive_contains_the_study_that_another_depends_on(
-    project, tmp_path, is_measured, capsys
-):
-    other = project.study_file.with_name("drawing.yaml")
-    text = project.study_file.read_text()
-    draws = "draws: {metric: pr_auc, by: [n_samples]}\n"
-    other.write_text(text.replace("study: tiny", "study: drawing") + draws)
-    project.study_file.write_text(text + "between_draws: drawing\n")
-    words = ["--config", str(project.configuration)]
-    if is_measured:
-        assert main(["run", *words, "--study", "drawing"]) == 0
-    assert main(["report", *words]) == 0
-    assert main(["pack", str(tmp_path / "a.tar.gz"), *words]) == 0, capsys.readouterr().err
-    with tarfile.open(tmp_path / "a.tar.gz") as tar:
-        names = tar.getnames()
-    assert "config/studies/drawing.yaml" in names
-    assert ("results/drawing/draws.csv" in names) is is_measured
-    command = [sys.executable, "-m", "losaw", "verify", str(tmp_path / "a.tar.gz")]
-    found = subprocess.run([*command, "--run-plugins"], capture_output=True, text=True)
-    assert found.returncode == 0, found.stdout + found.stderr
 
 
 def test_a_flipped_character_of_a_run_record_is_found(project):
