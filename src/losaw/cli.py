@@ -107,19 +107,6 @@ def _add_inspecting(add: Add) -> None:
     inspecting.add_options_of_verify(
         add("verify", inspecting.verify, "check stored results; exit status 1 on any finding")
     )
-    diff = add(
-        "diff",
-        inspecting.diff,
-        "compare two results folders or reference runs cell by cell",
-        False,
-    )
-    diff.add_argument("first", type=Path, metavar="A")
-    diff.add_argument("second", type=Path, metavar="B")
-    diff.add_argument("--csv", type=Path, metavar="FILE", help="write all cells that differ")
-    diff.add_argument("--html", type=Path, metavar="FILE", help="write them as an HTML table")
-    origin = add("provenance", inspecting.provenance, "print the origin of an output's numbers")
-    origin.add_argument("file", type=Path, help="a table, a figure or another output of a study")
-    origin.add_argument("--blocks", action="store_true", help="list every block with its digest")
 
 
 def _add_own_methods(add: Add) -> None:

@@ -1,4 +1,4 @@
-"""Commands that inspect stored results: status, verify, diff, provenance."""
+"""Commands that inspect stored results: status, verify."""
 
 import argparse
 import sys
@@ -52,8 +52,8 @@ def add_options_of_verify(parser: argparse.ArgumentParser) -> None:
 
 def verify(options: argparse.Namespace) -> int:
     """Check a results folder or a reference run; 1 if anything is wrong."""
+    from losaw.reference.stored import is_reference
     from losaw.study.errors import StudyError
-    from losaw.study.inspecting.difference import is_reference
 
     place: Path | None = options.place
     if place is not None and is_reference(place):
@@ -108,30 +108,3 @@ def _with_differing(findings: list[Any], session: Any) -> list[Any]:
 
     known = {finding.path for finding in findings}
     return [*findings, *(f for f in differing_outputs(session) if f.path not in known)]
-
-
-def diff(options: argparse.Namespace) -> int:
-    """Compare two results folders or reference runs; 1 if they differ."""
-    from losaw.study.files.writing import write_csv, write_text
-    from losaw.study.inspecting.difference import difference
-
-    changes = difference(options.first, options.second)
-    print(changes)
-    if options.csv:
-        write_csv(options.csv, changes.cells)
-    if options.html:
-        write_text(options.html, changes.cells.to_html(index=False, float_format="{:.6g}".format))
-    return 0 if changes.is_equal else 1
-
-
-def provenance(options: argparse.Namespace) -> None:
-    """Print the origin of the numbers of a table, figure or other output."""
-    from losaw.study.inspecting.origin import describe_origins, find_output, origins
-
-    session = session_of(options, trusted=True)
-    # Every study next to the configuration is looked at, not only those of the session.
-    known = [session.read_study(name, trusted=True) for name in session.available_studies()]
-    study, key = find_output(options.file, known, session.results, session.figures)
-    for shown in session.studies if study is None else [study]:
-        blocks = origins(shown, key, session.results, session.request.selection)
-        print(describe_origins(shown, key, blocks, options.blocks))

@@ -81,7 +81,7 @@ def verify_kept(options: argparse.Namespace, folder: Path) -> int:
         print(
             "Last bits of linear algebra differ between processors, and with OPENBLAS_CORETYPE; "
             "training a network enlarges them. Where that may be the reason, run the study and "
-            "compare its means: `losaw diff`"
+            "compare its summary.csv"
         )
     return 1 if n_wrong else 0
 

@@ -7,12 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
+from losaw.reference.stored import KeptBlock
 from losaw.study.design.blocks import Block, BlockName
 from losaw.study.design.session import Session
-from losaw.study.files.block_file import load_named
-from losaw.study.inspecting.difference import DIFFERS, OTHER_VERSION, KeptBlock, verdict_on
+from losaw.study.files.block_file import BlockFile, digest_of, load_named
 from losaw.study.running.joint_laws import fit_laws
 from losaw.study.running.runner import run_blocks
+
+EQUAL = "equal, byte for byte"
+EQUAL_ROWS = "equal rows, bit for bit; the footer names other versions"
+DIFFERS = "DIFFERS"
+OTHER_VERSION = "not comparable: what decides its numbers has changed since"
 
 
 @dataclass(frozen=True)
@@ -76,3 +81,10 @@ def recompute(
             kept = sample[task.block.name]
             again = load_named(task.block.path, task.block.name)
             yield ComesOut(kept, verdict_on(kept, again))
+
+
+def verdict_on(kept: KeptBlock, again: BlockFile) -> str:
+    """Return how a block that was computed again compares with what is stored of it."""
+    if kept.sha256 == again.sha256:
+        return EQUAL
+    return EQUAL_ROWS if kept.rows_sha256 == digest_of(again.table, {}) else DIFFERS

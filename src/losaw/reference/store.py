@@ -13,7 +13,16 @@ from typing import Any
 
 import pandas as pd
 
-from losaw.reference.stored import FIGURES, MANIFEST, KeptStudy, Reference, commits_of
+from losaw.reference.stored import (
+    BLOCKS,
+    FIGURES,
+    KEPT_COLUMNS,
+    MANIFEST,
+    KeptBlock,
+    KeptStudy,
+    Reference,
+    commits_of,
+)
 from losaw.report.layout import arrange
 from losaw.report.markdown import to_markdown
 from losaw.report.results import StudyResults
@@ -25,7 +34,6 @@ from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import digest_of, read_block
 from losaw.study.files.writing import write_csv, write_file, write_text
-from losaw.study.inspecting.difference import BLOCKS, KEPT_COLUMNS, KeptBlock
 from losaw.study.results.compare import compare
 from losaw.study.results.draws import read_draws
 from losaw.study.results.tally import agreement_table, sign_table

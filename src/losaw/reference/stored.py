@@ -1,7 +1,7 @@
 """The stored files of a reference run, read back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,41 @@ import pandas as pd
 
 from losaw.report.results import StudyResults
 from losaw.study.errors import StudyError
-from losaw.study.inspecting.difference import KeptBlock, kept_blocks
 
-MANIFEST, FIGURES = "manifest.json", "figures"
+MANIFEST, BLOCKS, FIGURES = "manifest.json", "blocks.csv", "figures"
+
+
+@dataclass(frozen=True)
+class KeptBlock:
+    """A block of a reference run, of which digests are stored and no rows.
+
+    Attributes
+    ----------
+    file : str
+        ``<study>/blocks/<setting>/<learner>/seeds_<first>-<last>.parquet``.
+    results_version : str
+        Of what decided its numbers.
+    sha256, rows_sha256 : str
+        Of the file, and of its rows alone.
+    """
+
+    file: str
+    results_version: str
+    sha256: str
+    rows_sha256: str
+
+
+KEPT_COLUMNS = tuple(field.name for field in fields(KeptBlock))
+
+
+def is_reference(folder: Path) -> bool:
+    """Return whether a folder is a reference run: digests of blocks, no blocks."""
+    for listing in folder.glob(f"*/{BLOCKS}"):
+        with listing.open(encoding="utf-8") as lines:
+            # The list that a results folder has of its blocks knows no digests of rows.
+            if "rows_sha256" in next(lines, ""):
+                return True
+    return False
 
 
 def commits_of(manifest: Mapping[str, Any]) -> list[str]:
@@ -30,8 +62,9 @@ class KeptStudy(StudyResults):
 
     @property
     def kept_blocks(self) -> list[KeptBlock]:
-        """Every block with its digests."""
-        return kept_blocks(self.folder)
+        """Every block with its digests; other columns are not read."""
+        listing = pd.read_csv(self.folder / BLOCKS, dtype=str, usecols=KEPT_COLUMNS)
+        return [KeptBlock(*line) for line in listing.itertuples(index=False)]
 
     @property
     def figures(self) -> list[Path]:

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from losaw.commands.reference import MOST_MEGABYTES
-from losaw.reference.recompute import recompute
+from losaw.reference.recompute import EQUAL, EQUAL_ROWS, recompute
 from losaw.reference.stored import Reference
 from losaw.study.design.blocks import BlockName
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
-from losaw.study.inspecting.difference import EQUAL, EQUAL_ROWS
 
 ROOT = Path(__file__).parents[3]
 STUDY = "ufi_figure1"  # its blocks take seconds, and no data file

@@ -1,11 +1,10 @@
 """Keeping a run, computing blocks of it again, and the pages of it, by the command line.
 
 Of reference.store, reference.recompute, reference.pages, reference.overview, reference.stored,
-study.inspecting.difference, commands.reference.
+commands.reference.
 """
 
 import json
-import shutil
 
 import pandas as pd
 import pytest
@@ -85,50 +84,6 @@ def test_a_learner_that_another_scale_computes_otherwise_comes_out_again(kept, p
     project.replace(project.configuration, "scale: smoke", "scale: desk")
     assert verify(project, kept, "--recompute", 4) == 0
     assert "4 of 4 blocks of 16 are equal" in capsys.readouterr().out
-
-
-def test_a_folder_beside_the_reference_run_is_equal_to_it_or_says_what_moved(
-    kept, project, tmp_path, capsys
-):
-    assert main(["diff", str(project.results), str(kept)]) == 0
-    said = capsys.readouterr().out
-    assert said == "equal, byte for byte: 16 blocks\n"
-
-    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.6")
-    session = project.session(seeds=2, overrides={"results": str(tmp_path / "other")})
-    execute(session.all_blocks, 1)
-    assert main(["diff", str(kept), str(session.results)]) == 1
-    assert "not collected: tiny; `losaw report" in capsys.readouterr().out
-    write_outputs(session.plans[0])
-    table = tmp_path / "moved.csv"
-    assert main(["diff", str(kept), str(session.results), "--csv", str(table)]) == 1
-    said = capsys.readouterr().out
-    assert "8 blocks in both; 8 only in the first, 0 only in the second" in said
-    assert "4 blocks: not comparable: what decides its numbers has changed since" in said
-    cells = pd.read_csv(table)
-    assert set(cells["n_first"]) == {3} and set(cells["n_second"]) == {2}
-    assert cells["z"].abs().is_monotonic_decreasing
-
-
-def test_means_that_moved_are_a_difference_though_the_blocks_are_equal(kept, project, capsys):
-    path = kept / "tiny" / "summary.csv"
-    table = pd.read_csv(path)
-    table.loc[0, "mean"] += 0.5
-    table.loc[1, "mean"] = float("nan")
-    table.to_csv(path, index=False)
-    assert main(["diff", str(kept), str(project.results)]) == 1
-    said = capsys.readouterr().out
-    assert "16 blocks: equal, byte for byte" in said and "2 cells moved" in said
-    assert main(["diff", str(kept), str(kept)]) == 0  # a mean that is none in both has not moved
-    (project.results / "tiny" / "summary.csv").write_text("edited")
-    assert main(["diff", str(kept), str(project.results)]) == 2
-    assert "summary.csv: is not what was written" in capsys.readouterr().err
-
-
-def test_a_results_folder_that_lost_its_blocks_is_no_reference_run(kept, project, capsys):
-    shutil.rmtree(project.results / "tiny" / "blocks")
-    assert main(["diff", str(project.results), str(kept)]) == 2
-    assert "holds no blocks" in capsys.readouterr().err
 
 
 def test_what_was_kept_stays_if_it_cannot_be_kept_anew(kept, project, capsys):
@@ -238,16 +193,6 @@ def test_learners_that_cannot_stay_with_a_new_one_are_named(
 def test_pages_without_claims_are_refused(kept, project, capsys):
     assert losaw(project, "pages", "--folder", kept, "--into", kept) == 2
     assert "holds no file of claims" in capsys.readouterr().err
-
-
-def test_folders_without_a_study_in_common_are_refused(kept, project, tmp_path, capsys):
-    (kept / "tiny").rename(kept / "tina")
-    listing = kept / "tina" / "blocks.csv"
-    listing.write_text(listing.read_text().replace("tiny/", "tina/"))
-    assert main(["diff", str(project.results), str(kept)]) == 2
-    assert "hold no study in common" in capsys.readouterr().err
-    assert main(["diff", str(tmp_path), str(kept)]) == 2
-    assert "holds no blocks" in capsys.readouterr().err
 
 
 def test_other_library_versions_leave_rows_equal(kept, project, capsys):

@@ -1,7 +1,4 @@
-"""Verifying and asking where a number came from, as a user does: by the command line.
-
-Of study.inspecting.verify, study.inspecting.origin.
-"""
+"""Verifying stored results as a user does: by the command line. Of study.inspecting.verify."""
 
 import json
 import re
@@ -9,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from losaw.cli import main
@@ -136,58 +132,6 @@ def test_differences_are_measured_by_seed_in_standard_deviations_of_a_run():
 )
 def test_what_cannot_be_measured_differs_without_bound(old, new):
     assert compare_rows(old, new).largest == np.inf
-
-
-def test_provenance_names_the_blocks_versions_and_machines_of_a_table(done, capsys):
-    table = done.results / "tiny" / "tables" / "table_1.md"
-    code, text = losaw(done, capsys, "provenance", table, "--blocks")
-    assert code == 0
-    assert "16 blocks, 4 settings, 40 fits, seeds 0 to 4" in text
-    listed = dict(re.findall(r"^  ([0-9a-f]{64})  (\S+)", text, re.MULTILINE))
-    frame = pd.read_csv(done.results / "tiny" / "blocks.csv")
-    assert listed == dict(zip(frame["sha256"], frame["file"], strict=True))
-    assert "numpy" in text and "hosts" in text and "changed" not in text
-    assert re.search(r"^  run from: \d{4}-.* to \d{4}-", text, re.MULTILINE)
-
-
-def test_provenance_of_a_table_counts_the_settings_that_it_shows(done, capsys):
-    done.replace(done.study_file, "caption: a tiny table", "caption: x\n    where: {n_samples: 30}")
-    table = done.results / "tiny" / "tables" / "table_1.tex"
-    assert "8 blocks, 2 settings, 20 fits" in losaw(done, capsys, "provenance", table)[1]
-    summary = done.results / "tiny" / "summary.csv"
-    assert "16 blocks, 4 settings, 40 fits" in losaw(done, capsys, "provenance", summary)[1]
-
-
-def test_provenance_of_a_cell_is_that_of_the_settings_and_learners_of_the_cell(done, capsys):
-    summary = done.results / "tiny" / "summary.csv"
-    learner = pd.read_csv(summary)["learner"][0]
-    words = ["provenance", summary, "--set", "n_samples=30"]
-    assert "8 blocks, 2 settings, 20 fits" in losaw(done, capsys, *words)[1]
-    code, text = losaw(done, capsys, *words, "--set", f"learner={learner}", "--blocks")
-    listed = re.findall(r"^  [0-9a-f]{64}  (\S+)", text, re.MULTILINE)
-    assert code == 0 and len(listed) == 4 and all(f"/{learner}/" in file for file in listed)
-
-
-def test_provenance_says_when_a_block_is_no_longer_what_was_collected(done, capsys):
-    session = done.session()
-    session.all_blocks[0].path.unlink()
-    swap(*(session.all_blocks[i].path for i in (1, 2)))
-    text = losaw(done, capsys, "provenance", done.results / "tiny" / "comparison.csv")[1]
-    assert "gone since it was collected (1 blocks)" in text
-    assert "changed since it was collected (2 blocks)" in text
-
-
-def test_provenance_finds_the_study_of_a_file_that_the_session_does_not_ask_for(done, capsys):
-    other = done.study_file.with_name("other.yaml")
-    other.write_text(done.study_file.read_text().replace("study: tiny", "study: other"))
-    done.replace(done.configuration, "studies: [tiny]", "studies: [other]")
-    code, text = losaw(done, capsys, "provenance", done.results / "tiny" / "summary.csv")
-    assert code == 0 and text.startswith("tiny: ")
-
-
-def test_provenance_of_a_file_that_is_not_ours_says_what_is(done, capsys):
-    code, text = losaw(done, capsys, "provenance", done.configuration)
-    assert code == 2 and "not an output of a study" in text and "tiny" in text
 
 
 def test_verify_finds_a_damaged_joint_law(tmp_path, capsys):

@@ -143,7 +143,7 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
         ],
         "figures": [_figure(session, study, key) for key in study.file.figures],
         "decided_by": provenance.decided_by(session, study, results),
-        "run_where": provenance.run_where(session, study, results),
+        "run_where": provenance.run_where(study, results),
     }
 
 

@@ -1,17 +1,11 @@
 """The origin of the numbers of a study, read from its blocks and its manifest."""
 
-from pathlib import Path
 from typing import Any
 
 from losaw.report.results import StudyResults
-from losaw.study.design.blocks import BlockName
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.session import Session
 from losaw.study.files.block_file import read_footer
-from losaw.study.files.run_record import read_run_record
-from losaw.study.inspecting.logs import logs_of
-
-_SHOWN = 20
 
 
 def decided_by(session: Session, study: Study, results: StudyResults) -> list[tuple[str, str]]:
@@ -34,7 +28,7 @@ def decided_by(session: Session, study: Study, results: StudyResults) -> list[tu
     ]
 
 
-def run_where(session: Session, study: Study, results: StudyResults) -> list[tuple[str, str]]:
+def run_where(study: Study, results: StudyResults) -> list[tuple[str, str]]:
     """Places, times and speeds, which differ between runs and affect no number."""
     manifest = results.manifest
     by_learner = manifest["core_seconds_by_learner"]
@@ -47,29 +41,8 @@ def run_where(session: Session, study: Study, results: StudyResults) -> list[tup
         ("Core-seconds by learner", ", ".join(f"{k} {v:,.0f}" for k, v in by_learner.items())),
         ("Peak memory of a block", _megabytes(manifest["peak_megabytes"])),
         ("Request", manifest["request"]),
-        *_logs(session, study, results),
+        ("Logs", f"jobs/{study.name}.*.log in the results folder, one for each job"),
     ]
-
-
-def _logs(session: Session, study: Study, results: StudyResults) -> list[tuple[str, str]]:
-    """The places of the jobs' logs, and those that report failed or missing blocks."""
-    words = f"jobs/{study.name}.*.log in the results folder, one for each job of the workflow"
-    logs = [("Logs", words)]
-    manifest = results.manifest
-    if not (manifest["failures"] or manifest["missing_blocks"]):
-        return logs
-    files = [*results.blocks["file"], *manifest["missing_blocks"]]
-    names = [BlockName.from_path(Path(file)) for file in files]
-    wrong = [name for name in names if _went_wrong(session.results, name)]
-    for name, log in list(logs_of(session.results, wrong).items())[:_SHOWN]:
-        logs.append((f"jobs/{log.name}", f"tells of {name}"))
-    return logs
-
-
-def _went_wrong(results: Path, block: BlockName) -> bool:
-    record = read_run_record(results / block.run_record_path)
-    is_there = (results / block.relative_path).exists()
-    return not is_there or (record is not None and record.failed_seeds > 0)
 
 
 def describe(study: Study) -> list[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """Outputs of a study that are not what its blocks give: found by writing them once more."""
 
 import json
-import re
 import shutil
 import tempfile
 import warnings
@@ -26,8 +25,6 @@ from losaw.study.results.outputs import measuring_first, write_outputs
 _MANIFEST = "manifest.json"
 # What the manifest says of the process that wrote it, of which the blocks know nothing.
 _OF_A_PROCESS = ("losaw", "commit", "libraries", "request", "command", "configuration", "threads")
-# Logs of jobs are not packed, so that the page of an archive has no lines on them.
-_ON_LOGS = re.compile(r"<dt>[\w./=+-]+\.log</dt><dd>tells of [\w./=+-]+</dd>\n")
 _CHANGED = "it was edited, or blocks, study file or program have changed since"
 _NOT_MADE = "cannot be made of its blocks again"
 _PROBLEM = f"is not what its blocks give: {_CHANGED}"
@@ -147,7 +144,7 @@ def _differing_page(session: Session, results: Path, page: Path, made: Path) -> 
     except (StudyError, LookupError, TypeError, ValueError) as error:
         yield Finding(page, f"{_NOT_MADE}: {_first_line(error)}")
         return
-    if _ON_LOGS.sub("", text) != _ON_LOGS.sub("", made.read_text("utf-8")):
+    if text != made.read_text("utf-8"):
         yield Finding(page, _PROBLEM)
 
 

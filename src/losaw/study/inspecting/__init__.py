@@ -1,1 +1,1 @@
-"""Checks of stored results: status, verification, origin."""
+"""Checks of stored results: status and verification."""
