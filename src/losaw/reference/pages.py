@@ -39,10 +39,6 @@ _SIGNS = (
     "Differences between learners, and the share of them whose sign is as printed; *large* are "
     "those that are published as at least as large as the metric's margin."
 )
-_MEANS = (
-    "Means over the methods of a setting, published and reproduced. They can often be decided "
-    "where the published error of single cells is larger than the margin."
-)
 
 
 def write_pages(
@@ -162,8 +158,6 @@ def _agreement(studies: Sequence[KeptStudy]) -> Iterator[str]:
         yield from ("", f"### Agreement in `{study.name}`", "", *table_of(study.agreement))
         if len(study.signs):
             yield from ("", _SIGNS, "", *table_of(study.signs))
-        if len(study.means):
-            yield from ("", _MEANS, "", *table_of(study.means))
 
 
 def _claims(weighed: Sequence[Weighed]) -> Iterator[str]:

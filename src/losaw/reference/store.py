@@ -39,7 +39,7 @@ from losaw.study.results.draws import read_draws
 from losaw.study.results.tally import agreement_table, sign_table
 from losaw.support.extras import extra
 
-KEPT = ("settings.csv", "summary.csv", "agreement.csv", "signs.csv", "draws.csv", "means.csv")
+KEPT = ("settings.csv", "summary.csv", "agreement.csv", "signs.csv", "draws.csv")
 COMPARISON = "comparison.csv"
 # Of a manifest: what holds on any machine. Paths, host names and command lines do not.
 _SAID = (

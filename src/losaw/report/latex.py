@@ -1,7 +1,5 @@
 """A table in LaTeX (booktabs), to be read in by a paper."""
 
-import math
-
 from losaw.report.layout import ArrangedTable, Cell
 from losaw.report.markdown import counts_line, legend
 from losaw.report.typeset import latex, latex_label, number, signed
@@ -69,7 +67,7 @@ def _body(table: ArrangedTable) -> list[str]:
 
 
 def cell_text(cell: Cell | None, decimals: int) -> str:
-    r"""``.530 $\to$ \textbf{.532} (.007)`` over ``$z=+0.3$, $n=40$, $d=.027$ \checkmark``."""
+    r"""``.530 $\to$ \textbf{.532} (.007)`` over ``$z=+0.3$, $n=40$ \checkmark``."""
     if cell is None:
         return ""
     printed = _rated(number(cell.published, decimals), cell.published_best, cell.published_leads)
@@ -79,8 +77,7 @@ def cell_text(cell: Cell | None, decimals: int) -> str:
     ours = _rated(number(cell.reproduced, decimals), cell.best, cell.leads)
     first = f"{arrow}{ours} ({number(cell.mc_se, decimals) or '--'})"
     z = f"$z={{{signed(cell.z)}}}$, " if cell.is_printed else ""
-    d = f", $d={number(cell.detectable, decimals)}$" if math.isfinite(cell.detectable) else ""
-    second = f"{z}$n={cell.n_seeds}${d} {latex(cell.mark)}".strip()
+    second = f"{z}$n={cell.n_seeds}$ {latex(cell.mark)}".strip()
     return rf"\begin{{tabular}}{{@{{}}c@{{}}}}{first}\\{{\scriptsize {second}}}\end{{tabular}}"
 
 

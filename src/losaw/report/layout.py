@@ -43,10 +43,8 @@ Key = tuple[Any, ...]
 class Cell:
     """One number of a table, published and reproduced.
 
-    ``detectable`` is the smallest difference from the published value that the cell could have
-    found, and ``seeds_needed`` the seeds that would decide an undecided one. ``best`` and ``leads``
-    (and the same for the published values) mark the best method of a row, and one that leads by
-    more than the table's ``underline_lead``.
+    ``best`` and ``leads`` (and the same for the published values) mark the best method of a row,
+    and one that leads by more than the table's ``underline_lead``.
     """
 
     published: float
@@ -54,8 +52,6 @@ class Cell:
     mc_se: float
     n_seeds: int
     z: float
-    detectable: float
-    seeds_needed: float
     verdict: str
     best: bool = False
     leads: bool = False
@@ -233,8 +229,6 @@ def _cell(record: Mapping[str, Any]) -> Cell:
         mc_se=float(record["mc_se"]),
         n_seeds=int(record["n_seeds"]),
         z=float(record["z"]),
-        detectable=float(record["detectable"]),
-        seeds_needed=float(record["seeds_needed"]),
         verdict=str(record["verdict"]),
     )
 

@@ -1,7 +1,5 @@
 """A table in Markdown, readable on its own."""
 
-import math
-
 from losaw.report.layout import ArrangedTable, Cell
 from losaw.report.typeset import markdown, number, signed
 from losaw.study.results.agreement import (
@@ -16,8 +14,8 @@ from losaw.study.results.agreement import (
 )
 
 LEGEND = (
-    "A cell reads: published → reproduced (Monte Carlo s.e.), z, number of seeds n, the smallest "
-    "difference d that it could have found, and a verdict. z counts the standard errors between "
+    "A cell reads: published → reproduced (Monte Carlo s.e.), z, number of seeds n, "
+    "and a verdict. z counts the standard errors between "
     "the two numbers, made of both Monte Carlo errors and the published rounding. ✓ agrees: the "
     "90 % interval of the difference is within the margin that the study declares for the "
     "metric; ✗ differs: |z| > 3; ! deviates: 2 < |z| ≤ 3; ? undecided: none "
@@ -77,7 +75,7 @@ def _line(parts: list[str]) -> str:
 
 
 def cell_text(cell: Cell | None, decimals: int) -> str:
-    """``.530 → **.532** (.007) z +0.3 n 40 d .027 ✓``; empty where the grid has no cell."""
+    """``.530 → **.532** (.007) z +0.3 n 40 ✓``; empty where the grid has no cell."""
     if cell is None:
         return ""
     printed = _rated(number(cell.published, decimals), cell.published_best, cell.published_leads)
@@ -89,8 +87,6 @@ def cell_text(cell: Cell | None, decimals: int) -> str:
     if cell.is_printed:
         words.append(f"z {signed(cell.z)}")
     words.append(f"n {cell.n_seeds}")
-    if math.isfinite(cell.detectable):
-        words.append(f"d {number(cell.detectable, decimals)}")
     words.append(cell.mark)
     return " ".join(word for word in words if word)
 

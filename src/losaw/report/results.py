@@ -11,7 +11,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from losaw.study.errors import StudyError
-from losaw.study.files.output_digests import MEANS
 
 
 @dataclass(frozen=True)
@@ -70,11 +69,6 @@ class StudyResults:
     def signs(self) -> pd.DataFrame:
         """Settings in which a learner is better or worse than the first one, as published."""
         return self._csv("signs.csv")
-
-    @cached_property
-    def means(self) -> pd.DataFrame:
-        """Means over the methods of a setting, published and reproduced; often there are none."""
-        return self._csv(MEANS) if (self.folder / MEANS).is_file() else pd.DataFrame()
 
     @cached_property
     def differences(self) -> pd.DataFrame:

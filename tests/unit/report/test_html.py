@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from losaw.report.page.agreement import disagreements, sign_rows, total_agreement, undecided_line
+from losaw.report.page.agreement import disagreements, sign_rows, total_agreement
 from losaw.report.page.html import write_report
 from losaw.report.page.sections import difference_grids
 from losaw.report.page.svg import z_histogram
@@ -85,7 +85,7 @@ def test_every_cell_of_the_comparison_is_on_the_page(session, page):
     for row in comparison.itertuples():
         start = f"published {number(row.published, 2)}; " if math.isfinite(row.published) else ""
         middle = f"reproduced {number(row.reproduced, 2)}, s.e. {number(row.mc_se, 3)}, n 5"
-        z = f", z {signed(row.z)}, d {number(row.detectable, 2)}" if math.isfinite(row.z) else ""
+        z = f", z {signed(row.z)}" if math.isfinite(row.z) else ""
         assert any(tip.startswith(f"{start}{middle}{z}: {row.verdict}") for tip in cells)
 
 
@@ -254,22 +254,11 @@ def test_the_totals_count_every_verdict_of_what_is_printed_and_run(comparison):
     assert counts == [5, 1, 1, 1, 1] and total["no_error_at_hand"] == 1
     assert total["share_agrees"] == "20 %" and total["share_deviates"] == "40 %"
     assert total["within"] == ["40 %", "80 %", "80 %"]  # .002, .02, 0, .157 and .019 apart
-    assert total["detectable"] == ".075"
 
 
 def test_a_certain_cell_that_is_undecided_never_counts_as_agreement(comparison):
     comparison["verdict"] = "undecided"
     assert total_agreement(comparison)["agrees"] == 0
-
-
-def test_the_cost_of_deciding_is_said(study, comparison):
-    assert undecided_line(study, comparison) == (
-        "1 cells are undecided. If differences and deviations stay as they are, about 150 seeds "
-        "for each of their settings would decide 1 of them, at about 0.0 core-hours."
-    )
-    comparison["verdict"] = comparison["verdict"].replace("undecided", "undecidable")
-    assert "1 more could not be shown to agree" in undecided_line(study, comparison)
-    assert undecided_line(study, comparison[comparison["verdict"] == "deviates"]) == ""
 
 
 def test_the_sign_of_a_gain_is_counted_in_words(study):

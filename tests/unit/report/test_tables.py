@@ -20,10 +20,10 @@ a made table
 
 | model | metric | N = 100<br>RF | N = 100<br>losawRF | N = 1000<br>RF | N = 1000<br>losawRF |
 | --- | --- | :---: | :---: | :---: | :---: |
-| f3 | R²_test | **.530** → **.532** (.007) z +0.3 n 40 d .027 ✓ | .520 → .500 (.008) z -2.4 n 40 \
-d .030 ! | .900 → .881 (–) z – n 1 | .881 (.002) n 4 |
-|  | pr-AUC | .417 → .417 (.000) z +0.0 n 40 d .400 ? | <ins>**.543**</ins> → \
-<ins>**.700**</ins> (.031) z +4.9 n 40 d .120 ✗ | .417 → not run | not run |
+| f3 | R²_test | **.530** → **.532** (.007) z +0.3 n 40 ✓ | .520 → .500 (.008) z -2.4 n 40 \
+! | .900 → .881 (–) z – n 1 | .881 (.002) n 4 |
+|  | pr-AUC | .417 → .417 (.000) z +0.0 n 40 ? | <ins>**.543**</ins> → \
+<ins>**.700**</ins> (.031) z +4.9 n 40 ✗ | .417 → not run | not run |
 """
 
 
@@ -121,7 +121,7 @@ def test_the_csv_keeps_every_number_at_full_precision(table, comparison):
     keys = ["function", "metric", "n_samples", "method"]
     both = comparison.merge(frame, on=keys, suffixes=("", "_csv"), validate="one_to_one")
     assert len(both) == len(frame) == len(comparison)
-    for name in ("published", "reproduced", "mc_se", "n_seeds", "z", "detectable", "verdict"):
+    for name in ("published", "reproduced", "mc_se", "n_seeds", "z", "verdict"):
         pd.testing.assert_series_equal(both[name], both[f"{name}_csv"], check_names=False)
 
 
@@ -135,7 +135,7 @@ def test_latex_has_one_heading_over_the_columns_it_holds_for(table):
 def test_latex_marks_bold_and_underlined_numbers(table):
     assert (
         r"\underline{\textbf{.543}} $\to$ \underline{\textbf{.700}} (.031)\\"
-        r"{\scriptsize $z={+4.9}$, $n=40$, $d=.120$ $\times$}"
+        r"{\scriptsize $z={+4.9}$, $n=40$ $\times$}"
     ) in to_latex(table)
 
 

@@ -16,7 +16,6 @@ import pytest
 
 from losaw.report.tables import write_tables
 from losaw.study.files.rows import BLOCK_SCHEMA
-from losaw.study.results import means
 from losaw.study.results.draws import NUMBERS
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running.runner import run_block
@@ -92,10 +91,6 @@ def test_the_columns_of_blocks_are_those_on_the_page(folder):
 
 def test_the_columns_of_draws_are_those_on_the_page():
     assert documented("draws.csv") == list(NUMBERS)
-
-
-def test_the_columns_of_means_are_those_on_the_page():
-    assert documented("means.csv") == ["table", *AXES, "metric", *means.NUMBERS]
 
 
 def test_the_keys_of_the_manifest_and_of_run_records_are_those_on_the_page(folder):

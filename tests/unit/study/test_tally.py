@@ -1,25 +1,21 @@
-"""Counts over the cells of a comparison: kinds, signs, further seeds."""
+"""Counts over the cells of a comparison: kinds, signs."""
 
 import math
 from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from losaw.study.errors import StudyError
-from losaw.study.results.cell_numbers import NUMBER_COLUMNS, kinds_of, pooled_deviation
+from losaw.study.results.cell_numbers import kinds_of, pooled_deviation
 from losaw.study.results.compare import compare
-from losaw.study.results.more_seeds import MoreSeeds, more_seeds
 from losaw.study.results.tally import agreement_table, counted, sign_table
 
-COST = "seconds_per_seed:\n  - {learner: plain, seconds: 3600}\n"
 COLUMNS = ["table", "n_samples", "noise_variance", "metric", "method"]
 
 
 @pytest.fixture
 def study(project):
-    project.study_file.write_text(project.study_file.read_text() + COST)
     return project.session().studies[0]
 
 
@@ -101,7 +97,6 @@ def test_rms_z_leaves_out_the_cells_in_which_every_run_has_the_published_value()
             "mc_se": [0.0, 0.0, 0.05, 0.05],
             "z": [0.0, 3.0, 2.0, 0.0],
             "verdict": "agrees",
-            "detectable": 0.1,
         }
     )
     z = agreement_table(cells, ["metric"]).loc[0, "rms_z"]
@@ -148,59 +143,10 @@ def test_a_gain_of_nothing_has_not_the_printed_sign(study):
     assert list(table["as_printed"]) == [0.5, 1.0]
 
 
-def test_further_seeds_cost_what_the_study_file_says(study):
-    comparison = compare(study, summary(study, sd=0.2), every_cell(study, 0.5, ("plain",)))
-    undecided = comparison[comparison["verdict"] == "undecided"]
-    assert len(undecided) == 4
-    needed = undecided["seeds_needed"].iloc[0]
-    more = more_seeds(study, comparison)
-    assert (more.undecided, more.at_no_number, more.hopeless, more.decided) == (4, 0, 0, 4)
-    assert more.seeds == needed
-    assert more.core_hours == pytest.approx(4 * (needed - 4))  # an hour a seed, four settings
-
-
-def test_the_seeds_asked_for_decide_nine_cells_in_ten(study):
-    comparison = compare(study, summary(study, sd=0.2), every_cell(study, 0.5, ("plain",)))
-    undecided = comparison["verdict"] == "undecided"
-    comparison.loc[undecided, "seeds_needed"] = [10.0, 20.0, 30.0, 40.0]
-    more = more_seeds(study, comparison)
-    assert (more.seeds, more.decided) == (37, 3)  # .9 of the way along the sorted four
-
-
-def test_a_difference_that_no_seeds_decide_does_not_raise_the_number_for_the_others(study):
-    comparison = compare(study, summary(study, sd=0.2), every_cell(study, 0.5, ("plain",)))
-    undecided = comparison["verdict"] == "undecided"
-    comparison.loc[undecided, "seeds_needed"] = [10.0, 10.0, 10.0, np.inf]
-    more = more_seeds(study, comparison)
-    assert (more.undecided, more.at_no_number, more.seeds, more.decided) == (4, 1, 10, 3)
-    comparison.loc[undecided, "seeds_needed"] = np.inf
-    assert more_seeds(study, comparison) == MoreSeeds(4, 4, 0, 0, 0, 0.0)
-
-
-def test_cells_of_one_fit_are_paid_once(study):
-    cells = every_cell(study, 0.5, ("plain",))
-    both = pd.concat([cells, cells.assign(metric="r2_test")])
-    comparison = compare(study, summary(study, sd=0.2), both)
-    undecided = comparison[comparison["verdict"] == "undecided"]
-    assert len(undecided) == 8
-    most = undecided["seeds_needed"].max()
-    within = undecided[undecided["seeds_needed"] <= more_seeds(study, comparison).seeds]
-    assert most in set(within["seeds_needed"])
-    assert more_seeds(study, comparison).core_hours == pytest.approx(4 * (most - 4))
-
-
-def test_where_print_is_too_uncertain_no_seeds_are_asked_for(study):
+def test_where_print_is_too_uncertain_a_cell_is_undecidable(study):
     published = every_cell(study, 0.5).assign(published_runs=1)
-    more = more_seeds(study, compare(study, summary(study), published))
-    assert (more.undecided, more.hopeless, more.core_hours) == (0, 8, 0.0)
     comparison = compare(study, summary(study), published)
-    assert np.isinf(comparison["seeds_needed"].dropna()).all()
     assert (comparison["verdict"] == "undecidable").sum() == 8
-
-
-def test_a_study_without_tables_asks_for_no_seeds(study):
-    nothing = pd.DataFrame([], columns=[*COLUMNS, *NUMBER_COLUMNS])
-    assert more_seeds(study, nothing) == MoreSeeds(0, 0, 0, 0, 0, 0.0)
 
 
 def test_cells_that_count_are_those_of_the_believed_reading_and_none_of_no_cells():

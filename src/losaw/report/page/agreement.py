@@ -11,12 +11,11 @@ from losaw.report.typeset import number, percent, signed
 from losaw.study.design.grid import Study
 from losaw.study.files.output_digests import DRAWS
 from losaw.study.results.agreement import DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
-from losaw.study.results.more_seeds import more_seeds
 from losaw.study.results.tally import DISTANCES, VERDICTS, agreement_table, compared
 
 DECIMALS = 3
 _LARGEST = 40
-_COUNTED = ("cells", *VERDICTS, *(f"within_{d}" for d in DISTANCES), "rms_z", "detectable")
+_COUNTED = ("cells", *VERDICTS, *(f"within_{d}" for d in DISTANCES), "rms_z")
 
 Record = dict[str, Any]
 
@@ -48,7 +47,6 @@ def _agreement(record: Record) -> Record:
         "bar": round(100 * record["agrees"] / cells),
         "within": [percent(record[f"within_{d}"]) for d in DISTANCES],
         "rms_z": f"{record['rms_z']:.2f}" if math.isfinite(record["rms_z"]) else "–",
-        "detectable": number(record["detectable"], DECIMALS) or "–",
     }
 
 
@@ -70,11 +68,6 @@ def sign_rows(study: Study, signs: pd.DataFrame) -> list[Record]:
     ]
 
 
-def mean_rows(study: Study, means: pd.DataFrame) -> list[Record]:
-    """Return the means over the methods of a setting next to the published ones."""
-    return [_shown(study, record) for record in means.to_dict("records")]
-
-
 def _shown(study: Study, record: Record) -> Record:
     """A published number and ours, in words."""
     return {
@@ -86,31 +79,6 @@ def _shown(study: Study, record: Record) -> Record:
         "mc_se": number(record["mc_se"], DECIMALS),
         "z": signed(record["z"]),
     }
-
-
-def undecided_line(study: Study, comparison: pd.DataFrame) -> str:
-    """Return a line: the undecided cells, the seeds that would decide them, and their cost."""
-    more = more_seeds(study, comparison)
-    if not more.undecided + more.hopeless:
-        return ""
-    words = f"{more.undecided} cells are undecided."
-    if more.decided:
-        words += (
-            f" If differences and deviations stay as they are, about {more.seeds:,} seeds for each "
-            f"of their settings would decide {more.decided} of them, at about "
-            f"{more.core_hours:,.1f} core-hours."
-        )
-    if more.at_no_number:
-        words += (
-            f" At their present differences {more.at_no_number} would stay undecided with any "
-            "number of seeds, but the differences may change with them."
-        )
-    if more.hopeless:
-        words += (
-            f" {more.hopeless} more could not be shown to agree by any number of seeds: the "
-            "published error is too large."
-        )
-    return words
 
 
 def shared_draws_line(study: Study, results: Path) -> str:

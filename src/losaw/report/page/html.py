@@ -1,7 +1,6 @@
 """The report: one self-contained HTML page over all studies of a session."""
 
 import base64
-import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,7 +25,6 @@ from losaw.study.design.published import read_published
 from losaw.study.design.session import Session
 from losaw.study.files.output_digests import is_collected
 from losaw.study.files.writing import write_text
-from losaw.study.results.agreement import UNDECIDABLE
 from losaw.study.results.draws import read_draws
 from losaw.study.results.tally import compared, counted
 
@@ -127,9 +125,7 @@ def _section(session: Session, study: Study) -> dict[str, Any]:
         "histogram": Markup(z_histogram(compared(comparison))),
         "agreement": agreement.agreement_rows(study, results.agreement),
         "signs": agreement.sign_rows(study, results.signs),
-        "means": agreement.mean_rows(study, results.means),
         "shared_draws": agreement.shared_draws_line(study, session.results),
-        "undecided": agreement.undecided_line(study, comparison),
         "disagreements": agreement.disagreements(study, comparison),
         "tables": list(_tables(study, comparison)),
         "differences": list(
@@ -176,21 +172,7 @@ def tip(cell: Cell, decimals: int) -> str:
     error = number(cell.mc_se, decimals + 1) or "unknown"
     words = f"{printed}reproduced {number(cell.reproduced, decimals)}, s.e. {error}"
     z = f", z {signed(cell.z)}" if cell.is_printed else ""
-    detectable = (
-        f", d {number(cell.detectable, decimals)}" if math.isfinite(cell.detectable) else ""
-    )
-    return f"{words}, n {cell.n_seeds}{z}{detectable}: {cell.verdict}{_more(cell)}"
-
-
-def _more(cell: Cell) -> str:
-    """Return the number of seeds that would decide an undecided cell, in words."""
-    if math.isnan(cell.seeds_needed):
-        return ""
-    if math.isinf(cell.seeds_needed):
-        if cell.verdict == UNDECIDABLE:
-            return ", whatever the number of seeds"
-        return ", no number of seeds would decide at this difference"
-    return f", about {cell.seeds_needed:,.0f} seeds would decide"
+    return f"{words}, n {cell.n_seeds}{z}: {cell.verdict}"
 
 
 def true_minus(text: str) -> str:

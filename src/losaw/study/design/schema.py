@@ -200,9 +200,6 @@ class StudyFile(Strict):
     margins : dict
         Metric -> largest difference from the published value that still agrees, in its units;
         needed for every metric that is printed.
-    mean_margins : dict
-        Metric -> margin of the mean over all methods of a setting, which is compared with the mean
-        of their published values. For tables whose single cells cannot be decided.
     draws : dict or None
         ``{metric, by}``: the metric notes on which draw of X a run rests; the study measures which
         share of the variance lies between draws, for every combination of the axes ``by``.
@@ -238,7 +235,6 @@ class StudyFile(Strict):
     method: str | None = None
     published: str | None = None
     margins: dict[str, Annotated[float, Field(gt=0)]] = {}
-    mean_margins: dict[str, Annotated[float, Field(gt=0)]] = {}
     draws: Draws | None = None
     between_draws: Name | None = None
     counted: bool | list[Filter] = True

@@ -67,9 +67,8 @@ def validate(study: Study) -> None:
         noted = study.file.draws.metric
         _check_known(study, noted, study.metrics, ("draws", "metric"), "metric")
     _check_cells(study)
-    for key in ("margins", "mean_margins"):
-        for metric in getattr(study.file, key):
-            _check_known(study, metric, study.metrics, (key, metric), "metric")
+    for metric in study.file.margins:
+        _check_known(study, metric, study.metrics, ("margins", metric), "metric")
     for name, table in study.file.tables.items():
         _check_filter(study, table.where, ("tables", name, "where"))
         allowed = [*study.axes, *CELL_AXES]

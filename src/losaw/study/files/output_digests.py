@@ -34,8 +34,8 @@ COLLECTED = (
     "scores.parquet",
     "manifest.json",
 )
-# Written where a study's runs share draws of X, and where its file has ``mean_margins``.
-DRAWS, MEANS = "draws.csv", "means.csv"
+# Written where a study's runs share draws of X.
+DRAWS = "draws.csv"
 TABLE_KINDS = ("csv", "md", "tex")
 FIGURE_KINDS = ("pdf", "png")
 REPORT = "report"
@@ -45,7 +45,7 @@ _FIRST_WORDS = "# made from "
 def collected_files(plan: StudyPlan) -> list[Path]:
     """Return the files that `losaw report` writes of a study."""
     file = plan.study.file
-    others = [DRAWS] * (file.draws is not None) + [MEANS] * bool(file.mean_margins)
+    others = [DRAWS] * (file.draws is not None)
     return [plan.folder / name for name in (*COLLECTED, *others)]
 
 

@@ -1,10 +1,9 @@
 """The evidence of one cell of a published table, and the verdict on it."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from scipy.special import ndtr, ndtri, stdtr, stdtrit  # scipy.stats takes long to import
+from scipy.special import ndtri, stdtr, stdtrit  # scipy.stats takes long to import
 
 AGREES, DEVIATES, DIFFERS = "agrees", "deviates", "differs"
 UNDECIDED, UNDECIDABLE = "undecided", "undecidable"
@@ -14,9 +13,7 @@ NOT_PRINTED, NOT_RUN, NO_ERROR = "not printed", "not run", "no error at hand"
 BORROWED_DEGREES = 4
 # Of the interval that must lie within the margin (two one-sided tests at .05).
 _ONE_SIDED = 0.05
-# A difference that a cell could have found: beyond |z| = 3 with this probability.
-_POWER = 0.8
-MOST_SEEDS = 100_000
+_QUANTILE = -float(ndtri(_ONE_SIDED))  # 1.645
 
 
 @dataclass(frozen=True)
@@ -94,14 +91,15 @@ class Evidence:
         The difference in standard errors, as the normal quantile of the same probability.
     low, high : float
         90 % interval of the difference, both errors and the rounding in it.
-    detectable : float
-        The difference that |z| > 3 would have found with probability .8.
+    reach : float
+        Half the width of this interval if our runs had no error: 1.645 standard errors of the
+        published value.
     """
 
     z: float
     low: float
     high: float
-    detectable: float
+    reach: float
 
 
 def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
@@ -146,38 +144,23 @@ def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
     fails for rare decisions in few runs: at a rate of .01, one rejection in four runs (4 % of all
     cells) has z = 3.6.
     """
-    rule = _rule(ours, printed, kind)
-    return None if rule is None else rule(ours.n_seeds)
-
-
-def seeds_to_decide(ours: Runs, printed: Printed, kind: Kind, margin: float) -> float:
-    """Return about how many seeds decide an undecided cell, at its difference and deviation.
-
-    Returns
-    -------
-    float
-        A whole number; infinite where no number up to 100,000 decides it; NaN where no error is at
-        hand.
-    """
-    rule = _rule(ours, printed, kind)
-    if rule is None:
-        return math.nan
-    if verdict(rule(MOST_SEEDS), margin) == UNDECIDED:
-        return math.inf
-    low, high = 0, MOST_SEEDS
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if verdict(rule(middle), margin) == UNDECIDED else (low, middle)
-    return float(high)
-
-
-def can_agree(ours: Runs, printed: Printed, kind: Kind, margin: float) -> bool:
-    """Return whether 100,000 seeds would show agreement if our mean were the published value.
-
-    If not, the error of the published value is larger than the margin.
-    """
-    rule = _rule(replace(ours, mean=printed.value), printed, kind)
-    return rule is not None and verdict(rule(MOST_SEEDS), margin) == AGREES
+    n = ours.n_seeds
+    if not (math.isfinite(ours.mean) and math.isfinite(printed.value)) or n < 1:
+        return None
+    if kind.is_decision and _is_yes_or_no(ours):
+        return _of_decisions(ours.mean, n, printed)
+    if n > 1 and ours.deviation > 1e-12:
+        borrowed = BORROWED_DEGREES if kind.is_bounded and kind.degrees else 0
+        pooled = borrowed * kind.deviation**2 if borrowed else 0.0
+        freedom: float = borrowed + n - 1
+        variance = (pooled + (n - 1) * ours.deviation**2) / freedom
+    elif kind.degrees and kind.deviation > 1e-12:
+        variance, freedom = kind.deviation**2, kind.degrees
+    elif printed.deviation and printed.runs > 1:
+        variance, freedom = printed.deviation**2, printed.runs - 1
+    else:
+        return None
+    return _of_variance(ours.mean, variance, n, freedom, printed, kind)
 
 
 def verdict(
@@ -189,8 +172,10 @@ def verdict(
     """Return the verdict on a cell.
 
     ``agrees``: the 90 % interval of the difference is within ±margin, even if the difference is
-    certain. ``differs``: |z| > 3. ``deviates``: |z| > 2. ``undecided``: none of these. Or a word
-    for what is missing.
+    certain. ``differs``: |z| > 3. ``deviates``: |z| > 2. ``undecided``: none of these;
+    ``undecidable`` if no number of seeds could show that equal values agree, because 1.645
+    standard errors of the published value are larger than the margin. Or a word for what is
+    missing.
     """
     if not has_reproduced:
         return NOT_RUN
@@ -200,31 +185,9 @@ def verdict(
         return NO_ERROR
     if -margin < evidence.low and evidence.high < margin:
         return AGREES
-    return DIFFERS if abs(evidence.z) > 3 else DEVIATES if abs(evidence.z) > 2 else UNDECIDED
-
-
-def _rule(ours: Runs, printed: Printed, kind: Kind) -> Callable[[int], Evidence] | None:
-    """The evidence as a function of the number of seeds, our mean and deviation held."""
-    if not (math.isfinite(ours.mean) and math.isfinite(printed.value)) or ours.n_seeds < 1:
-        return None
-    if kind.is_decision and _is_yes_or_no(ours):
-        return lambda n: _of_decisions(ours.mean, n, printed)
-    varies = ours.n_seeds > 1 and ours.deviation > 1e-12
-    borrowed = BORROWED_DEGREES if kind.is_bounded and kind.degrees else 0
-    if varies:
-        own = ours.n_seeds - 1
-        pooled = borrowed * kind.deviation**2 if borrowed else 0.0
-        variance = (pooled + own * ours.deviation**2) / (borrowed + own)
-        return lambda n: _of_variance(
-            ours.mean, variance, n, max(n - 1 + borrowed, 1), printed, kind
-        )
-    if kind.degrees and kind.deviation > 1e-12:
-        variance = kind.deviation**2
-        return lambda n: _of_variance(ours.mean, variance, n, kind.degrees, printed, kind)
-    if printed.deviation and printed.runs > 1:
-        variance, freedom = printed.deviation**2, printed.runs - 1
-        return lambda n: _of_variance(ours.mean, variance, n, freedom, printed, kind)
-    return None
+    if abs(evidence.z) > 2:
+        return DIFFERS if abs(evidence.z) > 3 else DEVIATES
+    return UNDECIDABLE if evidence.reach > margin else UNDECIDED
 
 
 def _of_variance(
@@ -237,17 +200,16 @@ def _of_variance(
     if printed.deviation is not None:
         shares = ours**2 / freedom + theirs**2 / max(printed.runs - 1, 1)
         degrees = (ours + theirs) ** 2 / shares
-    once = printed.setting_deviation**2
-    error = math.sqrt(ours + theirs + once + _rounding_variance(printed))
+    of_print = theirs + printed.setting_deviation**2 + _rounding_variance(printed)
+    error = math.sqrt(ours + of_print)
     difference = mean - printed.value
     reach = -float(stdtrit(degrees, _ONE_SIDED)) * error
-    distance = -stdtrit(degrees, ndtr(-3.0)) - stdtrit(degrees, 1 - _POWER)
     probability = stdtr(degrees, -abs(difference) / error)
     return Evidence(
         math.copysign(-float(ndtri(max(probability, 1e-300))), difference),
         difference - reach,
         difference + reach,
-        float(distance) * error,
+        _QUANTILE * math.sqrt(of_print),
     )
 
 
@@ -256,13 +218,13 @@ def _of_decisions(share: float, n: int, printed: Printed) -> Evidence:
     p = (share * n + printed.value * m + 1) / (n + m + 2)
     error = math.sqrt(p * (1 - p) * (1 / n + 1 / m) + rounding)
     ours, theirs = (share * n + 1) / (n + 2), (printed.value * m + 1) / (m + 2)
-    apart = ours * (1 - ours) / (n + 2) + theirs * (1 - theirs) / (m + 2) + rounding
-    reach = -float(ndtri(_ONE_SIDED)) * math.sqrt(apart)
+    of_print = theirs * (1 - theirs) / (m + 2) + rounding
+    reach = _QUANTILE * math.sqrt(ours * (1 - ours) / (n + 2) + of_print)
     return Evidence(
         (share - printed.value) / error,
         ours - theirs - reach,
         ours - theirs + reach,
-        float(3 + ndtri(_POWER)) * math.sqrt(apart),
+        abs(printed.value - theirs) + _QUANTILE * math.sqrt(of_print),
     )
 
 

@@ -9,13 +9,9 @@ import pandas as pd
 
 from losaw.study.design.grid import Study
 from losaw.study.results.agreement import (
-    UNDECIDABLE,
-    UNDECIDED,
     Kind,
     Printed,
     Runs,
-    can_agree,
-    seeds_to_decide,
     verdict,
     weigh,
 )
@@ -29,8 +25,6 @@ NUMBER_COLUMNS = (
     "low",
     "high",
     "margin",
-    "detectable",
-    "seeds_needed",
     "verdict",
     "noted",
 )
@@ -77,19 +71,10 @@ def numbers_of_cell(
         What is known of the cell.
     """
     reproduced = float(reproduction.mean) if reproduction else np.nan
-    evidence, needed = None, np.nan
+    evidence = None
     if reproduction and print_row and kind:
-        cell = (
-            Runs(reproduced, float(reproduction.sd), int(reproduction.n_seeds)),
-            printed_cell(print_row),
-            kind,
-        )
-        evidence = weigh(*cell)
-    said = verdict(evidence, margin, bool(print_row), bool(np.isfinite(reproduced)))
-    if said == UNDECIDED:
-        needed = seeds_to_decide(*cell, margin)
-        if np.isinf(needed) and not can_agree(*cell, margin):
-            said = UNDECIDABLE
+        runs = Runs(reproduced, float(reproduction.sd), int(reproduction.n_seeds))
+        evidence = weigh(runs, printed_cell(print_row), kind)
     return {
         "published": float(print_row["published"]) if print_row else np.nan,
         "reproduced": reproduced,
@@ -99,9 +84,7 @@ def numbers_of_cell(
         "low": evidence.low if evidence else np.nan,
         "high": evidence.high if evidence else np.nan,
         "margin": margin if print_row else np.nan,
-        "detectable": evidence.detectable if evidence else np.nan,
-        "seeds_needed": needed,
-        "verdict": said,
+        "verdict": verdict(evidence, margin, bool(print_row), bool(np.isfinite(reproduced))),
         "noted": noted,
         "published_sd": float((print_row or {}).get("published_sd", np.nan)),
         "reproduced_sd": float(reproduction.sd) if reproduction else np.nan,

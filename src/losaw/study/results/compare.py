@@ -37,8 +37,7 @@ def compare(
     DataFrame
         ``table``, the study's axes, ``metric``, ``method``; ``published``, ``reproduced``,
         ``mc_se``, ``n_seeds``; ``z``, the 90 % interval ``low`` to ``high`` of the difference,
-        the ``margin`` that it must lie within to agree, the smallest ``detectable`` difference,
-        for an undecided cell the ``seeds_needed``, the ``verdict``
+        the ``margin`` that it must lie within to agree, the ``verdict``
         (:mod:`losaw.study.results.agreement`), and what is ``noted`` of the cell. Cells that were
         not run have no reproduced value, cells without a published number none of these.
         ``published_sd`` and

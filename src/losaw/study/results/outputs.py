@@ -12,7 +12,6 @@ from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import read_published
 from losaw.study.files.output_digests import (
     DRAWS,
-    MEANS,
     collected_files,
     made_from,
     remove_sums,
@@ -24,7 +23,6 @@ from losaw.study.results.collect import RESULT_COLUMNS, SCORE_COLUMNS, collect
 from losaw.study.results.compare import compare
 from losaw.study.results.draws import measure_draws, read_draws
 from losaw.study.results.manifest import manifest
-from losaw.study.results.means import means_over_methods
 from losaw.study.results.summary import differences, summarise
 from losaw.study.results.tally import agreement_table, sign_table
 
@@ -34,8 +32,7 @@ def write_outputs(plan: StudyPlan) -> Path:
 
     Leaves in ``<results>/<study>/``: ``settings.csv``, ``blocks.csv``, ``results.parquet``,
     ``scores.parquet``, ``summary.csv``, ``comparison.csv``, ``agreement.csv``, ``signs.csv``,
-    ``differences.csv``, ``manifest.json``, where runs share draws of X ``draws.csv``, and where the
-    study file has ``mean_margins`` ``means.csv``. All but
+    ``differences.csv``, ``manifest.json``, and where runs share draws of X ``draws.csv``. All but
     the manifest, and the list of the blocks' own files, are the same bytes for any number of cores
     and any cut or order of blocks.
 
@@ -83,8 +80,6 @@ def write_outputs(plan: StudyPlan) -> Path:
     by = [*study.axes[:1], "method", "metric"]
     write_csv(folder / "agreement.csv", agreement_table(comparison, by))
     write_csv(folder / "signs.csv", sign_table(study, comparison))
-    if study.file.mean_margins:
-        write_csv(folder / MEANS, means_over_methods(study, collection.results, published))
     about = json.dumps(manifest(plan, collection), indent=1)
     write_text(folder / "manifest.json", about + "\n")
     write_csv(folder / "comparison.csv", comparison)

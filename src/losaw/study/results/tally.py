@@ -62,9 +62,8 @@ def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     DataFrame
         ``cells``; their numbers by verdict (one column each, named as the verdict);
         ``within_0.01``, ``within_0.02`` and ``within_0.05``, the shares that are so near to the
-        published value, whatever their errors; ``rms_z``, about 1 if both laws are the same, over
-        all cells but those in which every run has the published value; and ``detectable``, the
-        median of the smallest differences that could have been found.
+        published value, whatever their errors; and ``rms_z``, about 1 if both laws are the same,
+        over all cells but those in which every run has the published value.
     """
     rows = []
     for key, group in compared(comparison).groupby(by, sort=False):
@@ -79,11 +78,10 @@ def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
                 **{f"within_{d}": float((distance <= d + 1e-9).mean()) for d in DISTANCES},
                 # Where every run has the published value z is 0 and says nothing of its error.
                 "rms_z": float(np.sqrt((group["z"][~is_certain] ** 2).mean())),
-                "detectable": float(group["detectable"].median()),
             }
         )
     columns = [*by, "cells", *VERDICTS, *(f"within_{d}" for d in DISTANCES)]
-    return pd.DataFrame(rows, columns=[*columns, "rms_z", "detectable"])
+    return pd.DataFrame(rows, columns=[*columns, "rms_z"])
 
 
 def sign_table(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
