@@ -212,7 +212,6 @@ METRICS: dict[str, tuple[Parameters, ...]] = {
     "truth_detail": ({"key": "detail"},),
     "signal_share": ({"key": "counts"},),
     "top_share": ({}, {"k": 2}),
-    "signal_rank": ({}, {"ties": "mean"}),
     "optimum_gap": ({}, {"from_optimum": False}),
     **{
         name: ({},)

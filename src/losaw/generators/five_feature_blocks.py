@@ -1,7 +1,5 @@
 """The data of the losawGD study (losaw, Section 5.3 and Appendix 9.13)."""
 
-from typing import Any
-
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
@@ -43,12 +41,9 @@ class FiveFeatureBlocksGenerator:
         Rows of the sample of independent features, which has noise, too; None: 50 P.
     phi : float, default 1.0
         Noise variance relative to the variance of f(X), not negative.
-    tie_break : {"maximum-entropy", "log-barrier", "none"}, default "maximum-entropy"
-    solver : str or None
-    tolerance : float or None
-    barrier : float or None
     independent_share : float, default 0
-        Solution and mixture of the law of a block: see :class:`JointLawSpecification`.
+        Share of independent features that the maximum-entropy law of a block is mixed with
+        (:class:`JointLawSpecification`).
 
     Raises
     ------
@@ -78,10 +73,6 @@ class FiveFeatureBlocksGenerator:
         n_test: int | None = None,
         n_independent: int | None = None,
         phi: float = 1.0,
-        tie_break: str = "maximum-entropy",
-        solver: str | None = None,
-        tolerance: float | None = None,
-        barrier: float | None = None,
         independent_share: float = 0.0,
     ) -> None:
         self.n_features = whole_number("n_features", n_features, 25)
@@ -100,19 +91,17 @@ class FiveFeatureBlocksGenerator:
             for name, size in sizes.items()
         )
         self.phi = real_number("phi", phi, minimum=0)
-        self.law: dict[str, Any] = {
-            "tie_break": tie_break,
-            "solver": solver,
-            "tolerance": tolerance,
-            "barrier": barrier,
-            "independent_share": independent_share,
-        }
-        JointLawSpecification(tuple(map(tuple, np.eye(BLOCK))), **self.law)  # refuses wrong values
+        self.independent_share = real_number(
+            "independent_share", independent_share, minimum=0, maximum=1
+        )
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
         matrix, details = draw_block(rng)
-        law = fit_joint_law(JointLawSpecification(tuple(map(tuple, matrix)), **self.law))
+        correlation = tuple(map(tuple, matrix))
+        law = fit_joint_law(
+            JointLawSpecification(correlation, independent_share=self.independent_share)
+        )
         details |= _attained(law)
         n_blocks = self.n_features // BLOCK
         train = _correlated(law, self.n_samples, n_blocks, rng)

@@ -48,13 +48,9 @@ class LosawGenerator:
     n_independent : int, default 1000
         Rows of the independent sample: product of the marginals, and no noise. (With noise its
         R² could not exceed 1 / (1 + phi); the printed values do.)
-    tie_break : {"log-barrier", "maximum-entropy", "none"} or None
-    solver : str or None
-    tolerance : float or None
-    barrier : float or None
     independent_share : float or None
-        Solution and mixture of the discrete law: see :class:`JointLawSpecification`. By default
-        the log-barrier law; where a share is given, the maximum-entropy law mixed with it.
+        None: the discrete features have the log-barrier law (:class:`JointLawSpecification`). A
+        share: they have the maximum-entropy law, mixed with this share of independent features.
     n_draws : int or None, default None
         A number: the training features are one of so many fixed samples, chosen at random in every
         draw, which separates the variation between samples of X from that of the noise. None:
@@ -91,10 +87,6 @@ class LosawGenerator:
         function: str,
         n_test: int = 1000,
         n_independent: int = 1000,
-        tie_break: str | None = None,
-        solver: str | None = None,
-        tolerance: float | None = None,
-        barrier: float | None = None,
         independent_share: float | None = None,
         n_draws: int | None = None,
     ) -> None:
@@ -105,13 +97,9 @@ class LosawGenerator:
         self.function = regression_function(function, self.n_features)
         self.n_test = whole_number("n_test", n_test, 2)
         self.n_independent = whole_number("n_independent", n_independent, 2)
-        default = "log-barrier" if independent_share is None else "maximum-entropy"
         self._law = JointLawSpecification(
             tuple(map(tuple, six_features())),
-            tie_break=default if tie_break is None else tie_break,
-            solver=solver,
-            tolerance=tolerance,
-            barrier=barrier,
+            tie_break="log-barrier" if independent_share is None else "maximum-entropy",
             independent_share=0.0 if independent_share is None else independent_share,
         )
         self.n_draws = None if n_draws is None else whole_number("n_draws", n_draws, 1)

@@ -210,6 +210,8 @@ outcome <- if (classify) rowMeans(trees == which(model$forest$levels == "1")) el
 class ConditionalForest(_RForest):
     """R's party::cforest with its permutation importance ``varimp`` (Hothorn et al. 2006).
 
+    Five features are drawn at a node, as is cforest's default, and rows with replacement.
+
     Parameters
     ----------
     task, n_estimators, nominal, random_state
@@ -217,13 +219,6 @@ class ConditionalForest(_RForest):
     mincriterion : float, default 1.28
         Smallest test statistic of a split: 1.28 (cforest's default) and 2.33 are the 90 and 99 %
         points of the normal distribution, which the UFI paper takes for deep and shallow trees.
-    mtry : int, default 5
-        Features drawn at a node, cforest's default; all if there are fewer.
-    replace : bool, default True
-        Draw each tree's rows with replacement, cforest's default; otherwise 63.2 % without.
-    conditional : bool, default False
-        ``varimp``'s default permutes a feature over all out-of-bag rows, otherwise within the
-        cells that the other features' splits make (Strobl et al. 2008).
 
     Attributes
     ----------
@@ -238,9 +233,6 @@ class ConditionalForest(_RForest):
         *,
         n_estimators: int = 100,
         mincriterion: float = 1.28,
-        mtry: int = 5,
-        replace: bool = True,
-        conditional: bool = False,
         nominal: Sequence[int] = (),
         random_state: Any = None,
     ) -> None:
@@ -248,19 +240,16 @@ class ConditionalForest(_RForest):
             task, n_estimators=n_estimators, nominal=nominal, random_state=random_state
         )
         self.mincriterion = mincriterion
-        self.mtry = mtry
-        self.replace = replace
-        self.conditional = conditional
 
     def _fit_call(self, n_features: int) -> str:
         return f"""
 suppressMessages(library(party))
 control <- cforest_control(
   teststat = "max", testtype = "Teststatistic", mincriterion = {float(self.mincriterion)},
-  ntree = {int(self.n_estimators)}, mtry = {min(int(self.mtry), n_features)},
-  replace = {_r(self.replace)}, fraction = 0.632)
+  ntree = {int(self.n_estimators)}, mtry = {min(5, n_features)},
+  replace = TRUE)
 model <- cforest(y ~ ., data, controls = control)
-scores <- varimp(model, conditional = {_r(self.conditional)})
+scores <- varimp(model)
 """
 
     def _predict_call(self) -> str:

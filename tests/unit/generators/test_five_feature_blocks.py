@@ -103,7 +103,7 @@ def test_parameters_out_of_range_are_refused(parameters, message):
         FiveFeatureBlocksGenerator(**parameters)
 
 
-def test_the_law_of_a_block_takes_the_same_options_as_that_of_six_features():
+def test_the_law_of_a_block_is_mixed_with_independent_features():
     def drawn(**law):
         generator = FiveFeatureBlocksGenerator(n_features=25, function="f8", n_samples=50, **law)
         return generator.sample(np.random.default_rng(3))
@@ -113,5 +113,3 @@ def test_the_law_of_a_block_takes_the_same_options_as_that_of_six_features():
     assert shrunk == pytest.approx(0.9, abs=1e-6)
     with pytest.raises(ValueError, match="independent_share"):
         drawn(independent_share=2)
-    with pytest.raises(ValueError, match="did you mean 'OSQP'"):
-        drawn(tie_break="none", solver="OSPQ")

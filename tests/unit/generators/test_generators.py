@@ -36,10 +36,7 @@ def draw(seed=1, **changes):
         ({"phi": -0.1}, "phi must be a finite number of at least 0, got -0.1"),
         ({"phi": float("nan")}, "phi must be a finite number of at least 0, got nan"),
         ({"function": "f0"}, "unknown function 'f0'; did you mean 'f"),
-        ({"tie_break": "entropy"}, "unknown tie_break 'entropy'; did you mean 'maximum-entropy'?"),
-        ({"solver": "OSQP"}, "has no part in tie_break 'log-barrier'"),
-        ({"tie_break": "none", "solver": "OSPQ"}, "unknown solver 'OSPQ'; did you mean 'OSQP'?"),
-        ({"tie_break": "none", "tolerance": 0}, "tolerance must be a finite number of at least"),
+        ({"independent_share": 2}, "independent_share must be"),
     ],
 )
 def test_a_bad_parameter_is_refused_before_anything_is_drawn(changes, message):

@@ -55,21 +55,14 @@ def test_the_identifier_of_the_study_never_changes():
     assert specification.identifier == "6-features-maximum-entropy-87f27d82"
 
 
-def test_named_defaults_give_the_identifier_of_unnamed_ones():
-    named = JointLawSpecification(PAIR, solver="CLARABEL", tolerance=1e-8)
-    assert named.identifier == JointLawSpecification(PAIR).identifier
-
-
 @pytest.mark.parametrize(
     "change",
     [
         {"correlation": ((1.0, 0.6), (0.6, 1.0))},
         {"levels": (0.0, 1.0, 2.0)},
         {"marginal": (0.2, 0.6, 0.2)},
-        {"tie_break": "none"},
         {"tie_break": "log-barrier"},
         {"tie_break": "log-barrier", "barrier": 1e-4},
-        {"tolerance": 1e-7},
         {"independent_share": 0.02},
     ],
 )
@@ -78,7 +71,7 @@ def test_the_identifier_depends_on_everything_that_decides_the_law(change):
     assert changed.identifier != JointLawSpecification(PAIR).identifier
 
 
-@pytest.mark.parametrize("tie_break", ["maximum-entropy", "log-barrier", "none"])
+@pytest.mark.parametrize("tie_break", ["maximum-entropy", "log-barrier"])
 def test_a_stored_law_is_read_back_exactly(tmp_path, tie_break):
     law = fit_joint_law(JointLawSpecification(five_feature_block(0.74, 0.29), tie_break=tie_break))
     law.save(tmp_path / "laws" / "law.json")
@@ -168,18 +161,11 @@ def test_a_draw_on_the_boundary_of_two_cells_belongs_to_the_upper_one(law):
     assert sparse.sample(2, Boundaries()).tolist() == [[-1.0, 0.0], [0.0, 0.0]]
 
 
-def test_a_loose_solution_is_a_distribution_all_the_same():
-    law = fit_joint_law(JointLawSpecification(six_features(), tie_break="none"))
-    assert law.probabilities.min() >= 0
-    assert abs(law.probabilities.sum() - 1) < 1e-14
-    assert law.attainable
-
-
-def test_a_solver_that_fails_is_reported_with_the_remedy(monkeypatch):
+def test_a_solver_that_fails_is_reported(monkeypatch):
     from losaw.generators.joint_law import fit as joint_law_fit
 
     monkeypatch.setattr(joint_law_fit, "RESIDUAL", -1.0)
-    with pytest.raises(JointLawError, match=r"was not fitted: .* try another tolerance"):
+    with pytest.raises(JointLawError, match=r"was not fitted: the solution violates"):
         fit_joint_law(JointLawSpecification(PAIR))
 
 
@@ -210,11 +196,8 @@ def test_a_share_outside_of_0_and_1_is_an_error_that_names_it(share):
     ("asked", "share", "off"),
     [
         ({}, 0.0, 0.0353),
-        ({"barrier": 1e-5}, 0.0, 0.0301),
         ({"independent_share": 0}, 0.0, 0.0),
-        ({"tie_break": "maximum-entropy"}, 0.0, 0.0),
         ({"independent_share": 0.05}, 0.05, 0.65625 * 0.05),
-        ({"tie_break": "none"}, 0.0, 0.015),
     ],
 )
 def test_the_generator_says_how_much_mass_its_law_has_off_the_support(asked, share, off):
@@ -281,9 +264,9 @@ def test_the_log_barrier_solution_of_the_study_is_the_one_that_was_measured():
     [
         ({"barrier": 1e-5}, "barrier 1e-05 has no part in tie_break 'maximum-entropy'"),
         ({"tie_break": "log-barrier", "barrier": 0}, "barrier must be"),
-        ({"tie_break": "log-barrier", "solver": "OSQP"}, "solver 'OSQP' has no part"),
+        ({"tie_break": "entropy"}, "unknown tie_break 'entropy'; did you mean 'maximum-entropy'?"),
     ],
 )
-def test_a_barrier_out_of_place_is_refused(arguments, message):
+def test_a_wrong_way_to_choose_the_law_is_refused(arguments, message):
     with pytest.raises(JointLawError, match=message):
         JointLawSpecification(PAIR, **arguments)

@@ -26,17 +26,6 @@ def test_tied_features_share_the_better_rank():
     assert SignalRank()(result(1.0, 1.0, 1.0), Truth((2,), 3)) == 1
 
 
-def test_tied_features_can_share_their_mean_rank():
-    truth = Truth((1,), 5)
-    assert SignalRank(ties="mean")(result(5.0, 1.0, 1.0, 1.0, 0.0), truth) == 3
-    assert SignalRank(ties="mean")(result(5.0, 1.0, 2.0, 3.0, 0.0), truth) == 4
-
-
-def test_an_unknown_way_to_share_ranks_is_refused():
-    with pytest.raises(ValueError, match="did you mean 'mean'"):
-        SignalRank(ties="means")
-
-
 def test_the_rank_is_averaged_over_signal_features():
     assert SignalRank()(result(4.0, 3.0, 2.0, 1.0), Truth((0, 3), 4)) == 2.5
 

@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.generators.joint_law.law import JointLaw, JointLawError, JointLawSpecification
+from losaw.generators.joint_law.law import (
+    SOLVER,
+    TOLERANCE,
+    JointLaw,
+    JointLawError,
+    JointLawSpecification,
+)
 from losaw.support.extras import extra
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
 DISTANCE_TOLERANCE = 1e-10
+_GAPS = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
 ATTAINED = 1e-6
 # The largest deviation of an accurate solution's marginals and correlations that is accepted.
 RESIDUAL = 1e-6
@@ -38,19 +45,14 @@ def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
     problem = _Problem(specification)
     attained = problem.closest_correlations()
     attainable = bool(np.linalg.norm(attained - problem.target) < ATTAINED)
-    solver, tolerance = str(specification.solver), float(specification.tolerance or 0)
     if specification.tie_break == "log-barrier":
         probabilities, status = problem.log_barrier(float(specification.barrier or 0))
         probabilities = _rake(probabilities, specification)
-    elif specification.tie_break == "maximum-entropy":
+    else:
         held = problem.target if attainable else attained
-        probabilities, status = problem.maximum_entropy(held, tolerance)
+        probabilities, status = problem.maximum_entropy(held)
         problem.check(probabilities, held)
         probabilities = _rake(probabilities, specification)
-    else:
-        probabilities, status = problem.loosely_closest(solver, tolerance)
-        probabilities = np.clip(probabilities, 0, None)
-        probabilities /= probabilities.sum()
     share = specification.independent_share
     if share:
         independent = specification.independent_probabilities()
@@ -61,7 +63,7 @@ def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
         objective=0.0,
         attainable=attainable,
         status=status,
-        solver_version=version(solver.lower()),
+        solver_version=version(SOLVER.lower()),
         cvxpy_version=cp.__version__,
     )
     pairs = np.triu_indices(specification.n_features, 1)
@@ -122,27 +124,19 @@ class _Problem:
 
         cells = cp.Variable(self.margins.shape[1])
         distance = cp.norm2(self.correlations @ cells - self.target)
-        closest, _ = self._solve(cp.Minimize(distance), cells, [], "CLARABEL", DISTANCE_TOLERANCE)
+        closest, _ = self._solve(cp.Minimize(distance), cells, [], DISTANCE_TOLERANCE)
         correlations: FloatArray = self.correlations @ closest
         self.check(closest, correlations)
         return correlations
 
-    def loosely_closest(self, solver: str, tolerance: float) -> tuple[FloatArray, str]:
-        """Return a solver's minimiser of the squared distance, and its status."""
-        import cvxpy as cp
-
-        cells = cp.Variable(self.margins.shape[1])
-        distance = cp.sum_squares(self.correlations @ cells - self.target)
-        return self._solve(cp.Minimize(distance), cells, [], solver, tolerance)
-
-    def maximum_entropy(self, held: FloatArray, tolerance: float) -> tuple[FloatArray, str]:
+    def maximum_entropy(self, held: FloatArray) -> tuple[FloatArray, str]:
         """Return the cell probabilities of largest entropy with correlations ``held``."""
         import cvxpy as cp
 
         cells = cp.Variable(self.margins.shape[1])
         entropy = cp.sum(cp.entr(cells))
         constraints = [self.correlations @ cells == held]
-        return self._solve(cp.Maximize(entropy), cells, constraints, "CLARABEL", tolerance)
+        return self._solve(cp.Maximize(entropy), cells, constraints, TOLERANCE)
 
     def log_barrier(self, barrier: float) -> tuple[FloatArray, str]:
         """Minimise ||corr_P - R||_F^2 - barrier * sum log P by Newton's method with halved steps.
@@ -193,7 +187,6 @@ class _Problem:
         objective: "cp.Minimize | cp.Maximize",
         cells: "cp.Variable",
         constraints: list[Any],
-        solver: str,
         tolerance: float,
     ) -> tuple[FloatArray, str]:
         import cvxpy as cp
@@ -204,11 +197,11 @@ class _Problem:
             with warnings.catch_warnings():
                 # "may be inaccurate": the residuals are checked below, in our own units.
                 warnings.simplefilter("ignore", UserWarning)
-                problem.solve(solver=solver, **_options(solver, tolerance))
+                problem.solve(solver=SOLVER, max_iter=500, **dict.fromkeys(_GAPS, tolerance))
         except cp.SolverError as error:
             raise self._failure(str(error)) from None
         if cells.value is None:
-            raise self._failure(f"{solver} ended with status {problem.status!r}")
+            raise self._failure(f"{SOLVER} ended with status {problem.status!r}")
         return np.array(cells.value, dtype=float), str(problem.status)
 
     def check(self, probabilities: FloatArray, held: FloatArray) -> None:
@@ -224,20 +217,8 @@ class _Problem:
 
     def _failure(self, reason: str) -> JointLawError:
         return JointLawError(
-            f"joint law {self.specification.identifier!r} was not fitted: {reason}; "
-            "try another tolerance, or tie_break='none' with another solver"
+            f"joint law {self.specification.identifier!r} was not fitted: {reason}"
         )
-
-
-def _options(solver: str, tolerance: float) -> dict[str, Any]:
-    if solver == "CLARABEL":
-        names = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
-        return {**dict.fromkeys(names, tolerance), "max_iter": 500}
-    options = {"eps_abs": tolerance, "eps_rel": tolerance}
-    if solver == "OSQP":
-        # A fixed interval: a time-based one would make the result depend on the machine's load.
-        return {**options, "max_iter": 200_000, "adaptive_rho_interval": 50}
-    return {**options, "max_iters": 200_000}
 
 
 def _rake(probabilities: FloatArray, specification: JointLawSpecification) -> FloatArray:

@@ -18,15 +18,10 @@ from losaw.support.whole_files import write_atomically
 LEVELS = (-1.0, 0.0, 1.0)
 MARGINAL = (0.25, 0.5, 0.25)
 
-# tie_break -> (solver, tolerance) where none are named.
-TIE_BREAKS = {
-    "maximum-entropy": ("CLARABEL", 1e-8),
-    "log-barrier": ("CLARABEL", 1e-8),
-    "none": ("OSQP", 1e-3),
-}
+TIE_BREAKS = ("maximum-entropy", "log-barrier")
+SOLVER, TOLERANCE = "CLARABEL", 1e-8
 # Chosen at ten features because it agrees with the published values (docs/discrete_law.md).
 BARRIER = 1.5e-5
-SOLVERS = ("CLARABEL", "OSQP", "SCS")
 MAX_CELLS = 20_000
 
 
@@ -50,26 +45,18 @@ class JointLawSpecification:
         Values of every feature, ascending.
     marginal : tuple of float, default (1/4, 1/2, 1/4)
         Probabilities of the levels.
-    tie_break : {"maximum-entropy", "log-barrier", "none"}, default "maximum-entropy"
+    tie_break : {"maximum-entropy", "log-barrier"}, default "maximum-entropy"
         "maximum-entropy" takes the minimiser with the largest entropy, the only one that is
         defined without reference to a solver: a second convex problem with the correlations held
         fixed. "log-barrier" has a unique solution too, at which every cell is positive:
 
             min_P ||corr_P - R||_F^2 - barrier * sum_x log P(x),
 
-        with exact marginals, and correlations that are a little smaller. "none" takes whatever
-        ``solver`` returns at ``tolerance``, negative cells clipped and the sum restored; its
-        marginals and correlations hold to that tolerance only.
-    solver : {"CLARABEL", "OSQP", "SCS"} or None
-        None for CLARABEL ("maximum-entropy" and "log-barrier", where no other is allowed) or OSQP
-        ("none").
-    tolerance : float or None
-        The solver's absolute and relative tolerance; None for 1e-8 or 1e-3.
+        with exact marginals, and correlations that are a little smaller.
     independent_share : float, default 0
         w from 0 to 1: the law is (1 - w) P + w times the product of the marginals. The marginals
         stay exact, all correlations shrink by the factor 1 - w, and every cell has a positive
-        probability. Unlike a loose tolerance, w measures how far the law is from P, with any
-        solver.
+        probability.
     barrier : float or None
         Weight of the logarithms of "log-barrier", positive; None for 1.5e-5 there. The smaller it
         is, the closer the correlations come to R.
@@ -91,8 +78,6 @@ class JointLawSpecification:
     levels: tuple[float, ...] = LEVELS
     marginal: tuple[float, ...] = MARGINAL
     tie_break: str = "maximum-entropy"
-    solver: str | None = None
-    tolerance: float | None = None
     independent_share: float = 0.0
     barrier: float | None = None
 
@@ -122,13 +107,7 @@ class JointLawSpecification:
                 f"{len(matrix)} features with {len(levels)} levels have "
                 f"{len(levels) ** len(matrix)} cells, more than {MAX_CELLS}; use smaller blocks"
             )
-        solver, tolerance = TIE_BREAKS[one_of("tie_break", self.tie_break, TIE_BREAKS)]
-        solver = one_of("solver", solver if self.solver is None else self.solver, SOLVERS)
-        if self.tie_break != "none" and solver != "CLARABEL":
-            raise ValueError(
-                f"solver {solver!r} has no part in tie_break {self.tie_break!r}, which needs "
-                "CLARABEL; name a solver with tie_break='none'"
-            )
+        one_of("tie_break", self.tie_break, TIE_BREAKS)
         if self.tie_break == "log-barrier":
             barrier = BARRIER if self.barrier is None else self.barrier
             barrier = real_number("barrier", barrier, minimum=1e-9, maximum=1)
@@ -138,16 +117,11 @@ class JointLawSpecification:
                 f"barrier {self.barrier!r} has no part in tie_break {self.tie_break!r}; leave it "
                 "out, or take tie_break='log-barrier'"
             )
-        tolerance = real_number(
-            "tolerance", tolerance if self.tolerance is None else self.tolerance, minimum=1e-12
-        )
         share = real_number("independent_share", self.independent_share, minimum=0, maximum=1)
         object.__setattr__(self, "independent_share", share)
         object.__setattr__(self, "correlation", tuple(map(tuple, matrix.tolist())))
         object.__setattr__(self, "levels", tuple(levels.tolist()))
         object.__setattr__(self, "marginal", tuple(marginal.tolist()))
-        object.__setattr__(self, "solver", solver)
-        object.__setattr__(self, "tolerance", tolerance)
 
     @property
     def n_features(self) -> int:
@@ -156,18 +130,16 @@ class JointLawSpecification:
     @property
     def identifier(self) -> str:
         """Return a file name: a readable slug and 8 hexadecimal digits of the specification."""
-        asked = asdict(self)
+        asked = asdict(self) | {"solver": SOLVER, "tolerance": TOLERANCE}
         if not self.independent_share:
             del asked["independent_share"]  # a law without a mixture needs no mark
         if self.barrier is None:
             del asked["barrier"]  # and before barriers
         text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
         digest = sha256(text.encode()).hexdigest()[:8]
-        solver = f"-{str(self.solver).lower()}" if self.tie_break == "none" else ""
-        if self.barrier is not None:
-            solver = f"-{self.barrier:g}"
+        barrier = "" if self.barrier is None else f"-{self.barrier:g}"
         mixed = f"-w{self.independent_share:g}" if self.independent_share else ""
-        return f"{self.n_features}-features-{self.tie_break}{solver}{mixed}-{digest}"
+        return f"{self.n_features}-features-{self.tie_break}{barrier}{mixed}-{digest}"
 
     def independent_probabilities(self) -> FloatArray:
         """Return the product of the marginals, in the order of :meth:`cells`."""
