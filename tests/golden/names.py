@@ -216,6 +216,7 @@ METRICS: dict[str, tuple[Parameters, ...]] = {
     **{
         name: ({},)
         for name in (
+            "signal_rank",
             "r2_test",
             "r2_ind",
             "r2_ind_train_noise",
