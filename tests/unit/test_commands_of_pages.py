@@ -5,7 +5,6 @@ import re
 import shlex
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -133,14 +132,6 @@ def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch):
         assert (tmp_path / "results" / "report.html").is_file()
 
 
-def test_the_entry_points_that_a_page_shows_are_of_the_group_that_is_read():
-    from losaw.registry import ENTRY_POINTS, KINDS
-
-    (text,) = (text for language, text in fences("docs/extending.md") if language == "toml")
-    shown = tomllib.loads(text)["project"]["entry-points"][ENTRY_POINTS]
-    assert {name.partition(".")[0] for name in shown} <= set(KINDS)
-
-
 def test_the_lines_for_a_study_are_those_that_a_new_study_has(tmp_path):
     """The same keys, and the name that a new method registers."""
     new_study(tmp_path / "mine")
@@ -154,7 +145,7 @@ def test_the_lines_for_a_study_are_those_that_a_new_study_has(tmp_path):
 
 
 def test_every_language_of_a_block_is_checked_somewhere():
-    """Unmarked blocks are commands, Python runs, toml is read; `text` is for reading."""
+    """Unmarked blocks are commands, Python runs; `text` is for reading."""
     languages = {
         language
         for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))
@@ -162,4 +153,4 @@ def test_every_language_of_a_block_is_checked_somewhere():
         for language, _ in fences(path)
         if not re.match(r"\{(figure|include|toctree)\}", language)
     }
-    assert languages == {"", "python", "text", "toml", "yaml"}
+    assert languages == {"", "python", "text", "yaml"}

@@ -15,7 +15,7 @@ import yaml
 
 import losaw
 from losaw.datasets import is_there
-from losaw.registry import ENTRY_POINTS, KINDS, entries, get
+from losaw.registry import KINDS, entries, get
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -122,8 +122,6 @@ def test_the_files_and_names_that_a_page_mentions_are_there(page):
     ):
         assert (ROOT / path).exists() or path.startswith("docs/_build"), f"{page}: {path}"
     for name in re.findall(r"`(losaw(?:\.\w+)+)`", text):
-        if name == ENTRY_POINTS:
-            continue
         module, _, attribute = name.rpartition(".")
         found = importlib.util.find_spec(name) if is_package(module) else None
         assert found or hasattr(importlib.import_module(module), attribute), f"{page}: {name}"

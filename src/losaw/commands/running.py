@@ -26,7 +26,6 @@ def plan(options: argparse.Namespace) -> None:
 def list_names(options: argparse.Namespace) -> None:
     """Print every registered name and every study, or what a study file may say."""
     from losaw import registry
-    from losaw.registry.catalogue import ALIASES
 
     if options.schema:
         require("study", STUDY)
@@ -45,9 +44,6 @@ def list_names(options: argparse.Namespace) -> None:
         print(f"{kind}s")
         for entry in registry.entries(kind):
             print(f"  {entry.name:28} {entry.target}")
-        for (of_kind, name), registered in ALIASES.items():
-            if of_kind == kind:
-                print(f"  {name:28} another name of {registered}")
     print("studies")
     try:
         require("study", STUDY)

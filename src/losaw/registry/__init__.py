@@ -6,21 +6,16 @@ before its first use, so that a forest block never loads a neural-network librar
 
 import functools
 import importlib
-import importlib.metadata
 import inspect
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from losaw.registry.catalogue import ADAPTER, ALIASES, BUILT_IN, USES, Use
+from losaw.registry.catalogue import ADAPTER, BUILT_IN, USES, Use
 from losaw.support.errors import LosawError
 from losaw.support.words import did_you_mean, unknown
 
 KINDS = ("learner", "importance", "generator", "metric", "drawing", "knockoff")
-
-# Other packages' methods: "<kind>.<name>" = "module:attribute" in this group of entry points.
-ENTRY_POINTS = "losaw.methods"
 
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
@@ -102,7 +97,6 @@ def _attribute(target: str) -> Any:
 
 
 _entries: dict[tuple[str, str], Entry] = {}
-_packages: dict[str, str] = {}  # target of an entry point -> name and version of its package
 
 
 def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
@@ -138,9 +132,6 @@ def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
     """
     if kind not in KINDS:
         raise RegistryError(unknown("kind", kind, KINDS))
-    if (kind, name) in ALIASES:
-        taken = ALIASES[kind, name]
-        raise RegistryError(f"{kind} {name!r} is another name of {taken!r}; choose another name")
     entry = Entry(kind, name, target, parameters)
     for other in _entries.values():
         if other.kind != kind or other == entry:
@@ -192,8 +183,6 @@ def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], 
 def get(kind: str, name: str) -> Entry:
     """Return the entry of a name; raise for an unknown name, with the nearest match.
 
-    The names ``pfi``, ``cpi`` and ``losaw`` of the library are names here, too.
-
     Parameters
     ----------
     kind, name : str
@@ -214,12 +203,9 @@ def get(kind: str, name: str) -> Entry:
     {'sampler': 'sequential'}
     """
     _fill()
-    name = ALIASES.get((kind, name), name)
     if (kind, name) not in _entries:
-        aliases = (other for other_kind, other in ALIASES if other_kind == kind)
-        known = (*names(kind), *aliases)  # looks at the installed packages
-    if (kind, name) not in _entries:
-        kinds = [k for k in KINDS if ALIASES.get((k, name), name) in names(k)]
+        known = names(kind)
+        kinds = [k for k in KINDS if name in names(k)]
         hint = (
             f"; that is the name of something of the kind {kinds[0]!r}"
             if kinds
@@ -251,7 +237,6 @@ def names(kind: str) -> tuple[str, ...]:
     True
     """
     _fill()
-    _fill_from_packages()
     return tuple(sorted(name for k, name in _entries if k == kind))
 
 
@@ -274,7 +259,6 @@ def entries(kind: str | None = None) -> tuple[Entry, ...]:
     {'metric'}
     """
     _fill()
-    _fill_from_packages()
     return tuple(_entries[key] for key in sorted(_entries) if kind in (None, key[0]))
 
 
@@ -283,29 +267,3 @@ def _fill() -> None:
     """Read the table of built-in names once."""
     for kind, name, target, parameters in BUILT_IN:
         add(kind, name, target, **parameters)
-
-
-def package_of(target: str) -> str:
-    """Return ``"name version"`` of the package that offers a target; empty for all others."""
-    return _packages.get(target, "")
-
-
-@functools.cache
-def _fill_from_packages() -> None:
-    """Read the names that installed packages offer, once, without importing these packages.
-
-    Only if a name is not built in, or all names are needed: looking through the installed packages
-    takes longer than everything else here. A name that cannot be used is left out with
-    a warning: the mistake of a package must not keep all others from running.
-    """
-    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
-        kind, _, name = point.name.partition(".")
-        package = point.dist.name if point.dist else "?"
-        try:
-            add(kind, name, point.value)
-            _packages[point.value] = f"{package} {point.dist.version if point.dist else '?'}"
-        except RegistryError as error:
-            warnings.warn(
-                f"package {package!r}: its entry point {point.name!r} is left out: {error}",
-                stacklevel=2,
-            )

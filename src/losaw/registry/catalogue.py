@@ -247,14 +247,6 @@ EXTRAS = {
     ("knockoff", "deep"): "network",
 }
 
-# (kind, name) -> the registered name of the same thing, so that a study file and the library have
-# the same names: losaw.importance.pfi, losaw.importance.cpi, the forest `losaw` of `losaw explain`.
-ALIASES = {
-    ("importance", "pfi"): "pfi-difference",
-    ("importance", "cpi"): "cpi-conditional",
-    ("learner", "losaw"): "losaw-forest",
-}
-
 BUILT_IN: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     *((kind, name, target, {}) for kind, table in NAMES.items() for name, target in table.items()),
     *(

@@ -16,7 +16,7 @@ from losaw.study.running.runner import execute
 
 IMPORTANCES = (
     "{cpi: {importance: cpi-gaussian}, twice: {importance: cpi-gaussian, n_draws: 2}, "
-    "folds: {importance: cpi-gaussian, n_folds: 3}, each: {importance: cpi}, "
+    "folds: {importance: cpi-gaussian, n_folds: 3}, each: {importance: cpi-conditional}, "
     "sequential: {importance: cpi-sequential}}"
 )
 X = np.random.default_rng(0).standard_normal((40, 3))

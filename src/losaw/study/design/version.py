@@ -8,7 +8,7 @@ the block's footer, not here: results move between machines.
 
 from typing import Any
 
-from losaw.registry import RegistryError, entries, get, package_of
+from losaw.registry import RegistryError, entries, get
 from losaw.registry.catalogue import ADAPTER
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.settings import Setting, short_digest
@@ -38,8 +38,8 @@ def _method(method: Method, setting: Setting) -> list[Any]:
 
 
 def _source(target: str) -> str:
-    """Digest of our sources; of an installed method its package's version; else the name."""
-    return source_digest(target) or f"{target} {package_of(target)}".strip()
+    """Digest of our sources; else the name."""
+    return source_digest(target) or target
 
 
 def _samplers(target: str, parameters: dict[str, Any]) -> list[str]:
