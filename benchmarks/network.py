@@ -4,8 +4,7 @@
 
 The network of Figure 5 (4,080,001 parameters), mini-batches of 254 rows, P = 1,000, N = 50,000;
 data of the losawGD study. Everything in one run; the peer is measured before and after ours. Keras
-may live in an environment of its own: name its python. A whole replicate of each learner:
-`python benchmarks/replicates.py losaw_network n_features=1000 function=f10 independent_share=0`.
+may live in an environment of its own: name its python.
 """
 
 import argparse

@@ -47,7 +47,7 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
     n_initial_estimators : int, default 20
         Number of trees of the initial forest, which is grown only where there are more features
         than ``n_adjustment``. 20 find the same pairs among the study's six correlated features
-        as 100 do, 10 miss up to 2 % of them at 500 rows (``benchmarks/initial_forest.py``).
+        as 100 do, 10 miss up to 2 % of them at 500 rows.
     discrete_features : "auto", boolean mask, column numbers or names, default "auto"
         Features whose propensity is a multinomial logit (and whose values enter the propensities
         of others as levels) rather than a normal linear regression. "auto": at most 10 distinct
