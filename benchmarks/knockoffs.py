@@ -151,7 +151,7 @@ def power() -> None:
             forest = RangerForest(encoding="dummies", nominal=[0, 2], random_state=seed)
             forest.fit(*sample.train)
             for steps in found:
-                method = get("importance", "cpi").create(
+                method = get("importance", "cpi-conditional").create(
                     sampler="deep", sampler_parameters={"max_steps": steps}
                 )
                 result = method.explain(forest, sample, np.random.default_rng(seed))
@@ -169,7 +169,7 @@ def replicate() -> None:
     for encoding, sampler in (("codes", "sequential"), ("dummies", "gaussian")):
         forest = RangerForest(encoding=encoding, nominal=[0, 2], random_state=1)
         fitting = show(f"forest on {encoding}", lambda forest=forest: forest.fit(*sample.train))
-        method = get("importance", "cpi").create(sampler=sampler)
+        method = get("importance", "cpi-conditional").create(sampler=sampler)
         explaining = show(
             f"CPI, {sampler}",
             lambda method=method, forest=forest: method.explain(

@@ -36,7 +36,7 @@ def mixed_data(seed=0, **changes):
 
 
 def explain(data, model, seed=1, **parameters):
-    method = in_study("cpi", **parameters)
+    method = in_study("cpi-conditional", **parameters)
     return method.explain(model, data, np.random.default_rng(seed))
 
 
@@ -243,7 +243,7 @@ def test_missing_values_are_refused_with_the_row():
 )
 def test_bad_parameters_are_refused_when_the_method_is_made(parameters, message):
     with pytest.raises(ValueError, match=message):
-        in_study("cpi", **parameters)
+        in_study("cpi-conditional", **parameters)
 
 
 def test_an_unknown_feature_of_a_group_names_the_nearest():

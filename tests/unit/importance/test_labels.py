@@ -95,7 +95,7 @@ def test_a_classifier_whose_task_is_not_named_is_refused():
     data = Dataset(sample, sample, Truth((0,), 3), ("a", "b", "c"), kinds)
     model = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match="task='classification'"):
-        in_study("pfi").explain(model, data, np.random.default_rng(0))
+        in_study("pfi-difference").explain(model, data, np.random.default_rng(0))
     with pytest.raises(ValueError, match="task='classification'"):
         predict(model, data)
     named = replace(data, task="classification")

@@ -89,7 +89,7 @@ def test_trees_of_an_ensemble_that_draws_columns_itself_keep_their_root(share, l
 def test_pfi_agrees_with_scikit_learn():
     sample = data(n=2000)
     model = LinearRegression().fit(*sample.train)
-    found = explain(in_study("pfi", n_repeats=30), model, sample)
+    found = explain(in_study("pfi-difference", n_repeats=30), model, sample)
     theirs = permutation_importance(
         model, *sample.test, scoring="neg_mean_squared_error", n_repeats=30, random_state=1
     )
@@ -100,8 +100,8 @@ def test_pfi_agrees_with_scikit_learn():
 def test_the_ratio_of_pfi_is_the_difference_over_the_loss_plus_1():
     sample = data()
     model = LinearRegression().fit(*sample.train)
-    difference = explain(in_study("pfi", scale="difference"), model, sample).scores
-    ratio = explain(in_study("pfi", scale="ratio"), model, sample).scores
+    difference = explain(in_study("pfi-difference", scale="difference"), model, sample).scores
+    ratio = explain(in_study("pfi-difference", scale="ratio"), model, sample).scores
     loss = ((sample.test.y - model.predict(sample.test.X)) ** 2).mean()
     assert np.allclose(ratio, 1 + difference / loss)
 
@@ -121,7 +121,7 @@ def test_a_cross_fitted_ratio_of_pfi_is_tested_against_1():
 def test_subgroups_shrink_the_importance_of_a_feature_that_others_replace():
     sample = data(n=1500, rho=0.95)
     model = LinearRegression().fit(*sample.train)
-    marginal = explain(in_study("pfi"), model, sample).scores
+    marginal = explain(in_study("pfi-difference"), model, sample).scores
     conditional = explain(in_study("subgroups"), model, sample).scores
     assert conditional[0] < 0.4 * marginal[0]
     # X3 is independent of the others: its subgroups are arbitrary.
@@ -190,8 +190,8 @@ def test_boruta_confirms_signal_and_its_stand_in_and_rejects_noise():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: in_study("pfi", scale="ratios"), "did you mean 'ratio'"),
-        (lambda: in_study("pfi", n_repeats=0), "n_repeats"),
+        (lambda: in_study("pfi-difference", scale="ratios"), "did you mean 'ratio'"),
+        (lambda: in_study("pfi-difference", n_repeats=0), "n_repeats"),
         (lambda: in_study("subgroups", max_depth=0), "max_depth"),
         (lambda: in_study("sage", n_background=1), "n_background"),
         (lambda: in_study("sage", threshold=0), "threshold"),
@@ -208,7 +208,7 @@ def test_bad_parameters_are_refused(make, message):
     "method",
     [
         in_study("loco"),
-        in_study("pfi"),
+        in_study("pfi-difference"),
         in_study("subgroups"),
         in_study("sage"),
     ],
