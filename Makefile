@@ -77,10 +77,12 @@ test-long: install
 test-fuzz: install
 	$(BIN)/python -m pytest tests/fuzz -m long -s $(ARGS)
 
-## make test-mutants   make small changes in the package, and list those that no test notices (ARGS="--places 5 weighting")
+## make test-mutants   change the package in one place at a time, and list what no test notices (cosmic-ray.toml)
 test-mutants: install
 	$(BIN)/python -c "import cosmic_ray" 2> /dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[checks]"
-	$(BIN)/python tests/mutants/run.py $(ARGS)
+	$(BIN)/cosmic-ray init cosmic-ray.toml mutants.sqlite
+	$(BIN)/cosmic-ray exec cosmic-ray.toml mutants.sqlite
+	$(BIN)/cr-report mutants.sqlite --show-pending
 
 ## make test-slurm  the study on a real one-node Slurm, started and stopped here (as root)
 test-slurm: install

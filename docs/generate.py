@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from numpydoc.docscrape import NumpyDocString
+
 _SHORT = {"cpi": "CPI", "losaw": "losaw", "treeinner": "TreeInner", "ufi": "UFI"}
 
 # What a user imports from: heading, and the names; none named: all that the package re-exports.
@@ -64,6 +66,7 @@ def write_pages(docs: Path) -> None:
     """Write docs/api/ and docs/reference/, and copy what the documentation's studies drew."""
     _write_api(docs / "api")
     _write_names(docs / "_build" / "names")
+    _write_study_files(docs / "study_files.md")
     _copy_figures(docs / "_build" / "study", docs / "_build" / "pictures")
     _copy_reference(docs.parent / "reference", docs / "reference")
 
@@ -118,6 +121,39 @@ def _write_names(folder: Path) -> None:
     rows = ["| data set | origin | licence |", "|---|---|---|"]
     rows += [f"| `{name}` | {one.origin} | {one.licence} |" for name, one in SOURCES.items()]
     _write(folder / "data.md", "\n".join(rows) + "\n")
+
+
+def _write_study_files(page: Path) -> None:
+    """Write the page on the format of study files, from the models that read them."""
+    from losaw.report.figures import describe_drawings
+    from losaw.study.design.schema import Configuration, FigureLayout, StudyFile, TableLayout
+
+    lines = ["# The format of a study file", "", "For editors, `losaw list --schema study` and"]
+    lines += ["`losaw list --schema configuration` print JSON Schemas."]
+    for title, model in (
+        ("`config/studies/<study>.yaml`", StudyFile),
+        ("An entry of `tables`", TableLayout),
+        ("An entry of `figures`", FigureLayout),
+        ("`config/config.yaml`", Configuration),
+    ):
+        text = NumpyDocString(inspect.cleandoc(model.__doc__ or ""))
+        said = {
+            name.strip(): " ".join(one.desc)
+            for one in text["Attributes"]
+            for name in one.name.split(",")
+        }
+        lines += ["", f"## {title}", ""]
+        lines += _plain([*text["Summary"], "", *text["Extended Summary"], ""])
+        for name, field in model.model_fields.items():
+            default = "needed" if field.is_required() else f"default `{field.default!r}`"
+            lines += _plain([f"- `{name}` ({default})" + f": {said[name]}" * (name in said)])
+    lines += ["", "## Drawings and their options", "", "```text", *describe_drawings(), "```", ""]
+    _write(page, "\n".join(lines))
+
+
+def _plain(lines: list[str]) -> list[str]:
+    """Code in Markdown has one backtick, where docstrings have two."""
+    return [line.replace("``", "`") for line in lines]
 
 
 def _disagreements(configuration: Path) -> Iterator[str]:
