@@ -5,10 +5,6 @@ import pandas as pd
 import pytest
 
 from losaw.report.best_methods import compared, rank_methods
-from losaw.report.drawings import ranking
-from losaw.report.options import OptionError
-from losaw.report.results import StudyResults
-from losaw.report.style import FIRST, NOISE
 
 # setting, seed, RF, losawRF
 VALUES = [
@@ -72,55 +68,6 @@ def test_less_is_better_where_the_metric_says_so(study, monkeypatch):
 def test_a_single_method_is_not_ranked(study):
     frame = results()
     assert rank_methods(study, frame[frame["learner"] == "RF"]).empty
-
-
-def stored(folder, frame, study):
-    """The made results under settings that the study has."""
-    known = [setting.identifier for setting in study.settings]
-    names = dict(zip(frame["setting_id"].unique(), known, strict=False))
-    frame = frame.assign(setting_id=frame["setting_id"].map(names))
-    frame.to_parquet(folder / "results.parquet")
-    return StudyResults(folder)
-
-
-def test_the_drawing_shows_the_mean_ranks_best_on_top_and_colours_the_chosen_learner(
-    study, tmp_path
-):
-    (ax,) = ranking.draw(
-        study, stored(tmp_path, results(), study), metrics=["r2_test"], highlight=["losawRF"]
-    ).axes
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["RF", "losawRF"]
-    expected = rank_methods(study, results()).set_index("method")["rank"]
-    dots = [container.lines[0] for container in ax.containers]
-    assert [dot.get_xdata()[0] for dot in dots] == [expected["RF"], expected["losawRF"]]
-    assert [dot.get_color() for dot in dots] == [NOISE, FIRST]
-
-
-def test_the_drawing_names_the_settings_that_were_run_and_no_others(study, tmp_path):
-    both = results()
-    one = both[both["setting_id"] == both["setting_id"].iloc[0]]
-    said = []
-    for frame in (one, both):
-        figure = ranking.draw(study, stored(tmp_path, frame, study), metrics=["r2_test"])
-        said.append(figure.get_supxlabel().replace("\n", " "))
-        for setting in study.settings[: frame["setting_id"].nunique()]:
-            for axis, value in setting.axes.items():
-                assert f"{study.show(axis)}: " in said[-1] and study.show(value) in said[-1]
-    assert said[0] != said[1]
-    assert all(text.endswith("no verdict on others.") for text in said)
-
-
-def test_the_drawing_says_when_there_is_nothing_to_rank(study, tmp_path):
-    alone = results()[lambda frame: frame["learner"] == "RF"]
-    figure = ranking.draw(study, stored(tmp_path, alone, study), metrics=["r2_test"])
-    assert [text.get_text() for text in figure.texts] == ["no methods to compare were run"]
-
-
-def test_the_drawing_names_the_nearest_learner(study, tmp_path):
-    with pytest.raises(OptionError, match="did you mean 'losawRF'"):
-        ranking.draw(
-            study, stored(tmp_path, results(), study), metrics=["r2_test"], highlight=["losaw-RF"]
-        )
 
 
 def test_settings_and_methods_stay_in_the_order_in_which_they_were_run(study):

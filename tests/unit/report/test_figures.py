@@ -1,7 +1,6 @@
 """Figures show the collected numbers, are the same bytes every time, and check their options."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import matplotlib
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 from PIL import Image
 
 from losaw.report import figures
-from losaw.report.drawings import mean_importances, tradeoff
 from losaw.report.results import StudyResults
 from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
@@ -81,63 +79,6 @@ def test_no_time_is_written_into_a_pdf(made, key):
     assert b"CreationDate" not in (folder / "first" / f"{key}.pdf").read_bytes()
 
 
-def test_bars_are_mean_scores_and_colours_tell_signal_from_noise(made):
-    study, results = made[1]["losaw_figure_1"]
-    figure = mean_importances.draw(
-        study, results, learner="RF", importance="mdi", panels="correlation"
-    )
-    assert len(figure.axes) == 3
-    for ax, setting in zip(figure.axes, study.settings, strict=True):
-        here = results.scores[results.scores["setting_id"] == setting.identifier]
-        heights = [bar.get_height() for bar in ax.patches]
-        np.testing.assert_allclose(heights, np.stack(here["scores"]).mean(axis=0))
-        colours = [bar.get_facecolor() for bar in ax.patches]
-        assert len(set(colours[:2])) == len(set(colours[2:])) == 1
-        assert colours[0] != colours[2]
-
-
-def test_of_many_features_only_the_signals_are_named(made, monkeypatch):
-    study, results = made[1]["losaw_figure_1"]
-    monkeypatch.setattr(mean_importances, "MOST_NAMES", 4)
-    figure = mean_importances.draw(
-        study, results, learner="RF", importance="mdi", panels="correlation"
-    )
-    assert [text.get_text() for text in figure.axes[0].get_xticklabels()] == ["$X_{1}$", "$X_{2}$"]
-
-
-def test_the_error_bars_are_95_percent_intervals_of_the_mean(made):
-    study, results = made[1]["losaw_figure_1"]
-    figure = mean_importances.draw(
-        study, results, learner="RF", importance="mdi", panels="correlation"
-    )
-    values = np.stack(results.scores["scores"][:3])
-    segments = figure.axes[0].collections[0].get_segments()
-    half = [(high - low) / 2 for (_, low), (_, high) in segments]
-    np.testing.assert_allclose(half, 1.96 * values.std(axis=0, ddof=1) / np.sqrt(3))
-
-
-def test_a_single_setting_has_a_panel_of_bars_from_zero(made):
-    study, results = made[1]["losaw_figure_1"]
-    scores = results.scores_of("RF", "mdi")
-    first = scores[scores["setting_id"] == study.settings[0].identifier]
-    alone = SimpleNamespace(scores_of=lambda *_: first)
-    figure = mean_importances.draw(
-        study, alone, learner="RF", importance="mdi", panels="correlation"
-    )
-    (panel,) = figure.axes
-    assert panel.get_ylim()[0] == 0
-
-
-def test_the_tradeoff_curves_are_the_means_along_the_axis(made):
-    study, results = made[1]["losaw_figure_2"]
-    options = study.file.figures["figure_2"].options
-    figure = tradeoff.draw(study, results, **options)
-    for ax, metric in zip(figure.axes[-2:], options["metrics"], strict=True):
-        expected = results.summary[results.summary["metric"] == metric]
-        drawn = ax.lines[0].get_xydata()
-        np.testing.assert_allclose(drawn, expected[["eta", "mean"]].to_numpy())
-
-
 def changed(study: Study, tmp_path: Path, old: str, new: str) -> Study:
     text = study.source.path.read_text()
     assert text.count(old) == 1, old
@@ -182,27 +123,15 @@ def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(
         figures.check_figures(changed(study, tmp_path, old, new))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("correlation: 1.2", r"correlation must be a number in \[-0.99, 0.99\], got 1.2"),
-        ("etas: [1, 0.5]", r"etas must be a list of 4, got \[1, 0.5\]"),
-        ("etas: [1, 0.5, 0.2, no]", r"etas must be a number in \[0, 1\], got False"),
-        ("n_samples: many", "n_samples must be an integer of at least 10, got 'many'"),
-    ],
-)
-def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(
-    made, tmp_path, options, message
-):
+def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(made, tmp_path):
     study, results = made[1]["losaw_figure_2"]
-    wrong = changed(
-        study, tmp_path, "axis: eta}\n  figure_3", f"axis: eta, {options}}}\n  figure_3"
-    )
-    with pytest.raises(StudyError, match=rf"yaml:\d+: figures\.figure_2\.options: {message}"):
+    wrong = changed(study, tmp_path, "metrics: [r2_test, pr_auc]", "metrics: [r2_test]")
+    message = r"yaml:\d+: figures\.figure_2\.options: metrics must be a list of 2"
+    with pytest.raises(StudyError, match=message):
         figures.write_figures(wrong, results, tmp_path)
 
 
-def test_missing_results_name_the_command_that_writes_them(made, tmp_path):
+def test_missing_results_are_named(made, tmp_path):
     study, _ = made[1]["losaw_figure_1"]
-    with pytest.raises(StudyError, match=r"scores\.parquet: no such file; `losaw report --study"):
+    with pytest.raises(StudyError, match=r"scores\.parquet: no such file"):
         figures.write_figures(study, StudyResults(tmp_path), tmp_path)

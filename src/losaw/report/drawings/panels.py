@@ -1,4 +1,4 @@
-"""Panels of a figure: one for each combination of axes' values that was run."""
+"""Panels of a figure, and the settings and scores that are drawn in them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,8 +6,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from losaw.data import FloatArray
 from losaw.report.options import OptionError, check_names
-from losaw.report.style import NOISE, SIGNAL, TEXT_WIDTH, heading, new_figure
+from losaw.report.results import StudyResults
+from losaw.report.style import (
+    FIRST,
+    INK,
+    NOISE,
+    SECOND,
+    SIGNAL,
+    TEXT_WIDTH,
+    THIRD,
+    heading,
+    new_figure,
+)
 from losaw.report.typeset import run_count
 from losaw.study.design.grid import Study
 from losaw.study.design.settings import Setting, as_values, matches
@@ -16,29 +28,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#999999", "#222222")
+COLOURS = (FIRST, SECOND, THIRD, SIGNAL, "#CC79A7", "#56B4E9", "#999999", INK)
+# Without grey, which stands for noise features next to them.
+FEATURE_COLOURS = (FIRST, SECOND, THIRD, "#CC79A7", SIGNAL, "#56B4E9", "#B8A200", INK)
 MARKERS = "osD^v<>PX*"
+NOT_RUN = "none of these settings was run"
 
 Panel = tuple[Any, ...]
+Where = Mapping[str, Any]
 
 
 def panels_of(
     study: Study, identifiers: Iterable[str], panels: str | Sequence[str]
 ) -> dict[Panel, list[Setting]]:
-    """Values of the panels' axes -> the settings there, in the order of the grid.
-
-    Parameters
-    ----------
-    identifiers : iterable of str
-        Settings that have results.
-    panels : str or list of str
-        Axes of the study.
-
-    Raises
-    ------
-    OptionError
-        If there are no results.
-    """
+    """Map the values of the panels' axes to the settings that have results, in the grid's order."""
     there = set(identifiers)
     groups: dict[Panel, list[Setting]] = {}
     for setting in study.settings:
@@ -50,34 +53,67 @@ def panels_of(
     return groups
 
 
-def selected(study: Study, where: Mapping[str, Any] | None) -> list[Setting]:
-    """The settings of a study that agree with ``where``, in the order of the grid.
-
-    Raises
-    ------
-    OptionError
-        If an axis of ``where`` is unknown.
-    """
+def selected(study: Study, where: Where | None) -> list[Setting]:
+    """The settings of a study that agree with ``where``, in the order of the grid."""
     check_names("where", where or {}, study.axes, "axis")
     selection = {axis: as_values(values) for axis, values in (where or {}).items()}
     return [setting for setting in study.settings if setting.matches(selection)]
 
 
-def rows_where(frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
+def chosen_settings(study: Study, results: StudyResults, where: Where | None) -> list[Setting]:
+    """The settings of :func:`selected` that have scores; an error if none has."""
+    run = set(results.scores["setting_id"])
+    settings = [setting for setting in selected(study, where) if setting.identifier in run]
+    if not settings:
+        raise OptionError(f"where: no setting that was run agrees with {dict(where or {})}")
+    return settings
+
+
+def rows_where(frame: pd.DataFrame, where: Where | None) -> pd.DataFrame:
     """The rows of a frame with a column per axis that agree with ``where``."""
-    agree = [matches(where, row) for row in frame.to_dict("records")]
+    agree = [matches(where or {}, row) for row in frame.to_dict("records")]
     return frame[np.array(agree, dtype=bool)]
+
+
+def scores_of(
+    results: StudyResults, setting: Setting, learner: str, importance: str
+) -> tuple[FloatArray, list[str], set[int]]:
+    """Scores (n_runs, n_features), names of the features, and columns of the signal features."""
+    scores = results.scores_of(learner, importance)
+    rows = scores[(scores["setting_id"] == setting.identifier) & scores["scores"].notna()]
+    if rows.empty:
+        raise OptionError(
+            f"there are no {importance!r} scores of learner {learner!r} in {setting.identifier}"
+        )
+    first = rows.iloc[0]
+    return np.stack(rows["scores"].to_list()), list(first["features"]), set(first["signal"])
+
+
+def feature_colours(features: list[str], signal: set[int]) -> dict[str, str]:
+    """A colour for every signal feature (or all, if none is known), grey for noise features."""
+    coloured = [i for i in range(len(features)) if i in signal or not signal]
+    colours = dict.fromkeys(features, NOISE)
+    for rank, i in enumerate(coloured):
+        colours[features[i]] = FEATURE_COLOURS[rank % len(FEATURE_COLOURS)]
+    return colours
+
+
+def standard_error(values: FloatArray) -> FloatArray:
+    """The standard error of the mean over runs, (n_features,); 0 for a single run."""
+    if len(values) < 2:
+        return np.zeros(values.shape[1])
+    return np.asarray(pd.DataFrame(values).sem().to_numpy())
+
+
+def deviation(values: FloatArray) -> FloatArray | None:
+    """The standard deviation of single runs, (n_features,); None for a single run."""
+    return np.asarray(values.std(axis=0, ddof=1)) if len(values) > 1 else None
 
 
 def titles_of(study: Study, settings: Iterable[Setting], axes: str | list[str]) -> list[str]:
     """The settings' values of one or more axes as titles of panels, which must differ.
 
     The axes after the first are named.
-
-    Raises
-    ------
-    OptionError
-        If two settings share the values.
     """
     first, *others = as_values(axes)
     titles = [
@@ -95,20 +131,16 @@ def titles_of(study: Study, settings: Iterable[Setting], axes: str | list[str]) 
     return titles
 
 
-def along(axis: str, settings: Sequence[Setting]) -> list[float]:
-    """The settings' values of an axis, which must differ.
-
-    Raises
-    ------
-    OptionError
-        If two settings of a panel share a value, or a value is no number.
-    """
+def along(axis: str, settings: Sequence[Setting], option: str = "panels") -> list[float]:
+    """The settings' values of an axis: different numbers, or ``option`` is refused."""
     try:
         values = [float(setting.axes[axis]) for setting in settings]
     except (TypeError, ValueError):
         raise OptionError(f"axis: the values of {axis!r} are not numbers") from None
     if len(set(values)) < len(values):
-        raise OptionError(f"panels: several settings of one panel have the same value of {axis!r}")
+        raise OptionError(
+            f"{option}: several settings of one panel have the same value of {axis!r}"
+        )
     return values
 
 
@@ -123,7 +155,7 @@ def note_runs(ax: "Axes", counts: Iterable[int]) -> None:
 
 
 def describe_panel(ax: "Axes", title: str, counts: Iterable[int]) -> None:
-    """Title and number of runs above a panel, and lines across it."""
+    """Write title and number of runs above a panel, and draw lines across it."""
     heading(ax, title)
     note_runs(ax, counts)
     ax.grid(axis="y")
@@ -152,14 +184,22 @@ def panels_in_rows(
     return figure, list(axes[:n_panels]), n_columns
 
 
+def panels_in_a_row(
+    n_panels: int, *, height: float, margin: float, width: float, **options: Any
+) -> "tuple[Figure, list[Axes]]":
+    """Return a figure and the axes of its panels, each ``width`` inches wide as far as they fit."""
+    figure = new_figure(height, min(TEXT_WIDTH, margin + width * n_panels))
+    return figure, list(figure.subplots(1, n_panels, squeeze=False, **options)[0])
+
+
 def legend_below(figure: "Figure", ax: "Axes", n_columns: int) -> None:
-    """The legend of one panel, below all of them."""
+    """Put the legend of one panel below all of them."""
     handles, labels = ax.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=n_columns)
 
 
 def signal_legend(figure: "Figure") -> None:
-    """The colours of signal and noise features, below all panels."""
+    """Put the colours of signal and noise features below all panels."""
     from matplotlib.patches import Patch
 
     names = {"signal feature": SIGNAL, "noise feature": NOISE}
@@ -167,7 +207,7 @@ def signal_legend(figure: "Figure") -> None:
     figure.legend(handles=handles, loc="outside lower center", ncols=2)
 
 
-def empty_figure(why: str = "none of these settings was run") -> "Figure":
+def empty_figure(why: str = NOT_RUN) -> "Figure":
     """A figure with a note, for settings or replicates that were not run."""
     figure = new_figure(1.0, 4.5)
     figure.text(0.5, 0.5, why, ha="center", va="center")

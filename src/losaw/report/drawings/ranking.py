@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw(
+def ranking(
     study: Study, results: StudyResults, *, metrics: Sequence[str], highlight: Sequence[str] = ()
 ) -> "Figure":
-    """A dot per method at its mean rank, a bar of one standard error to either side.
+    """Draw a dot per method at its mean rank, a bar of one standard error to either side.
 
     Ranks and errors are those of :func:`losaw.report.best_methods.rank_methods`. The methods are
     sorted by the first metric. The settings that were run are listed below: methods rank otherwise
-    elsewhere.
+    elsewhere. Where no metric has two methods to compare, the figure says so.
 
     Parameters
     ----------
@@ -30,19 +30,10 @@ def draw(
         A panel each.
     highlight : list of str
         Learners whose methods are coloured.
-
-    Raises
-    ------
-    OptionError
-        If a learner is unknown.
-
-    Notes
-    -----
-    Where no metric has two methods to compare, the figure contains a note.
     """
     check_names("highlight", highlight, study.learners, "learner")
-    ranking = rank_methods(study, results.results)
-    tables = {m: ranking[ranking["metric"] == m].set_index("method") for m in metrics}
+    ranked = rank_methods(study, results.results)
+    tables = {m: ranked[ranked["metric"] == m].set_index("method") for m in metrics}
     tables = {metric: table for metric, table in tables.items() if len(table)}
     if not tables:
         return empty_figure("no methods to compare were run")
