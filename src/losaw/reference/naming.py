@@ -2,24 +2,24 @@
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from losaw.reference.claims import Claim, Claims, Side
 from losaw.study.design.grid import Study
-from losaw.study.design.session import Session
 from losaw.study.design.settings import as_values, same
 from losaw.study.errors import StudyError
 from losaw.support.words import unknown
 
 
-def check_names(claims: Claims, session: Session) -> None:
+def check_names(claims: Claims, folder: Path) -> None:
     """Check every claim against the study file that it is about; nothing is run.
 
     Parameters
     ----------
     claims : Claims
-    session : Session
-        Beside whose configuration the study files lie.
+    folder : Path
+        Of the study files.
 
     Raises
     ------
@@ -27,8 +27,8 @@ def check_names(claims: Claims, session: Session) -> None:
         For a study, metric, method, axis or value that there is not, and for a claim that
         compares numbers with themselves; it names the claim.
     """
-    read = cache(lambda name: session.read_study(name, trusted=True))
-    known = session.available_studies()
+    read = cache(lambda name: Study(folder / f"{name}.yaml"))
+    known = sorted(path.stem for path in folder.glob("*.yaml"))
     for claim in claims.claims:
         try:
             if claim.study not in known:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from losaw.report.layout import higher_is_better
+from losaw.report.tables import higher_is_better
 from losaw.study.design.grid import Study
 
 

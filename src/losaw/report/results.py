@@ -1,4 +1,4 @@
-"""The stored results of a study, read back for tables, drawings and the report."""
+"""The stored results of a study, read back for tables, drawings and pages."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,9 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 
+from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
+from losaw.study.results.summary import complete_summary
 
 
 @dataclass(frozen=True)
@@ -20,20 +22,19 @@ class StudyResults:
     Parameters
     ----------
     folder : Path
-        ``<results>/<study>``, as :func:`losaw.study.results.outputs.write_outputs` fills it.
+        ``<results>/<study>``, as :func:`losaw.study.results.outputs.write_outputs` fills it, or
+        ``reference/<study>``.
+    study : Study or None
+        Completes a summary of the reference run, which leaves out what follows from the rest.
 
     Raises
     ------
     StudyError
-        On first use of a file that is missing or damaged, with the command that writes it.
+        On first use of a file that is missing or damaged.
     """
 
     folder: Path
-
-    @cached_property
-    def settings(self) -> pd.DataFrame:
-        """One row per setting: identifier and axes."""
-        return self._csv("settings.csv")
+    study: Study | None = None
 
     @cached_property
     def results(self) -> pd.DataFrame:
@@ -53,7 +54,8 @@ class StudyResults:
     @cached_property
     def summary(self) -> pd.DataFrame:
         """Mean and Monte Carlo standard error of every measured number."""
-        return self._csv("summary.csv")
+        summary = self._csv("summary.csv")
+        return summary if self.study is None else complete_summary(self.study, summary)
 
     @cached_property
     def comparison(self) -> pd.DataFrame:
@@ -61,18 +63,8 @@ class StudyResults:
         return self._csv("comparison.csv")
 
     @cached_property
-    def agreement(self) -> pd.DataFrame:
-        """Verdicts and distances from the published values, counted by method and metric."""
-        return self._csv("agreement.csv")
-
-    @cached_property
-    def signs(self) -> pd.DataFrame:
-        """Settings in which a learner is better or worse than the first one, as published."""
-        return self._csv("signs.csv")
-
-    @cached_property
     def differences(self) -> pd.DataFrame:
-        """Paired differences of every learner to each of those before it."""
+        """Paired differences of every method to each of those before it."""
         return self._csv("differences.csv")
 
     @cached_property
@@ -98,4 +90,4 @@ class StudyResults:
             return pd.DataFrame()
         except (OSError, ValueError) as error:
             reason = f"cannot be read: {error}"
-        raise StudyError(f"{path}: {reason}; `losaw report --study {self.folder.name}` writes it")
+        raise StudyError(f"{path}: {reason}; run the study {self.folder.name!r} again")

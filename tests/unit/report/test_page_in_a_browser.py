@@ -10,8 +10,8 @@ from importlib import resources
 
 import pandas as pd
 import pytest
-
 from losaw.report.page.html import write_report
+
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running.runner import run_block
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-
 from losaw.report.latex import to_latex
 from losaw.report.layout import arrange
 from losaw.report.markdown import legend, to_markdown
+
 from losaw.report.tables import to_csv, write_tables
 from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError

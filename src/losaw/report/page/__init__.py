@@ -1,1 +1,1 @@
-"""The report: one page over all studies, with tables that sort, filter and compare."""
+"""Pages on studies: a front page, and one for each paper, in HTML and in Markdown."""

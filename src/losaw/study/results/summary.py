@@ -1,12 +1,15 @@
 """Mean and Monte Carlo standard error of every measured number."""
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
 from losaw.study.design.grid import Study
 from losaw.study.results.collect import Collection
+
+Name = tuple[str, str]
 
 
 def summarise(study: Study, collection: Collection) -> pd.DataFrame:
@@ -44,48 +47,78 @@ def summarise(study: Study, collection: Collection) -> pd.DataFrame:
     return summary[[*columns, "n_seeds", "n_failed", "mean", "sd", "mc_se"]]
 
 
+def complete_summary(study: Study, summary: pd.DataFrame) -> pd.DataFrame:
+    """Return a summary with all columns of :func:`summarise`.
+
+    A summary of the reference run leaves out ``study``, ``method`` and ``mc_se``, which follow from
+    the other columns, and ``n_failed`` where nothing failed.
+    """
+    if "method" in summary:
+        return summary
+    names = zip(summary["learner"], summary["importance"].fillna(""), strict=True)
+    added = {
+        "study": study.name,
+        "method": [study.method_name(learner, importance) for learner, importance in names],
+        "n_failed": summary.get("n_failed", 0),
+        "mc_se": summary["sd"] / np.sqrt(summary["n_seeds"]),
+    }
+    columns = ["study", "setting_id", *study.axes, "learner", "importance", "method", "metric"]
+    return summary.assign(**added)[[*columns, "n_seeds", "n_failed", "mean", "sd", "mc_se"]]
+
+
 def differences(study: Study, collection: Collection) -> pd.DataFrame:
-    """Paired differences of every learner to each of those before it in the study file."""
-    frames = []
-    for first, other in itertools.combinations(study.learners, 2):
-        frame = paired_differences(study, collection, first, other)
-        frame.insert(0, "learner", other)
-        frame.insert(1, "minus", first)
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+    """Paired differences of every method to each of those before it in the study file.
 
-
-def paired_differences(
-    study: Study, collection: Collection, first: str, second: str
-) -> pd.DataFrame:
-    """Mean of (second learner − first learner) on the same data, with its paired standard error.
-
-    Parameters
-    ----------
-    first, second : str
-        Labels of two learners.
+    Two learners are compared by the same importance, or by a metric of the model; two importances
+    on the same learner. Both are scored on the same data, so that a difference has a smaller error
+    than either value.
 
     Returns
     -------
     DataFrame
-        ``setting_id``, the axes, ``importance``, ``metric``, ``n_seeds``, ``difference`` and
-        ``mc_se``.
+        ``method``, ``minus``, ``setting_id``, the axes, ``metric``, ``n_seeds`` (data sets that
+        both have), ``difference`` (method minus the other) and ``mc_se``, its paired standard
+        error.
     """
-    results = collection.results[collection.results["learner"].isin([first, second])]
+    results = collection.results
     results = results[(results["status"] == "ok") & (results["metric"] != "")]
-    keys = ["setting_id", "importance", "metric"]
+    keys = ["setting_id", "metric"]
     wide = results.pivot_table(
-        index=[*keys, "seed"], columns="learner", values="value", sort=False, observed=True
+        index=[*keys, "seed"],
+        columns=["learner", "importance"],
+        values="value",
+        sort=False,
+        observed=True,
     )
-    if not {first, second} <= set(wide.columns):
-        return pd.DataFrame(columns=[*keys, *study.axes, "n_seeds", "difference", "mc_se"])
-    difference = (wide[second] - wide[first]).dropna()
-    grouped = difference.groupby(level=keys, sort=False, observed=True)
-    frame = pd.DataFrame(
-        {
-            "n_seeds": grouped.count(),
-            "difference": grouped.mean(),
-            "mc_se": grouped.std(ddof=1) / np.sqrt(grouped.count()),
-        }
-    ).reset_index()
-    return frame.merge(collection.settings, on="setting_id", how="left", sort=False)
+    frames = []
+    for first, other in _pairs(study, set(wide.columns)):
+        difference = (wide[other] - wide[first]).dropna()
+        grouped = difference.groupby(level=keys, sort=False, observed=True)
+        frame = pd.DataFrame(
+            {
+                "n_seeds": grouped.count(),
+                "difference": grouped.mean(),
+                "mc_se": grouped.std(ddof=1) / np.sqrt(grouped.count()),
+            }
+        ).reset_index()
+        frame.insert(0, "method", study.method_name(*other))
+        frame.insert(1, "minus", study.method_name(*first))
+        frames.append(frame)
+    columns = ["method", "minus", "setting_id", *study.axes, "metric"]
+    columns += ["n_seeds", "difference", "mc_se"]
+    if not frames:
+        return pd.DataFrame(columns=columns)
+    both = pd.concat(frames, ignore_index=True)
+    return both.merge(collection.settings, on="setting_id", how="left", sort=False)[columns]
+
+
+def _pairs(study: Study, there: set[tuple[str, str]]) -> Iterator[tuple[Name, Name]]:
+    """Yield (learner, importance) of two methods that are compared, the earlier one first."""
+    for first, other in itertools.combinations(study.learners, 2):
+        for importance in ("", *study.importances):
+            if {(first, importance), (other, importance)} <= there:
+                yield (first, importance), (other, importance)
+    for learner in study.learners:
+        for one, another in itertools.combinations(study.importances, 2):
+            if {(learner, one), (learner, another)} <= there:
+                yield (learner, one), (learner, another)
