@@ -76,13 +76,13 @@ def test_agreement_is_found_off_as_often_as_chance_says(name, n_seeds):
 def test_print_that_rests_on_one_draw_of_x_is_off_as_often_as_chance_says(n_seeds):
     rng = np.random.default_rng(21)
     between, within = 0.006, 0.012
-    kind = Kind(between_draws=between**2 / (between**2 + within**2))
+    error = float(np.hypot(between, within / np.sqrt(PRINTED_RUNS)))
     z = []
     for _ in range(CELLS):
         runs = 0.5 + between * rng.standard_normal(n_seeds) + within * rng.standard_normal(n_seeds)
         one_draw = 0.5 + between * rng.standard_normal()
         printed = one_draw + within * rng.standard_normal(PRINTED_RUNS).mean()
         ours = Runs(float(runs.mean()), float(runs.std(ddof=1)), n_seeds)
-        z.append(weigh(ours, Printed(printed, 9, PRINTED_RUNS, draws=1), kind).z)
+        z.append(weigh(ours, Printed(printed, 9, PRINTED_RUNS, error=error), Kind()).z)
     assert 0.03 - 0.013 < (np.abs(z) > 2).mean() < 0.07 + 0.02
     assert (np.abs(z) > 3).mean() < 0.01 + 0.008

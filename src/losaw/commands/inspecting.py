@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from losaw.commands.cli_options import positive, session_of
-from losaw.commands.reference import verify_kept
 
 
 def status(options: argparse.Namespace) -> None:
@@ -29,8 +28,7 @@ def add_options_of_verify(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="?",
         metavar="PLACE",
-        help="a results folder (default: the configuration's), or a reference run, of which a "
-        "block is computed again",
+        help="a results folder (default: the configuration's)",
     )
     parser.add_argument(
         "--remove", action="store_true", help="remove the blocks that fail the check"
@@ -51,13 +49,10 @@ def add_options_of_verify(parser: argparse.ArgumentParser) -> None:
 
 
 def verify(options: argparse.Namespace) -> int:
-    """Check a results folder or a reference run; 1 if anything is wrong."""
-    from losaw.reference.stored import is_reference
+    """Check a results folder; 1 if anything is wrong."""
     from losaw.study.errors import StudyError
 
     place: Path | None = options.place
-    if place is not None and is_reference(place):
-        return verify_kept(options, place)
     if place is not None and not place.is_dir():
         raise StudyError(f"{place}: no such results folder")
     options.output = place or options.output
@@ -70,7 +65,7 @@ def _verify(session: Any, options: argparse.Namespace) -> int:
     from losaw.study.inspecting.verify import verify
 
     verification = verify(session.plans, options.failed)
-    findings = _with_differing(verification.findings, session)
+    findings = verification.findings
     for finding in findings:
         print(f"{finding.path}: {finding.problem}")
     print(
@@ -100,11 +95,3 @@ def _name_strays(session: Any) -> None:
 
     for path in (path for plan in session.plans for path in stray_files(plan)):
         print(f"{path} is no output of its study: it is not checked")
-
-
-def _with_differing(findings: list[Any], session: Any) -> list[Any]:
-    """Add the outputs that differ from what the blocks give, each file once."""
-    from losaw.report.page.remade import differing_outputs
-
-    known = {finding.path for finding in findings}
-    return [*findings, *(f for f in differing_outputs(session) if f.path not in known)]

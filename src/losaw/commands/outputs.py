@@ -36,12 +36,10 @@ def _write_studies(session: Any) -> None:
     from losaw.report.results import StudyResults
     from losaw.report.tables import write_tables
     from losaw.study.files.output_digests import add_sums
-    from losaw.study.results.outputs import measuring_first, write_outputs
+    from losaw.study.results.outputs import write_outputs
 
-    # All summaries first, which other studies' summaries and figures may need.
-    for plan in measuring_first(session.plans):
-        print(write_outputs(plan))
     for plan in session.plans:
+        print(write_outputs(plan))
         results = StudyResults(plan.folder)
         tables = write_tables(plan.study, results.comparison, plan.folder / "tables")
         figures = write_figures(plan.study, results, plan.figures)
@@ -49,8 +47,10 @@ def _write_studies(session: Any) -> None:
 
 
 def _write_page(session: Any) -> None:
-    from losaw.report.page.html import write_report
+    from losaw.report.page.stored import Shelf
+    from losaw.report.page.write import write_pages
     from losaw.study.files.output_digests import REPORT, report_made_from, write_sums
 
-    written = write_report(session, session.results / "report.html")
-    write_sums(session.results, REPORT, report_made_from(session.plans), [written])
+    shelf = Shelf(session.results, session.folder, session.figures)
+    written = write_pages(shelf, session.results / "report.html")
+    write_sums(session.results, REPORT, report_made_from(session.plans), written)

@@ -143,16 +143,13 @@ class Workflow:
         files.append(str(study.source.path))
         if study.file.published:
             files.append(str(self.session.published_folder / study.file.published))
-        if study.file.between_draws in [other.name for other in self.session.studies]:
-            files.append(str(self.results / study.file.between_draws / "comparison.csv"))
         return files + [str(self._reasons)] * (name in self._stale)
 
     def outputs_of(self, name: str) -> list[str]:
         """Return the files of a study: summary, tables, figures, and their digests."""
         files = output_digests.study_files(self.session.plan(name))
         sums = output_digests.sums_path(self.results, name)
-        # Without `draws.csv`, which some studies have: another study reads it.
-        return [str(file) for file in [*files, sums] if file.name != output_digests.DRAWS]
+        return [str(file) for file in [*files, sums]]
 
     @property
     def inputs_of_report(self) -> list[str]:

@@ -125,3 +125,22 @@ def test_a_joint_law_fitted_to_another_specification_is_refused():
     other = fit_joint_law(JointLawSpecification(((1.0, 0.5), (0.5, 1.0))))
     with pytest.raises(JointLawError, match="this generator needs '6-features-log-barrier"):
         generator.sample(np.random.default_rng(1), joint_law=other)
+
+
+def test_fixed_draws_of_x_are_the_same_in_every_run_and_for_every_function():
+    def samples(function, seed):
+        generator = LosawGenerator(
+            data_type="discrete", n_samples=20, n_features=7, phi=0.1, function=function, n_draws=3
+        )
+        data = generator.sample(np.random.default_rng(seed))
+        return data.truth.details["draw"], data.train
+
+    found = {}
+    for function in ("f3", "f5"):
+        for seed in range(12):
+            draw, train = samples(function, seed)
+            assert np.array_equal(found.setdefault(draw, train.X), train.X)
+    assert sorted(found) == [0, 1, 2]
+    first, second = found[0.0], found[1.0]
+    assert not np.array_equal(first, second)
+    assert not np.array_equal(samples("f3", 0)[1].y, samples("f3", 1)[1].y)

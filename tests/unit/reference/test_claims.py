@@ -39,8 +39,8 @@ def test_every_file_of_claims_is_of_a_paper_and_every_paper_has_one():
     assert found == set(PAPERS)
 
 
-def test_names_are_those_of_the_study_files(claims, session):
-    check_names(claims, session)
+def test_names_are_those_of_the_study_files(claims):
+    check_names(claims, CONFIGURATION.parent / "studies")
 
 
 def test_claims_are_about_the_studies_of_their_paper(claims, studies):
@@ -115,6 +115,6 @@ def one_claim(**changes):
         ({"than": {}}, "'than' names nothing"),
     ],
 )
-def test_a_name_that_there_is_not_is_refused_with_the_claim(session, changes, message):
+def test_a_name_that_there_is_not_is_refused_with_the_claim(changes, message):
     with pytest.raises(StudyError, match="claim 'RF finds them': .*" + message):
-        check_names(one_claim(**changes), session)
+        check_names(one_claim(**changes), CONFIGURATION.parent / "studies")

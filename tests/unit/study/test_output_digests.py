@@ -41,7 +41,7 @@ def test_what_was_just_written_is_current(written):
     [
         "losaw.study.results.summary:summarise",
         "losaw.report.tables:to_csv",
-        "losaw.report.page.html:write_report",
+        "losaw.report.page.write:write_pages",
     ],
 )
 def test_a_corrected_formula_makes_tables_and_report_stale(written, monkeypatch, target):

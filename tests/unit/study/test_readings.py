@@ -11,8 +11,6 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from losaw.data import Dataset
-from losaw.generators.losaw import N_PILOT, LosawGenerator
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
@@ -89,24 +87,6 @@ def test_two_equal_runs_of_a_function_do_not_differ_because_another_never_varies
     comparison = compare(study, pd.DataFrame(rows), frame)
     found = comparison[(comparison["function"] == "f5") & (comparison["n_seeds"] == 2)]
     assert set(found["verdict"]) == {"no error at hand"}
-
-
-def test_the_deviation_of_a_noise_variance_that_is_estimated_once_follows_from_its_formula(session):
-    # sd = R2 phi / (1 + phi) sqrt((kurtosis of f - 1) / N_PILOT): Var(f) is estimated on N_PILOT
-    # rows, and R2 = r / (1 + phi (1 + error)).
-    _, frame = published(session, "losaw_forest")
-    cells = frame[(frame["data_type"] == "continuous") & (frame["metric"] == "r2_test")]
-    assert frame.drop(cells.index)["setting_sd"].isna().all()
-    for function, of_function in cells.groupby("function"):
-        generator = LosawGenerator(
-            data_type="continuous", n_samples=200_000, n_features=10, phi=0.1, function=function
-        )
-        data: Dataset = generator.sample(np.random.default_rng(0))
-        f = data.truth.regression_function(data.train.X)
-        kurtosis = ((f - f.mean()) ** 4).mean() / f.var() ** 2
-        phi = of_function["phi"]
-        expected = of_function["published"] * phi / (1 + phi) * ((kurtosis - 1) / N_PILOT) ** 0.5
-        assert np.abs(of_function["setting_sd"] - expected).max() < 1.2e-4
 
 
 def test_notes_of_published_numbers_and_of_the_study_file_reach_the_cell(computed):

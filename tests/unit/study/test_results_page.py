@@ -16,7 +16,6 @@ import pytest
 
 from losaw.report.tables import write_tables
 from losaw.study.files.rows import BLOCK_SCHEMA
-from losaw.study.results.draws import NUMBERS
 from losaw.study.results.outputs import write_outputs
 from losaw.study.running.runner import run_block
 
@@ -66,7 +65,7 @@ def documented(heading):
     return found
 
 
-CSV = ("settings", "summary", "comparison", "agreement", "signs", "differences", "blocks")
+CSV = ("settings", "summary", "comparison", "differences", "blocks")
 
 
 @pytest.mark.parametrize("name", [f"{name}.csv" for name in CSV])
@@ -87,10 +86,6 @@ def test_the_columns_of_blocks_are_those_on_the_page(folder):
     name = "blocks/<setting>/<learner>/seeds_<first>-<last>.parquet"
     block = next(folder.glob("blocks/*/*/*.parquet"))
     assert pq.read_schema(block).names == BLOCK_SCHEMA.names == documented(name)
-
-
-def test_the_columns_of_draws_are_those_on_the_page():
-    assert documented("draws.csv") == list(NUMBERS)
 
 
 def test_the_keys_of_the_manifest_and_of_run_records_are_those_on_the_page(folder):

@@ -3,6 +3,7 @@
 Of study.results.tally, study.results.cell_numbers, study.results.manifest, study.results.summary.
 """
 
+import io
 import json
 import math
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ from losaw.study.results.cell_numbers import kinds_of, pooled_deviation
 from losaw.study.results.collect import collect
 from losaw.study.results.manifest import manifest
 from losaw.study.results.outputs import write_outputs
-from losaw.study.results.summary import differences
+from losaw.study.results.summary import complete_summary, differences, short_summary
 from losaw.study.results.tally import describe_end
 from losaw.study.running.runner import run_block
 
@@ -59,29 +60,36 @@ def test_the_manifest_of_a_run_without_failures_counts_none(computed):
     assert found["fits"] == sum(len(block.seeds) for block in plan.blocks)
 
 
-def test_every_two_learners_have_paired_differences():
-    study = SimpleNamespace(learners=("a", "b", "c"), axes=())
+def test_learners_have_paired_differences_and_so_have_importances_of_a_learner():
+    study = SimpleNamespace(
+        learners=("a", "b"),
+        importances=("i", "j"),
+        axes=[],
+        method_name=lambda *pair: " ".join(pair),
+    )
     values = {
-        ("a", 0): 1.0,
-        ("b", 0): 3.0,
-        ("c", 0): 7.0,
-        ("a", 1): 2.0,
-        ("b", 1): 4.0,
-        ("c", 1): 9.0,
+        ("a", "i"): (1.0, 2.0),
+        ("a", "j"): (3.0, 5.0),
+        ("b", "i"): (7.0, 9.0),
+        ("a", ""): (0.0, 0.0),
     }
-    rows = [("s", name, "", seed, "m", value, "ok") for (name, seed), value in values.items()]
+    rows = [
+        ("s", *method, seed, "m", value, "ok")
+        for method, of_method in values.items()
+        for seed, value in enumerate(of_method)
+    ]
     columns = ["setting_id", "learner", "importance", "seed", "metric", "value", "status"]
     collection = SimpleNamespace(
         results=pd.DataFrame(rows, columns=columns), settings=pd.DataFrame({"setting_id": ["s"]})
     )
-    listed = differences(study, collection)
-    assert listed.index.tolist() == [0, 1, 2]
-    found = listed.set_index(["learner", "minus"])
-    assert found["difference"].to_dict() == {("b", "a"): 2.0, ("c", "a"): 6.5, ("c", "b"): 4.5}
-    assert found.loc[("c", "b"), "mc_se"] == pytest.approx(0.5)
+    found = differences(study, collection).set_index(["method", "minus"])
+    assert found["difference"].to_dict() == {("b i", "a i"): 6.5, ("a j", "a i"): 2.5}
+    assert found.loc[("b i", "a i"), "mc_se"] == pytest.approx(0.5)
 
 
-def test_differences_begin_with_who_and_from_whom(computed):
+def test_a_short_summary_is_completed_again(computed):
     (plan,) = computed.session().plans
-    write_outputs(plan)
-    assert list(pd.read_csv(plan.folder / "differences.csv").columns[:2]) == ["learner", "minus"]
+    summary = pd.read_csv(write_outputs(plan).with_name("summary.csv"))
+    short = pd.read_csv(io.StringIO(short_summary(summary).to_csv(index=False)))
+    assert not {"study", "method", "mc_se", "n_failed"} & set(short.columns)
+    pd.testing.assert_frame_equal(complete_summary(plan.study, short), summary, rtol=1e-6)

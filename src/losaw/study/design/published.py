@@ -12,9 +12,9 @@ if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it
     import pandas as pd
 
 COLUMNS = ("table", "metric", "method", "published", "decimals", "published_runs", "note")
-# Only in some files: the standard deviation of single runs as published, the draws of X that the
-# runs share, and the deviation by something that was estimated once per setting.
-SOME = ("published_sd", "published_draws", "setting_sd")
+# Only in some files: the standard deviation of single runs as published, and where the runs are not
+# independent the inferred standard error of their mean with its source.
+SOME = ("published_sd", "published_se", "se_source")
 
 
 def read_published(study: Study, folder: Path) -> "pd.DataFrame":
@@ -23,9 +23,8 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     The file has one row per published cell: ``table``, any of the study's axes, ``metric``,
     ``method``, ``published``, ``decimals`` (as published), ``published_runs`` (runs behind the
     mean), ``note`` and, in some files, ``published_sd`` (standard deviation of single runs),
-    ``published_draws`` (draws of X that the runs share; empty if every run has its own) and
-    ``setting_sd`` (standard deviation that something estimated once per setting adds to the mean,
-    an inference).
+    ``published_se`` (standard error of the mean where its runs are not independent, an inference,
+    with its ``se_source``).
 
     Raises
     ------

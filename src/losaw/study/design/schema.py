@@ -135,13 +135,6 @@ class FigureLayout(Strict):
     options: dict[str, Any] = {}
 
 
-class Draws(Strict):
-    """Shared draws of X: the metric that records the draw, and the axes not pooled over."""
-
-    metric: str
-    by: list[str]
-
-
 class Known(Strict):
     """A note on cells that are known not to agree, or whose published value is in doubt.
 
@@ -200,12 +193,6 @@ class StudyFile(Strict):
     margins : dict
         Metric -> largest difference from the published value that still agrees, in its units;
         needed for every metric that is printed.
-    draws : dict or None
-        ``{metric, by}``: the metric notes on which draw of X a run rests; the study measures which
-        share of the variance lies between draws, for every combination of the axes ``by``.
-    between_draws : str or None
-        The study that measured this share for printed numbers whose runs share draws of X
-        (column ``published_draws``).
     counted : bool or list
         True: the cells count as published values. False: the study compares another reading of
         values that another study counts, or values that no paper has published. A list of
@@ -235,8 +222,6 @@ class StudyFile(Strict):
     method: str | None = None
     published: str | None = None
     margins: dict[str, Annotated[float, Field(gt=0)]] = {}
-    draws: Draws | None = None
-    between_draws: Name | None = None
     counted: bool | list[Filter] = True
     known: list[Known] = []
     tables: dict[Name, TableLayout] = {}

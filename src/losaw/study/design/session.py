@@ -134,7 +134,6 @@ class Session:
         if not trusted:
             validate(study)
             read_published(study, self.published_folder)
-            self._check_measuring(study)
         return study
 
     def _studies_at_scale(self, studies: list[Study]) -> list[Study]:
@@ -152,12 +151,6 @@ class Session:
                 stacklevel=2,
             )
         return having
-
-    def _check_measuring(self, study: Study) -> None:
-        """Check that the study that measures shared draws exists, requested or not."""
-        name, known = study.file.between_draws, self.available_studies()
-        if name is not None and name not in known:
-            raise study.source.error(("between_draws",), unknown("study", name, known))
 
     def _check_selection(self) -> None:
         axes = {axis for study in self.studies for axis in study.axes} | {LEARNER_AXIS}

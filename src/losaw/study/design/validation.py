@@ -61,11 +61,6 @@ def validate(study: Study) -> None:
         _check_filter(study, entry, place, ("learner", "scale", "seconds"))
         for scale in as_values(entry.get("scale", [])):
             _check_known(study, scale, SCALES, (*place, "scale"), "scale")
-    if study.file.draws is not None:
-        for axis in study.file.draws.by:
-            _check_known(study, axis, study.axes, ("draws", "by"), "axis")
-        noted = study.file.draws.metric
-        _check_known(study, noted, study.metrics, ("draws", "metric"), "metric")
     _check_cells(study)
     for metric in study.file.margins:
         _check_known(study, metric, study.metrics, ("margins", metric), "metric")

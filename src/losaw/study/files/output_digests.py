@@ -27,15 +27,11 @@ COLLECTED = (
     "summary.csv",
     "settings.csv",
     "blocks.csv",
-    "agreement.csv",
-    "signs.csv",
     "differences.csv",
     "results.parquet",
     "scores.parquet",
     "manifest.json",
 )
-# Written where a study's runs share draws of X.
-DRAWS = "draws.csv"
 TABLE_KINDS = ("csv", "md", "tex")
 FIGURE_KINDS = ("pdf", "png")
 REPORT = "report"
@@ -44,9 +40,7 @@ _FIRST_WORDS = "# made from "
 
 def collected_files(plan: StudyPlan) -> list[Path]:
     """Return the files that `losaw report` writes of a study."""
-    file = plan.study.file
-    others = [DRAWS] * (file.draws is not None)
-    return [plan.folder / name for name in (*COLLECTED, *others)]
+    return [plan.folder / name for name in COLLECTED]
 
 
 def drawn_files(plan: StudyPlan) -> list[Path]:
@@ -93,14 +87,12 @@ def made_from(plan: StudyPlan, blocks: Mapping[str, str]) -> str:
     """
     study = plan.study
     published = study.file.published and plan.published / study.file.published
-    draws = study.file.between_draws
     names = [str(block.name) for block in plan.blocks]
     parts = [
         [[name, blocks.get(name)] for name in names],
         [plan.scale, plan.max_failed_share],
         _text_of(study.source.path),
         _text_of(published) if published else "",
-        _text_of(plan.results / draws / DRAWS) if draws else "",
         _code(tuple(layout.drawing for layout in study.file.figures.values())),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

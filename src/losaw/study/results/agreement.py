@@ -36,24 +36,18 @@ class Printed:
         As published.
     runs : float
         Number of runs that it averages.
-    draws : float or None
-        Number of draws of X that these runs share; None: every run has an X of its own.
     deviation : float or None
         The published standard deviation of single runs, if there is one.
-    setting_deviation : float
-        Standard deviation that something estimated once per setting, and not once per run, adds to
-        the mean. It is not published, but inferred.
-    n_rounded : int
-        How many rounded numbers it is made of: 2 of a difference of two.
+    error : float or None
+        Standard error of the value where the runs are not independent, as inferred (column
+        ``published_se``); None: they are.
     """
 
     value: float
     decimals: int
     runs: float
-    draws: float | None = None
     deviation: float | None = None
-    setting_deviation: float = 0.0
-    n_rounded: int = 1
+    error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -70,15 +64,12 @@ class Kind:
         Whether the metric has a smallest and a largest value.
     is_decision : bool
         Whether a run's value is a share of yes-or-no decisions.
-    between_draws : float
-        Share of the variance of single runs that lies between draws of X, from 0 to 1.
     """
 
     deviation: float = math.nan
     degrees: int = 0
     is_bounded: bool = False
     is_decision: bool = False
-    between_draws: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -106,15 +97,13 @@ def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
     r"""Return the evidence of one cell; None where no error is at hand.
 
     With v the variance of our single runs, n our seeds, w that of the published runs, m their
-    number, d the decimals of the published number, and q the variance of what was estimated once
-    per setting,
+    number, and d the decimals of the published number,
 
-    .. math:: t = \frac{\bar x - y}{\sqrt{v/n + w/m + q + 10^{-2d}/12}}.
+    .. math:: t = \frac{\bar x - y}{\sqrt{v/n + w/m + 10^{-2d}/12}}.
 
     w is the square of the published standard deviation of single runs, on m - 1 degrees of
-    freedom; t then has Welch's degrees. Where none is published, w = v. Where the m runs share k
-    draws of X, and b is the share of the variance between draws, w/m is replaced by
-    w (b/k + (1 - b)/m).
+    freedom; t then has Welch's degrees. Where none is published, w = v. Where the m runs are not
+    independent, the square of the inferred standard error takes the place of w/m.
 
     v is
 
@@ -160,7 +149,7 @@ def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
         variance, freedom = printed.deviation**2, printed.runs - 1
     else:
         return None
-    return _of_variance(ours.mean, variance, n, freedom, printed, kind)
+    return _of_variance(ours.mean, variance, n, freedom, printed)
 
 
 def verdict(
@@ -191,16 +180,15 @@ def verdict(
 
 
 def _of_variance(
-    mean: float, variance: float, n: int, freedom: float, printed: Printed, kind: Kind
+    mean: float, variance: float, n: int, freedom: float, printed: Printed
 ) -> Evidence:
-    between = 0.0 if printed.draws is None else kind.between_draws
     ours, degrees = variance / n, freedom
     published = variance if printed.deviation is None else printed.deviation**2
-    theirs = published * (between / (printed.draws or 1) + (1 - between) / printed.runs)
+    theirs = published / printed.runs if printed.error is None else printed.error**2
     if printed.deviation is not None:
         shares = ours**2 / freedom + theirs**2 / max(printed.runs - 1, 1)
         degrees = (ours + theirs) ** 2 / shares
-    of_print = theirs + printed.setting_deviation**2 + _rounding_variance(printed)
+    of_print = theirs + _rounding_variance(printed)
     error = math.sqrt(ours + of_print)
     difference = mean - printed.value
     reach = -float(stdtrit(degrees, _ONE_SIDED)) * error
@@ -233,8 +221,10 @@ def _is_yes_or_no(ours: Runs) -> bool:
     if ours.n_seeds == 1:
         return ours.mean in (0.0, 1.0)
     squares = (ours.n_seeds - 1) * ours.deviation**2
-    return math.isclose(squares, ours.n_seeds * ours.mean * (1 - ours.mean), abs_tol=1e-9)
+    expected = ours.n_seeds * ours.mean * (1 - ours.mean)
+    # A stored deviation has seven digits.
+    return math.isclose(squares, expected, rel_tol=1e-6, abs_tol=1e-9)
 
 
 def _rounding_variance(printed: Printed) -> float:
-    return float(printed.n_rounded * 10.0 ** (-2 * printed.decimals) / 12)
+    return float(10.0 ** (-2 * printed.decimals) / 12)

@@ -38,9 +38,8 @@ def printed_cell(row: Mapping[str, Any]) -> Printed:
         float(row["published"]),
         int(row["decimals"]),
         float(row["published_runs"]),
-        _optional(row.get("published_draws")),
         _optional(row.get("published_sd")),
-        _optional(row.get("setting_sd")) or 0.0,
+        _optional(row.get("published_se")),
     )
 
 

@@ -1,7 +1,6 @@
 """The published tables cell by cell: published and reproduced values."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -11,14 +10,13 @@ from losaw.study.design.published import margin
 from losaw.study.design.settings import matches
 from losaw.study.errors import StudyError
 from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS, kinds_of, numbers_of_cell
-from losaw.study.results.lookup import Lookup, cells, lookup_of_shares, printed_axes, table_title
+from losaw.study.results.lookup import Lookup, cells, printed_axes, table_title
 
 
 def compare(
     study: Study,
     summary: pd.DataFrame,
     published: pd.DataFrame,
-    between_draws: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """One row per cell of the published tables.
 
@@ -28,9 +26,6 @@ def compare(
         As :func:`losaw.study.results.summary.summarise` makes it.
     published : DataFrame
         As :func:`losaw.study.design.published.read_published` reads it.
-    between_draws : DataFrame or None
-        As :func:`losaw.study.results.draws.read_draws` reads it, for printed numbers whose runs
-        share draws of X.
 
     Returns
     -------
@@ -56,14 +51,10 @@ def compare(
     printed = Lookup(["table", *axes, "metric", "method"], there.to_dict("records"))
     if printed.repeated:
         raise StudyError(f"{study.file.published}: the cell {printed.repeated} is printed twice")
-    shares = lookup_of_shares(between_draws)
     rows = []
     for runs, table, values, metric, method in shown:
         cell = {"table": table_title(table), **values, "metric": metric, "method": method}
         kind = kinds.get((metric, method, *(str(values[axis]) for axis in study.text_axes)))
-        measured = shares.find(cell)
-        if kind and measured:
-            kind = replace(kind, between_draws=measured["between_draws"])
         published_row = printed.find(cell)
         numbers = numbers_of_cell(
             runs, published_row, kind, margin(study, metric), noted(study, cell, published_row)

@@ -59,14 +59,6 @@ def printed_axes(study: Study, published: pd.DataFrame) -> list[str]:
     return [axis for axis in study.axes if axis in published.columns]
 
 
-def lookup_of_shares(measured: pd.DataFrame | None) -> Lookup:
-    """The shares of :func:`losaw.study.results.draws.read_draws` by cell; None: there are none."""
-    if measured is None:
-        return Lookup((), ())
-    columns = [str(column) for column in measured.columns if column != "between_draws"]
-    return Lookup(columns, measured.to_dict("records"))
-
-
 def table_title(name: str) -> str:
     """``table_2`` as papers write it: ``Table 2``."""
     return name.replace("_", " ").capitalize()

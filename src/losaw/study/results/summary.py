@@ -66,6 +66,13 @@ def complete_summary(study: Study, summary: pd.DataFrame) -> pd.DataFrame:
     return summary.assign(**added)[[*columns, "n_seeds", "n_failed", "mean", "sd", "mc_se"]]
 
 
+def short_summary(summary: pd.DataFrame) -> pd.DataFrame:
+    """Return a summary without what :func:`complete_summary` adds, to seven digits."""
+    left_out = ["study", "method", "mc_se", *([] if summary["n_failed"].any() else ["n_failed"])]
+    digits = {name: summary[name].map("{:.7g}".format) for name in ("mean", "sd")}
+    return summary.assign(**digits).drop(columns=left_out).replace("nan", "")
+
+
 def differences(study: Study, collection: Collection) -> pd.DataFrame:
     """Paired differences of every method to each of those before it in the study file.
 

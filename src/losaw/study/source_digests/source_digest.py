@@ -45,7 +45,7 @@ WRITERS = (
     "losaw.study.results.outputs:write_outputs",
     "losaw.report.tables:write_tables",
     "losaw.report.figures:write_figures",
-    "losaw.report.page.html:write_report",
+    "losaw.report.page.write:write_pages",
 )
 
 # Digest of what a target reaches, and whether it reaches the choice of a knockoff sampler.
