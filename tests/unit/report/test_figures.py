@@ -125,7 +125,7 @@ def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(
 
 def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(made, tmp_path):
     study, results = made[1]["losaw_figure_2"]
-    wrong = changed(study, tmp_path, "pr_auc], axis: eta", "pr_auc, auc], axis: eta")
+    wrong = changed(study, tmp_path, "mdi, metrics: [r2_test, pr_auc]", "mdi, metrics: [r2_test]")
     message = r"yaml:\d+: figures\.figure_2\.options: metrics must be a list of 2"
     with pytest.raises(StudyError, match=message):
         figures.write_figures(wrong, results, tmp_path)

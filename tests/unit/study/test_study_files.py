@@ -15,7 +15,7 @@ from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES
 from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
 from losaw.study.results.compare import compare
-from losaw.study.results.lookup import cells, table_title
+from losaw.study.results.lookup import cells, plain, table_title
 
 CONFIGURATION = Path(__file__).resolve().parents[3] / "config" / "config.yaml"
 STUDIES = sorted(path.stem for path in (CONFIGURATION.parent / "studies").glob("*.yaml"))
@@ -60,10 +60,10 @@ def test_every_printed_number_of_a_study_finds_its_cell(name):
     assert len(frame) == len(list(cells(study)))
     shown = {table_title(table) for table in study.file.tables}
     axis = [a for a in study.axes if a in published.columns]
-    values = {a: {str(v) for v in study.file.settings[a]} for a in axis}
+    values = {a: {plain(v) for v in study.file.settings[a]} for a in axis}
     expected = published[published["table"].isin(shown) & published["published"].notna()]
     for one_axis in axis:
-        expected = expected[expected[one_axis].astype(str).isin(values[one_axis])]
+        expected = expected[expected[one_axis].map(plain).isin(values[one_axis])]
     # A number holds for every value of an axis that print does not have.
     found = frame[frame["published"].notna()].drop_duplicates(["table", *axis, "metric", "method"])
     assert len(found) == len(expected) > 0

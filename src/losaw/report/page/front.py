@@ -39,7 +39,7 @@ def front_page(shelf: Shelf, name: str) -> Page:
     name : str
         Of its file: ``report`` or ``overview``.
     """
-    weighed = {name: weigh_claims(shelf, paper) for name, paper in shelf.papers.items()}
+    weighed = {paper: weigh_claims(shelf, paper) for paper in shelf.papers}
     findings = filter(None, (finding(shelf, study) for study in shelf.studies))
     cells = pd.concat([counted_cells(shelf, study) for study in shelf.studies], ignore_index=True)
     parts: list[Part] = []

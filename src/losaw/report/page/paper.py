@@ -59,7 +59,7 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     if name in shelf.papers:
         paper = shelf.papers[name]
         names = shelf.studies_of(paper)
-        weighed = weigh_claims(shelf, paper)
+        weighed = weigh_claims(shelf, name)
     else:
         study = shelf.studies[name]
         paper = Claims(paper=study.file.paper, title=study.file.title, studies=[name])
@@ -82,16 +82,19 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     return Page(name, paper.title, parts)
 
 
-def weigh_claims(shelf: Shelf, paper: Claims) -> list[Weighed]:
-    """Every claim of a paper with the verdict of the stored means.
+def weigh_claims(shelf: Shelf, name: str) -> list[Weighed]:
+    """Every claim of a paper with the verdict of the stored means, weighed once.
 
     Raises
     ------
     StudyError
         If a claim names what its study file does not have.
     """
+    if name in shelf.weighed:
+        return shelf.weighed[name]
+    paper = shelf.papers[name]
     check_names(paper, shelf.configuration / "studies")
-    weighed = []
+    weighed = shelf.weighed[name] = []
     for claim in paper.claims:
         there = claim.study in shelf.studies
         summary = shelf.results[claim.study].summary if there else None

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from losaw.reference.claim_tests import Weighed
 from losaw.reference.claims import Claims, read_claims
 from losaw.report.results import StudyResults
 from losaw.study.design.grid import Study
@@ -50,6 +51,8 @@ class Shelf:
     folder: Path
     configuration: Path
     figures: Path | None = None
+    # Claims that were weighed for one page are on the front page, too.
+    weighed: dict[str, list[Weighed]] = field(default_factory=dict, compare=False)
 
     @cached_property
     def runs(self) -> Mapping[str, Mapping[str, Any]]:
@@ -103,6 +106,7 @@ class Shelf:
     def pictures(self, name: str) -> Iterator[tuple[str, Path]]:
         """Yield (figure, picture) of a study, for those that were drawn."""
         folder = self.figures or self.folder / name / "figures"
+        folder = folder / name if (folder / name).is_dir() else folder
         for key in self.studies[name].file.figures:
             path = folder / f"{key}.png"
             if path.is_file():
