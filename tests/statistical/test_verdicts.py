@@ -73,7 +73,9 @@ def test_agreement_is_found_off_as_often_as_chance_says(name, n_seeds):
 
 
 @pytest.mark.parametrize("n_seeds", [4, 40])
-def test_print_that_rests_on_one_draw_of_x_is_off_as_often_as_chance_says(n_seeds):
+def test_print_with_an_inferred_error_is_off_as_often_as_chance_says_or_less(n_seeds):
+    # z has the degrees of freedom of our runs, although the inferred error is not theirs: with few
+    # runs it is cautious.
     rng = np.random.default_rng(21)
     between, within = 0.006, 0.012
     error = float(np.hypot(between, within / np.sqrt(PRINTED_RUNS)))
@@ -84,5 +86,6 @@ def test_print_that_rests_on_one_draw_of_x_is_off_as_often_as_chance_says(n_seed
         printed = one_draw + within * rng.standard_normal(PRINTED_RUNS).mean()
         ours = Runs(float(runs.mean()), float(runs.std(ddof=1)), n_seeds)
         z.append(weigh(ours, Printed(printed, 9, PRINTED_RUNS, error=error), Kind()).z)
-    assert 0.03 - 0.013 < (np.abs(z) > 2).mean() < 0.07 + 0.02
+    assert (np.abs(z) > 2).mean() < 0.07 + 0.02
+    assert n_seeds < 40 or (np.abs(z) > 2).mean() > 0.03 - 0.013
     assert (np.abs(z) > 3).mean() < 0.01 + 0.008

@@ -185,9 +185,7 @@ def _of_variance(
     ours, degrees = variance / n, freedom
     published = variance if printed.deviation is None else printed.deviation**2
     theirs = published / printed.runs if printed.error is None else printed.error**2
-    if printed.error is not None:  # as if it were known
-        degrees = (ours + theirs) ** 2 / (ours**2 / freedom)
-    elif printed.deviation is not None:
+    if printed.deviation is not None:
         shares = ours**2 / freedom + theirs**2 / max(printed.runs - 1, 1)
         degrees = (ours + theirs) ** 2 / shares
     of_print = theirs + _rounding_variance(printed)
