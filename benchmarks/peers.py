@@ -27,7 +27,6 @@ from sklearn.base import clone  # noqa: E402
 from sklearn.ensemble import RandomForestRegressor  # noqa: E402
 from sklearn.inspection import permutation_importance  # noqa: E402
 
-from losaw.fitted_trees.shapley import shapley_values  # noqa: E402
 from losaw.forest import LosawRandomForestRegressor  # noqa: E402
 from losaw.importance import boruta, cpi, loco, pfi, sage  # noqa: E402
 from losaw.learners.ranger_forest import RangerForest  # noqa: E402
@@ -119,12 +118,6 @@ def comparisons(model: Any, train: Any, test: Any) -> Any:
         ).fit(*train)
         return np.asarray(found.support_, dtype=float), float("nan")
 
-    def shap_package() -> Scores:
-        import shap
-
-        explainer = shap.TreeExplainer(model, feature_perturbation="tree_path_dependent")
-        return np.asarray(explainer.shap_values(X)).ravel(), float("nan")
-
     yield (
         "PFI",
         lambda: of(pfi(model, X, y, n_repeats=REPEATS, random_state=0)),
@@ -158,11 +151,6 @@ def comparisons(model: Any, train: Any, test: Any) -> Any:
             float("nan"),
         ),
         {"BorutaPy": boruta_py},
-    )
-    yield (
-        "Shapley values",
-        lambda: (shapley_values(model, X).ravel(), float("nan")),
-        {"shap": shap_package},
     )
 
 

@@ -65,16 +65,13 @@ def compile_mixed_forests() -> None:
 
 
 def compile_importances() -> None:
-    """Score a small forest and a small booster with every kernel of their importances."""
+    """Score a small forest with every kernel of its importances."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-    from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
-    from losaw.fitted_trees.shapley import shapley_values
     from losaw.forest import LosawRandomForestRegressor
     from losaw.importance import sage, ufi
     from losaw.importance.per_tree_permutation import tree_permutation
     from losaw.learners.ranger_forest import RangerForest
-    from losaw.learners.xgboost_trees import XGBoostTrees
 
     X = _numbers()
     y = X[:, 0] + X[:, 3]
@@ -83,13 +80,8 @@ def compile_importances() -> None:
         for rows in ("out-of-bag", "in-bag"):
             tree_permutation(forest, X, y, rows=rows, random_state=0)
     sage(forest, X, y, max_permutations=2, random_state=0)
-    shapley_values(forest, X)
     RangerForest(n_estimators=2).fit(X, y)
     ufi(RandomForestClassifier(2, random_state=0).fit(X, y > 0), X, y > 0)
-    for task, response in (("regression", y), ("classification", (y > 0).astype(float))):
-        booster = XGBoostTrees(task, num_boost_round=2).fit(X, response)
-        for attribution in ATTRIBUTIONS:
-            attribution_sums(booster, X, response, attribution)
 
 
 def compile_knockoffs() -> None:

@@ -1,9 +1,9 @@
-"""The node predictions of a fitted xgboost booster as flat arrays, checked for consistency."""
+"""The trees of a fitted xgboost booster as flat arrays, checked for consistency."""
 
 import json
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,56 +16,29 @@ if TYPE_CHECKING:
 
 OBJECTIVES = ("reg:squarederror", "binary:logistic")
 _NO_PARENT = 2147483647
-_STRUCTURE = ("left_children", "right_children", "split_indices", "parents")
+_COLUMNS = (
+    "left_children", "right_children", "split_indices", "parents", "base_weights",
+    "split_conditions", "sum_hessian",
+)  # fmt: skip
 _TOLERANCE = 1e-3
-_SPARSE = "X is sparse; give X.toarray(), or a data frame"
-
-
-class Branches(NamedTuple):
-    """Nodes of many trees as the branches that lead to them, one tree after the other.
-
-    A node that was pruned keeps its number, but is neither a leaf nor below another node. Tree m
-    is ``starts[m] : starts[m + 1]``; what is summed over trees is walked from the leaves up. A
-    booster's splits also say where missing values go.
-    """
-
-    parent: NDArray[np.int32]  # (n_nodes,), number within the tree, -1 for a root or if pruned
-    feature: NDArray[np.int32]  # that the parent splits on, 0 for a root
-    threshold: NDArray[np.float32]  # the parent's: rows with x < threshold go left
-    is_left: NDArray[np.bool_]  # whether the node is its parent's left child
-    missing_is_left: NDArray[np.bool_]  # whether that gets missing values
-    share: FloatArray  # the node's part of its parent's sum of hessians; 1 for a root
-    value: FloatArray  # p_m(t), what it would predict as a leaf, learning rate included
-    is_leaf: NDArray[np.bool_]
-    starts: NDArray[np.int64]  # (n_trees + 1,)
-
-
-class Fit(NamedTuple):
-    """A sample on its way through a booster's trees."""
-
-    leaves: NDArray[np.int32]  # (n_trees, n_rows), numbered within the tree
-    y: FloatArray
-    margin: FloatArray  # (n_rows,), of the trees before; moved on tree by tree
-    logistic: bool  # whether the mean is the logistic function of the margin
-
-
-class Sums(NamedTuple):
-    """The arrays in which attributions are summed over rows and trees."""
-
-    inner: FloatArray  # (n_features,), attribution times residual
-    absolute: FloatArray  # (n_features,)
-    forest: FloatArray  # (n_rows, n_features), attributions of all trees
-    residuals: FloatArray  # (n_rows,), of all trees
-    rows: FloatArray  # (n_rows, n_features), what every row adds to ``inner``, or no rows
 
 
 @dataclass(frozen=True)
 class BoostedTrees:
-    """The trees of a booster.
+    """The nodes of a booster's trees, one tree after the other.
+
+    A node that was pruned keeps its number, but is neither a leaf nor below another node.
 
     Attributes
     ----------
-    branches : Branches
+    starts : int array of shape (n_trees + 1,)
+        Tree m is ``starts[m] : starts[m + 1]``.
+    parent : int array of shape (n_nodes,)
+        Number among all nodes; -1 for a root.
+    feature : int array of shape (n_nodes,)
+        That the parent splits; 0 for a root.
+    value : array of shape (n_nodes,)
+        p_m(t), what the node would predict as a leaf, learning rate included.
     base_margin : float
         Prediction before the first tree, on the scale of the margin.
     eta : float
@@ -74,19 +47,21 @@ class BoostedTrees:
     n_features : int
     """
 
-    branches: Branches
+    starts: NDArray[np.intp]
+    parent: NDArray[np.intp]
+    feature: NDArray[np.intp]
+    value: FloatArray
     base_margin: float
     eta: float
     objective: str
     n_features: int
 
     def __len__(self) -> int:
-        return len(self.branches.starts) - 1
+        return len(self.starts) - 1
 
-    @property
-    def roots(self) -> FloatArray:
-        """p_m(root) of every tree."""
-        return self.branches.value[self.branches.starts[:-1]]
+    def means(self, margin: FloatArray) -> FloatArray:
+        """The means of the response at margins: themselves, or their logistic function."""
+        return 1 / (1 + np.exp(-margin)) if self.objective == "binary:logistic" else margin
 
 
 def as_booster(model: Any) -> "Booster":
@@ -116,44 +91,26 @@ def as_booster(model: Any) -> "Booster":
     )
 
 
-def missing_as_nan(model: Any, X: ArrayLike) -> ArrayLike:
-    """``X``, with NaN for the value of an estimator's ``missing`` where that is a number.
+def data_matrix(model: Any, X: ArrayLike) -> "DMatrix":
+    """``X`` as the booster of ``model`` reads it, under the names that it was trained with.
 
     Raises
     ------
     ValueError
-        If that value has to be sought and X is sparse or holds something that is no number.
-    """
-    missing = getattr(model, "missing", None)
-    if missing is None or np.isnan(missing):
-        return X
-    if hasattr(X, "toarray"):
-        raise ValueError(_SPARSE)
-    rows = numbers("X", X).copy()
-    with np.errstate(over="ignore"):
-        rows[rows.astype(np.float32) == np.float32(missing)] = np.nan
-    return rows
-
-
-def data_matrix(booster: "Booster", X: ArrayLike) -> "DMatrix":
-    """``X`` as the booster reads it, under the names that it was trained with.
-
-    Raises
-    ------
-    ValueError
-        If it is sparse, has two columns of one name, or numbers beyond single precision.
+        If it is sparse, has other columns than in training or two of one name, or numbers beyond
+        single precision.
     """
     with extra("xgboost"):
         import xgboost
 
+    booster = as_booster(model)
     if hasattr(X, "toarray"):
-        raise ValueError(_SPARSE)
+        raise ValueError("X is sparse; give X.toarray(), or a data frame")
+    _check_columns(booster, X)
+    missing = getattr(model, "missing", None)
+    options = {"missing": np.nan if missing is None else missing, "nthread": 1}
     if hasattr(X, "columns"):
-        names = [str(name) for name in X.columns]
-        if len(set(names)) < len(names):
-            repeated = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"X has more than one column named {repeated!r}; rename them")
-        return xgboost.DMatrix(X)
+        return xgboost.DMatrix(X, enable_categorical=True, **options)
     rows = np.asarray(X)
     if rows.dtype.kind == "f" and (np.abs(rows) > np.finfo(np.float32).max).any():
         raise ValueError(
@@ -161,24 +118,10 @@ def data_matrix(booster: "Booster", X: ArrayLike) -> "DMatrix":
             "reads them; take another unit"
         )
     rows = rows.astype(rows.dtype.newbyteorder("="), copy=False)
-    return xgboost.DMatrix(rows, feature_names=booster.feature_names, nthread=1)
+    return xgboost.DMatrix(rows, feature_names=booster.feature_names, **options)
 
 
-def numbers(name: str, values: ArrayLike) -> FloatArray:
-    """``values`` as a contiguous array of numbers.
-
-    Raises
-    ------
-    ValueError
-        If they are none.
-    """
-    try:
-        return np.ascontiguousarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be an array or data frame of numbers ({error})") from None
-
-
-def check_columns(booster: "Booster", X: ArrayLike) -> None:
+def _check_columns(booster: "Booster", X: ArrayLike) -> None:
     """Refuse rows whose columns are not those that the booster was trained on.
 
     Raises
@@ -187,6 +130,9 @@ def check_columns(booster: "Booster", X: ArrayLike) -> None:
         For another number of columns, other names or another order.
     """
     names = [str(name) for name in getattr(X, "columns", ())]
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X has more than one column named {repeated!r}; rename them")
     trained = booster.feature_names
     if names and trained and names != trained:
         what = "in another order" if sorted(names) == sorted(trained) else "under other names"
@@ -201,11 +147,18 @@ def check_columns(booster: "Booster", X: ArrayLike) -> None:
         )
 
 
-def read_booster(booster: "Booster") -> BoostedTrees:
+def read_booster(booster: "Booster", residuals: bool = False) -> BoostedTrees:
     """Node predictions of a booster, after checking that they are defined.
 
     An inner node t has p(t) = eta * base_weight(t), with base_weight(t) = -G_t / (H_t + lambda)
     as xgboost stores it; a leaf stores p(t) itself (TreeInner, Equation (7)).
+
+    Parameters
+    ----------
+    booster : Booster
+    residuals : bool, default False
+        Whether the trees must also have been fitted to the residuals of the trees before them, row
+        by row and without weights.
 
     Raises
     ------
@@ -213,13 +166,13 @@ def read_booster(booster: "Booster") -> BoostedTrees:
         For another objective than squared error or binary log-loss, another booster than gbtree,
         an L1 penalty, several outputs, parallel trees or categorical splits; and if the stored
         node predictions contradict learning rate and L2 penalty, as after loading a model file,
-        which does not keep them.
+        which does not keep them; with ``residuals`` if it shows that the gradients were others.
     """
     content = json.loads(booster.save_raw("json"))["learner"]
-    configuration = json.loads(booster.save_config())["learner"]["gradient_booster"]
+    configuration = json.loads(booster.save_config())["learner"]
     _check_kind(content, configuration)
-    trees = content["gradient_booster"]["model"]["trees"]
-    options = configuration["tree_train_param"]
+    model = content["gradient_booster"]["model"]
+    options = configuration["gradient_booster"]["tree_train_param"]
     eta, reg_lambda = float(options["eta"]), float(options["lambda"])
     if float(options["alpha"]) > 0:
         raise ValueError(
@@ -227,65 +180,37 @@ def read_booster(booster: "Booster") -> BoostedTrees:
             "predictions are not defined (TreeInner, Section 5.1); train it with reg_alpha=0"
         )
     nodes = {
-        key: np.array(list(chain.from_iterable(tree[key] for tree in trees)))
-        for key in (*_STRUCTURE, "base_weights", "split_conditions", "sum_hessian", "default_left")
+        key: np.array(list(chain.from_iterable(tree[key] for tree in model["trees"])))
+        for key in _COLUMNS
     }
-    sizes = [len(tree["left_children"]) for tree in trees]
+    sizes = [len(tree["left_children"]) for tree in model["trees"]]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     offset = np.repeat(starts[:-1], sizes)
-    is_reached = _reached(nodes["left_children"], nodes["right_children"], starts, offset)
+    for key in ("left_children", "right_children"):
+        nodes[key] = np.where(nodes[key] < 0, -1, nodes[key] + offset)
+    is_reached = _reached(nodes, starts[:-1])
     is_leaf = is_reached & (nodes["left_children"] < 0)
     value = np.where(is_leaf, nodes["split_conditions"], eta * nodes["base_weights"])
     value[~is_reached] = 0.0
-    _check_gradients(nodes, value, is_reached & ~is_leaf, starts, offset, eta, reg_lambda)
+    _check_gradients(nodes, value, is_reached & ~is_leaf, starts, eta, reg_lambda)
     has_parent = is_reached & (nodes["parents"] != _NO_PARENT)
-    parent = np.where(has_parent, nodes["parents"], -1)
-    above = offset + np.maximum(parent, 0)
-    hessian = nodes["sum_hessian"]
+    parent = np.where(has_parent, nodes["parents"] + offset, -1)
     base_score = float(content["learner_model_param"]["base_score"].strip("[]"))
-    logistic = content["objective"]["name"] == "binary:logistic"
-    branches = Branches(
-        parent=parent.astype(np.int32),
-        feature=np.where(parent < 0, 0, nodes["split_indices"][above]).astype(np.int32),
-        threshold=nodes["split_conditions"][above].astype(np.float32),
-        is_left=nodes["left_children"][above] == np.arange(len(parent)) - offset,
-        missing_is_left=nodes["default_left"][above].astype(bool),
-        share=np.where(parent < 0, 1.0, hessian / hessian[above]),
-        value=value,
-        is_leaf=is_leaf,
-        starts=starts,
-    )
-    return BoostedTrees(
-        branches,
-        base_margin=float(np.log(base_score / (1 - base_score))) if logistic else base_score,
+    objective = content["objective"]["name"]
+    is_logistic = objective == "binary:logistic"
+    trees = BoostedTrees(
+        starts,
+        parent,
+        np.where(parent < 0, 0, nodes["split_indices"][parent]),
+        value,
+        base_margin=float(np.log(base_score / (1 - base_score))) if is_logistic else base_score,
         eta=eta,
-        objective=content["objective"]["name"],
+        objective=objective,
         n_features=int(content["learner_model_param"]["num_feature"]),
     )
-
-
-def expected_values(branches: Branches) -> FloatArray:
-    """The expected output of every node's rows by the leaves below it,
-
-        p~(t) = sum over leaves l below t of H_l p(l) / H_t,
-
-    (n_nodes,). For squared error H counts training rows and p~ is Equation (8) of TreeInner; for
-    log-loss it weights them by their Hessians, as xgboost and shap do.
-    """
-    is_root = branches.parent < 0
-    sizes = np.diff(branches.starts)
-    above = np.repeat(branches.starts[:-1], sizes) + np.maximum(branches.parent, 0)
-    depth = np.zeros(len(above), dtype=int)
-    while True:
-        deeper = np.where(is_root, 0, depth[above] + 1)
-        if (deeper == depth).all():
-            break
-        depth = deeper
-    expected = np.where(branches.is_leaf, branches.value, 0.0)
-    for level in range(depth.max(), 0, -1):
-        nodes = np.flatnonzero(depth == level)
-        np.add.at(expected, above[nodes], branches.share[nodes] * expected[nodes])
-    return expected
+    if residuals:
+        _check_residuals(configuration, nodes, is_reached, base_score, trees)
+    return trees
 
 
 def _check_kind(content: dict[str, Any], configuration: dict[str, Any]) -> None:
@@ -298,7 +223,8 @@ def _check_kind(content: dict[str, Any], configuration: dict[str, Any]) -> None:
         )
     if int(content["learner_model_param"].get("num_target", "1")) > 1:
         raise ValueError("the booster has several outputs; train one booster for each")
-    parallel = configuration.get("gbtree_model_param", {}).get("num_parallel_tree", "1")
+    of_trees = configuration["gradient_booster"].get("gbtree_model_param", {})
+    parallel = of_trees.get("num_parallel_tree", "1")
     if int(parallel) > 1:
         raise ValueError(f"num_parallel_tree is {parallel}; only one tree a round is supported")
     trees = content["gradient_booster"]["model"]["trees"]
@@ -316,16 +242,13 @@ def _check_kind(content: dict[str, Any], configuration: dict[str, Any]) -> None:
             )
 
 
-def _reached(
-    left: NDArray[Any], right: NDArray[Any], starts: NDArray[np.int64], offset: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def _reached(nodes: dict[str, NDArray[Any]], roots: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Which nodes rows can come to: xgboost keeps those that it pruned in the stored trees."""
-    reached = np.zeros(len(left), dtype=bool)
-    nodes = starts[:-1]
-    while len(nodes):
-        reached[nodes] = True
-        nodes = nodes[left[nodes] >= 0]
-        nodes = np.concatenate([offset[nodes] + side[nodes] for side in (left, right)])
+    reached = np.zeros(len(nodes["left_children"]), dtype=bool)
+    while len(roots):
+        reached[roots] = True
+        children = [nodes[f"{side}_children"][roots] for side in ("left", "right")]
+        roots = np.concatenate([side[side >= 0] for side in children])
     return reached
 
 
@@ -333,17 +256,15 @@ def _check_gradients(
     nodes: dict[str, NDArray[Any]],
     value: FloatArray,
     is_split: NDArray[np.bool_],
-    starts: NDArray[np.int64],
-    offset: NDArray[np.int64],
+    starts: NDArray[np.intp],
     eta: float,
     reg_lambda: float,
 ) -> None:
     """A split divides the gradients of its node: G = p (H + lambda) / eta must add up."""
     gradient = value * (nodes["sum_hessian"] + reg_lambda) / eta
-    split = np.flatnonzero(is_split)
-    left, right = (nodes[f"{side}_children"][split] + offset[split] for side in ("left", "right"))
+    left, right = nodes["left_children"][is_split], nodes["right_children"][is_split]
     excess = np.zeros(len(gradient))
-    excess[split] = np.abs(gradient[split] - gradient[left] - gradient[right])
+    excess[is_split] = np.abs(gradient[is_split] - gradient[left] - gradient[right])
     largest = np.maximum.reduceat(np.abs(gradient), starts[:-1])
     wrong = np.maximum.reduceat(excess, starts[:-1]) > _TOLERANCE * largest
     if wrong.any():
@@ -352,4 +273,37 @@ def _check_gradients(
             "booster loaded from a file has forgotten both: restore them with "
             "booster.set_param({'eta': ..., 'reg_lambda': ...}). Otherwise it was trained with "
             "an L1 penalty, max_delta_step or monotone constraints, which are not supported"
+        )
+
+
+def _check_residuals(
+    configuration: dict[str, Any],
+    nodes: dict[str, NDArray[Any]],
+    is_reached: NDArray[np.bool_],
+    base_score: float,
+    trees: BoostedTrees,
+) -> None:
+    """Refuse trees that were fitted to something else than y - mu(margin) of rows that count once.
+
+    Of squared error the sum of Hessians of a node is its number of rows; of log-loss it is that of
+    the first tree times p (1 - p), p the base score. Where xgboost chose the base score itself, the
+    residuals of the first tree sum to 0.
+    """
+    hessian, first = nodes["sum_hessian"][is_reached], is_reached[: trees.starts[1]]
+    if trees.objective == "binary:logistic":
+        hessian = nodes["sum_hessian"][: trees.starts[1]][first] / (base_score * (1 - base_score))
+    is_count = np.abs(hessian - np.round(hessian)) <= np.maximum(1e-3, 1e-6 * hessian)
+    steps = np.abs(trees.value[: trees.starts[1]][first]) / trees.eta
+    options = configuration["gradient_booster"]["tree_train_param"]
+    is_whole = float(options["subsample"]) == 1
+    is_chosen = configuration["learner_model_param"].get("boost_from_average") == "1"
+    is_weighted = float(configuration["objective"]["reg_loss_param"]["scale_pos_weight"]) != 1
+    is_centred = steps[0] <= 1e-2 * steps.max() + 1e-6 * abs(base_score)
+    is_of_others = is_whole and is_chosen and len(steps) > 1 and not is_centred
+    if is_weighted or not is_count.all() or is_of_others:
+        raise ValueError(
+            f"the booster names the objective {trees.objective!r}, but its trees were not fitted "
+            "to the residuals of that objective with one weight for all rows. It was trained with "
+            "an objective of its own (obj=), weights of rows, scale_pos_weight or a base_margin; "
+            "or its trees are not all of them, or refreshed on other rows. Train one without these"
         )

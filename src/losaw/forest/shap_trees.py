@@ -26,7 +26,6 @@ def to_shap(forest: LosawForest) -> dict[str, Any]:
     ------
     ValueError
         If the forest has nominal features: shap's custom trees have thresholds only.
-        :func:`losaw.fitted_trees.shapley.shapley_values` computes the same values for them.
 
     Examples
     --------
@@ -41,8 +40,7 @@ def to_shap(forest: LosawForest) -> dict[str, Any]:
         names = getattr(forest, "feature_names_in_", np.arange(forest.n_features_in_))
         raise ValueError(
             f"the forest splits {list(names[forest.is_nominal_])[:5]} into sets of levels, which "
-            "shap's custom trees do not have; losaw.fitted_trees.shapley.shapley_values(forest, X) "
-            "computes the same values"
+            "shap's custom trees do not have; encode them as numbers before the forest"
         )
     fitted = forest.forest_
     trees = []

@@ -86,12 +86,12 @@ def treeinner(
     model = unwrapped(model)
     if hasattr(model, "steps"):
         sample = forest_rows(model, X, y, groups, kinds, feature_names)
-        sums = attribution_sums(sample.forest, sample.rows, sample.y, attribution, of_rows=True)
+        sums = attribution_sums(sample.forest, sample.rows, sample.y, attribution)
         names, unit_of_column, kinds_found = sample.names, sample.unit_of_column, sample.kinds
     else:
         table = read_table(X, kinds=kinds, feature_names=feature_names)
         rows = X.to_pandas() if hasattr(X, "to_pandas") else X
-        sums = attribution_sums(model, rows, y, attribution, of_rows=True)
+        sums = attribution_sums(model, rows, y, attribution)
         units = units_of(table.names, groups)
         names, kinds_found = units.names, kinds_of(table, units.members)
         unit_of_column = np.empty(len(table.names), dtype=np.intp)

@@ -243,6 +243,8 @@ EXTRAS = {
     ("importance", "total-gain-deviation"): "xgboost",
     ("importance", "tree-inner"): "xgboost",
     ("importance", "forest-inner"): "xgboost",
+    ("importance", "shap-pearson"): "trends",
+    ("importance", "shap-spearman"): "trends",
     ("importance", "cpi-deep"): "network",
     ("knockoff", "deep"): "network",
 }

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 # Libraries that every command on a study imports; others are checked at their import.
 STUDY = ("pyarrow", "pydantic", "yaml")
 # Libraries that methods import when they are used, by their extra.
-LIBRARIES = {"network": ("jax", "optax"), "xgboost": ("xgboost",)}
+LIBRARIES = {"network": ("jax", "optax"), "trends": ("shap",), "xgboost": ("xgboost",)}
 
 
 class MissingExtraError(ModuleNotFoundError):

@@ -60,10 +60,10 @@ def shapley_correlation(
 ) -> TrendResult:
     """Correlation of every feature with its own Shapley values, r(X_p, s_p(X)).
 
-    s_p are the path-dependent Shapley values of the trees: see :mod:`losaw.fitted_trees.shapley`.
-    The correlation has no size: a feature that moves the prediction by next to nothing, but in
-    one direction, has correlation 1. Where the Shapley values are constant it is 0; of a nominal
-    feature, whose levels have no order, NaN.
+    s_p are the path-dependent Shapley values of the trees, by the library shap: see
+    :func:`losaw.fitted_trees.shapley.shapley_values`. The correlation has no size: a feature that
+    moves the prediction by next to nothing, but in one direction, has correlation 1. Where the
+    Shapley values are constant it is 0.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ def shapley_correlation(
     Raises
     ------
     TypeError, ValueError
-        For a model without readable trees, columns that are not those of the fit in their order,
-        bad values, fewer than 3 rows, or an unknown method.
+        For a model without readable trees, or whose trees split sets of levels, columns that are
+        not those of the fit in their order, bad values, fewer than 3 rows, or an unknown method.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def shapley_correlation(
     True
     """
     from losaw.fitted_trees.forest_arrays import forest_arrays, rows_of
-    from losaw.fitted_trees.shapley import shapley_values_of_rows
+    from losaw.fitted_trees.shapley import shapley_values
 
     forest = forest_arrays(model)
     rows, names = rows_of(model, X, MIN_ROWS)
@@ -107,9 +107,8 @@ def shapley_correlation(
     if n_rows is not None and n_rows < len(rows):
         drawn = as_generator(random_state).choice(len(rows), n_rows, replace=False)
         rows = rows[np.sort(drawn)]
-    values = shapley_values_of_rows(forest, rows)
+    values = shapley_values(forest, rows)
     estimates = column_correlations(rows, values, method)
-    estimates[forest.is_nominal] = np.nan
     result = _result(f"{method} correlation with Shapley values", estimates, len(rows), names)
     result.details["mean_absolute"] = np.abs(values).mean(axis=0)
     return result

@@ -138,5 +138,5 @@ def test_shap_cannot_read_sets_of_levels():
     X, y = sample()
     frame = pd.DataFrame({"town": pd.Categorical(list("abcd") * 60), "age": X[:, 0]})
     forest = LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(frame, y)
-    with pytest.raises(ValueError, match=r"\['town'\] into sets of levels.*shapley_values"):
+    with pytest.raises(ValueError, match=r"\['town'\] into sets of levels.*encode them"):
         to_shap(forest)

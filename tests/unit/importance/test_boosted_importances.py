@@ -13,8 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from losaw.fitted_trees.attributions import attribution_sums
-from losaw.fitted_trees.booster import expected_values, read_booster
-from losaw.fitted_trees.shapley import MOST_KEPT
+from losaw.fitted_trees.booster import read_booster
 from losaw.generators.low_signal import LowSignalGenerator
 from losaw.importance import predecomp, saabas, treeinner
 from losaw.importance.total_gain import reported_total_gain
@@ -71,15 +70,14 @@ def test_example_1_of_the_paper():
     model = XGBoostTrees(
         eta=1.0, max_depth=1, num_boost_round=1, min_child_weight=0, base_score=0.0
     ).fit(X, y)
-    values = read_booster(model.booster_).branches.value
+    values = read_booster(model.booster_).value
     assert values[0] == pytest.approx(0, abs=1e-7)
     # The tree splits X1 into {A, B} and {C}, or X2 into {A, C} and {B}.
     split_first = values[1] > 0
     expected = [1 / 3, -1 / 2] if split_first else [-1 / 3, 1 / 2]
     np.testing.assert_allclose(values[1:], expected, atol=1e-7)
     # The right half of Table 3: the expected output of the root depends on the split.
-    others = expected_values(read_booster(model.booster_).branches)
-    np.testing.assert_allclose(others, [1 / 18 if split_first else -1 / 18, *expected], atol=1e-7)
+    assert saabas(model, X)[1] == pytest.approx(1 / 18 if split_first else -1 / 18, abs=1e-7)
 
 
 def test_predecomp_and_root_are_the_output_of_every_tree(fitted):
@@ -99,41 +97,36 @@ def test_predecomp_and_bias_are_the_margin_of_the_booster(fitted):
     assert np.abs(attributions.sum(axis=1) + bias - margin).max() < 1e-5
 
 
-@pytest.mark.parametrize("changed", [{}, {"max_depth": 8}, {"reg_lambda": 0}])
-@pytest.mark.parametrize("task", ["regression", "classification"])
-def test_saabas_is_xgboosts_approximate_contribution(task, changed):
+@pytest.mark.parametrize("task", TASKS)
+def test_saabas_is_predecomp_where_there_is_no_penalty(task):
     data = data_of(task)
-    model = learner(task, num_boost_round=20, **changed).fit(*data.train)
-    attributions, bias = saabas(model, data.test.X)
-    expected = model.booster_.predict(
-        xgboost.DMatrix(data.test.X), pred_contribs=True, approx_contribs=True
-    )
-    np.testing.assert_allclose(attributions, expected[:, :-1], atol=2e-6)
-    np.testing.assert_allclose(bias, expected[:, -1], atol=2e-6)
-    same = np.abs(attributions - predecomp(model, data.test.X)[0]).max() < 1e-6
-    assert same == (changed == {"reg_lambda": 0})
+    for reg_lambda, is_same in ((0, True), (1, False)):
+        model = learner(task, num_boost_round=20, reg_lambda=reg_lambda).fit(*data.train)
+        attributions, _ = saabas(model, data.test.X)
+        difference = np.abs(attributions - predecomp(model, data.test.X)[0]).max()
+        assert (difference < 1e-6) == is_same
 
 
 def test_node_predictions_are_those_of_the_training_gradients(fitted):
     # p(t) = eta G / (H + lambda), Equation (7), G and H summed over the rows in the node.
     model, data = fitted
     trees = read_booster(model.booster_)
-    branches = trees.branches
     leaves = model.booster_.predict(xgboost.DMatrix(data.train.X), pred_leaf=True).astype(int)
     for index in (0, 10, 29):
         residual = residuals(model, data, index)
         mean = data.train.y - residual
         hessian = np.ones_like(mean) if data.task == "regression" else mean * (1 - mean)
-        start, end = branches.starts[index : index + 2]
+        start, end = trees.starts[index : index + 2]
         G, H = np.zeros(end - start), np.zeros(end - start)
         for row, leaf in enumerate(leaves[:, index]):
             node = leaf
             while node >= 0:
                 G[node] += residual[row]
                 H[node] += hessian[row]
-                node = branches.parent[start + node]
+                above = trees.parent[start + node]
+                node = above - start if above >= 0 else -1
         expected = trees.eta * G / (H + 1)
-        assert np.abs(branches.value[start:end] - expected).max() < 1e-5
+        assert np.abs(trees.value[start:end] - expected).max() < 1e-5
 
 
 @pytest.mark.parametrize(
@@ -206,35 +199,6 @@ def rows_with_gaps(n_features):
     y = X.sum(axis=1) + rng.standard_normal(400)
     X[rng.random(X.shape) < 0.1] = np.nan
     return X, y
-
-
-@pytest.mark.parametrize(("max_depth", "most_tested"), [(3, 3), (14, MOST_KEPT + 1)])
-def test_tree_shap_is_xgboosts_for_short_and_long_paths_with_missing_values(max_depth, most_tested):
-    X, y = rows_with_gaps(16)
-    parameters = {"max_depth": max_depth, "min_child_weight": 0, "reg_lambda": 0, "nthread": 1}
-    booster = xgboost.train(parameters, xgboost.DMatrix(X, y), 3)
-    assert longest_path(read_booster(booster).branches) >= most_tested
-    sums = attribution_sums(booster, X, y, "treeshap")
-    whole = booster.predict(xgboost.DMatrix(X), pred_contribs=True)[:, :-1]
-    assert np.abs(sums.forest - whole).max() < 1e-4
-    absolute = sum(
-        np.abs(booster[m : m + 1].predict(xgboost.DMatrix(X), pred_contribs=True)[:, :-1])
-        for m in range(3)
-    ).sum(axis=0)
-    np.testing.assert_allclose(sums.absolute, absolute, rtol=1e-4)
-
-
-def longest_path(branches):
-    """Largest number of different features that a path tests."""
-    longest = 0
-    for start, end in zip(branches.starts[:-1], branches.starts[1:], strict=True):
-        for leaf in np.flatnonzero(branches.is_leaf[start:end]):
-            tested, node = set(), leaf
-            while branches.parent[start + node] >= 0:
-                tested.add(int(branches.feature[start + node]))
-                node = branches.parent[start + node]
-            longest = max(longest, len(tested))
-    return longest
 
 
 # Every way in which a booster can keep nodes that it deleted, and parameters that go with it.
@@ -384,7 +348,7 @@ def test_x_that_is_no_table_of_the_trained_features_is_refused():
         treeinner(model, X[:, 1:], y)
     with pytest.raises(ValueError, match="X must be an array or data frame, got DMatrix"):
         treeinner(model, xgboost.DMatrix(X), y)
-    with pytest.raises(ValueError, match="y must be an array or data frame of numbers"):
+    with pytest.raises(ValueError, match="y holds values that are not numbers"):
         treeinner(model, X, np.where(y > 0, "yes", "no"))
 
 
@@ -433,6 +397,105 @@ def test_a_booster_without_defined_node_predictions_is_refused(parameters, y, me
     X, response = data_of("regression").train
     with pytest.raises(ValueError, match=message):
         treeinner(booster_with(parameters, y), X, response)
+
+
+def poisson(prediction, matrix):
+    return np.exp(prediction) - matrix.get_label(), np.exp(prediction)
+
+
+def absolute(prediction, matrix):
+    return np.sign(prediction - matrix.get_label()), np.ones(len(prediction))
+
+
+def logistic(prediction, matrix):
+    mean = 1 / (1 + np.exp(-prediction))
+    return mean - matrix.get_label(), mean * (1 - mean)
+
+
+NOT_RESIDUALS = {
+    "Poisson": ({}, poisson, {}),
+    "absolute error": ({}, absolute, {}),
+    "log-loss, squared error named": ({}, logistic, {}),
+    "squared error, log-loss named": (
+        {"objective": "binary:logistic"}, lambda p, d: (p - d.get_label(), np.ones(len(p))), {},
+    ),
+    "weights": ({}, None, {"weight": np.linspace(0.5, 2, 300)}),
+    "weights, log-loss": ({"objective": "binary:logistic"}, None, {"weight": np.r_[1:301] / 9}),
+    "positive weight": ({"objective": "binary:logistic", "scale_pos_weight": 3.0}, None, {}),
+    "positive weight, squared error": ({"scale_pos_weight": 3.0}, None, {}),
+    "base margin": ({}, None, {"base_margin": np.full(300, 2.0)}),
+    "base margin, log-loss": (
+        {"objective": "binary:logistic"}, None, {"base_margin": np.full(300, 2.0)},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", NOT_RESIDUALS)
+def test_trees_of_something_else_than_residuals_are_refused_and_still_add_up(kind):
+    parameters, objective, of_rows = NOT_RESIDUALS[kind]
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3))
+    y = (X[:, 0] + rng.standard_normal(300) > 0.5).astype(float)
+    matrix = xgboost.DMatrix(X, y, **of_rows)
+    booster = xgboost.train({"nthread": 1, **parameters}, matrix, 5, obj=objective)
+    with pytest.raises(ValueError, match=r"were not fitted .*an objective of its own \(obj=\)"):
+        treeinner(booster, X, y)
+    attributions, bias = predecomp(booster, X)
+    margin = booster.predict(xgboost.DMatrix(X), output_margin=True)
+    np.testing.assert_allclose(attributions.sum(axis=1) + bias, margin, atol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"base_score": 0.5}])
+def test_an_estimators_own_objective_is_refused(options):
+    X, y = data_of("regression").train
+    model = xgboost.XGBRegressor(
+        n_estimators=2, objective=lambda y, p: (p - y, np.ones(len(p))), **options
+    )
+    with pytest.raises(ValueError, match=r"an objective of its own .*reg:squarederror"):
+        treeinner(model.fit(X, y), X, y)
+
+
+FITTED_TO_RESIDUALS = [
+    {"subsample": 0.5},
+    {"base_score": 3.0},
+    {"tree_method": "exact", "gamma": 5.0},
+    {"grow_policy": "lossguide", "max_leaves": 9},
+]
+
+
+@pytest.mark.parametrize("shift", [0.5, -40.0, 1e4])
+@pytest.mark.parametrize("parameters", [{}, *FITTED_TO_RESIDUALS], ids=str)
+def test_trees_of_squared_error_are_taken_whatever_the_response(parameters, shift):
+    X, y = rows_with_gaps(4)
+    booster = xgboost.train({"nthread": 1, **parameters}, xgboost.DMatrix(X, y + shift), 5)
+    assert np.isfinite(treeinner(booster, X, y + shift).scores).all()
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5])
+def test_trees_of_log_loss_are_taken_whatever_the_share_of_a_class(share):
+    X, y = rows_with_gaps(4)
+    X, y = np.tile(X, (20, 1)), np.tile(y, 20)
+    classes = (y > np.quantile(y, 1 - share)).astype(float)
+    for options in ({}, {"base_score": 0.3}, {"subsample": 0.7}):
+        parameters = {"nthread": 1, "objective": "binary:logistic", **options}
+        booster = xgboost.train(parameters, xgboost.DMatrix(X, classes), 5)
+        assert treeinner(booster, X, classes).scores.max() > 0
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float32", "boolean", "float64[pyarrow]"])
+def test_columns_with_missing_values_of_any_dtype_are_what_xgboost_takes(dtype):
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 2, 200).astype(float)
+    values[rng.random(200) < 0.2] = np.nan
+    frame = pd.DataFrame({"a": pd.array(values).astype(dtype), "b": rng.random(200)})
+    y = np.nan_to_num(values, nan=3.0) + rng.standard_normal(200)
+    model = xgboost.XGBRegressor(n_estimators=5).fit(frame, y)
+    plain = np.column_stack([values, frame["b"]])
+    found = treeinner(model, frame, y).scores
+    usual = xgboost.XGBRegressor(n_estimators=5).fit(plain, y)
+    np.testing.assert_allclose(found, treeinner(usual, plain, y).scores)
+    attributions, bias = predecomp(model, frame)
+    np.testing.assert_allclose(attributions.sum(axis=1) + bias, model.predict(frame), atol=1e-5)
 
 
 def test_categorical_splits_are_refused_by_feature():

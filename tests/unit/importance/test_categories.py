@@ -1,21 +1,16 @@
 """Importances and trends of losaw forests that split categories into sets of levels.
 
-Of fitted_trees.forest_arrays, fitted_trees.forest_view, fitted_trees.shapley.
+Of fitted_trees.forest_arrays, fitted_trees.forest_view.
 """
-
-import itertools
-import math
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.fitted_trees.forest_arrays import forest_arrays
 from losaw.fitted_trees.forest_view import view_forest
-from losaw.fitted_trees.shapley import shapley_values
 from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import mdi_oob, split_improvement, tree_permutation, ufi
-from losaw.trends import absolute_traversal_rate, relative_traversal_rate, shapley_correlation
+from losaw.trends import absolute_traversal_rate, relative_traversal_rate
 
 
 def fitted(n=240, n_estimators=10):
@@ -67,45 +62,11 @@ def test_permuting_a_column_of_levels_costs_what_it_explains():
     assert (view.rows[:, 0] == X["town"].cat.codes).all()
 
 
-def test_shapley_values_are_those_of_the_definition():
-    forest, X, _ = fitted(n_estimators=2)
-    arrays = forest_arrays(forest)
-    trees, n_samples = arrays.trees, arrays.n_samples
-    rows = forest.numeric_rows(X)
-
-    def value(node, x, coalition):
-        p = trees.feature[node]
-        if p < 0:
-            return arrays.value[node]
-        left, right = trees.left[node], trees.right[node]
-        if p in coalition:
-            is_left = x[p] <= trees.threshold[node]
-            if np.isnan(trees.threshold[node]):
-                is_left = int(trees.left_levels[node]) >> int(x[p]) & 1
-            return value(left if is_left else right, x, coalition)
-        share = n_samples[left] / n_samples[node]
-        return share * value(left, x, coalition) + (1 - share) * value(right, x, coalition)
-
-    found = shapley_values(forest, X)
-    for row in (0, 11, 57):
-        expected = np.zeros(3)
-        for p, root in itertools.product(range(3), trees.starts[:-1]):
-            others = [q for q in range(3) if q != p]
-            for size in range(3):
-                weight = math.factorial(size) * math.factorial(2 - size) / 6
-                for coalition in itertools.combinations(others, size):
-                    gain = value(root, rows[row], {*coalition, p})
-                    gain -= value(root, rows[row], set(coalition))
-                    expected[p] += weight * gain / trees.n_trees
-        np.testing.assert_allclose(found[row], expected, atol=1e-12)
-
-
 def test_a_nominal_feature_has_no_trend():
-    forest, X, _ = fitted()
+    forest = fitted()[0]
     for result in (
         absolute_traversal_rate(forest),
         relative_traversal_rate(forest),
-        shapley_correlation(forest, X, n_rows=None),
     ):
         assert result.feature_names == ("town", "age", "noise")
         assert np.isnan(result.estimates[[0, 2]]).all()
