@@ -413,15 +413,10 @@ def _all_targets() -> dict[str, Target]:
             (*EXPLAINED, "n_estimators", "max_runs"),
             may_be_missing="table",
         ),
-        "estimate_trends": Target(
-            _plain("losaw.trends", "estimate_trends"),
-            {"n_rows": (3,)},
-            may_be_missing="spread|p_values",
-        ),
         "linear_coefficient": Target(
             _plain("losaw.trends", "linear_coefficient"),
             {"standardized": (True,)},
-            may_be_missing="spread|p_values",
+            may_be_missing="std_error|p_values",
         ),
         "target_correlation": Target(
             _plain("losaw.trends", "target_correlation"), {"method": ("spearman",)}

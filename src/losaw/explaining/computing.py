@@ -261,7 +261,7 @@ def _shares(
 def _directions(work: Work, forests: list[Any]) -> ImportanceResult:
     names = tuple(work.data.X.columns)
     rates = [
-        absolute_traversal_rate(forest[-1], weighting="rows", feature_names=names).estimates
+        absolute_traversal_rate(forest[-1], weighting="rows", feature_names=names).scores
         for forest in forests
     ]
     work.tick("scores")

@@ -12,7 +12,6 @@ from losaw.scoring.in_studies import checked_by
 from losaw.support.arguments import one_of
 from losaw.support.outcomes import is_classifier, numeric_response, task_of
 from losaw.tables.columns import Kinds
-from losaw.trends.trend_result import TrendResult
 
 OPTIONS: dict[str, tuple[str, ...]] = {
     "atr": ("weighting",),
@@ -96,7 +95,7 @@ def trend(
     -------
     ImportanceResult
         Absolute values of linear-coefficient come with their p-values, unless features are linearly
-        dependent. ``details["trend"]``: the :class:`losaw.trends.TrendResult`.
+        dependent. ``details``: those of the estimator.
 
     Raises
     ------
@@ -108,11 +107,11 @@ def trend(
     found = _estimate(estimator, model, X, y, as_generator(random_state), options)
     names = tuple(feature_names)
     if signed:
-        return ImportanceResult(found.estimates, names, details={"trend": found})
+        return ImportanceResult(found.scores, names, details=found.details)
     p_values = found.p_values
     tested = p_values is not None and bool(np.isfinite(p_values).all())
     return ImportanceResult(
-        found.size, names, p_values=p_values if tested else None, details={"trend": found}
+        np.abs(found.scores), names, p_values=p_values if tested else None, details=found.details
     )
 
 
@@ -123,7 +122,7 @@ def _estimate(
     y: ArrayLike,
     rng: np.random.Generator,
     options: dict[str, Any],
-) -> TrendResult:
+) -> ImportanceResult:
     from losaw import trends
 
     if estimator == "atr":

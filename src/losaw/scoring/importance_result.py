@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.support.extras import extra
@@ -29,7 +30,7 @@ class ImportanceResult:
     Attributes
     ----------
     scores : array of shape (n_features,)
-        The raw scores, never renormalised.
+        The raw scores, never renormalised; of a trend positive where the response rises.
     feature_names : tuple of str
     std_error : array of shape (n_features,) or None
     std_error_kind : str or None
@@ -101,6 +102,11 @@ class ImportanceResult:
     def __repr__(self) -> str:
         head = self.method or "ImportanceResult"
         return f"{head}\n{self.to_frame().to_string(index=False)}"
+
+    @property
+    def sign(self) -> NDArray[np.int64]:
+        """The signs of the scores: of a trend 1 where it rises, -1 where it falls, 0 for none."""
+        return np.sign(np.nan_to_num(self.scores)).astype(np.int64)
 
     def ranking_scores(self) -> FloatArray:
         """Scores oriented so that larger means more important."""

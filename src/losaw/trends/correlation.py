@@ -7,15 +7,15 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.support.arguments import finite_sample, one_of, whole_number
-from losaw.trends.trend_result import TrendResult
 
 METHODS = ("pearson", "spearman")
 MIN_ROWS = 3
-SPREAD_KIND = "large-sample standard error (1 - r²) / sqrt(n - 1)"
+ERROR_KIND = "of large samples, (1 - r²) / sqrt(n - 1)"
 
 
-def target_correlation(X: ArrayLike, y: ArrayLike, *, method: str = "pearson") -> TrendResult:
+def target_correlation(X: ArrayLike, y: ArrayLike, *, method: str = "pearson") -> ImportanceResult:
     """Pearson's r or Spearman's rho of every feature with the response.
 
     A constant feature or response has correlation 0: there is no trend.
@@ -29,8 +29,8 @@ def target_correlation(X: ArrayLike, y: ArrayLike, *, method: str = "pearson") -
 
     Returns
     -------
-    TrendResult
-        ``estimates`` (n_features,) in [-1, 1].
+    ImportanceResult
+        ``scores`` in [-1, 1], positive where the response rises with the feature.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def target_correlation(X: ArrayLike, y: ArrayLike, *, method: str = "pearson") -
     >>> import numpy as np
     >>> X = np.random.default_rng(0).standard_normal((200, 3))
     >>> from losaw.trends import target_correlation
-    >>> round(float(target_correlation(X, 2 * X[:, 0]).estimates[0]), 6)
+    >>> round(float(target_correlation(X, 2 * X[:, 0]).scores[0]), 6)
     1.0
     """
     rows, response, names = finite_sample(X, y, MIN_ROWS)
@@ -57,7 +57,7 @@ def shapley_correlation(
     method: str = "pearson",
     n_rows: int | None = 100,
     random_state: int | np.random.Generator | None = None,
-) -> TrendResult:
+) -> ImportanceResult:
     """Correlation of every feature with its own Shapley values, r(X_p, s_p(X)).
 
     s_p are the path-dependent Shapley values of the trees, by the library shap: see
@@ -78,8 +78,9 @@ def shapley_correlation(
 
     Returns
     -------
-    TrendResult
-        ``details["mean_absolute"]``: mean of ``|s_p|`` over the rows, the usual SHAP importance.
+    ImportanceResult
+        ``scores`` in [-1, 1]; ``details["mean_absolute"]``: mean of ``|s_p|`` over the rows, the
+        usual SHAP importance.
 
     Raises
     ------
@@ -94,7 +95,7 @@ def shapley_correlation(
     >>> from sklearn.ensemble import RandomForestRegressor
     >>> forest = RandomForestRegressor(n_estimators=10, random_state=0).fit(X, X[:, 0])
     >>> from losaw.trends import shapley_correlation
-    >>> bool(shapley_correlation(forest, X, n_rows=20, random_state=0).estimates[0] > 0.9)
+    >>> bool(shapley_correlation(forest, X, n_rows=20, random_state=0).scores[0] > 0.9)
     True
     """
     from losaw.fitted_trees.forest_arrays import forest_arrays, rows_of
@@ -132,6 +133,10 @@ def _standardized(columns: FloatArray) -> FloatArray:
     return np.divide(centred, scale, out=np.zeros_like(centred), where=scale > 0)
 
 
-def _result(name: str, estimates: FloatArray, n_rows: int, names: tuple[str, ...]) -> TrendResult:
-    spread = (1 - estimates**2) / np.sqrt(n_rows - 1)
-    return TrendResult(name, estimates, names, spread=spread, spread_kind=SPREAD_KIND)
+def _result(
+    name: str, estimates: FloatArray, n_rows: int, names: tuple[str, ...]
+) -> ImportanceResult:
+    error = (1 - estimates**2) / np.sqrt(n_rows - 1)
+    return ImportanceResult(
+        estimates, names, std_error=error, std_error_kind=ERROR_KIND, method=name
+    )

@@ -4,11 +4,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t
 
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.support.arguments import finite_sample
-from losaw.trends.trend_result import TrendResult
 
 
-def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False) -> TrendResult:
+def linear_coefficient(
+    X: ArrayLike, y: ArrayLike, *, standardized: bool = False
+) -> ImportanceResult:
     """Coefficients of ordinary least squares with an intercept,
 
         b = argmin sum_n (y_n - a - sum_p b_p x_np)^2.
@@ -27,11 +29,12 @@ def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False
 
     Returns
     -------
-    TrendResult
-        ``spread``: the classical standard error s_p; ``p_values``: of the two-sided t-test of
-        b_p = 0, ``P(|t| >= |b_p| / s_p)`` with N - P - 1 degrees of freedom, which is exact for
-        independent normal noise of one variance around a linear mean. Both are NaN where features
-        are linearly dependent or no degree of freedom is left.
+    ImportanceResult
+        ``scores``: the coefficients, positive where the response rises with the feature;
+        ``std_error``: the classical s_p; ``p_values``: of the two-sided t-test of b_p = 0,
+        ``P(|t| >= |b_p| / s_p)`` with N - P - 1 degrees of freedom, which is exact for independent
+        normal noise of one variance around a linear mean. Both are NaN where features are linearly
+        dependent or no degree of freedom is left.
 
     Raises
     ------
@@ -51,7 +54,7 @@ def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False
 
     >>> x = np.random.default_rng(0).uniform(size=200)
     >>> trend = linear_coefficient(np.column_stack([x, x**2]), np.sqrt(x))
-    >>> bool(trend.estimates[1] < 0 and trend.p_values[1] < 0.001)
+    >>> bool(trend.scores[1] < 0 and trend.p_values[1] < 0.001)
     True
     """
     rows, response, names = finite_sample(X, y)
@@ -73,11 +76,12 @@ def linear_coefficient(X: ArrayLike, y: ArrayLike, *, standardized: bool = False
     if standardized:
         deviation = target.std()
         unit = (scale > 0) / deviation if deviation > 0 else np.zeros_like(scale)
-    return TrendResult(
-        f"linear coefficient{' (standardised)' if standardized else ''}",
+    return ImportanceResult(
         coefficients * unit,
         names,
-        spread=spread * unit,
-        spread_kind="standard error of least squares",
+        std_error=spread * unit,
+        std_error_kind="of least squares",
         p_values=p_values,
+        method=f"linear coefficient{' (standardised)' if standardized else ''}",
+        degrees_of_freedom=freedom if freedom > 0 else None,
     )

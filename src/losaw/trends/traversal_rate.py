@@ -6,12 +6,12 @@ import numpy as np
 
 from losaw.data import FloatArray, default_feature_names
 from losaw.fitted_trees.forest_arrays import ForestArrays, forest_arrays
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.support.arguments import one_of
-from losaw.trends.trend_result import TrendResult
 
 WEIGHTINGS = ("splits", "rows")
 FORMS = ("mean", "printed", "bounded")
-SPREAD_KIND = "standard deviation over trees"
+ERROR_KIND = "over trees, the training sample held fixed"
 
 
 def absolute_traversal_rate(
@@ -19,7 +19,7 @@ def absolute_traversal_rate(
     *,
     weighting: str = "splits",
     feature_names: tuple[str, ...] | None = None,
-) -> TrendResult:
+) -> ImportanceResult:
     """Share of a feature's splits after which the response is higher on the right, minus lower.
 
     With L_i and R_i the mean responses left and right of the i-th of the feature's n splits,
@@ -28,8 +28,8 @@ def absolute_traversal_rate(
         ATR = (1/n) sum_i sign(R_i - L_i)   in [-1, 1].
 
     Of two classes the response is the share of the second of ``model.classes_``, which the result's
-    name gives. A feature that no tree splits on has rate 0; a nominal feature, whose sides have no
-    order, NaN. Means are those of the tree's in-bag rows.
+    ``method`` names. A feature that no tree splits on has rate 0; a nominal feature, whose sides
+    have no order, NaN. Means are those of the tree's in-bag rows.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ def absolute_traversal_rate(
 
     Returns
     -------
-    TrendResult
-        ``spread``: standard deviation of the rate over the trees that split on the feature (NaN
-        for fewer than two); ``details["n_splits"]``: n of every feature.
+    ImportanceResult
+        ``std_error`` over the trees that split on the feature (NaN for fewer than two);
+        ``details["n_splits"]``: n of every feature.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def absolute_traversal_rate(
     >>> from sklearn.ensemble import RandomForestRegressor
     >>> forest = RandomForestRegressor(n_estimators=10, random_state=0).fit(X, X[:, 0])
     >>> from losaw.trends import absolute_traversal_rate
-    >>> bool(absolute_traversal_rate(forest).estimates[0] > 0.9)
+    >>> bool(absolute_traversal_rate(forest).scores[0] > 0.9)
     True
     """
     forest, splits, left, right = _splits(model, weighting)
@@ -81,7 +81,7 @@ def relative_traversal_rate(
     form: str = "mean",
     weighting: str = "splits",
     feature_names: tuple[str, ...] | None = None,
-) -> TrendResult:
+) -> ImportanceResult:
     """Mean relative difference of the responses right and left of a feature's splits.
 
     With L_i, R_i and n as in :func:`absolute_traversal_rate`,
@@ -102,7 +102,7 @@ def relative_traversal_rate(
 
     Returns
     -------
-    TrendResult
+    ImportanceResult
         As :func:`absolute_traversal_rate` returns it. Splits with a denominator of 0 are left
         out; ``details["undefined_splits"]`` counts them.
 
@@ -118,7 +118,7 @@ def relative_traversal_rate(
     >>> from sklearn.ensemble import RandomForestRegressor
     >>> forest = RandomForestRegressor(n_estimators=10, random_state=0).fit(X, X[:, 0])
     >>> from losaw.trends import relative_traversal_rate
-    >>> bool(relative_traversal_rate(forest, form="bounded").estimates[0] > 0)
+    >>> bool(relative_traversal_rate(forest, form="bounded").scores[0] > 0)
     True
     """
     one_of("form", form, FORMS)
@@ -159,8 +159,8 @@ def _result(
     weights: FloatArray,
     feature_names: tuple[str, ...],
     is_sum: bool = False,
-) -> TrendResult:
-    """Weighted mean (or sum) of the splits' terms by feature, and its spread over trees."""
+) -> ImportanceResult:
+    """Weighted mean (or sum) of the splits' terms by feature, and its error over trees."""
     trees, n_features = forest.trees, forest.n_features
     key = trees.tree[splits] * n_features + trees.feature[splits]
 
@@ -174,13 +174,14 @@ def _result(
         total.sum(axis=0), total_weight.sum(axis=0), count.sum(axis=0) if is_sum else 1
     )
     estimates[forest.is_nominal] = np.nan
-    return TrendResult(
-        name,
+    rates = _ratio(total, total_weight, count if is_sum else 1)
+    return ImportanceResult(
         estimates,
         feature_names,
-        spread=_deviation(_ratio(total, total_weight, count if is_sum else 1), count > 0),
-        spread_kind=SPREAD_KIND,
+        std_error=_error(rates, count > 0),
+        std_error_kind=ERROR_KIND,
         details={"n_splits": count.sum(axis=0)},
+        method=name,
     )
 
 
@@ -188,12 +189,12 @@ def _ratio(total: FloatArray, weight: FloatArray, factor: Any) -> FloatArray:
     return factor * np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
 
 
-def _deviation(values: FloatArray, there: Any) -> FloatArray:
-    """Standard deviation of every column over the rows that are there; NaN for fewer than two."""
+def _error(values: FloatArray, there: Any) -> FloatArray:
+    """Standard error of the mean of every column over rows that are there; NaN below two."""
     n = there.sum(axis=0)
     mean = np.where(there, values, 0).sum(axis=0) / np.maximum(n, 1)
     squares = np.where(there, (values - mean) ** 2, 0).sum(axis=0)
-    return np.sqrt(np.divide(squares, n - 1, out=np.full(len(n), np.nan), where=n > 1))
+    return np.sqrt(np.divide(squares, n * (n - 1), out=np.full(len(n), np.nan), where=n > 1))
 
 
 def _names(model: Any, n_features: int) -> tuple[str, ...]:

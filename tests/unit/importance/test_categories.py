@@ -69,8 +69,8 @@ def test_a_nominal_feature_has_no_trend():
         relative_traversal_rate(forest),
     ):
         assert result.feature_names == ("town", "age", "noise")
-        assert np.isnan(result.estimates[[0, 2]]).all()
-        assert result.estimates[1] > 0.5
+        assert np.isnan(result.scores[[0, 2]]).all()
+        assert result.scores[1] > 0.5
         assert result.sign.tolist() == [0, 1, 0]
 
 

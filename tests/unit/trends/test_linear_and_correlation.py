@@ -1,10 +1,7 @@
-"""Linear coefficients, correlations, the result object and bad input.
+"""Linear coefficients, correlations and bad input.
 
-Of trends.linear, trends.correlation, trends.trend_result, trends.estimate.
+Of trends.linear, trends.correlation.
 """
-
-import importlib.util
-import sys
 
 import numpy as np
 import pandas as pd
@@ -17,9 +14,9 @@ from sklearn.ensemble import RandomForestRegressor
 from losaw.data import Dataset, Sample, Truth
 from losaw.registry import get
 from losaw.trends import (
-    TrendResult,
-    estimate_trends,
+    absolute_traversal_rate,
     linear_coefficient,
+    relative_traversal_rate,
     shapley_correlation,
     target_correlation,
 )
@@ -37,7 +34,7 @@ def test_a_noiseless_linear_model_is_recovered_exactly(seed, n_features, scale):
     X = scale * rng.standard_normal((30, n_features)) + rng.standard_normal()
     coefficients = rng.standard_normal(n_features)
     result = linear_coefficient(X, X @ coefficients + 3)
-    np.testing.assert_allclose(result.estimates, coefficients, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(result.scores, coefficients, rtol=1e-6, atol=1e-9)
 
 
 def test_standard_errors_are_those_of_least_squares():
@@ -46,8 +43,8 @@ def test_standard_errors_are_those_of_least_squares():
     y = x + rng.standard_normal(50)
     reference = scipy.stats.linregress(x, y)
     result = linear_coefficient(x[:, None], y)
-    assert result.estimates[0] == pytest.approx(reference.slope)
-    assert result.spread[0] == pytest.approx(reference.stderr)
+    assert result.scores[0] == pytest.approx(reference.slope)
+    assert result.std_error[0] == pytest.approx(reference.stderr)
 
 
 def test_p_values_are_those_of_least_squares_in_any_unit():
@@ -112,21 +109,21 @@ def test_a_standardised_coefficient_of_one_feature_is_its_correlation():
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((2, 50)) * 7
     result = linear_coefficient(x[:, None], y, standardized=True)
-    assert result.estimates[0] == pytest.approx(np.corrcoef(x, y)[0, 1])
+    assert result.scores[0] == pytest.approx(np.corrcoef(x, y)[0, 1])
 
 
 def test_duplicated_features_share_their_coefficient_and_constant_ones_have_none():
     x = np.random.default_rng(0).standard_normal(40)
     result = linear_coefficient(np.column_stack([x, x, np.full(40, 0.1)]), 4 * x)
-    np.testing.assert_allclose(result.estimates, [2, 2, 0], atol=1e-12)
-    assert np.isnan(result.spread).all()
+    np.testing.assert_allclose(result.scores, [2, 2, 0], atol=1e-12)
+    assert np.isnan(result.std_error).all()
 
 
 def test_more_features_than_rows_have_finite_coefficients():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((5, 9)), rng.standard_normal(5)
     result = linear_coefficient(X, y)
-    np.testing.assert_allclose((X - X.mean(axis=0)) @ result.estimates, y - y.mean(), atol=1e-9)
+    np.testing.assert_allclose((X - X.mean(axis=0)) @ result.scores, y - y.mean(), atol=1e-9)
 
 
 @pytest.mark.parametrize("method", ["pearson", "spearman"])
@@ -136,76 +133,47 @@ def test_correlations_are_those_of_scipy(method):
     y = X[:, 0] ** 3 + rng.standard_normal(40)
     reference = {"pearson": scipy.stats.pearsonr, "spearman": scipy.stats.spearmanr}[method]
     expected = [reference(column, y).statistic for column in X.T]
-    np.testing.assert_allclose(target_correlation(X, y, method=method).estimates, expected)
+    np.testing.assert_allclose(target_correlation(X, y, method=method).scores, expected)
 
 
 def test_constant_features_and_responses_have_no_correlation():
     x = np.arange(5.0)
     constant = np.full(5, 0.1)
-    assert target_correlation(np.column_stack([constant, x]), x).estimates[0] == 0
-    assert target_correlation(x[:, None], constant).estimates[0] == 0
+    assert target_correlation(np.column_stack([constant, x]), x).scores[0] == 0
+    assert target_correlation(x[:, None], constant).scores[0] == 0
 
 
 @pytest.mark.parametrize("estimator", [linear_coefficient, target_correlation])
 def test_a_feature_that_is_constant_up_to_rounding_has_no_trend(estimator):
     X = np.array([[0.3], [0.1 + 0.2]] * 5)
     assert X[0] != X[1]
-    assert estimator(X, np.arange(10.0) % 2).estimates[0] == 0
+    assert estimator(X, np.arange(10.0) % 2).scores[0] == 0
 
 
-def test_all_estimators_give_one_named_estimate_per_feature():
+def test_all_estimators_give_one_named_estimate_per_feature_with_its_sign():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((60, 2)), columns=["up", "down"])
-    found = estimate_trends(frame, frame["up"] - frame["down"], random_state=0)
-    assert list(found) == [
-        "linear-coefficient",
-        "pearson",
-        "spearman",
-        "shap-pearson",
-        "shap-spearman",
-        "atr",
-        "rtr",
-    ]
-    for result in found.values():
+    y = frame["up"] - frame["down"]
+    forest = RandomForestRegressor(20, random_state=0).fit(frame, y)
+    for result in (
+        linear_coefficient(frame, y),
+        target_correlation(frame, y),
+        target_correlation(frame, y, method="spearman"),
+        shapley_correlation(forest, frame),
+        absolute_traversal_rate(forest),
+        relative_traversal_rate(forest),
+    ):
         assert result.feature_names == ("up", "down")
-        assert list(result.sign) == [1, -1]
+        assert result.sign.tolist() == [1, -1]
+        assert list(result.to_frame()["feature"]) == ["up", "down"]
 
 
-def test_three_rows_are_enough_for_trends_and_two_are_not():
-    X = np.array([[0.0], [1.0], [2.0]])
-    found = estimate_trends(X, X[:, 0], random_state=0)
-    assert found["linear-coefficient"].sign.tolist() == [1]
-    with pytest.raises(ValueError, match="X has 2 rows, at least 3 are needed"):
-        estimate_trends(X[:2], X[:2, 0], random_state=0)
-
-
-def test_the_same_random_state_gives_the_same_trends():
+def test_the_same_random_state_draws_the_same_rows():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 2)), rng.standard_normal(60)
-    one, other = (estimate_trends(X, y, n_rows=20, random_state=5) for _ in range(2))
-    for name, result in one.items():
-        np.testing.assert_array_equal(result.estimates, other[name].estimates)
-
-
-def test_a_result_shows_sign_size_and_spread():
-    result = TrendResult("rate", [0.5, -2.0, 0.0], ("a", "b", "c"), np.ones(3), "over something")
-    frame = result.to_frame()
-    assert list(frame["sign"]) == [1, -1, 0]
-    assert list(frame["size"]) == [0.5, 2.0, 0.0]
-    assert list(frame["spread"]) == [1, 1, 1]
-
-
-def test_a_plot_has_one_bar_per_feature():
-    from matplotlib.figure import Figure
-
-    ax = Figure().subplots()
-    TrendResult("rate", [0.5, -2.0], ("a", "b")).plot(ax)
-    assert [bar.get_width() for bar in ax.patches] == [0.5, -2.0]
-
-
-def test_a_spread_needs_its_kind():
-    with pytest.raises(ValueError, match="spread_kind belong together"):
-        TrendResult("rate", [1.0], ("a",), np.ones(1))
+    forest = RandomForestRegressor(5, random_state=0).fit(X, y)
+    one, other = (shapley_correlation(forest, X, n_rows=20, random_state=5) for _ in range(2))
+    np.testing.assert_array_equal(one.scores, other.scores)
 
 
 GOOD_X, GOOD_Y = np.arange(8.0).reshape(4, 2), np.arange(4.0)
@@ -243,28 +211,21 @@ def test_another_number_of_features_than_the_model_s_is_refused():
 def test_one_degree_of_freedom_gives_a_standard_error():
     rng = np.random.default_rng(0)
     trend = linear_coefficient(rng.standard_normal((4, 2)), rng.standard_normal(4))
-    assert np.isfinite(trend.spread).all() and np.isfinite(trend.p_values).all()
+    assert np.isfinite(trend.std_error).all() and np.isfinite(trend.p_values).all()
 
 
 def test_shapley_correlations_are_of_a_hundred_rows_unless_told():
     X = np.random.default_rng(0).standard_normal((120, 2))
     forest = RandomForestRegressor(n_estimators=3, random_state=0).fit(X, X[:, 0])
-    one = estimate_trends(X, X[:, 0], forest=forest, random_state=0)["shap-pearson"]
-    other = estimate_trends(X, X[:, 0], forest=forest, n_rows=100, random_state=0)["shap-pearson"]
-    np.testing.assert_array_equal(one.estimates, other.estimates)
+    one = shapley_correlation(forest, X, random_state=0)
+    other = shapley_correlation(forest, X, n_rows=100, random_state=0)
+    np.testing.assert_array_equal(one.scores, other.scores)
 
 
-def test_trends_need_no_plots_to_be_imported(monkeypatch):
-    for name in ("matplotlib", "matplotlib.axes", "pandas"):
-        monkeypatch.setitem(sys.modules, name, None)
-    spec = importlib.util.find_spec("losaw.trends.trend_result")
-    spec.loader.exec_module(importlib.util.module_from_spec(spec))
-
-
-def test_the_spread_of_a_correlation_is_the_one_of_large_samples():
+def test_the_error_of_a_correlation_is_the_one_of_large_samples():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 2))
     y = X[:, 0] + rng.standard_normal(50)
     r = np.array([np.corrcoef(column, y)[0, 1] for column in X.T])
     found = target_correlation(X, y)
-    np.testing.assert_allclose(found.spread, (1 - r**2) / np.sqrt(49))
+    np.testing.assert_allclose(found.std_error, (1 - r**2) / np.sqrt(49))

@@ -86,7 +86,7 @@ def test_a_monotone_feature_has_correlation_near_one_however_small_its_effect():
     X, y = data(400)
     forest = RandomForestRegressor(20, random_state=0).fit(X, y)
     result = shapley_correlation(forest, X, method="spearman", n_rows=None)
-    assert result.estimates[2] > 0.9
+    assert result.scores[2] > 0.9
     assert result.details["mean_absolute"].shape == (5,)
 
 
@@ -115,4 +115,4 @@ def test_columns_that_are_not_those_of_the_fit_are_refused(make):
     with pytest.raises(ValueError, match=f"X has other columns than .* 'beta'\\){remedy}"):
         shapley_correlation(model, frame.rename(columns={"b": "beta"}), n_rows=3)
     assert shapley_correlation(model, frame, n_rows=3).feature_names == tuple("abcde")
-    assert len(shapley_correlation(model, X, n_rows=3).estimates) == 5
+    assert len(shapley_correlation(model, X, n_rows=3).scores) == 5

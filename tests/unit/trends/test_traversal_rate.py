@@ -54,7 +54,7 @@ def hand_count(forest, X, y, relative=False):
 def test_the_absolute_rate_is_the_count_of_rising_minus_falling_splits():
     X, y = data()
     forest = RandomForestRegressor(5, random_state=0).fit(X, y)
-    rate = absolute_traversal_rate(forest).estimates
+    rate = absolute_traversal_rate(forest).scores
     np.testing.assert_allclose(rate, hand_count(forest, X, y), atol=1e-12)
 
 
@@ -62,7 +62,7 @@ def test_the_relative_rate_is_the_mean_relative_difference_of_the_splits():
     X, y = data()
     y = y - y.min() + 1
     forest = RandomForestRegressor(5, random_state=0).fit(X, y)
-    rate = relative_traversal_rate(forest).estimates
+    rate = relative_traversal_rate(forest).scores
     np.testing.assert_allclose(rate, hand_count(forest, X, y, relative=True), rtol=1e-9)
 
 
@@ -70,9 +70,9 @@ def test_a_single_split_has_the_rates_of_its_formula():
     x = np.arange(8.0)[:, None]
     stump = DecisionTreeRegressor(max_depth=1, random_state=0).fit(x, FIGURE_1)
     low, high = FIGURE_1[:4].mean(), FIGURE_1[4:].mean()
-    assert absolute_traversal_rate(stump).estimates == [1.0]
+    assert absolute_traversal_rate(stump).scores == [1.0]
     for form in ("mean", "printed", "bounded"):
-        estimate = relative_traversal_rate(stump, form=form).estimates[0]
+        estimate = relative_traversal_rate(stump, form=form).scores[0]
         assert estimate == pytest.approx(2 * (high - low) / (high + low))
 
 
@@ -81,7 +81,7 @@ def test_the_printed_form_is_the_mean_times_the_number_of_splits():
     forest = RandomForestRegressor(5, random_state=0).fit(X, y)
     mean = relative_traversal_rate(forest)
     printed = relative_traversal_rate(forest, form="printed")
-    np.testing.assert_allclose(printed.estimates, mean.estimates * mean.details["n_splits"])
+    np.testing.assert_allclose(printed.scores, mean.scores * mean.details["n_splits"])
 
 
 @settings(max_examples=25, deadline=None)
@@ -91,9 +91,9 @@ def test_rates_stay_within_their_bounds(seed, shift, leaf):
     forest = RandomForestRegressor(3, min_samples_leaf=leaf, random_state=seed).fit(X, y + shift)
     for weighting in ("splits", "rows"):
         rate = absolute_traversal_rate(forest, weighting=weighting)
-        assert np.abs(rate.estimates).max() <= 1
+        assert np.abs(rate.scores).max() <= 1
         bounded = relative_traversal_rate(forest, form="bounded", weighting=weighting)
-        assert np.abs(bounded.estimates).max() <= 2
+        assert np.abs(bounded.scores).max() <= 2
 
 
 @settings(max_examples=25, deadline=None)
@@ -101,9 +101,9 @@ def test_rates_stay_within_their_bounds(seed, shift, leaf):
 def test_rates_change_their_sign_with_the_response(seed):
     X, y = data(seed, 60)
     both = [RandomForestRegressor(3, random_state=seed).fit(X, sign * y) for sign in (1, -1)]
-    up, down = (absolute_traversal_rate(forest).estimates for forest in both)
+    up, down = (absolute_traversal_rate(forest).scores for forest in both)
     np.testing.assert_array_equal(up, -down)
-    up, down = (relative_traversal_rate(forest).estimates for forest in both)
+    up, down = (relative_traversal_rate(forest).scores for forest in both)
     np.testing.assert_allclose(up, -down, rtol=1e-9)
 
 
@@ -111,8 +111,8 @@ def test_weighing_by_rows_lets_the_upper_splits_decide():
     # One rising split of all rows, then falling ones of ever fewer rows.
     x = np.arange(8.0)[:, None]
     tree = DecisionTreeRegressor(random_state=0).fit(x, [1.0, 0.5, 0.2, 0.1, 9.0, 8.5, 8.2, 8.1])
-    by_splits = absolute_traversal_rate(tree).estimates[0]
-    by_rows = absolute_traversal_rate(tree, weighting="rows").estimates[0]
+    by_splits = absolute_traversal_rate(tree).scores[0]
+    by_rows = absolute_traversal_rate(tree, weighting="rows").scores[0]
     assert by_splits == pytest.approx(-5 / 7)
     assert by_rows > by_splits
 
@@ -121,25 +121,24 @@ def test_a_feature_without_splits_has_no_trend():
     X, y = data()
     X[:, 2] = 1.0
     result = absolute_traversal_rate(RandomForestRegressor(5, random_state=0).fit(X, y))
-    assert result.estimates[2] == 0 and result.sign[2] == 0
+    assert result.scores[2] == 0 and result.sign[2] == 0
     assert result.details["n_splits"][2] == 0
-    assert np.isnan(result.spread[2])
+    assert np.isnan(result.std_error[2])
 
 
 def test_splits_whose_denominator_is_zero_are_counted_and_left_out():
     x = np.arange(4.0)[:, None]
     stump = DecisionTreeRegressor(max_depth=1, random_state=0).fit(x, [-1.0, -1.0, 1.0, 1.0])
     result = relative_traversal_rate(stump)
-    assert result.estimates == [0.0] and result.details["undefined_splits"] == 1
+    assert result.scores == [0.0] and result.details["undefined_splits"] == 1
 
 
-def test_the_spread_is_the_standard_deviation_over_trees():
+def test_the_error_is_that_of_a_mean_over_trees():
     X, y = data()
     forest = RandomForestRegressor(4, random_state=0).fit(X, y)
-    single = [absolute_traversal_rate(tree).estimates for tree in forest.estimators_]
+    single = [absolute_traversal_rate(tree).scores for tree in forest.estimators_]
     result = absolute_traversal_rate(forest)
-    np.testing.assert_allclose(result.spread, np.std(single, axis=0, ddof=1))
-    assert result.spread_kind == "standard deviation over trees"
+    np.testing.assert_allclose(result.std_error, np.std(single, axis=0, ddof=1) / 2)
 
 
 @pytest.mark.parametrize(
@@ -165,15 +164,15 @@ def test_our_forest_with_uniform_weights_has_the_rates_of_scikit_learn_s():
     ours = LosawRandomForestRegressor(100, eta=1.0, random_state=0, **options).fit(X, y)
     theirs = RandomForestRegressor(100, random_state=0).fit(X, y)
     one, other = absolute_traversal_rate(ours), absolute_traversal_rate(theirs)
-    # Trees are independent given the data: each mean has error sd over trees / sqrt(100).
-    error = np.sqrt((one.spread**2 + other.spread**2) / 100)
-    assert (np.abs(one.estimates - other.estimates) < 4.5 * error).all()
+    # Trees are independent given the data.
+    error = np.sqrt(one.std_error**2 + other.std_error**2)
+    assert (np.abs(one.scores - other.scores) < 4.5 * error).all()
 
 
 def test_two_classes_are_read_as_the_share_of_the_second():
     X, y = data()
     model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(X, y > 0)
-    assert absolute_traversal_rate(model).estimates[0] > 0.5
+    assert absolute_traversal_rate(model).scores[0] > 0.5
 
 
 def test_models_without_one_trend_are_refused():
@@ -215,4 +214,4 @@ def test_boosted_trees_are_compared_by_what_their_leaves_add(loss):
             left, right = tree.children_left[node], tree.children_right[node]
             signs[tree.feature[node]] += np.sign(mean[right] - mean[left])
             splits[tree.feature[node]] += 1
-    np.testing.assert_allclose(absolute_traversal_rate(model).estimates, signs / splits)
+    np.testing.assert_allclose(absolute_traversal_rate(model).scores, signs / splits)
