@@ -1,5 +1,6 @@
 """An unfitted copy of a model for rows that lack some columns."""
 
+import ast
 import numbers
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,15 +9,16 @@ import numpy as np
 
 from losaw.tables.groups import columns_of_slice, made_columns, places_of
 
-# Parameters of a learner that list columns of X, by position, by name or as a mask.
-COLUMN_PARAMETERS = (
-    "nominal",
-    "one_hot",
-    "nominal_features",
-    "discrete_features",
-    "categorical_features",
-    "monotonic_cst",
-)
+# Parameters of a learner that name columns of X, of scikit-learn, xgboost and losaw:
+# some columns, by position, by name or as a mask;
+LISTS = ("nominal", "one_hot", "nominal_features", "discrete_features", "categorical_features")
+# a value for each column, or for some by name;
+VALUES = (
+    "monotonic_cst", "monotone_constraints", "feature_types", "feature_weights", "categories",
+    "drop", "min_categories", "min_value", "max_value", "n_bins",
+)  # fmt: skip
+# sets of columns.
+SETS = ("interaction_cst", "interaction_constraints")
 
 
 class _Columns(NamedTuple):
@@ -47,7 +49,7 @@ def without(model: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
     Raises
     ------
     ValueError
-        If a step of a Pipeline lists columns by position, and what the steps before it make of
+        If a step of a Pipeline names columns by position, and what the steps before it make of
         which column is not known: they mix or select columns, or are not fitted.
     """
     from sklearn.base import clone
@@ -63,59 +65,52 @@ def _adapt(model: Any, fitted: Any, seen: _Columns) -> None:
     ``fitted`` is the same model or part, fitted, or None.
     """
     if hasattr(model, "steps"):
-        _adapt_steps(model, fitted, seen)
+        for place, (_, step) in enumerate(model.steps):
+            if hasattr(step, "get_params"):  # not left out, nor "passthrough"
+                its_fit = None if fitted is None else fitted.steps[place][1]
+                _adapt(step, its_fit, _behind(fitted, place, seen) if place else seen)
         return
     if hasattr(model, "transformers"):
         _adapt_transformers(model, fitted, seen)
         return
     parameters = model.get_params(deep=False)
-    for name in COLUMN_PARAMETERS:
-        listed = parameters.get(name)
-        if listed is not None and not isinstance(listed, str) and len(listed):
-            model.set_params(**{name: _left_of(name, listed, model, seen)})
-    n_columns = len(seen.names)
-    drawn = _n_drawn(parameters.get("max_features"), n_columns)
+    for name in (*LISTS, *VALUES, *SETS):
+        given = parameters.get(name)
+        named = _parsed(given)
+        if hasattr(named, "__len__") and not isinstance(named, str) and len(named):
+            left = _left_of(name, named, model, seen)
+            model.set_params(**{name: str(left) if isinstance(given, str) else left})
+    drawn = _n_drawn(parameters.get("max_features"), len(seen.names))
     if drawn is None:
         for part, its_fit in _parts(parameters, fitted):
             _adapt(part, its_fit, seen)
     # Learners within an ensemble that draws columns itself see some of them, so that a share or a
     # root stays what it is there. Histogram boosting, which has max_iter, takes shares only.
     elif seen.gone is not None and "max_iter" not in parameters:
-        model.set_params(max_features=min(drawn, n_columns - len(seen.gone)))
+        model.set_params(max_features=min(drawn, len(seen.names) - len(seen.gone)))
 
 
-def _adapt_steps(model: Any, fitted: Any, seen: _Columns) -> None:
-    fits = [None] * len(model.steps) if fitted is None else [step for _, step in fitted.steps]
-    for (_, step), its_fit in zip(model.steps, fits, strict=True):
-        if not hasattr(step, "get_params"):  # left out, or "passthrough"
-            continue
-        _adapt(step, its_fit, seen)
-        if step is not model.steps[-1][1]:
-            seen = _behind(its_fit, seen)
-
-
-def _behind(step: Any, seen: _Columns) -> _Columns:
-    """The columns that a fitted step makes, and which of them are made of columns that go."""
-    nothing_known = _Columns(seen.names, None)
-    # What is selected without a column may be another selection.
-    if seen.gone is None or step is None or hasattr(step, "get_support"):
-        return nothing_known
-    try:
-        made, sources = made_columns(step, seen.names)
-    except (AttributeError, TypeError, ValueError):
-        return nothing_known
-    gone = [place for place, source in enumerate(sources) if source in seen.gone]
-    return _Columns(tuple(made), frozenset(gone))
+def _behind(fitted: Any, place: int, seen: _Columns) -> _Columns:
+    """The columns that a fitted Pipeline's first steps make, and which are made of what goes."""
+    if seen.gone is not None and fitted is not None:
+        before = fitted[:place]
+        # What is selected without a column may be another selection.
+        if not any(hasattr(step, "get_support") for _, step in before.steps):
+            try:
+                made, sources = made_columns(before, seen.names)
+            except (AttributeError, TypeError, ValueError):
+                return _Columns(seen.names, None)
+            gone = [at for at, source in enumerate(sources) if source in seen.gone]
+            return _Columns(tuple(made), frozenset(gone))
+    return _Columns(seen.names, None)
 
 
 def _adapt_transformers(model: Any, fitted: Any, seen: _Columns) -> None:
-    if seen.gone is None and any(_is_by_position(listed) for _, _, listed in model.transformers):
-        raise _unknown(model, "transformers")
     fits = getattr(fitted, "named_transformers_", {})
     left = []
     for name, transformer, listed in model.transformers:
-        kept = listed if seen.gone is None else _kept(listed, seen)
-        if _is_empty(kept):
+        kept = listed if callable(listed) else _left_of("transformers", listed, model, seen)
+        if not callable(kept) and not isinstance(kept, str | slice) and len(kept) == 0:
             continue
         if hasattr(transformer, "get_params") and not callable(listed) and seen.gone is not None:
             places = places_of(listed, seen.names)
@@ -132,46 +127,73 @@ def _parts(parameters: Mapping[str, Any], fitted: Any) -> Iterator[tuple[Any, An
     for name, value in parameters.items():
         if name == "final_estimator":  # of stacking: it sees predictions
             continue
-        listed = value if isinstance(value, list) else [(name, value)]
-        for entry in listed:
-            is_named = isinstance(entry, tuple) and len(entry) > 1
-            key, part = entry[:2] if is_named else (name, entry)
-            if hasattr(part, "get_params") and not isinstance(part, type):
-                if isinstance(value, list):
-                    yield part, named.get(key)
-                else:
-                    searched = getattr(fitted, "best_estimator_", None)
-                    yield part, getattr(fitted, f"{name}_", searched)
+        if isinstance(value, list):
+            entries = [one[:2] if isinstance(one, tuple) else (name, one) for one in value]
+            yield from ((part, named.get(key)) for key, part in entries if _is_model(part))
+        elif _is_model(value):
+            searched = getattr(fitted, "best_estimator_", None)
+            yield value, getattr(fitted, f"{name}_", searched)
 
 
-def _left_of(parameter: str, listed: Any, model: Any, seen: _Columns) -> Any:
-    """A parameter's list of columns, or of values for each, without those that are gone."""
+def _is_model(part: Any) -> bool:
+    return hasattr(part, "get_params") and not isinstance(part, type)
+
+
+def _parsed(named: Any) -> Any:
+    """Constraints of xgboost that are given as text, "(1,0)" or "[[0, 1], [2]]", as numbers."""
+    if isinstance(named, str) and named[:1] in "([" and named:
+        return ast.literal_eval(named)
+    return named
+
+
+def _left_of(parameter: str, named: Any, model: Any, seen: _Columns) -> Any:
+    """What a parameter says of columns, without those that are gone."""
+    sets = [list(one) for one in named] if parameter in SETS else [named]
     if seen.gone is None:
-        if _is_by_position(listed):
-            raise _unknown(model, parameter)
-        return listed
-    if isinstance(listed, Mapping):
+        if (parameter in VALUES and not isinstance(named, Mapping)) or any(map(_is_by_place, sets)):
+            raise ValueError(
+                f"{parameter} of {type(model).__name__} names columns by position behind steps of "
+                "which it is not known what they make of which column; name them, or put that "
+                "step first"
+            )
+        return named
+    if isinstance(named, Mapping):
         left = {seen.names[column] for column in seen.gone}
-        return {k: v for k, v in listed.items() if k not in left}
-    if parameter == "monotonic_cst":
-        return [value for column, value in enumerate(listed) if column not in seen.gone]
-    return _kept(listed, seen)
+        return {k: v for k, v in named.items() if k not in left}
+    if parameter in VALUES:
+        kept = [value for column, value in enumerate(named) if column not in seen.gone]
+        return tuple(kept) if isinstance(named, tuple) else kept
+    if parameter in SETS:
+        return [own for own in (_kept(one, seen) for one in sets) if own]
+    return _kept(named, seen)
 
 
-def _unknown(model: Any, parameter: str) -> ValueError:
-    return ValueError(
-        f"{parameter} of {type(model).__name__} lists columns by position behind steps of which it "
-        "is not known what they make of which column; list them by name, or put that step first"
-    )
-
-
-def _is_by_position(listed: Any) -> bool:
-    """Return whether columns are given by their places: numbers, a mask or a value for each."""
+def _is_by_place(listed: Any) -> bool:
+    """Return whether columns are given by their places: numbers or a mask."""
     if callable(listed) or isinstance(listed, str | Mapping):
         return False
     if isinstance(listed, slice):
         return not (isinstance(listed.start, str) or isinstance(listed.stop, str))
     return np.asarray(listed).dtype.kind in "iufb"
+
+
+def _kept(listed: Any, seen: _Columns) -> Any:
+    """A list of columns (names, positions, a mask or a slice) without those that are gone."""
+    names, gone = seen.names, seen.gone or frozenset()
+    if isinstance(listed, slice):
+        listed = columns_of_slice(listed, names)
+    if isinstance(listed, str):
+        return [] if listed in {names[column] for column in gone} else listed
+    values = np.atleast_1d(np.asarray(listed))
+    if values.dtype == bool:
+        return [bool(keep) for column, keep in enumerate(values) if column not in gone]
+    if values.dtype.kind in "iu":
+        at = [int(column) % len(names) for column in values]
+        return [
+            column - sum(other < column for other in gone) for column in at if column not in gone
+        ]
+    left = {names[column] for column in gone}
+    return [column for column in listed if str(column) not in left]
 
 
 def _n_drawn(most: Any, n_columns: int) -> int | None:
@@ -184,31 +206,3 @@ def _n_drawn(most: Any, n_columns: int) -> int | None:
         return max(1, int(most))
     share = float(most)
     return None if share == 1.0 else max(1, int(share * n_columns))
-
-
-def _kept(listed: Any, seen: _Columns) -> Any:
-    """A list of columns (names, positions, a mask or a slice) without those that are gone."""
-    names, gone = seen.names, seen.gone or frozenset()
-    if callable(listed):
-        return listed
-    if isinstance(listed, slice):
-        listed = columns_of_slice(listed, names)
-    if isinstance(listed, str):
-        return [] if listed in {names[column] for column in gone} else listed
-    if isinstance(listed, int | np.integer):
-        listed = [listed]
-    values = np.asarray(listed)
-    if values.dtype == bool:
-        return [bool(keep) for column, keep in enumerate(listed) if column not in gone]
-    if values.dtype.kind in "iu":
-        moved = {
-            column: column - sum(other < column for other in gone) for column in range(len(names))
-        }
-        at = [int(column) % len(names) for column in listed]
-        return [moved[column] for column in at if column not in gone]
-    left = {names[column] for column in gone}
-    return [column for column in listed if str(column) not in left]
-
-
-def _is_empty(listed: Any) -> bool:
-    return not callable(listed) and not isinstance(listed, str | slice) and len(listed) == 0

@@ -3,11 +3,14 @@
 Of scoring.fewer_columns, and of the fits that importance.leave_one_covariate_out makes.
 """
 
+import inspect
+import re
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import (
@@ -20,11 +23,19 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    KBinsDiscretizer,
+    OneHotEncoder,
+    SplineTransformer,
+    StandardScaler,
+)
+from sklearn.utils import all_estimators
+from xgboost import XGBClassifier, XGBRegressor
 
 from losaw import LosawRandomForestRegressor
 from losaw.importance import loco
-from losaw.scoring.fewer_columns import without
+from losaw.registry import get, names
+from losaw.scoring.fewer_columns import LISTS, SETS, VALUES, without
 
 NAMES = ["X1", "X2", "X3", "X4"]
 RNG = np.random.default_rng(0)
@@ -68,7 +79,7 @@ def test_positions_within_a_column_transformer_are_of_its_own_columns():
 @pytest.mark.parametrize("first", [PCA(4), SelectKBest(k=3)])
 def test_positions_behind_a_step_that_mixes_or_selects_columns_are_refused(first):
     fitted = first.fit(X, Y)
-    with pytest.raises(ValueError, match=r"categorical_features of HistGradient\w+ lists columns"):
+    with pytest.raises(ValueError, match=r"categorical_features of HistGradient\w+ names columns"):
         without(make_pipeline(fitted, boosting(2)), [0], NAMES)
     assert without(make_pipeline(fitted, Ridge()), [0], NAMES)
 
@@ -97,6 +108,147 @@ def test_a_losaw_forest_keeps_its_nominal_features(nominal):
     if nominal[0] != "X2":
         nominal = [0, 2] if nominal[0] else [True, False, True]
     assert kept.nominal_features == nominal
+
+
+def boosted(**named):
+    return HistGradientBoostingRegressor(max_iter=2, **named)
+
+
+def xgb(**named):
+    return XGBRegressor(n_estimators=2, max_depth=2, **named)
+
+
+# A model with a parameter that names columns, and what it says without X2.
+NAMED = {
+    "sets": (boosted(interaction_cst=[{1, 2}, [0, 3]]), [[1], [0, 2]]),
+    "a set that goes": (boosted(interaction_cst=[{1}, {2, 3}]), [[1, 2]]),
+    "a word": (boosted(interaction_cst="pairwise"), "pairwise"),
+    "places": (boosted(categorical_features=[2, 3]), [1, 2]),
+    "a mask": (boosted(categorical_features=np.array([0, 1, 1, 0], bool)), [False, True, False]),
+    "a value each": (boosted(monotonic_cst=[1, -1, 0, 0]), [1, 0, 0]),
+    "values by name": (boosted(monotonic_cst={"X1": 1, "X2": -1}), {"X1": 1}),
+    "trees": (RandomForestRegressor(2, monotonic_cst=[1, -1, 0, 0]), [1, 0, 0]),
+    "xgboost, text": (xgb(interaction_constraints="[[1, 2], [0, 3]]"), "[[1], [0, 2]]"),
+    "xgboost, names": (xgb(interaction_constraints=[["X2", "X3"], ["X1"]]), [["X3"], ["X1"]]),
+    "xgboost, values": (xgb(monotone_constraints=(1, -1, 0, 0)), (1, 0, 0)),
+    "xgboost, text of values": (xgb(monotone_constraints="(1,-1,0,0)"), "(1, 0, 0)"),
+    "xgboost, by name": (xgb(monotone_constraints={"X2": -1, "X4": 1}), {"X4": 1}),
+    "xgboost, types": (xgb(feature_types=["q", "q", "q", "c"]), ["q", "q", "c"]),
+    "xgboost, weights": (xgb(feature_weights=[1.0, 2.0, 3.0, 4.0]), [1.0, 3.0, 4.0]),
+    "levels": (OneHotEncoder(categories=[[0], [1], [2], [3]]), [[0], [2], [3]]),
+    "levels dropped": (OneHotEncoder(drop=[0, 1, 2, 3]), [0, 2, 3]),
+    "bins": (KBinsDiscretizer(n_bins=[2, 3, 4, 5]), [2, 4, 5]),
+}
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_what_is_said_of_columns_is_said_of_those_that_are_left(kind):
+    model, expected = NAMED[kind]
+    before = clone(model).get_params()
+    after = without(model, [1], NAMES).get_params()
+    changed = [name for name in after if str(after[name]) != str(before[name])]
+    if expected == "pairwise":
+        assert changed == []
+    else:
+        (name,) = changed
+        assert after[name] == expected
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        boosted(interaction_cst=[{1, 2}]),
+        boosted(monotonic_cst=[1, 0, 0, 0]),
+        xgb(interaction_constraints="[[0, 1]]"),
+        xgb(monotone_constraints=(1, 0, 0, 0)),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_columns_named_by_position_behind_a_step_that_mixes_them_are_refused(learner):
+    model = make_pipeline(PCA(4), learner).fit(X, Y)
+    with pytest.raises(ValueError, match=r"(cst|constraints) of \w+ names columns by position"):
+        without(model, [0], NAMES)
+    kept = make_pipeline(StandardScaler(), learner).fit(X, Y)
+    assert str(without(kept, [0], NAMES)[-1].get_params()) != str(learner.get_params())
+
+
+@pytest.mark.parametrize("make", [HistGradientBoostingRegressor, XGBRegressor])
+def test_loco_under_constraints_is_that_of_refits_by_hand(make):
+    rng = np.random.default_rng(0)
+    table = rng.standard_normal((300, 3))
+    y = table[:, 0] + table[:, 1] * table[:, 2] + 0.1 * rng.standard_normal(300)
+    train, test = slice(0, 150), slice(150, 300)
+
+    def constrained(sets):
+        if make is XGBRegressor:  # takes positions as text only
+            return make(interaction_constraints=str(sets))
+        return make(interaction_cst=sets)
+
+    fitted = constrained([[1, 2]]).fit(table[train], y[train])
+    found = loco(fitted, table[test], y[test], train=(table[train], y[train]))
+    for out, left in enumerate(([[0, 1]], [[1]], [[1]])):
+        kept = [column for column in range(3) if column != out]
+        by_hand = constrained(left).fit(table[train][:, kept], y[train])
+        error = (y[test] - by_hand.predict(table[test][:, kept])) ** 2
+        before = (y[test] - fitted.predict(table[test])) ** 2
+        assert found.scores[out] == pytest.approx((error - before).mean())
+
+
+# Of these a refit refuses what no longer fits the columns, so that nothing is wrong in silence.
+REFUSED_BY_A_REFIT = {
+    "V_init", "connectivity", "covariance_prior", "dict_init", "dictionary", "init", "knots",
+    "mean_prior", "means_init", "noise_variance_init", "precisions_init", "precompute", "seeds",
+}  # fmt: skip
+# These speak of numbers of columns, of columns that are made, or of rows.
+NAMES_NO_COLUMN = {
+    "features", "interaction_only", "keep_empty_features", "kernel_sizes", "max_categories",
+    "K_fit_rows_", "See", "affinity", "alpha", "alternate_sign", "analyzer", "batch_size",
+    "bootstrap_features", "class_weight", "colsample_bylevel", "colsample_bynode",
+    "colsample_bytree", "compute_full_tree", "degrees_of_freedom_prior", "density", "dual",
+    "enable_categorical", "feature_name_combiner", "feature_names_in_", "feature_names_out",
+    "feature_range", "feature_selector", "gamma", "gcv_mode", "importance_getter", "kernel",
+    "linkage", "max_bins", "max_cat_threshold", "max_cat_to_onehot", "max_features",
+    "max_features_", "max_iter", "max_subpopulation", "min_features_to_select",
+    "missing_values", "mode", "n_components", "n_features", "n_features_in_",
+    "n_features_to_select", "n_nonzero_coefs", "n_subsamples", "noise_variance", "percentile",
+    "random_state", "reg_param", "shrinkage", "solver", "sort", "step", "strategy", "subsample",
+    "support_fraction", "svd_solver", "tol", "transform_n_nonzero_coefs", "transformers",
+    "use_legacy_attributes", "verbose_feature_names_out", "whiten_solver",
+}  # fmt: skip
+SPEAKS_OF_COLUMNS = re.compile(
+    r"n_features|(each|per) (feature|column)|of features|(feature|column)s? (name|ind|numb)", re.I
+)
+NAMES_COLUMNS = re.compile(r"feature|column|constraint|categor|nominal|monoton|interact|one_hot")
+
+
+def parameters_about_columns():
+    """Parameters whose names or descriptions speak of columns, of three libraries."""
+    learners = [get("learner", name) for name in names("learner")]
+    ours = [learner.load() for learner in learners]
+    theirs = [kind for _, kind in all_estimators()]
+    found = set()
+    for kind in [*theirs, XGBClassifier, XGBRegressor, LosawRandomForestRegressor, *ours]:
+        if not inspect.isclass(kind):
+            continue
+        taken = set(inspect.signature(kind).parameters)
+        found |= {name for name in taken if NAMES_COLUMNS.search(name)}
+        for part in re.split(r"\n(?=\w[\w, ]*\s?:)", inspect.getdoc(kind) or ""):
+            named = {name.strip() for name in part.partition(":")[0].split(",")}
+            if SPEAKS_OF_COLUMNS.search(part):
+                found |= named & taken
+    return found
+
+
+def test_every_parameter_that_can_name_a_column_is_known():
+    known = {*LISTS, *VALUES, *SETS} | REFUSED_BY_A_REFIT | NAMES_NO_COLUMN
+    assert parameters_about_columns() - known == set()
+
+
+def test_what_no_longer_fits_the_columns_is_refused_by_the_refit_with_a_remedy():
+    knots = np.array([[-3.0] * 4, [0.0] * 4, [5.0] * 4])
+    model = make_pipeline(SplineTransformer(knots=knots), Ridge()).fit(X, Y)
+    with pytest.raises(ValueError, match=r"cannot be fitted without 'X1'.*features=, or use cpi"):
+        loco(model, X[:100], Y[:100], train=(X, Y))
 
 
 def test_a_column_without_effect_has_the_loco_of_a_refit_by_hand():
