@@ -374,7 +374,7 @@ def traversal_splits(study: Study, results: StudyResults) -> "Figure":
     responses = [y[inside[:, node]] for node in range(tree.node_count)]
     signs = _draw_node(ax, tree, responses, 0, (0.0, 1.0))
     rates = [
-        rate(forest, feature_names=("F", "G")).estimates[0]
+        rate(forest, feature_names=("F", "G")).scores[0]
         for rate in (absolute_traversal_rate, relative_traversal_rate)
     ]
     counted = " ".join("+1" if sign > 0 else "−1" if sign < 0 else "+0" for sign in signs)
