@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from losaw.auditing import Audit as Audit
     from losaw.auditing import audit as audit
     from losaw.explaining.api import explain as explain
-    from losaw.explaining.explanation import Explanation as Explanation
+    from losaw.explaining.result import Explanation as Explanation
     from losaw.forest import LosawRandomForestClassifier as LosawRandomForestClassifier
     from losaw.forest import LosawRandomForestRegressor as LosawRandomForestRegressor
     from losaw.network import LosawMiniBatches as LosawMiniBatches
@@ -20,7 +20,7 @@ __version__ = "0.1.0"
 # Public name -> module. Imported on first use, so that `import losaw` costs nothing.
 _PUBLIC = {
     "Audit": "losaw.auditing",
-    "Explanation": "losaw.explaining.explanation",
+    "Explanation": "losaw.explaining.result",
     "ImportanceResult": "losaw.scoring.importance_result",
     "LosawMiniBatches": "losaw.network",
     "LosawNetworkRegressor": "losaw.network",

@@ -1,4 +1,4 @@
 """A comparison of methods on simulated responses: ``losaw audit``, ``losaw.audit``."""
 
 from losaw.auditing.api import audit as audit
-from losaw.auditing.audit_result import Audit as Audit
+from losaw.auditing.result import Audit as Audit

@@ -1,18 +1,19 @@
 """The function :func:`audit`: all methods on responses simulated from a table's own features."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from losaw.auditing.audit_result import Audit
-from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE, Response
-from losaw.auditing.rounds import run_round, share_explained
-from losaw.explaining.api import Begun, Progress, begin, name_of
-from losaw.explaining.cautions import over_represented
-from losaw.explaining.methods import DEFAULT, METHODS, chosen_methods
-from losaw.explaining.options import Options
+from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE
+from losaw.auditing.result import Audit
+from losaw.auditing.rounds import run_round
+from losaw.explaining.api import Options, begin, compute
+from losaw.explaining.design import chosen_methods
+from losaw.explaining.models import name_of
+from losaw.explaining.sentences import rare_classes
 from losaw.support.arguments import whole_number
 from losaw.support.errors import LosawError
 
@@ -22,23 +23,20 @@ _MOST_SIGNALS = 5
 
 def audit(
     frame: Any,
-    target: str,
+    target: Any,
     *,
     rounds: int = DEFAULT_ROUNDS,
     share: float | None = None,
     signals: int | None = None,
-    response: Response | None = None,
     kinds: Mapping[str, str] | None = None,
     task: str | None = None,
     methods: Sequence[str] | str | None = None,
     model: Any = "forest",
-    drop: Sequence[str] = (),
-    cluster: str | None = None,
-    weights: str | None = None,
+    drop: Sequence[Any] = (),
+    cluster: Any = None,
     fdr: float = 0.1,
     budget: str | float | None = "10m",
     rows: int | None = None,
-    losaw_rows: int | None = None,
     folds: int | None = None,
     permutations: int | None = None,
     draws: int | None = None,
@@ -56,21 +54,18 @@ def audit(
 
     Parameters
     ----------
-    frame, target, kinds, task, model, drop, cluster, weights, rows, losaw_rows, folds, \
-permutations, draws
+    frame, target, kinds, task, model, drop, cluster, rows, folds, permutations, draws
         As in :func:`losaw.explain`.
     rounds : int, default 30
         Simulated responses, 5 at least.
     share : float or None
-        From .05 to .95: the part of a simulated response that its best prediction explains (R^2, or
-        the Brier skill of classes). None: what ``model`` explains of ``target`` on unseen rows.
+        From .05 to .95: the part of a simulated response that its best prediction explains; of
+        classes, of the numbers that they are cut from. None: what ``model`` explains of ``target``
+        on unseen rows.
     signals : int or None
         Features that cause a response; None: a third of all, from 1 to 5.
-    response : callable or None
-        A kind of response of your own, ``response(X, rng) -> (f, causes)``: its value for each row
-        of X, without noise, and the names of the columns that it depends on. Noise is added.
     methods : sequence of str, str with commas, or None
-        Of mdi, ufi, mdi_oob, losaw, pfi, cpi, subgroups, loco; None: all but mdi_oob and subgroups.
+        Of mdi, ufi, losaw, pfi, cpi, loco; None: all.
     fdr : float, default 0.1
         False discovery rate at which methods that test select.
     budget : str, float or None, default "10m"
@@ -104,26 +99,29 @@ permutations, draws
     ['MDI', 'PFI']
     """
     import pandas as pd
+    from tqdm import tqdm
 
     whole_number("rounds", rounds, FEWEST_ROUNDS)
     if share is not None:
         _check_share(share)
-    options = Options.of(locals())
-    options = replace(options, methods=_with_a_truth(methods))
-    begun = begin(frame, target, options, times=rounds + 1, groups=False)
-    n_signals = _signals(signals, begun)
-    with Progress("audit", verbose) as progress:
-        progress.begin(rounds + 1)
-        quality = share_explained(begun)
-        progress.tick("the table's own response")
-        wanted = quality.share if share is None else share
-        made_share = min(max(wanted, LEAST_SHARE), LARGEST_SHARE)
-        lines = []
-        for number in range(rounds):
-            lines.append(run_round(begun, number, made_share, n_signals, response))
-            progress.tick(f"round {number + 1}")
+    fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
+    options = Options(model, n_jobs, verbose, random_state, budget, fixed, fdr)
+    begun = begin(
+        frame, target, options, chosen_methods(methods), times=rounds + 1, kinds=kinds, task=task,
+        cluster=cluster, drop=drop,
+    )  # fmt: skip
+    n_signals = _signals(signals, begun.part.X.shape[1])
+    lines = []
+    with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
+        own = replace(begun.design, methods=("mdi",))
+        quiet = replace(options, verbose=False)
+        quality = compute(begun.part, own, begun.seed, quiet).quality["model"]
+        made_share = min(max(quality.share if share is None else share, LEAST_SHARE), LARGEST_SHARE)
+        for number in tqdm(range(rounds), disable=not verbose, desc="audit", unit="round"):
+            lines.append(run_round(begun, options, number, made_share, n_signals))
+    rare = [sentence.text for sentence in rare_classes(begun.data, begun.part)]
     return Audit(
-        target=target,
+        target=begun.part.target,
         task=begun.part.task,
         features=tuple(begun.part.X.columns),
         n_rows=len(begun.data),
@@ -133,14 +131,10 @@ permutations, draws
         share=made_share,
         quality=quality,
         n_signals=n_signals,
-        response="" if response is None else getattr(response, "__name__", "response"),
         fdr=fdr,
         random_state=begun.seed,
         model=name_of(model),
-        notes=(
-            *over_represented(begun.data, begun.part, begun.design.folds),
-            *begun.part.notes,
-        ),
+        notes=(*rare, *begun.part.notes),
     )
 
 
@@ -150,22 +144,7 @@ def _check_share(share: Any) -> None:
         raise LosawError(f"share must be from {LEAST_SHARE} to {LARGEST_SHARE}, got {share!r}")
 
 
-def _with_a_truth(methods: Sequence[str] | str | None) -> tuple[str, ...]:
-    """Return the methods whose scores say which features matter; a direction does not."""
-    if methods is None:
-        return tuple(name for name in DEFAULT if METHODS[name].family != "direction")
-    wanted = chosen_methods(methods)
-    for name in wanted:
-        if METHODS[name].family == "direction":
-            raise LosawError(
-                f"{METHODS[name].label} says a direction, not which features matter. Leave it out "
-                "of an audit"
-            )
-    return wanted
-
-
-def _signals(asked: int | None, begun: Begun) -> int:
-    n_features = begun.part.X.shape[1]
+def _signals(asked: int | None, n_features: int) -> int:
     if n_features < 2:
         raise LosawError("an audit needs two features at least: one that matters and one that not")
     if asked is None:

@@ -1,43 +1,38 @@
-"""Rounds of an audit: a simulated response, and all methods on it."""
+"""Rounds of an audit: a simulated response with all methods on it, and the methods compared."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.auditing.responses import Response, make_response
+from losaw.auditing.responses import make_response
 from losaw.data import FloatArray, Truth
-from losaw.explaining.api import Begun
-from losaw.explaining.computing import Computed, Quality, compute, make_work
-from losaw.explaining.preparing import Prepared
+from losaw.explaining.api import Begun, Options, compute
+from losaw.explaining.design import DECIDING
+from losaw.explaining.scores import Decision, Work, decide
 from losaw.metrics.ranking import PrecisionRecallAuc
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.one_sided_tests import adjust, t_test
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-def share_explained(begun: Begun) -> Quality:
-    """Return how much the model explains of the table's own response, on unseen rows."""
-    nothing = replace(begun, design=replace(begun.design, methods=()))
-    quality: Quality = _computed(nothing, begun.part, begun.seed, True).quality["model"]
-    return quality
+LEVEL = 0.05
 
 
 def run_round(
-    begun: Begun, number: int, share: float, n_signals: int, response: Response | None = None
+    begun: Begun, options: Options, number: int, share: float, n_signals: int
 ) -> "pd.DataFrame":
     """Simulate one response, and return a line for every method.
 
     ``pr_auc``: of the scores, signals against the rest. ``first``: share of signals among as many
     features with the highest scores. Of methods that test, at the false discovery rate ``fdr``:
     ``found``, the share of signals that are selected, and ``false``, the share of others among what
-    is selected (0 where nothing is). CPI selects no feature whose draws are recognised, as explain.
-    ``best``: the part of the response that its best prediction explains.
-    ``statements``, ``false_statements``, ``named``: groups that explain finds to matter, those of
-    them without a cause, and the share of causes that are in one; NaN without CPI.
+    is selected (0 where nothing is). CPI selects as explain does: where its draws fail, LOCO
+    decides. ``statements``, ``false_statements``, ``named``: groups that explain finds to matter,
+    those of them without a cause, and the share of causes that are in one; NaN without CPI.
     """
     import pandas as pd
 
@@ -47,49 +42,47 @@ def run_round(
         )
 
     part = begun.part
-    made = make_response(part.X, part.y, part.task, share, n_signals, rng("response"), response)
+    made = make_response(part.X, part.y, bool(part.labels), share, n_signals, rng("response"))
     seed = seed_integer(rng("fits"))
-    is_forest = begun.options.is_forest
-    computed = _computed(begun, replace(part, y=made.y), seed, is_forest)
+    # A bar shows whole rounds, not their parts.
+    quiet = replace(options, verbose=False)
+    work = compute(replace(part, y=made.y), begun.design, seed, quiet)
+    decision = decide(work, DECIDING, options.fdr, heads=False)
     truth = Truth(made.signal, part.X.shape[1])
     rows = [
         {"round": number, "method": name}
         | _measured(
-            result, truth, begun.options.fdr, computed.recognised if name == "cpi" else frozenset()
+            result,
+            truth,
+            decision.selected if name == "cpi" else _selected(result, options.fdr),
         )
-        for name, result in computed.results.items()
+        for name, result in work.results.items()
     ]
     causes = list(part.X.columns[list(made.signal)])
-    explained = computed.quality["model"].share if "model" in computed.quality else np.nan
+    explained = work.quality["model"].share
     return pd.DataFrame(rows).assign(
-        best=made.share, explained=explained, signals=", ".join(causes), **_judged(computed, causes)
+        explained=explained, signals=", ".join(causes), **_judged(work, decision, causes)
     )
 
 
-def _judged(computed: Computed, causes: list[str]) -> dict[str, float]:
+def _selected(result: ImportanceResult, fdr: float) -> tuple[str, ...] | None:
+    return None if result.p_values is None else result.select(fdr=fdr)
+
+
+def _judged(work: Work, decision: Decision, causes: list[str]) -> dict[str, float]:
     """Count the statements on groups, the false ones, and the share of causes that they name."""
-    if "cpi" not in computed.results:
+    if "cpi" not in work.results:
         return dict.fromkeys(("statements", "false_statements", "named"), np.nan)
-    groups = [g for g in computed.finest if len(g) > 1 or g[0] not in computed.recognised]
-    said = {name for group in groups for name in group}
+    said = {name for group in decision.stated for name in group}
     return {
-        "statements": len(groups),
-        "false_statements": sum(not set(group) & set(causes) for group in groups),
+        "statements": len(decision.stated),
+        "false_statements": sum(not set(group) & set(causes) for group in decision.stated),
         "named": sum(cause in said for cause in causes) / len(causes),
     }
 
 
-def _computed(begun: Begun, data: Prepared, seed: int, forest_is_model: bool) -> Computed:
-    # Groups are no features: what is scored has its own truth.
-    related = replace(begun.related, groups={})
-    # A progress bar shows whole rounds, not their parts.
-    jobs, tick = begun.options.n_jobs, lambda what: None
-    work = make_work(data, begun.design, related, seed, jobs, tick)
-    return compute(work, begun.model(seed), forest_is_model)
-
-
 def _measured(
-    result: ImportanceResult, truth: Truth, fdr: float, recognised: frozenset[str]
+    result: ImportanceResult, truth: Truth, selected: tuple[str, ...] | None
 ) -> dict[str, float]:
     is_signal = truth.is_signal
     measured = {
@@ -98,8 +91,7 @@ def _measured(
         "found": np.nan,
         "false": np.nan,
     }
-    if result.p_values is not None:
-        selected = [name for name in result.select(fdr=fdr) if name not in recognised]
+    if selected is not None:
         chosen = np.isin(result.feature_names, selected)
         measured["found"] = float(chosen[is_signal].mean())
         measured["false"] = float((chosen & ~is_signal).sum() / max(1, chosen.sum()))
@@ -113,3 +105,119 @@ def signals_first(scores: FloatArray, is_signal: NDArray[np.bool_]) -> float:
     above, level = scores > last, scores == last
     places = n_signals - int(above.sum())
     return float((is_signal[above].sum() + places * is_signal[level].mean()) / n_signals)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The results of one method over all rounds.
+
+    Attributes
+    ----------
+    method : str
+    pr_auc, pr_auc_error, first : float
+        Means over rounds; the standard error of the first.
+    behind, behind_error : float
+        Mean difference of pr-AUC to the best method, over the same rounds.
+    p_value : float
+        One-sided, of a method that is as good as the best; adjusted over methods (Holm).
+    found, false, false_error : float
+        Means over rounds of its selection, and the error of the second; NaN if it does not test.
+    false_low, false_high : float
+        One-sided 95 % bounds of ``false`` (:func:`bounds`).
+    """
+
+    method: str
+    pr_auc: float
+    pr_auc_error: float
+    first: float
+    behind: float
+    behind_error: float
+    p_value: float
+    found: float
+    false: float
+    false_error: float
+    false_low: float
+    false_high: float
+
+    @property
+    def is_trusted(self) -> bool:
+        """True if it is not significantly worse than the best method."""
+        return not self.p_value <= LEVEL
+
+    def keeps(self, fdr: float) -> str:
+        """Return "yes", "no" or "open": its share of false selections is at most ``fdr``.
+
+        By its one-sided 95 % bounds; empty if it does not test.
+        """
+        if np.isnan(self.false):
+            return ""
+        if self.false_low > fdr:
+            return "no"
+        return "yes" if self.false_high <= fdr else "open"
+
+
+def bounds(shares: FloatArray) -> tuple[float, float]:
+    """Return one-sided 95 % bounds of the mean share of false selections, from one share a round.
+
+    Below by Student's t. Above as well, after one more round that is as bad as the worst: shares
+    are mostly 0 with a few large ones, and Student's t alone claims too often that such a mean is
+    small. Where all rounds agree there is no error to go by: then a round counts as one yes-or-no
+    decision.
+
+    Parameters
+    ----------
+    shares : array of shape (n_rounds,)
+    """
+    from scipy.special import stdtrit
+
+    if np.isnan(shares).any():
+        return np.nan, np.nan
+    n_rounds = len(shares)
+    if np.ptp(shares) == 0:
+        slack = 1.0 - LEVEL ** (1.0 / n_rounds)
+        return float(shares[0] - slack), float(shares[0] + slack)
+    worse = np.append(shares, shares.max())
+    low = shares.mean() - stdtrit(n_rounds - 1, 1 - LEVEL) * _errors(shares)
+    return float(low), float(worse.mean() + stdtrit(n_rounds, 1 - LEVEL) * _errors(worse))
+
+
+def standings(rounds: "pd.DataFrame") -> list[Standing]:
+    """Return the methods from the best mean pr-AUC down, each compared with the first.
+
+    The best is chosen by the rounds that it is compared on, which favours it slightly.
+    """
+    by_method = rounds.pivot(index="round", columns="method", values="pr_auc")
+    order = by_method.mean().sort_values(ascending=False, kind="stable").index
+    n_rounds = len(by_method)
+    behind = by_method[order[0]].to_numpy()[:, None] - by_method[order].to_numpy()
+    errors = _errors(behind)
+    p_values = [
+        t_test(float(mean), float(error), n_rounds - 1, 1 - LEVEL).p_value
+        for mean, error in zip(behind.mean(axis=0), errors, strict=True)
+    ]
+    adjusted = [1.0, *adjust(np.array(p_values[1:]), "holm")]
+    measured = rounds.groupby("method")
+    means = measured[["pr_auc", "first", "found", "false"]].mean()
+    spread = measured[["pr_auc", "false"]].std() / np.sqrt(n_rounds)
+    limits = {name: bounds(part["false"].to_numpy(dtype=float)) for name, part in measured}
+    return [
+        Standing(
+            method=str(method),
+            pr_auc=float(means.at[method, "pr_auc"]),
+            pr_auc_error=float(spread.at[method, "pr_auc"]),
+            first=float(means.at[method, "first"]),
+            behind=float(behind[:, place].mean()),
+            behind_error=float(errors[place]),
+            p_value=float(adjusted[place]),
+            found=float(means.at[method, "found"]),
+            false=float(means.at[method, "false"]),
+            false_error=float(spread.at[method, "false"]),
+            false_low=limits[method][0],
+            false_high=limits[method][1],
+        )
+        for place, method in enumerate(order)
+    ]
+
+
+def _errors(values: FloatArray) -> FloatArray:
+    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)))

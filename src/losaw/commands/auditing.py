@@ -2,12 +2,12 @@
 
 import argparse
 
-from losaw.commands.explaining import add_table_options, function_of, on_the_table, prefix_of
+from losaw.commands.explaining import add_table_options, on_the_table, prefix_of
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``losaw audit``."""
-    add_table_options(parser, "audited", ".html, .csv and .json", budget="10m")
+    add_table_options(parser, "audited", "10m")
     parser.add_argument("--rounds", type=int, default=30, help="simulated responses (default 30)")
     parser.add_argument(
         "--share", type=float,
@@ -16,25 +16,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--signals", type=int, help="features that cause a response (default: a third, 5 at most)"
     )
-    parser.add_argument(
-        "--response", metavar="FILE.py:FUNCTION",
-        help="a kind of response of your own: FUNCTION(X, rng) returns values and their causes",
-    )  # fmt: skip
 
 
 def audit(options: argparse.Namespace) -> None:
     """Audit the methods on a file's features, print the table and write the page."""
     from losaw.auditing import audit as audited
-    from losaw.auditing.audit_result import ENDINGS
 
-    prefix = prefix_of(options, "audited", ENDINGS)
+    prefix = prefix_of(options, "audited")
     found = on_the_table(
-        audited,
-        options,
-        rounds=options.rounds,
-        share=options.share,
-        signals=options.signals,
-        response=function_of("response", options.response) if options.response else None,
+        audited, options, rounds=options.rounds, share=options.share, signals=options.signals
     )
     print(found.to_text())
     print("\n" + "\n".join(f"wrote {path}" for path in found.save(prefix)))

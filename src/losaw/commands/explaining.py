@@ -1,66 +1,64 @@
 """explain: a table's features and what its target depends on, from a file to a page."""
 
 import argparse
-import runpy
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``losaw explain``."""
-    add_table_options(parser, "explained", ".html, .png, .csv and .json")
-    parser.add_argument(
-        "--groups", metavar="NAME:FEATURE,…;…", help="groups of features to score and test as one"
-    )
+    add_table_options(parser, "explained", "5m")
 
 
-def add_table_options(
-    parser: argparse.ArgumentParser, what: str, endings: str, **defaults: Any
-) -> None:
-    """Add the options of a command on a person's own table, from the record of all options."""
-    from losaw.explaining.options import Options
-
-    parser.add_argument("file", type=Path, help="CSV (or other text) or Parquet")
-    parser.add_argument("--target", required=True, help="the column to explain")
-    parser.add_argument(
-        "--no-header", action="store_true", help="the first line is data: columns are X1, X2, …"
-    )
-    for option in fields(Options):
-        if words := option.metadata["help"]:
-            default = defaults.get(option.name, option.default)
-            flag = option.metadata.get("flag", option.name).replace("_", "-")
-            parser.add_argument(
-                f"--{flag}",
-                dest=option.name,
-                default=default,
-                type=option.metadata.get("type", str),
-                metavar=option.metadata.get("metavar"),
-                help=f"{words} (default {default})" if option.name == "budget" else words,
-            )
-    parser.add_argument(
-        "--output",
-        metavar="PREFIX",
-        help=f"PREFIX{endings} are written; a folder takes FILE_{what} (default: FILE_{what})",
-    )
+def add_table_options(parser: argparse.ArgumentParser, what: str, budget: str) -> None:
+    """Add the options of a command on a person's own table."""
+    add = parser.add_argument
+    add("file", type=Path, help="CSV (or other text) or Parquet")
+    add("--target", required=True, help="the column to explain")
+    add("--no-header", action="store_true", help="the first line is data: columns are X1, X2, …")
+    add(
+        "--kinds", metavar="NAME:KIND,…",
+        help="kinds of columns (continuous, discrete, nominal) that are inferred wrongly",
+    )  # fmt: skip
+    add("--task", help="regression or classification, if inferred wrongly")
+    add("--methods", help="mdi, ufi, losaw, pfi, cpi, loco, with commas (default: all)")
+    add(
+        "--model", default="forest",
+        help="model that PFI, CPI and LOCO explain: forest (default) or gradient-boosting",
+    )  # fmt: skip
+    add("--drop", metavar="NAME,…", help="columns to leave out")
+    add("--cluster", metavar="NAME", help="column of persons or things with several rows each")
+    add("--fdr", type=float, default=0.1, help="false discovery rate (default .1)")
+    add("--budget", default=budget, help=f"time, like 90s or 2m; none cuts nothing ({budget})")
+    for name, words in (
+        ("rows", "rows in use"),
+        ("folds", "folds of the cross-fitting"),
+        ("permutations", "permutations of PFI"),
+        ("draws", "draws of CPI"),
+    ):
+        add(f"--{name}", type=int, help=f"{words}: fixed, not cut by the budget")
+    add("--jobs", type=int, help="threads (default 1; -1: all cores)")
+    add("--random-state", type=int, default=0, help="seed (default 0)")
+    add(
+        "--output", metavar="PREFIX",
+        help=f"PREFIX.html, .csv and .json are written; a folder takes FILE_{what} (default: "
+        f"FILE_{what})",
+    )  # fmt: skip
 
 
 def explain(options: argparse.Namespace) -> None:
     """Explain a file, print the table and write the page."""
     from losaw.explaining.api import explain as explained
-    from losaw.explaining.explanation import ENDINGS
-    from losaw.support.extras import require
 
-    require("plot", ("matplotlib",))
-    prefix = prefix_of(options, "explained", ENDINGS)
-    explanation = on_the_table(explained, options, groups=_groups(options.groups))
+    prefix = prefix_of(options, "explained")
+    explanation = on_the_table(explained, options)
     print(explanation.to_text())
     print("\n" + "\n".join(f"wrote {path}" for path in explanation.save(prefix)))
 
 
-def prefix_of(options: argparse.Namespace, what: str, endings: Sequence[str]) -> Path:
+def prefix_of(options: argparse.Namespace, what: str) -> Path:
     """Return where the results are written: in a folder that is named, never over the table.
 
     Raises
@@ -68,7 +66,7 @@ def prefix_of(options: argparse.Namespace, what: str, endings: Sequence[str]) ->
     LosawError
         If the table would be written over, or the folder of the prefix does not exist.
     """
-    from losaw.explaining.explanation import paths_of
+    from losaw.explaining.result import ENDINGS, paths_of
     from losaw.explaining.table_file import TEXT
     from losaw.support.errors import LosawError
 
@@ -81,7 +79,7 @@ def prefix_of(options: argparse.Namespace, what: str, endings: Sequence[str]) ->
         raise LosawError(
             f"--output {options.output}: there is no folder {prefix.parent}; make it first"
         )
-    for path in paths_of(prefix, endings):
+    for path in paths_of(prefix, ENDINGS):
         if path.exists() and path.resolve() == options.file.resolve():
             raise LosawError(f"{path} would be written over by the result; choose another --output")
     return prefix
@@ -90,52 +88,33 @@ def prefix_of(options: argparse.Namespace, what: str, endings: Sequence[str]) ->
 def on_the_table(function: Callable[..., Any], given: argparse.Namespace, **more: Any) -> Any:
     """Call a function of a table with the options of :func:`add_table_options`, and ``more``."""
     from losaw.explaining.design import SHORTEST_BUDGET, read_budget
-    from losaw.explaining.options import Options
     from losaw.explaining.table_file import read_file
     from losaw.support.errors import LosawError
 
     budget, start = read_budget(given.budget), time.perf_counter()
-    frame = read_file(given.file, given.target, has_header=not given.no_header)
+    kinds, task = _kinds(given.kinds), given.task
+    names = [given.cluster, given.target if task == "classification" else None]
+    frame = read_file(
+        given.file, given.target, not given.no_header, tuple(n for n in names if n), kinds
+    )
     if budget is not None:  # reading is part of it
         budget = max(SHORTEST_BUDGET, budget - (time.perf_counter() - start))
-    options = {e.name: getattr(given, e.name) for e in fields(Options) if e.metadata["help"]}
-    options |= {"budget": budget, "verbose": True, "kinds": _kinds(given.kinds)}
-    if ":" in given.model:
-        options["model"] = function_of("model", given.model)()
-    options["drop"] = [name for name in given.drop.split(",") if name] if given.drop else ()
+    same = ("methods", "model", "cluster", "fdr", "rows", "folds", "permutations", "draws")
     try:
-        return function(frame, given.target, **options, **more)
+        return function(
+            frame, given.target, kinds=kinds, task=task, drop=_names(given.drop, frame.columns),
+            budget=budget, n_jobs=given.jobs, verbose=True, random_state=given.random_state,
+            **{name: getattr(given, name) for name in same}, **more,
+        )  # fmt: skip
     except ValueError as error:
         raise LosawError(f"{given.file}: {error}") from error
 
 
-def function_of(option: str, text: str) -> Any:
-    """Return the function that ``FILE.py:FUNCTION`` names; the file is run."""
-    from losaw.support.errors import LosawError
-
-    path, _, name = text.rpartition(":")
-    if not Path(path).is_file():
-        raise LosawError(
-            f"--{option} {text}: there is no file {path or text}; say FILE.py:FUNCTION"
-        )
-    function = runpy.run_path(path).get(name)
-    if not callable(function):
-        raise LosawError(f"--{option} {text}: {path} has no function {name!r}")
-    return function
-
-
-def _groups(text: str | None) -> dict[str, list[str]] | None:
-    from losaw.support.errors import LosawError
-
-    if text is None:
-        return None
-    groups: dict[str, list[str]] = {}
-    for part in text.split(";"):
-        name, colon, features = part.partition(":")
-        if not colon or name.strip() in groups:
-            raise LosawError(f"--groups: {part!r} is not NAME:FEATURE,… of a new name, as size:x,y")
-        groups[name.strip()] = [feature.strip() for feature in features.split(",")]
-    return groups
+def _names(text: str | None, known: Sequence[str]) -> list[str]:
+    """Split a list of names at commas, but where a name has commas of its own."""
+    if not text:
+        return []
+    return [text] if text in known else [name for name in text.split(",") if name]
 
 
 def _kinds(text: str | None) -> dict[str, str]:

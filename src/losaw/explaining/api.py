@@ -2,52 +2,54 @@
 
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from losaw.explaining.association import Associations, associations
-from losaw.explaining.cautions import cautions, over_represented
-from losaw.explaining.computing import compute, make_work, n_steps
+from losaw.explaining import design as sizes
 from losaw.explaining.curves import curves
-from losaw.explaining.design import Design, cut, folds_needed, full_design, read_budget
-from losaw.explaining.disagreements import disagreements
-from losaw.explaining.explanation import Explanation
-from losaw.explaining.methods import METHODS, UNWEIGHTED, chosen_methods
-from losaw.explaining.models import make_model
-from losaw.explaining.options import Options
-from losaw.explaining.preparing import Prepared, prepare, sample_rows
-from losaw.explaining.probing import probe
+from losaw.explaining.design import DECIDING, Design, Pilot, chosen_methods, read_budget
+from losaw.explaining.disagreements import associations, disagreements
+from losaw.explaining.draws import DrawnOnce
+from losaw.explaining.models import fit_each, make_forest, make_model, name_of, splits_of
+from losaw.explaining.preparing import Prepared, prepare
+from losaw.explaining.result import Explanation
+from losaw.explaining.scores import (
+    Work,
+    decide,
+    decorrelated,
+    quality,
+    shares,
+    tested_groups,
+)
+from losaw.explaining.sentences import Section, answer, cautions, notes, said_of, statements
 from losaw.explaining.table_file import read_file
+from losaw.importance import cpi, loco, pfi
 from losaw.kernels.compiling import COMPILING
 from losaw.rng import as_generator, seed_integer, stream
-from losaw.scoring.row_differences import weight_parameter
 from losaw.support.arguments import whole_number
 from losaw.support.errors import LosawError
-
-_FEWEST_FOLDS = 3
-_NAMES = {"forest": "a random forest", "gradient-boosting": "gradient boosting"}
+from losaw.tables import read_table
 
 
 def explain(
     frame: Any,
-    target: str,
+    target: Any,
     *,
     kinds: Mapping[str, str] | None = None,
     task: str | None = None,
     methods: Sequence[str] | str | None = None,
     model: Any = "forest",
-    drop: Sequence[str] = (),
-    cluster: str | None = None,
-    weights: str | None = None,
+    drop: Sequence[Any] = (),
+    cluster: Any = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     fdr: float = 0.1,
     budget: str | float | None = "5m",
     rows: int | None = None,
-    losaw_rows: int | None = None,
     folds: int | None = None,
     permutations: int | None = None,
     draws: int | None = None,
@@ -58,8 +60,8 @@ def explain(
     """Score the features of a table by several methods at once, and say what they disagree about.
 
     Models are fitted in every fold of a cross-fitting, and shared by all methods: a plain random
-    forest (MDI, UFI, ATR), losawRF, and ``model`` (PFI, CPI with conditional draws, LOCO). Then
-    follow groups of associated features, disagreements between the methods, and warnings.
+    forest (MDI, UFI), losawRF, and ``model`` (PFI, CPI with conditional draws, LOCO). Then follow
+    groups of associated features, disagreements between the methods, and warnings.
     ``docs/explain.md`` explains every number.
 
     Parameters
@@ -73,31 +75,26 @@ def explain(
     task : {"regression", "classification"} or None
         None: numbers with more than two values are a regression, all else a classification.
     methods : sequence of str, str with commas, or None
-        Of mdi, ufi, mdi_oob, losaw, pfi, cpi, subgroups, loco, atr; None: all but mdi_oob and
-        subgroups.
+        Of mdi, ufi, losaw, pfi, cpi, loco; None: all.
     model : {"forest", "gradient-boosting"} or estimator, default "forest"
-        What PFI, CPI, subgroups and LOCO explain. An estimator is given a frame of floats (NaN
-        where missing) and unordered categories.
+        What PFI, CPI and LOCO explain. An estimator is given a frame of floats (NaN where missing)
+        and unordered categories, and classes as the numbers 0, 1, ….
     drop : sequence of str
         Columns to leave out.
     cluster : str or None
         A column whose equal values mark rows that belong together, as those of a patient: they stay
-        in one fold. It is no feature.
-    weights : str or None
-        A column of sampling weights: what each row stands for. Fits, losses, tests, groups and
-        curves are weighted; a method that takes no weights is left out. It is no feature.
+        in one fold. It is not used as a feature.
     groups : dict of group name to sequence of features, or None
-        Groups that are scored, and tested as parts of all features, in place of those of
-        associated features. No feature is in two of them.
+        The groups that are tested as parts of all features, in place of associated ones.
     fdr : float, default 0.1
         False discovery rate of the selection, and of the disagreements.
     budget : str, float or None, default "5m"
         Time, as ``"90s"``, ``"2m"`` or seconds, without compiling. Draws, permutations and rows are
-        cut to fit, folds only as far as the test can do without them; ``cuts`` lists it. None cuts
-        nothing. Only a cut makes a result depend on the machine.
-    rows, losaw_rows, folds, permutations, draws : int or None
-        Fixed, so that no budget cuts them; None: all rows (also for losawRF), 10 folds, 5
-        permutations of PFI and subgroups, 3 draws of CPI.
+        cut to fit, then methods; ``cuts`` lists it. None cuts nothing. Only a cut makes a result
+        depend on the machine.
+    rows, folds, permutations, draws : int or None
+        Fixed, so that no budget cuts them; None: all rows, 10 folds, 5 permutations of PFI, 3 draws
+        of CPI.
     n_jobs : int or None
         Threads of the forests; the result does not depend on it.
     verbose : bool, default False
@@ -107,8 +104,8 @@ def explain(
     Returns
     -------
     Explanation
-        ``to_frame()``, ``selected``, ``disagreements``, ``cautions``, ``to_html()``, ``plot()``,
-        ``save("prefix")``; ``results`` holds an ImportanceResult of every method.
+        ``to_frame()``, ``selected``, ``answer``, ``sentences``, ``to_html()``, ``save("prefix")``;
+        ``results`` has an ImportanceResult of every method.
 
     Raises
     ------
@@ -126,212 +123,218 @@ def explain(
     >>> losaw.explain(frame, "price", methods=["pfi", "cpi"], folds=5).selected
     ('size', 'age')
     """
-    options = Options.of(locals())
-    begun = begin(frame, target, options)
-    related, seed = begun.related.with_groups(groups), begun.seed
-    design = replace(begun.design, given=options.given(seed, groups))
-    with Progress("explain", verbose) as progress:
-        work = make_work(begun.part, design, related, seed, n_jobs, progress.tick)
-        progress.begin(n_steps(work, options.is_forest))
-        computed = compute(work, begun.model(seed), options.is_forest)
-        if not computed.results:
-            raise LosawError(f"methods: none is left. {' '.join(computed.notes)}")
-        warned = over_represented(begun.data, begun.part, design.folds)
-        warned += cautions(work, computed, related, fdr)
-        drawn = curves(work, computed)
+    fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
+    options = Options(model, n_jobs, verbose, random_state, budget, fixed, fdr)
+    begun = begin(
+        frame, target, options, chosen_methods(methods), kinds=kinds, task=task, cluster=cluster,
+        drop=drop,
+    )  # fmt: skip
+    with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
+        work = compute(begun.part, begun.design, begun.seed, options, groups)
+        decision = decide(work, DECIDING, fdr)
+        related = associations(work.data.X, list(work.data.kinds.values()), begun.seed)
+        drawn = curves(work)
+        failed = frozenset(unit[0] for unit in decision.by_loco if len(unit) == 1)
+        found = disagreements(work.results, related, fdr, failed)
+        sections = (
+            Section("", answer(begun.data, work, decision, name_of(model), fdr)),
+            Section("What the data tell", statements(decision, work.data.X.shape[1])),
+            Section("Beware", cautions(begun.data, work, decision, related)),
+            Section("Disagreements between the methods", said_of(found)),
+            Section("Notes", notes(work)),
+        )
     return Explanation(
-        target=target,
-        task=begun.part.task,
-        columns=begun.part.columns,
-        notes=(*begun.part.notes, *computed.notes),
-        cautions=tuple(warned),
-        cuts=tuple(begun.cuts),
-        n_rows=len(begun.data),
-        design=design,
-        results=computed.results,
-        group_results=computed.groups,
-        associations=related,
-        quality=computed.quality,
-        disagreements=tuple(
-            disagreements(computed.results, related, fdr, design.folds, drawn, computed.recognised)
-        ),
-        fdr=fdr,
-        random_state=seed,
-        model=name_of(model),
-        draw_tests=computed.draw_tests,
-        group_draws=computed.group_draws,
-        finest=computed.finest,
-        curves=drawn,
-    )
+        work, decision, related, drawn, tuple(found), sections, tuple(begun.cuts),
+        len(begun.data), fdr, name_of(model),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options that explaining and auditing share; :func:`explain` documents each.
+
+    ``fixed`` has the parts of the design that the user fixes, None where the budget decides.
+    """
+
+    model: Any
+    n_jobs: int | None
+    verbose: bool
+    random_state: Any
+    budget: Any
+    fixed: Mapping[str, int | None]
+    fdr: float
+
+    def __post_init__(self) -> None:
+        least = {"rows": 50, "folds": 3, "permutations": 1, "draws": 1}
+        for name, value in self.fixed.items():
+            if value is not None:
+                whole_number(name, value, least[name])
+        if isinstance(self.fdr, bool) or not isinstance(self.fdr, int | float):
+            raise TypeError(f"fdr must be a number, got {self.fdr!r}")
+        if not 0 < self.fdr < 1:
+            raise LosawError(f"fdr must be between 0 and 1, got {self.fdr!r}")
 
 
 @dataclass(frozen=True)
 class Begun:
-    """A table that is read, with a plan of what will be computed of it.
+    """A table that is read, with the size of what will be computed of it.
 
     Attributes
     ----------
-    options : Options
     data, part : Prepared
         All rows with a response, and those in use.
-    related : Associations
-        Of the rows in use.
     design : Design
     cuts : list of str
         What the budget left out.
     seed : int
-    model : callable
-        ``model(seed) -> unfitted estimator``.
     """
 
-    options: Options
     data: Prepared
     part: Prepared
-    related: Associations
     design: Design
     cuts: list[str]
     seed: int
-    model: Callable[[int], Any]
 
 
 def begin(
-    frame: Any, target: str, options: Options, *, times: int = 1, groups: bool = True
+    frame: Any,
+    target: Any,
+    options: Options,
+    methods: tuple[str, ...],
+    *,
+    times: int = 1,
+    **of_columns: Any,
 ) -> Begun:
-    """Read a table and choose the design.
-
-    Parameters
-    ----------
-    frame, target
-        As in :func:`explain`.
-    options : Options
-    times : int
-        How often the design is to be computed within the budget.
-    groups : bool
-        Whether groups are scored in addition to features.
-    """
+    """Read a table and choose the design, which is to be computed ``times`` times in the budget."""
     start, compiled = time.perf_counter(), COMPILING.seconds
     seconds = read_budget(options.budget)
-    seed = _seed(options.random_state)
+    seed = seed_of(options.random_state)
     if isinstance(frame, str | Path):
-        frame = read_file(frame, target)
-    data = prepare(
-        frame, target, kinds=options.kinds, task=options.task, cluster=options.cluster,
-        weights=options.weights, drop=options.drop,
-    )  # fmt: skip
-    data, wanted = _weighing(data, options)
-    full = full_design(len(data), wanted, options.fixed, data.n_units)
-
-    def model(seed: int) -> Any:
-        n_features, n_jobs = data.X.shape[1], options.n_jobs
-        return make_model(
-            options.model, data.task, n_features, n_trees=full.trees, seed=seed % 2**31,
-            n_jobs=n_jobs, weighted=data.weights is not None,
-        )  # fmt: skip
-
-    trained = model(seed)
+        names = [str(n) for n in (of_columns.get("cluster"),) if n is not None]
+        names += [str(target)] * (of_columns.get("task") == "classification")
+        frame = read_file(frame, str(target), as_text=tuple(names), kinds=of_columns.get("kinds"))
+    data = prepare(frame, target, **of_columns)
+    most, what = data.n_units, "rows in use" if data.clusters is None else "clusters"
+    if data.labels and data.clusters is None:
+        most, what = int(np.bincount(data.y).min()), "rows of the rarest class"
+    full = sizes.full_design(len(data), methods, options.fixed, most, what)
     design, cuts = full, list[str]()
-    part = _rows_in_use(data, full, seed)
-    _check_folds(full.folds, part)
-    related = associations(part.X, list(part.kinds.values()), seed)
     if seconds is not None:
-        n_groups = len(related.groups) * groups
-        costs = probe(data, trained, full.trees, wanted, n_groups, seed)
-        # Compiling happens once on a machine: it is announced, and no part of the budget.
+        # The computation itself on few rows; what it compiles is no part of the budget.
+        small = sizes.pilot_design(full)
+        rng = stream(experiment="explain", setting="", replicate=seed, component="pilot")
+        names = list(data.X.columns)
+        some = rng.permutation(names)[: sizes.PILOT_FEATURES].tolist()
+        part = data.take(data.sample(small.rows, rng), keep_constant=True)
+        with warnings.catch_warnings(action="ignore"):
+            tried = compute(part, small, seed, options, features=some)
         used = time.perf_counter() - start - (COMPILING.seconds - compiled)
-        fewest = folds_needed(data.X.shape[1], options.fdr)
-        design, cuts = cut(full, options.fixed, costs, max(seconds - used, 1.0), times, fewest)
-    if design.rows != full.rows:
-        part = _rows_in_use(data, design, seed)
-        related = associations(part.X, list(part.kinds.values()), seed)
-    # Many classes may need more rows than the user named.
-    losaw_rows = len(sample_rows(part, design.losaw_rows, as_generator(seed)))
-    given = options.given(seed)
-    design = replace(design, rows=len(part), losaw_rows=losaw_rows, given=given)
-    return Begun(options, data, part, related, design, cuts, seed, model)
+        pilot = Pilot(small, len(some), tried.seconds)
+        left = max(seconds - used, 1.0)
+        design, cuts = sizes.cut(full, options.fixed, pilot, len(names), left, times)
+        if options.verbose:
+            for each in cuts:
+                print(f"budget: {each}", file=sys.stderr, flush=True)
+    rng = stream(experiment="explain", setting="", replicate=seed, component="rows")
+    part = data.take(data.sample(design.rows, rng))
+    design = sizes.with_rows(design, len(part))
+    return Begun(data, part, design, cuts, seed)
 
 
-def name_of(model: Any) -> str:
-    """Return the name by which sentences call a model."""
-    return _NAMES[model] if isinstance(model, str) else type(model).__name__
-
-
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
+    """Return the seed that is given, or one that a generator draws."""
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
         return whole_number("random_state", random_state, 0)
     return seed_integer(as_generator(random_state))
 
 
-def _weighing(data: Prepared, options: Options) -> tuple[Prepared, tuple[str, ...]]:
-    """Return the methods that can weigh the rows, and the data with a note on all others."""
-    wanted = chosen_methods(options.methods)
-    if data.weights is None:
-        return data, wanted
-    able = tuple(name for name in wanted if name not in UNWEIGHTED)
-    unable = ", ".join(METHODS[name].label for name in wanted if name not in able)
-    if not able:
-        raise LosawError(f"weights: {unable} cannot weigh the rows; ask for other methods")
-    notes = ["Scores are weighted; folds, associations, and fits and tests of the draws are not."]
-    if unable:
-        notes.append(f"Left out, because they cannot weigh the rows: {unable}.")
-    if not isinstance(options.model, str) and weight_parameter(options.model) is None:
-        notes.append(f"{name_of(options.model)} takes no weights and is fitted without them.")
-    return replace(data, notes=(*data.notes, *notes)), able
+def compute(
+    data: Prepared,
+    design: Design,
+    seed: int,
+    options: Options,
+    groups: Any = None,
+    features: list[str] | None = None,
+) -> Work:
+    """Fit every model in every fold, and run the methods on them.
+
+    Parameters
+    ----------
+    groups : dict or None
+        The tree of groups that is tested; None: clusters of associated features.
+    features : list of str or None
+        Only these are scored, and no groups: the pilot of a budget. None: all.
+    """
+    has = set(design.methods).__contains__
+    is_pilot = features is not None
+    with _progress(options.verbose and not is_pilot, 2 + len(design.methods)) as tell:
+        work = Work(data, design, splits_of(data, design.folds, seed), seed, options.n_jobs, tell)
+        n_features, names = data.X.shape[1], features or list(data.X.columns)
+        model = make_model(options.model, data, design.trees, seed, options.n_jobs)
+        is_forest = isinstance(options.model, str) and options.model == "forest"
+        with work.part("fits"):
+            work.models = fit_each(model, data, work.splits)
+            work.quality["model"] = quality(work, work.models)
+            forests = work.models
+            if not is_forest and (has("mdi") or has("ufi")):
+                plain = make_forest(data, design.trees, seed, options.n_jobs)
+                forests = fit_each(plain, data, work.splits)
+        for name in ("mdi", "ufi"):
+            if has(name):
+                with work.part(name):
+                    work.results[name] = shares(name, work, forests, work.splits)
+        if has("losaw"):
+            with work.part("losaw"):
+                decorrelated(work)
+        given = {"features": names, "model": work.models, "X": data.X, "y": data.y, **work.common}
+        if has("pfi"):
+            with work.part("pfi"):
+                work.results["pfi"] = pfi(
+                    n_repeats=design.permutations, random_state=work.stream("pfi"), **given
+                )
+        if has("cpi"):
+            with work.part("cpi"):
+                table = read_table(data.X, kinds=data.kinds)
+                columns = [table.names.index(name) for name in names] if is_pilot else None
+                rng = work.stream("draws")
+                drawn = DrawnOnce(table, design.draws, rng, data.clusters, columns)
+                work.results["cpi"] = cpi(
+                    sampler=drawn, n_draws=design.draws, random_state=work.stream("cpi"), **given
+                )
+                if not is_pilot:
+                    tested_groups(work, groups)
+                    work.draw_tests, work.group_draws = drawn.test(
+                        work.results["cpi"], work.finest, data, work.stream("test of the draws")
+                    )
+        if has("loco") and n_features > 1:
+            with work.part("loco"):
+                some = names[:2] if is_pilot else names
+                work.results["loco"] = loco(
+                    random_state=work.stream("loco"), **{**given, "features": some}
+                )
+            work.seconds["loco"] *= len(names) / len(some)
+        if not work.results and not is_pilot:
+            raise LosawError("methods: none is left. LOCO needs two features at least")
+        return work
 
 
-def _check_folds(folds: int, data: Prepared) -> None:
-    """Refuse more folds than there are clusters, rows, or rows of the rarest class."""
-    most, what = data.n_units, "rows in use" if data.clusters is None else "clusters"
-    if data.task == "classification" and data.clusters is None:
-        most, what = int(np.unique(data.y, return_counts=True)[1].min()), "rows of the rarest class"
-    if not _FEWEST_FOLDS <= folds <= most:
-        raise LosawError(
-            f"{most} {what} cannot be put into {folds} folds: folds must be from "
-            f"{_FEWEST_FOLDS} to {most}, if there are so many"
-        )
+def _progress(shown: bool, total: int) -> Any:
+    """A bar on a terminal, and one line for each part in a log."""
+    from contextlib import contextmanager
 
-
-def _rows_in_use(data: Prepared, design: Design, seed: int) -> Prepared:
-    """The rows of the design, at random."""
-    rng = stream(experiment="explain", setting="", replicate=seed, component="rows")
-    return data.take(sample_rows(data, design.rows, rng, of_each_class=design.folds))
-
-
-class Progress:
-    """A progress bar of fits and scores; in a log a line for every tenth of them."""
-
-    def __init__(self, name: str, shown: bool) -> None:
-        self.name = name
-        self.shown = shown
-        self.bar: Any = None
-        self.steps = self.done = 0
-
-    def __enter__(self) -> "Progress":
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        if self.bar is not None:
-            self.bar.close()
-
-    def begin(self, n_steps: int) -> None:
-        """Start to show the progress of so many steps."""
+    @contextmanager
+    def bar() -> Any:
         from tqdm import tqdm
 
-        self.steps, self.start = n_steps, time.perf_counter()
-        hidden = not (self.shown and sys.stderr.isatty())
-        self.bar = tqdm(total=n_steps, disable=hidden, desc=self.name, unit="step")
+        is_terminal = sys.stderr.isatty()
+        with tqdm(total=total, disable=not (shown and is_terminal), unit="part") as steps:
 
-    def tick(self, what: str) -> None:
-        """Count a step as done."""
-        self.bar.set_description(f"{self.name}: {what}", refresh=False)
-        self.bar.update()
-        self.done += 1
-        if self.shown and self.bar.disable and self._is_worth_a_line():
-            seconds = time.perf_counter() - self.start
-            print(
-                f"{self.name}: {self.done} of {self.steps} steps, {seconds:.0f} s ({what})",
-                file=sys.stderr,
-                flush=True,
-            )
+            def tell(part: str) -> None:
+                steps.set_description(part, refresh=False)
+                steps.update()
+                if shown and not is_terminal:
+                    print(f"losaw: {part}", file=sys.stderr, flush=True)
 
-    def _is_worth_a_line(self) -> bool:
-        return self.done * 10 // self.steps > (self.done - 1) * 10 // self.steps
+            yield tell
+
+    return bar()

@@ -5,9 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.explaining.computing import Computed, Work, jackknife_error
-from losaw.explaining.methods import METHODS
-from losaw.explaining.preparing import sample_rows
+from losaw.explaining.scores import Work, jackknife_error
 from losaw.scoring.predictor import means
 from losaw.support.outcomes import probabilities
 
@@ -34,19 +32,8 @@ class Curve(NamedTuple):
     effect: FloatArray
     error: FloatArray
 
-    @property
-    def directions(self) -> frozenset[str]:
-        """``"rises"``, ``"falls"``: between two values, by more than two errors of each.
 
-        Less than a tenth of the largest change is none.
-        """
-        change = np.triu(self.effect - self.effect[:, None], 1)
-        band = np.maximum(2.0 * (self.error + self.error[:, None]), 0.1 * np.ptp(self.effect))
-        found = {"rises": (change > band).any(), "falls": (-change > band).any()}
-        return frozenset(name for name, is_found in found.items() if is_found)
-
-
-def curves(work: Work, computed: Computed) -> dict[str, Curve]:
+def curves(work: Work) -> dict[str, Curve]:
     """Return the curves of the most important numbers, of a regression or two classes.
 
     In each part between two quantiles z_{b-1} < z_b of a feature, the mean over its rows of
@@ -58,43 +45,30 @@ def curves(work: Work, computed: Computed) -> dict[str, Curve]:
     rows.
     """
     data = work.data
-    if data.task == "classification" and len(np.unique(data.y)) > 2:
+    ranking = next((work.results[n] for n in ("pfi", "cpi", "loco") if n in work.results), None)
+    if len(data.labels) > 2 or ranking is None:
         return {}
-    ranking = next((r for n, r in computed.results.items() if METHODS[n].family == "loss"), None)
-    if ranking is None:
-        return {}
-    rows = sample_rows(data, _ROWS, work.stream("curves"))
-    X = data.X.iloc[rows]
-    weights = np.ones(len(X)) if data.weights is None else data.weights[rows]
-    names = ranking.select(top=MOST_CURVES)
+    X = data.X.iloc[data.sample(_ROWS, work.stream("curves"))]
     return {
-        name: _curve(X, name, computed.models, data.task, weights)
-        for name in names
+        name: _curve(X, name, work.models, bool(data.labels))
+        for name in ranking.select(top=MOST_CURVES)
         if X[name].dtype != "category" and X[name].nunique() > 1
     }
 
 
-def _curve(X: Any, name: str, models: list[Any], task: str, weights: FloatArray) -> Curve:
-    known = X[name].notna().to_numpy()
-    X, weights = X[known], weights[known]
+def _curve(X: Any, name: str, models: list[Any], is_probability: bool) -> Curve:
+    X = X[X[name].notna()]
     values = X[name].to_numpy(dtype=float)
     shares = np.linspace(0.0, 1.0, _PARTS + 1)
     edges = np.unique(np.quantile(values, shares, method="inverted_cdf"))
     part = np.clip(np.searchsorted(edges, values), 1, len(edges) - 1)
     below, above = X.copy(), X.copy()
     below[name], above[name] = edges[part - 1], edges[part]
+    predict = (lambda model, X: probabilities(model, X, 2)) if is_probability else means
     effects = []
     for model in models:
-        change = _prediction(model, above, task) - _prediction(model, below, task)
-        in_part = np.bincount(part, weights)
-        steps = np.bincount(part, change * weights) / np.where(in_part > 0, in_part, 1.0)
+        change = predict(model, above) - predict(model, below)
+        steps = np.bincount(part, change) / np.maximum(np.bincount(part), 1)
         effect = np.cumsum(steps)
-        effects.append(effect - np.average(np.interp(values, edges, effect), weights=weights))
+        effects.append(effect - np.interp(values, edges, effect).mean())
     return Curve(edges, np.mean(effects, axis=0), jackknife_error(np.array(effects)))
-
-
-def _prediction(model: Any, X: Any, task: str) -> FloatArray:
-    """Return predicted numbers, or probabilities of the last class."""
-    if task == "regression":
-        return means(model, X)
-    return probabilities(model, X, 2)

@@ -1,34 +1,113 @@
 """The size of the computation: rows, folds, permutations, draws, and what a budget of time cuts."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from losaw.explaining.methods import METHODS
 from losaw.support.errors import LosawError
+from losaw.support.words import unknown
 
 SHORTEST_BUDGET = 10.0
-# Bound of the probability that any statement on a group of features is false.
-FAMILY_WISE = 0.05
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 _TIME = re.compile(r"\d+(\.\d+)?|(\d+(\.\d+)?\s*(s(ec(ond)?s?)?|m(in(ute)?s?)?|h((ou)?rs?)?)\s*)+")
 # The full design.
 FOLDS, PERMUTATIONS, DRAWS, TREES = 10, 5, 3, 100
-# What a budget cuts them to.
-FEWEST_FOLDS, FEWEST_PERMUTATIONS, FEWEST_DRAWS = 5, 2, 1
-_FEWEST_ROWS = 5_000
-_SMALLEST_ROWS = 500
-# The part of the planned time that losawRF may take where time is short.
-_LOSAW_SHARE = 0.4
+# losawRF is fitted to no more rows: its weights cost far more than its splits.
+MOST_LOSAW_ROWS = 5_000
+_FEWEST_FOLDS = 3
+# The design of the pilot, and how many features it scores.
+PILOT_ROWS, PILOT_FEATURES = 500, 8
+# What a budget cuts the design to, in this order.
+_FEWEST_PERMUTATIONS, _FEWEST_DRAWS = 2, 1
+_FEW_ROWS, _FEWEST_ROWS = 5_000, 500
+_LEFT_OUT = ("loco", "losaw", "cpi")
 _STEP = 0.8
-# The part of the budget that may be planned with: estimates are no promises.
-_SHARE = 0.7
-_STEPS_BEFORE_ROWS = 2
-# Folds suffice if a feature with a score of so many standard errors is selected among all others.
-_STANDARD_ERRORS = 5.0
-# A fit's seconds grow as n log n; from a few thousand rows on about as this power of n.
+# The part of the budget that is planned with: an estimate is not a promise.
+_SHARE = 0.8
+# Seconds of a fit grow as n log n; from a few thousand rows on about as this power of n.
 _GROWTH = 1.1
+# Groups and the test of the draws cost about twice as much as the draws of all features.
+_GROUPS = 3.0
+
+
+class Method(NamedTuple):
+    """One method: its name in tables, its question, and the unit of its score, in words.
+
+    ``is_tested`` says whether its score is a difference in loss, with a test of it.
+    """
+
+    label: str
+    is_tested: bool
+    question: str
+    unit: str
+
+
+_SHARE_OF_SUM = "share of the sum over features"
+_LOSS = "share of the loss of the best constant"
+
+METHODS: dict[str, Method] = {
+    "mdi": Method(
+        "MDI",
+        False,
+        "How much did the splits of a random forest gain on the rows that they were grown on?",
+        _SHARE_OF_SUM,
+    ),
+    "ufi": Method(
+        "UFI",
+        False,
+        "How much did the same splits gain on rows that the tree has not seen?",
+        f"{_SHARE_OF_SUM}; negative where unseen rows contradict the splits",
+    ),
+    "losaw": Method(
+        "losawRF",
+        False,
+        "How much do splits gain when weights make the feature uncorrelated with the others?",
+        _SHARE_OF_SUM,
+    ),
+    "pfi": Method(
+        "PFI",
+        True,
+        "How much worse does the fitted model predict when the feature is shuffled?",
+        _LOSS,
+    ),
+    "cpi": Method(
+        "CPI",
+        True,
+        "How much worse does the fitted model predict when only the part of the feature that the "
+        "others cannot supply is shuffled?",
+        _LOSS,
+    ),
+    "loco": Method(
+        "LOCO",
+        True,
+        "How much worse does a model predict that is fitted without the feature?",
+        _LOSS,
+    ),
+}
+# The first of these that was run decides what is selected.
+DECIDING = ("cpi", "loco", "pfi")
+
+
+def chosen_methods(methods: object) -> tuple[str, ...]:
+    """Return the methods that are requested, in the order of ``METHODS``; None: all.
+
+    Raises
+    ------
+    LosawError
+        For an unknown method, or none.
+    """
+    if methods is None:
+        return tuple(METHODS)
+    asked = methods.split(",") if isinstance(methods, str) else list(methods)  # type: ignore[call-overload]
+    names = {str(name).strip().lower() for name in asked if str(name).strip()}
+    names = {"losaw" if name == "losawrf" else name for name in names}
+    for name in sorted(names):
+        if name not in METHODS:
+            raise LosawError(unknown("method", name, METHODS))
+    if not names:
+        raise LosawError(f"methods names none (known: {', '.join(METHODS)})")
+    return tuple(name for name in METHODS if name in names)
 
 
 @dataclass(frozen=True)
@@ -39,203 +118,159 @@ class Design:
     ----------
     rows : int
         Rows in use, drawn at random if the table has more.
-    losaw_rows : int
-        Of them those that losawRF is fitted to: its weights cost far more than its splits.
     folds : int
         Of the cross-fitting.
     permutations, draws : int
-        Of PFI, and draws of CPI.
+        Permutations of PFI, and draws of CPI.
     trees : int
         Of every forest.
     methods : tuple of str
-    given : str
-        Other options of the command line on which the numbers depend.
     """
 
     rows: int
-    losaw_rows: int
     folds: int
     permutations: int
     draws: int
     trees: int
     methods: tuple[str, ...]
-    given: str = ""
+
+    @property
+    def losaw_rows(self) -> int:
+        """The rows that losawRF is fitted to."""
+        return min(self.rows, MOST_LOSAW_ROWS)
 
     def words(self) -> str:
         """The design in one line, as far as the methods use it."""
         has = set(self.methods).__contains__
-        losaw = f" ({self.losaw_rows:,} for losawRF)" * has("losaw")
+        losaw = f" ({self.losaw_rows:,} for losawRF)" * has("losaw") * (self.losaw_rows < self.rows)
         parts = [f"{self.rows:,} rows{losaw}", f"{self.folds} folds"]
-        if has("pfi") or has("subgroups"):
+        if has("pfi"):
             parts.append(f"{self.permutations} permutation{'s' * (self.permutations > 1)}")
         if has("cpi"):
             parts.append(f"{self.draws} draw{'s' * (self.draws > 1)} of CPI")
-        if any(METHODS[name].family != "loss" for name in self.methods):
-            parts.append(f"{self.trees} trees")
         return ", ".join(parts)
 
     def options(self) -> str:
         """The options of the command line that give this design, whatever it costs."""
         return (
-            f"--methods {','.join(self.methods)} --rows {self.rows} "
-            f"--losaw-rows {self.losaw_rows} --folds {self.folds} "
+            f"--methods {','.join(self.methods)} --rows {self.rows} --folds {self.folds} "
             f"--permutations {self.permutations} --draws {self.draws} --budget none"
-            + f" {self.given}"
-            * bool(self.given)
         )
 
 
-@dataclass(frozen=True)
-class Costs:
-    """Seconds of the parts, measured by small probes.
+class Pilot(NamedTuple):
+    """The seconds of a small computation, by part.
 
-    Attributes
-    ----------
-    rows : int
-        Rows of the probes.
-    fit, losaw_fit, scoring : float
-        Of one tree of the model, of losawRF, and of reading scores off a tree.
-    prediction : float
-        Of one row.
-    draws : float
-        Of fitting the sampler of CPI to the probe's rows, with a draw.
-    n_features, n_groups : int
+    ``fits`` are those of the model and of the forest; other parts are called as their methods.
     """
 
-    rows: int
-    fit: float
-    losaw_fit: float
-    scoring: float
-    prediction: float
-    draws: float
-    n_features: int
-    n_groups: int
+    design: Design
+    n_scored: int
+    seconds: Mapping[str, float]
 
-    def seconds(self, design: Design) -> dict[str, float]:
-        """Estimated seconds by part of the work."""
-        trained = design.rows * (1 - 1 / design.folds) / self.rows
-        fit = self.fit * design.trees * trained**_GROWTH
-        decorrelated = trained * design.losaw_rows / design.rows
-        losaw_fit = self.losaw_fit * design.trees * decorrelated**_GROWTH
-        scoring = self.scoring * design.trees * trained
-        units = self.n_features + self.n_groups
-        prediction = self.prediction * design.rows
-        has = set(design.methods).__contains__
-        return {
-            "fits": design.folds * fit,
-            "losaw": design.folds * losaw_fit * has("losaw"),
-            "scores": design.folds * scoring * (has("ufi") + has("mdi_oob")),
-            "pfi": prediction * units * design.permutations * has("pfi"),
-            "cpi": (
-                prediction * units * (design.draws + 1)
-                # For single features, groups, the test of the draws, and the tree of groups.
-                + 5.0 * self.draws * design.rows / self.rows
-            )
-            * has("cpi"),
-            "loco": (design.folds * fit + prediction) * units * has("loco"),
+    def of(self, design: Design, n_features: int) -> float:
+        """Estimated seconds of a design."""
+        trained = design.rows * (1 - 1 / design.folds)
+        small = self.design.rows * (1 - 1 / self.design.folds)
+        folds = design.folds / self.design.folds
+        growth = (trained / small) ** _GROWTH
+        losaw = (trained * design.losaw_rows / design.rows / small) ** _GROWTH
+        units, rows = n_features / self.n_scored, design.rows / self.design.rows
+        factors = {
+            "fits": folds * growth,
+            "mdi": folds * growth,
+            "ufi": folds * growth,
+            "losaw": folds * losaw,
+            "pfi": units * rows * design.permutations / self.design.permutations,
+            # Draws of features, and of groups; predictions are a small part.
+            "cpi": units * rows**_GROWTH * (0.8 + 0.2 * design.draws) * _GROUPS,
+            "loco": units * folds * growth,
         }
+        used = ("fits", *design.methods)
+        return sum(self.seconds.get(part, 0.0) * factors[part] for part in used)
 
 
 def full_design(
-    n_rows: int, methods: tuple[str, ...], asked: dict[str, int | None], n_units: int | None = None
+    n_rows: int,
+    methods: tuple[str, ...],
+    fixed: Mapping[str, int | None],
+    most_folds: int,
+    what: str = "rows",
 ) -> Design:
-    """The design without a cut; ``asked`` has what the user fixes (rows, folds, …).
+    """The design without a cut; ``fixed`` has what the user fixes (rows, folds, …).
 
-    ``n_units`` is the number of clusters: no more folds than these can be made.
+    Raises
+    ------
+    LosawError
+        For more folds than ``most_folds``, of the rows or clusters that ``what`` names.
     """
-    full = Design(n_rows, n_rows, FOLDS, PERMUTATIONS, DRAWS, TREES, methods)
-    given: dict[str, Any] = {k: v for k, v in asked.items() if v is not None}
-    rows = given["rows"] = min(given.get("rows", n_rows), n_rows)
-    given["losaw_rows"] = min(given.get("losaw_rows", rows), rows)
-    given.setdefault("folds", FOLDS if n_units is None else min(FOLDS, n_units))
-    return replace(full, **given)
+    given: dict[str, Any] = {name: value for name, value in fixed.items() if value is not None}
+    full = Design(n_rows, min(FOLDS, most_folds), PERMUTATIONS, DRAWS, TREES, methods)
+    full = replace(full, **{**given, "rows": min(given.get("rows", n_rows), n_rows)})
+    if not _FEWEST_FOLDS <= full.folds <= most_folds:
+        raise LosawError(
+            f"{most_folds} {what} cannot be put into {full.folds} folds: folds must be from "
+            f"{_FEWEST_FOLDS} to {most_folds}, if there are so many"
+        )
+    return full
 
 
-def errors_needed(folds: int, n_features: int, fdr: float) -> float:
-    """Return the standard errors that a score must have if it is the only one to be selected.
-
-    The quantile 1 - fdr / n_features of Student's t with folds - 1 degrees of freedom: the first
-    step of Benjamini and Hochberg.
-    """
-    from scipy.special import stdtrit
-
-    return float(stdtrit(folds - 1, 1.0 - fdr / n_features))
-
-
-def folds_needed(n_features: int, fdr: float) -> int:
-    """Return the fewest folds, from 5 to 10, at which a score of 5 standard errors is selected."""
-    enough = (
-        folds
-        for folds in range(FEWEST_FOLDS, FOLDS)
-        if errors_needed(folds, n_features, fdr) <= _STANDARD_ERRORS
-    )
-    return next(enough, FOLDS)
+def pilot_design(full: Design) -> Design:
+    """The design of the pilot: few rows and three folds, of the same methods."""
+    rows = min(PILOT_ROWS, full.rows)
+    return replace(full, rows=rows, folds=_FEWEST_FOLDS, permutations=1, draws=1)
 
 
 def cut(
     full: Design,
-    asked: dict[str, int | None],
-    costs: Costs,
+    fixed: Mapping[str, int | None],
+    pilot: Pilot,
+    n_features: int,
     seconds: float,
     times: int = 1,
-    fewest_folds: int = FEWEST_FOLDS,
 ) -> tuple[Design, list[str]]:
     """Return the largest design that fits ``times`` times into the seconds, and the cuts in words.
 
-    Cut in this order, as far as the user has not fixed them: permutations and draws, rows of
-    losawRF, rows of all down to 5,000, folds down to ``fewest_folds``, LOCO, and rows down to 500.
-    The power of a test comes from its folds, which therefore are cut late.
+    Cut in this order, as far as the user has not fixed them: permutations and draws; rows down to
+    5,000; LOCO, and rows down to 500; then losawRF and CPI. Folds are not cut: the power of the
+    tests comes from them. Where even the last design takes longer, the words say so.
     """
     planned = seconds * _SHARE / times
-    for step, design in enumerate(_ladder(full, asked, fewest_folds)):
-        if step >= _STEPS_BEFORE_ROWS and asked.get("losaw_rows") is None:
-            design = _with_fewer_for_losaw(design, costs, planned)
-        if sum(costs.seconds(design).values()) <= planned:
+    design = full
+    for design in _designs(full, fixed):
+        if pilot.of(design, n_features) <= planned:
             break
-    return design, _cuts(full, design, times * sum(costs.seconds(full).values()))
+    said = _cuts(full, design, times * pilot.of(full, n_features))
+    needed = times * pilot.of(design, n_features)
+    if needed > seconds:
+        said.append(
+            f"the budget cannot be kept: what is left takes about {_duration(needed)}, and no "
+            "smaller design is worth its time"
+        )
+    return design, said
 
 
-def _with_fewer_for_losaw(design: Design, costs: Costs, planned: float) -> Design:
-    """Reduce losawRF's rows until it fits into its part of the time."""
-    rows = float(design.rows)
-    while costs.seconds(design)["losaw"] > _LOSAW_SHARE * planned and rows * _STEP > _SMALLEST_ROWS:
-        rows *= _STEP
-        design = replace(design, losaw_rows=_round(rows))
-    return design
-
-
-def _ladder(full: Design, asked: dict[str, int | None], fewest_folds: int) -> Iterator[Design]:
+def _designs(full: Design, fixed: Mapping[str, int | None]) -> Iterator[Design]:
     """Yield designs of the computation, each cheaper than the one before."""
-
-    def fewer(design: Design, **values: int) -> Design:
-        free: dict[str, Any] = {
-            n: min(v, getattr(design, n)) for n, v in values.items() if asked.get(n) is None
-        }
-        return replace(design, **free)
-
     yield full
-    design = fewer(full, permutations=FEWEST_PERMUTATIONS, draws=FEWEST_DRAWS)
+    free = {
+        name: min(least, getattr(full, name))
+        for name, least in (("permutations", _FEWEST_PERMUTATIONS), ("draws", _FEWEST_DRAWS))
+        if fixed.get(name) is None
+    }
+    design = replace(full, **free)
     yield design
-    few_folds = fewer(design, folds=fewest_folds)
-    without = replace(few_folds, methods=tuple(m for m in design.methods if m != "loco"))
-    most = full.rows
-    for rung, fewest in ((design, _FEWEST_ROWS), (few_folds, _FEWEST_ROWS), (without, 0)):
-        if not rung.methods:
+    left_out: tuple[str, ...] = ()
+    for fewest, name in ((_FEW_ROWS, ""), *((_FEWEST_ROWS, name) for name in _LEFT_OUT)):
+        left_out = (*left_out, name)
+        methods = tuple(method for method in full.methods if method not in left_out)
+        if not methods:
             return
-        least = fewest or _SMALLEST_ROWS
-        if asked.get("rows") is not None:
-            yield rung
-            continue
-        rows = float(most)
-        while rows > least:
-            yield _with_rows(rung, _round(rows))
-            rows *= _STEP
-        most = min(least, full.rows)
-        yield _with_rows(rung, most)
-
-
-def _with_rows(design: Design, rows: int) -> Design:
-    return replace(design, rows=rows, losaw_rows=min(design.losaw_rows, rows))
+        design = replace(design, methods=methods)
+        yield design
+        while fixed.get("rows") is None and design.rows > fewest:
+            design = replace(design, rows=max(fewest, _round(design.rows * _STEP)))
+            yield design
 
 
 def _round(rows: float) -> int:
@@ -245,19 +280,15 @@ def _round(rows: float) -> int:
 
 
 def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
-    words = {
-        "rows": "rows",
-        "losaw_rows": "rows of losawRF",
-        "folds": "folds",
-        "permutations": "permutations of PFI",
-        "draws": "draws of CPI",
-    }
+    words = {"rows": "rows", "permutations": "permutations of PFI", "draws": "draws of CPI"}
     cuts = [
         f"{word}: {getattr(design, name):,} in place of {getattr(full, name):,}"
         for name, word in words.items()
         if getattr(design, name) != getattr(full, name)
     ]
-    cuts += [f"{name.upper()} is left out" for name in full.methods if name not in design.methods]
+    cuts += [
+        f"{METHODS[name].label} is left out" for name in full.methods if name not in design.methods
+    ]
     if cuts:
         cuts[0] += f" (everything would take about {_duration(seconds)})"
     return cuts
@@ -291,3 +322,8 @@ def read_budget(budget: Any) -> float | None:
     if not seconds >= SHORTEST_BUDGET:
         raise LosawError(f"budget must be at least {SHORTEST_BUDGET:g} s, got {budget!r}")
     return seconds
+
+
+def with_rows(design: Design, rows: int) -> Design:
+    """Return the design with the rows that are in use."""
+    return replace(design, rows=rows)

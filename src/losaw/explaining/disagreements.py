@@ -1,4 +1,4 @@
-"""Sentences on features about which methods disagree, where the difference is significant.
+"""Associations of features, and the features about which methods disagree.
 
 For a squared loss and the best model f of independent features,
 
@@ -9,27 +9,125 @@ two methods, fold by fold; a feature is named if the contrast is above 0, and so
 the sentence starts from, at a false discovery rate over all contrasts of all features.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.explaining.association import Associations
-from losaw.explaining.computing import jackknife_error
-from losaw.explaining.curves import Curve
-from losaw.explaining.methods import METHODS
+from losaw.explaining.design import METHODS
+from losaw.explaining.scores import jackknife_error
+from losaw.rng import as_generator
+from losaw.scoring.association import association_strengths, average_linkage
+from losaw.scoring.group_tree import group_name
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import adjust, t_test
 from losaw.scoring.row_differences import nadeau_bengio
+from losaw.tables import read_table
 
-# Shares of the loss, and of what all splits gained, that are worth a word; a rate that is no trend.
-_LOSS_WORTH_A_WORD = 0.01
-_WORTH_A_WORD, _NO_DIRECTION = 0.02, 1 / 3
-# The only axis without CPI, where CPI was computed.
-_SEEN = "seen or unseen rows"
+MEASURE = (
+    "numbers: Spearman's rank correlation; a number and a factor: correlation ratio of the ranks, "
+    "corrected for the number of levels; two factors: Cramér's V, bias-corrected; all from 0 to 1"
+)
+# Features with a larger association on average are one group.
+GROUPED_ABOVE = 0.5
+# A partner is named if its association is at least this.
+_NAMED_FROM = 0.3
+
+
+@dataclass(frozen=True)
+class Associations:
+    """Associations of all pairs of features.
+
+    Attributes
+    ----------
+    names : tuple of str
+    strength : array of shape (n_features, n_features)
+        From 0 to 1, see ``MEASURE``.
+    linkage : array of shape (n_features - 1, 4)
+        Average linkage of the distance 1 - strength, as scipy has it.
+    groups : dict of group name to names
+        Clusters of two or more features at a mean association above ``GROUPED_ABOVE``.
+    """
+
+    names: tuple[str, ...]
+    strength: FloatArray
+    linkage: FloatArray
+    groups: dict[str, list[str]]
+
+    def partners(self, name: str) -> list[tuple[str, float]]:
+        """Return the one or two features that are most associated with one, strongest first."""
+        row = self.strength[self.names.index(name)].copy()
+        row[self.names.index(name)] = 0.0
+        order = np.argsort(-row, kind="stable")[:2]
+        strongest = row[order[0]] if len(order) else 0.0
+        # A second one is named only where it is nearly as close as the first.
+        least = max(_NAMED_FROM, 0.9 * strongest)
+        return [(self.names[j], float(row[j])) for j in order if row[j] >= least]
+
+
+def associations(
+    X: object, kinds: Sequence[str], random_state: int | np.random.Generator | None = None
+) -> Associations:
+    """Associations and groups of the columns of a frame, from at most 10,000 rows.
+
+    Missing numbers are set to the median.
+    """
+    from scipy.cluster.hierarchy import fcluster
+
+    table = read_table(X, kinds=kinds)  # type: ignore[arg-type]
+    strength = association_strengths(table, as_generator(random_state))
+    if len(strength) < 2:
+        return Associations(table.names, strength, np.empty((0, 4)), {})
+    linkage = average_linkage(strength)
+    cluster: NDArray[np.int32] = fcluster(linkage, 1.0 - GROUPED_ABOVE, criterion="distance")
+    groups = {}
+    for number in dict.fromkeys(cluster.tolist()):
+        members = [table.names[j] for j in np.flatnonzero(cluster == number)]
+        if len(members) > 1:
+            groups[group_name(members)] = members
+    return Associations(table.names, strength, np.asarray(linkage), groups)
+
+
+class Contrast(NamedTuple):
+    """A contrast of two methods, first - factor * second - margin, and its sentence.
+
+    ``text`` is filled with both scores in words, of the feature, and the names of its partners.
+    """
+
+    kind: str
+    first: str
+    second: str
+    factor: float
+    margin: float
+    text: str
+
+
+# Shares of the loss, and of what all splits gained, that are worth a word.
+CONTRASTS = (
+    Contrast(
+        "shared", "pfi", "cpi", 2.0, 0.0, "{first}, {second}: the model uses it, but {rest}{near}."
+    ),
+    Contrast(
+        "seen rows", "mdi", "ufi", 2.0, 0.02,
+        "{first}, {second}: most of what its splits gained on the training rows is not found again "
+        "on unseen rows.",
+    ),
+    Contrast(
+        "recovered", "cpi", "loco", 4.0, 0.0,
+        "{first}, {second}: the fitted model relies on it, but a model refitted without it "
+        "recovers most of that from the other features.",
+    ),
+    Contrast(
+        "needed", "loco", "cpi", 1.0, 0.01,
+        "{first}, {second}: a model that is refitted without it loses more than the fitted model "
+        "does when only the part of it is shuffled that the others cannot supply.",
+    ),
+)  # fmt: skip
+_SHARED = "all other features together contain most of the same information"
+_NOTHING = "it is not shown to add anything to all other features together"
 
 
 class Disagreement(NamedTuple):
@@ -37,9 +135,7 @@ class Disagreement(NamedTuple):
 
     Attributes
     ----------
-    axis : str
-        ``"marginal or conditional"``, ``"seen or unseen rows"``, ``"refitted or fixed"``,
-        ``"importance or direction"``.
+    kind : {"shared", "seen rows", "recovered", "needed"}
     feature : str
     text : str
     contrast : float
@@ -48,31 +144,23 @@ class Disagreement(NamedTuple):
         Adjusted over all contrasts (Benjamini and Hochberg).
     """
 
-    axis: str
+    kind: str
     feature: str
     text: str
     contrast: float
     p_value: float
 
 
-@dataclass(frozen=True)
-class _Contrast:
-    """A contrast of two methods: values and one-sided p-values by feature, and its sentence."""
-
-    axis: str
-    names: tuple[str, ...]
-    value: FloatArray
-    p_values: FloatArray
-    text: Callable[[int], str]
+def compared(results: Mapping[str, ImportanceResult]) -> list[Contrast]:
+    """Return the contrasts whose methods were both run."""
+    return [c for c in CONTRASTS if c.first in results and c.second in results]
 
 
 def disagreements(
-    results: dict[str, ImportanceResult],
+    results: Mapping[str, ImportanceResult],
     related: Associations,
     fdr: float,
-    n_folds: int,
-    curves: Mapping[str, Curve],
-    recognised: frozenset[str] = frozenset(),
+    untrusted: frozenset[str] = frozenset(),
 ) -> list[Disagreement]:
     """The disagreements between methods, feature by feature.
 
@@ -84,185 +172,47 @@ def disagreements(
         With the names of the sentences.
     fdr : float
         False discovery rate over all contrasts and features.
-    n_folds : int
-    curves : dict of feature to Curve
-    recognised : frozenset of str
-        Features whose draws of CPI are not trusted: no sentence rests on their CPI.
+    untrusted : frozenset of str
+        Features whose draws of CPI fail their test: no sentence rests on their CPI.
     """
-    contrasts = _contrasts(results, related, n_folds, curves)
-    if not contrasts:
+    tested = [(c, *_tested(c, results)) for c in compared(results)]
+    if not tested:
         return []
-    adjusted = adjust(np.concatenate([c.p_values for c in contrasts]), "benjamini-hochberg")
-    significant, start = [], 0
-    for contrast in contrasts:
-        own = adjusted[start : start + len(contrast.names)]
-        start += len(contrast.names)
-        order = np.argsort(-contrast.value, kind="stable")
-        significant += [
-            Disagreement(
-                contrast.axis, contrast.names[j], contrast.text(j), float(contrast.value[j]),
-                float(own[j]),
-            )
-            for j in order
-            if own[j] <= fdr and (contrast.names[j] not in recognised or contrast.axis == _SEEN)
-        ]  # fmt: skip
-    return significant
+    adjusted = adjust(np.concatenate([p for _, _, p in tested]), "benjamini-hochberg")
+    found, start = [], 0
+    for contrast, value, p_values in tested:
+        own = adjusted[start : start + len(p_values)]
+        start += len(p_values)
+        names = results[contrast.first].feature_names
+        needs_cpi = "cpi" in (contrast.first, contrast.second)
+        for j in np.argsort(-value, kind="stable"):
+            if own[j] <= fdr and not (needs_cpi and names[j] in untrusted):
+                text = f"{names[j]}: " + contrast.text.format(
+                    first=_said(results[contrast.first], j, contrast.first),
+                    second=_said(results[contrast.second], j, contrast.second),
+                    rest=_SHARED if _is_clear(results[contrast.second], j) else _NOTHING,
+                    near=_nearest(related, names[j]),
+                )
+                values = float(value[j]), float(own[j])
+                found.append(Disagreement(contrast.kind, names[j], text, *values))
+    return found
 
 
-def are_compared(
-    results: dict[str, ImportanceResult],
-    related: Associations,
-    n_folds: int,
-    curves: Mapping[str, Curve],
-) -> bool:
-    """Return True if any two of the methods are compared at all."""
-    return bool(_contrasts(results, related, n_folds, curves))
-
-
-def _contrasts(
-    results: dict[str, ImportanceResult],
-    related: Associations,
-    n_folds: int,
-    curves: Mapping[str, Curve],
-) -> list[_Contrast]:
-    kinds = (_conditional, _seen, _refitted, _needed, partial(_direction, curves))
-    made = (make(results, related, n_folds) for make in kinds)
-    return [contrast for contrast in made if contrast is not None]
-
-
-def _conditional(
-    results: dict[str, ImportanceResult], related: Associations, n_folds: int
-) -> _Contrast | None:
-    """Test PFI - 2 CPI > 0: the other features account for more than half of PFI."""
-    conditional = next((name for name in ("cpi", "subgroups") if name in results), None)
-    if conditional is None or "pfi" not in results:
-        return None
-    marginal, given = results["pfi"], results[conditional]
-    tested = _over_folds(_folds(marginal) - 2.0 * _folds(given), n_folds)
-
-    def text(j: int) -> str:
-        name = marginal.feature_names[j]
-        rest = (
-            "all other features together contain most of the same information"
-            if _is_clear(given, j)
-            else "it is not shown to add anything to all other features together"
-        )
-        return (
-            f"{name}: {_said(marginal, j, 'PFI')}, {_said(given, j, METHODS[conditional].label)}: "
-            f"the model uses it, but {rest}{_nearest(related, name)}."
-        )
-
-    p_values = np.maximum(tested[1], _raw(marginal))
-    return _Contrast("marginal or conditional", marginal.feature_names, tested[0], p_values, text)
-
-
-def _seen(
-    results: dict[str, ImportanceResult], related: Associations, n_folds: int
-) -> _Contrast | None:
-    """Test MDI - 2 UFI > .02: more than half of MDI is not found again on unseen rows."""
-    unseen = next((name for name in ("ufi", "mdi_oob") if name in results), None)
-    if unseen is None or "mdi" not in results:
-        return None
-    seen, out = results["mdi"], results[unseen]
-    folds = _folds(seen) - 2.0 * _folds(out) - _WORTH_A_WORD
-    value = folds.mean(axis=0)
-    p_values = _above_zero(value, jackknife_error(folds), n_folds - 1)
-
-    def text(j: int) -> str:
-        label = METHODS[unseen].label
-        return (
-            f"{seen.feature_names[j]}: {_said(seen, j, 'MDI')}, {_said(out, j, label)}: most of "
-            "what its splits gained on the training rows is not found again on unseen rows."
-        )
-
-    return _Contrast(_SEEN, seen.feature_names, value, p_values, text)
-
-
-def _refitted(
-    results: dict[str, ImportanceResult], related: Associations, n_folds: int
-) -> _Contrast | None:
-    """Test CPI - 4 LOCO > 0: a model without the feature recovers more than half of CPI."""
-    fixed = next((name for name in ("cpi", "subgroups", "pfi") if name in results), None)
-    if fixed is None or "loco" not in results:
-        return None
-    held, again = results[fixed], results["loco"]
-    value, p_values = _over_folds(_folds(held) - 4.0 * _folds(again), n_folds)
-    label = METHODS[fixed].label
-
-    def text(j: int) -> str:
-        name = held.feature_names[j]
-        return (
-            f"{name}: {_said(held, j, label)}, {_said(again, j, 'LOCO')}: the fitted model relies "
-            "on it, but a model refitted without it recovers most of that from the other features."
-        )
-
-    p_values = np.maximum(p_values, _raw(held))
-    return _Contrast("refitted or fixed", held.feature_names, value, p_values, text)
-
-
-def _needed(
-    results: dict[str, ImportanceResult], related: Associations, n_folds: int
-) -> _Contrast | None:
-    """Test LOCO - CPI > .01: a refit without the feature costs more than CPI shows."""
-    if "cpi" not in results or "loco" not in results:
-        return None
-    held, again = results["cpi"], results["loco"]
-    value, p_values = _over_folds(_folds(again) - _folds(held) - _LOSS_WORTH_A_WORD, n_folds)
-
-    def text(j: int) -> str:
-        name = held.feature_names[j]
-        return (
-            f"{name}: {_said(again, j, 'LOCO')}, {_said(held, j, 'CPI')}: a model that is refitted "
-            "without it loses more than the fitted model does when only the part of it is shuffled "
-            "that the others cannot supply."
-        )
-
-    p_values = np.maximum(p_values, _raw(again))
-    return _Contrast("refitted or fixed", held.feature_names, value, p_values, text)
-
-
-def _direction(
-    curves: Mapping[str, Curve],
-    results: dict[str, ImportanceResult],
-    related: Associations,
-    n_folds: int,
-) -> _Contrast | None:
-    """Test 1/3 - |ATR| > 0, of features whose curve does not have one direction only.
-
-    Splits below a step or along a line follow noise, and make ATR small without a turn.
-    """
-    tested = next((name for name in ("cpi", "loco", "pfi") if name in results), None)
-    if tested is None or "atr" not in results:
-        return None
-    used, rate = results[tested], results["atr"]
-    names = rate.feature_names
-    shown = {name: curve.directions for name, curve in curves.items()}
-    ordered = [
-        j
-        for j, name in enumerate(names)
-        if np.isfinite(rate.scores[j]) and len(shown.get(name, ())) != 1
-    ]
-    if not ordered:
-        return None
-    error = np.asarray(rate.std_error)[ordered]
-    value = _NO_DIRECTION - np.abs(rate.scores[ordered])
-    label = METHODS[tested].label
-
-    def text(place: int) -> str:
-        j = ordered[place]
-        why = (
-            "its curve falls in one part of its range and rises in another"
-            if shown.get(names[j])
-            else "the effect may turn, or depend on other features, or many splits follow noise"
-        )
-        return (
-            f"{names[j]}: {_said(used, j, label)}, {_said(rate, j, 'ATR')}: it matters, but its "
-            f"splits show no clear direction: {why}."
-        )
-
-    p_values = np.maximum(_above_zero(value, error, n_folds - 1), _raw(used)[ordered])
-    said = tuple(names[j] for j in ordered)
-    return _Contrast("importance or direction", said, value, p_values, text)
+def _tested(
+    contrast: Contrast, results: Mapping[str, ImportanceResult]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the values of a contrast, and one-sided p-values of both conditions."""
+    first, second = results[contrast.first], results[contrast.second]
+    folds = np.asarray(first.details["fold_scores"]) - contrast.margin
+    folds = folds - contrast.factor * np.asarray(second.details["fold_scores"])
+    n_folds = len(folds)
+    if METHODS[contrast.first].is_tested:
+        value, error, freedom = nadeau_bengio(folds, 1.0 / (n_folds - 1))
+    else:  # shares of overlapping samples, which have no test of their own
+        value, error, freedom = folds.mean(axis=0), jackknife_error(folds), n_folds - 1
+    tests = (t_test(v, e, freedom, 0.95) for v, e in zip(value, error, strict=True))
+    p_values = np.array([test.p_value for test in tests])
+    return value, np.maximum(p_values, first.details.get("raw_p_values", 0.0))
 
 
 def _nearest(related: Associations, name: str) -> str:
@@ -288,32 +238,12 @@ def decimal(value: float) -> str:
     return text.replace("-", "−")
 
 
-def _said(result: ImportanceResult, j: int, label: str) -> str:
+def _said(result: ImportanceResult, j: int, method: str) -> str:
     error = "" if result.std_error is None else f" (± {decimal(float(result.std_error[j]))})"
-    return f"{label} {decimal(float(result.scores[j]))}{error}"
-
-
-def _folds(result: ImportanceResult) -> FloatArray:
-    return np.asarray(result.details["fold_scores"], dtype=float)
-
-
-def _raw(result: ImportanceResult) -> FloatArray:
-    return np.asarray(result.details["raw_p_values"], dtype=float)
+    return f"{METHODS[method].label} {decimal(float(result.scores[j]))}{error}"
 
 
 def _is_clear(result: ImportanceResult, j: int) -> bool:
     """Return True if a score is above 0 at the level .05, without an adjustment."""
     p_values = result.details.get("raw_p_values")
     return p_values is not None and bool(p_values[j] <= 0.05)
-
-
-def _over_folds(folds: FloatArray, n_folds: int) -> tuple[FloatArray, FloatArray]:
-    """Return means of contrasts over folds and their one-sided p-values (Nadeau and Bengio)."""
-    value, error, freedom = nadeau_bengio(folds, 1.0 / (n_folds - 1))
-    return value, _above_zero(value, error, freedom)
-
-
-def _above_zero(value: FloatArray, error: FloatArray, freedom: int) -> FloatArray:
-    """Return one-sided p-values of contrasts with these errors."""
-    tests = [t_test(v, e, freedom, 0.95) for v, e in zip(value, error, strict=True)]
-    return np.array([test.p_value for test in tests])

@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.explaining.columns import Column, mostly_numbers, treat
 from losaw.explaining.table_file import READING
-from losaw.explaining.treated_columns import TreatedColumn, like_numbers, treat
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
-from losaw.tables.columns import KINDS, LARGEST_WHOLE, MOST_TEXT_LEVELS
-from losaw.tables.reading import is_frame, read_column
+from losaw.tables.columns import LARGEST_WHOLE, asked_kinds
+from losaw.tables.groups import named_column
+from losaw.tables.reading import is_frame, read_column, to_pandas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +27,6 @@ FEWEST_ROWS_OF_A_CLASS = 10
 MOST_CLASSES = 50
 # A target of at most so many whole numbers may well be classes.
 _FEW_VALUES = 10
-_COPY, _COPY_OF_RANKS = 1.0 - 1e-9, 0.999
 # Squares of errors, and squares of these, are floats.
 _SMALLEST_VARIANCE, _LARGEST_VARIANCE = 1e-150, 1e150
 
@@ -40,33 +40,33 @@ class Prepared:
     X : DataFrame
         Floats (NaN where missing) and unordered categories.
     y : array of shape (n_rows,)
-        Numbers or labels.
+        Numbers, or the places of the classes among ``labels``.
+    labels : tuple of str
+        The classes; empty for a regression.
     target, task : str
-    columns : tuple of TreatedColumn
+    columns : tuple of Column
         All columns but the target, those left out too.
     notes : tuple of str
-        Decisions on the rows and the target.
+        Decisions on rows and the target.
     clusters : int array of shape (n_rows,) or None
         Rows with the same number belong together.
-    weights : array of shape (n_rows,) or None
-        Of the rows, with mean 1; None where they are equal in the whole table.
     """
 
     X: "pd.DataFrame"
     y: NDArray[Any]
+    labels: tuple[str, ...]
     target: str
-    task: Literal["regression", "classification"]
-    columns: tuple[TreatedColumn, ...]
+    task: str
+    columns: tuple[Column, ...]
     notes: tuple[str, ...]
     clusters: NDArray[np.intp] | None = None
-    weights: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.y)
 
     @property
     def n_units(self) -> int:
-        """The number of clusters, or of rows without clusters."""
+        """Clusters, or rows without them."""
         return len(self) if self.clusters is None else len(np.unique(self.clusters))
 
     @property
@@ -76,6 +76,8 @@ class Prepared:
 
     def take(self, rows: NDArray[np.intp], keep_constant: bool = False) -> "Prepared":
         """Return these data for some rows, without levels and columns that do not vary there."""
+        if len(rows) == len(self):
+            return self
         X = self.X.iloc[rows].reset_index(drop=True)
         for name in X.columns[X.dtypes == "category"]:
             X[name] = X[name].cat.remove_unused_categories()
@@ -88,24 +90,34 @@ class Prepared:
         )
         clusters = None if self.clusters is None else self.clusters[rows]
         X = X.drop(columns=constant)
-        y, weights = self.y[rows], self.weights_of(rows)
-        weights = None if weights is None else weights / weights.mean()
-        return replace(self, X=X, y=y, columns=columns, clusters=clusters, weights=weights)
+        return replace(self, X=X, y=self.y[rows], columns=columns, clusters=clusters)
 
-    def weights_of(self, rows: NDArray[np.intp]) -> FloatArray | None:
-        """Return the weights of some rows as they are in all rows; None for None."""
-        return None if self.weights is None else self.weights[rows]
+    def sample(self, n_rows: int, rng: np.random.Generator) -> NDArray[np.intp]:
+        """Draw ``n_rows`` rows, all if there are no more; a rare class is kept as far as it goes.
+
+        Each of K classes has a fifth of its equal part, n_rows / 5K, if it has so many rows, and
+        ten rows at least; the others have the shares of the data.
+        """
+        if n_rows >= len(self):
+            return np.arange(len(self))
+        order = rng.permutation(len(self))
+        if self.labels:
+            least = max(FEWEST_ROWS_OF_A_CLASS, n_rows // (5 * len(self.labels)))
+            of_class = [order[self.y[order] == code] for code in range(len(self.labels))]
+            first = np.concatenate([rows[:least] for rows in of_class])
+            order = np.concatenate([first, order[~np.isin(order, first)]])
+            n_rows = max(n_rows, len(first))
+        return np.sort(order[:n_rows])
 
 
 def prepare(
     frame: Any,
-    target: str,
+    target: Any,
     *,
     kinds: Mapping[str, str] | None = None,
     task: str | None = None,
-    cluster: str | None = None,
-    weights: str | None = None,
-    drop: Sequence[str] = (),
+    cluster: Any = None,
+    drop: Sequence[Any] = (),
 ) -> Prepared:
     """Kinds, task and the treatment of every column; see ``docs/explain.md`` for the rules.
 
@@ -113,198 +125,111 @@ def prepare(
     ------
     LosawError
         If the target is absent, has one class only or too few rows of one, if no feature or fewer
-        than 50 rows are left, if names repeat, or ``kinds``, ``task``, ``cluster``, ``weights`` or
-        ``drop`` does not fit.
+        than 50 rows are left, if names repeat, or ``kinds``, ``task``, ``cluster`` or ``drop`` does
+        not fit.
     """
     import pandas as pd
 
-    if type(frame).__module__.partition(".")[0] == "polars" and hasattr(frame, "collect"):
-        frame = frame.collect()
+    frame = to_pandas(frame)
     if not is_frame(frame):
         raise LosawError(
             f"a pandas or polars frame with named columns, or the path of a file, is needed, "
             f"got {type(frame).__name__}"
         )
     names = [str(name) for name in frame.columns]
-    dropped = [drop] if isinstance(drop, str) else list(drop)
-    for name in dropped:
-        if name not in names:
-            raise LosawError(f"drop: {unknown('column', name, names)}")
-        if name == target:
-            raise LosawError(f"drop: {name!r} is the target")
-    if dropped:
-        frame = frame[[key for key in frame.columns if str(key) not in dropped]]
-        names = [name for name in names if name not in dropped]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
+    repeated = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if repeated is not None:
         raise LosawError(
-            f"more than one column is named {repeated[0]!r}; give every column a name of its own"
+            f"more than one column is named {repeated!r}; give every column a name of its own"
         )
-    if target not in names:
-        raise LosawError(unknown("target", target, names))
-    asked = _checked_kinds(kinds, names, target)
-    features = [name for name in names if name != target]
-    for option, asked_for in (("cluster", cluster), ("weights", weights)):
-        if asked_for == target:
-            raise LosawError(f"{option}: {target!r} is the target")
-        if asked_for is not None and asked_for not in features:
-            raise LosawError(f"{option}: {unknown('column', asked_for, features)}")
-    if weights is not None and weights == cluster:
-        raise LosawError(f"weights: {weights!r} is the cluster")
-    place = names.index(target)
-    responses = _series(frame, place)
-    if pd.api.types.infer_dtype(responses) == "string":  # blanks at an end make no other class
-        responses = responses.str.strip()
-    known = np.flatnonzero(responses.notna())
-    notes = list(getattr(frame, "attrs", {}).get(READING, ()))
-    if len(known) < len(responses):
-        left_out = len(responses) - len(known)
-        notes.append(f"{_rows(left_out, f'without a value of {target}')} left out.")
+    at = _place("target", target, names)
+    dropped = {
+        _place("drop", name, names, names[at])
+        for name in ([drop] if isinstance(drop, str | int) else drop)
+    }
+    at_cluster = None if cluster is None else _place("cluster", cluster, names, names[at])
+    asked = _asked(kinds, names, names[at])
+    values, notes = frame.iloc[:, at].reset_index(drop=True), []
+    notes += getattr(frame, "attrs", {}).get(READING, ())
+    if pd.api.types.infer_dtype(values) == "string":  # blanks at an end make no other class
+        values = values.str.strip()
+    known = np.flatnonzero(values.notna())
+    if len(known) < len(values):
+        lacking = len(values) - len(known)
+        rows = "1 row is" if lacking == 1 else f"{lacking:,} rows are"
+        notes.append(f"{rows} left out, without a value of {names[at]}.")
     if len(known) < FEWEST_ROWS:
         raise LosawError(
-            f"{len(known)} rows have a value of {target!r}; importances are estimated on parts of "
-            f"the rows, and need at least {FEWEST_ROWS}"
+            f"{len(known)} rows have a value of {names[at]!r}; importances are estimated on parts "
+            f"of the rows, and need at least {FEWEST_ROWS}"
         )
-    weight_of = None
-    if weights is not None:
-        given = _series(frame, names.index(weights)).iloc[known]
-        known, weight_of, said = _weighed(given, weights)
-        notes += said
-    y, solved = _response(responses.iloc[known], target, task)
-    if solved == "regression" and len(np.unique(y)) <= _FEW_VALUES and (y % 1 == 0).all():
+    y, labels = _response(values.iloc[known], names[at], task)
+    if not labels and len(np.unique(y)) <= _FEW_VALUES and (y % 1 == 0).all():
         notes.append(
-            f"{target} has {len(np.unique(y))} different whole numbers and is explained as a "
+            f"{names[at]} has {len(np.unique(y))} different whole numbers and is explained as a "
             "number. If they are classes, use task classification (--task classification)."
         )
-    if task is None and y.dtype.kind == "U" and len(np.unique(y)) > 2 and like_numbers(y):
-        notes.append(
-            f"{target} {like_numbers(y)}, and is explained as classes. If it is a quantity, give "
-            "it as numbers."
-        )
-    clusters, columns, incomplete = None, [], np.zeros(len(known), dtype=bool)
-    for at, name in enumerate(names):
-        if at == place:
+    columns, clusters = [], None
+    for place, name in enumerate(names):
+        if place == at or place in dropped:
             continue
         try:
-            whole = read_column(frame, at)
-            read = whole.take(known)
+            read = read_column(frame, place).take(known)
         except (ValueError, TypeError) as error:
             raise LosawError(f"{error}, or leave it out (drop)") from None
-        if name == cluster:
-            if (unknown_rows := known[np.isnan(read.codes)]).size:
-                raise LosawError(
-                    f"cluster: {name!r} has no value in row {unknown_rows[0]}; give such a row one "
-                    "of its own"
-                )
-            clusters = cluster_numbers(read.codes, len(known))
-            why = "no feature: rows of one value stay in one fold"
-        elif name == weights:
-            why = "no feature: the weights of the rows"
-        if name in (cluster, weights):
-            columns.append(TreatedColumn(name, None, "", why, 0, len(np.unique(read.codes))))
-            continue
-        column = treat(name, read, asked.get(name), whole, known)
-        column = _without_copies(column, y, target, solved)
-        if column.values is not None:
-            incomplete |= np.isnan(read.codes)
-        columns.append(column)
-    if incomplete.all():
-        notes.append("Every row has a missing value somewhere; all rows are used (see Columns).")
+        if place == at_cluster:
+            clusters = _clusters(name, read.codes, known)
+            why = "not used as a feature: rows of one value stay in one fold"
+            columns.append(Column(name, None, "", why, 0, len(np.unique(read.codes))))
+        else:
+            columns.append(treat(name, read, asked.get(name)))
     used = {column.name: column.values for column in columns if column.values is not None}
     if not used:
         reasons = "; ".join(f"{c.name}: {c.treatment}" for c in columns[:5])
-        raise LosawError(f"no feature is left to explain {target!r} by ({reasons})")
+        raise LosawError(f"no feature is left to explain {names[at]!r} by ({reasons})")
     X = pd.DataFrame(used)
-    return Prepared(
-        X, y, target, cast(Any, solved), tuple(columns), tuple(notes), clusters, weight_of
-    )
+    solved = TASKS[bool(labels)]
+    return Prepared(X, y, labels, names[at], solved, tuple(columns), tuple(notes), clusters)
 
 
-def _rows(n: int, which: str) -> str:
-    return f"1 row {which} is" if n == 1 else f"{n} rows {which} are"
+def _place(option: str, name: Any, names: list[str], target: str | None = None) -> int:
+    place = named_column(name, names)
+    if place is None:
+        what = "target" if option == "target" else "column"
+        text = unknown(what, name, names)
+        raise LosawError(text if option == "target" else f"{option}: {text}")
+    if names[place] == target:
+        raise LosawError(f"{option}: {target!r} is the target")
+    return place
 
 
-def _series(frame: Any, place: int) -> "pd.Series":
-    import pandas as pd
+def _asked(kinds: Any, names: list[str], target: str) -> Mapping[str, str]:
+    if kinds is not None and not isinstance(kinds, Mapping):
+        raise TypeError(f"kinds must be a dict of column name to kind, got {kinds!r}")
+    try:
+        asked = asked_kinds(kinds, names)
+    except ValueError as error:
+        raise LosawError(str(error)) from None
+    if target in asked:
+        raise LosawError(f"kinds is for features; {target!r} is the target: use task")
+    return asked
 
-    given = frame.iloc[:, place] if hasattr(frame, "iloc") else frame.to_series(place).to_list()
-    return pd.Series(given).reset_index(drop=True)
 
-
-def _weighed(
-    values: "pd.Series", name: str
-) -> tuple[NDArray[np.intp], FloatArray | None, list[str]]:
-    """Return the rows with a weight above 0, their weights (None if equal), and notes.
-
-    The index of ``values`` are the numbers of the rows.
-    """
-    import pandas as pd
-
-    weights = pd.to_numeric(values.astype(object), errors="coerce").to_numpy(dtype=float)
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(bad):
+def _clusters(name: str, codes: FloatArray, known: NDArray[np.intp]) -> Any:
+    if (lacking := known[np.isnan(codes)]).size:
         raise LosawError(
-            f"weights: {name!r} holds {values.tolist()[bad[0]]!r} in row {values.index[bad[0]]} "
-            f"({len(bad)} such rows); a weight is a number from 0 on"
+            f"cluster: {name!r} has no value in row {lacking[0]}; give such a row one of its own"
         )
-    known, weights = values.index.to_numpy()[weights > 0], weights[weights > 0]
-    if len(known) < FEWEST_ROWS:
-        raise LosawError(
-            f"weights: {len(known)} rows have a weight {name!r} above 0, and {FEWEST_ROWS} are "
-            "needed"
-        )
-    zero = len(values) - len(known)
-    notes = [f"{_rows(zero, 'with a weight of 0')} left out."] if zero else []
-    weights = weights / weights.max()
-    if weights.min() == 1.0:
-        return known, None, [*notes, f"All weights {name} are equal, so that they change nothing."]
-    alike = weights.sum() ** 2 / (weights**2).sum()
-    notes.append(
-        f"Rows are weighted by {name}, a sampling weight (what each row stands for) and no count: "
-        f"a row is one observation, whatever its weight. These {len(known):,} rows tell about as "
-        f"much as {alike:,.0f} of equal weight."
-    )
-    return known, weights / weights.mean(), notes
-
-
-def sample_rows(
-    data: Prepared,
-    n_rows: int,
-    rng: np.random.Generator,
-    of_each_class: int = FEWEST_ROWS_OF_A_CLASS,
-) -> NDArray[np.intp]:
-    """Draw ``n_rows`` rows, with so many of every class at least; all rows if there are no more.
-
-    The shares of the classes are those of the data, but for classes too rare for that.
-    """
-    if n_rows >= len(data):
-        return np.arange(len(data))
-    order = rng.permutation(len(data))
-    if data.task == "classification":
-        of_class = [order[data.y[order] == label] for label in np.unique(data.y)]
-        first = np.concatenate([rows[:of_each_class] for rows in of_class])
-        order = np.concatenate([first, order[~np.isin(order, first)]])
-        n_rows = max(n_rows, len(first))
-    return np.sort(order[:n_rows])
-
-
-def _checked_kinds(
-    kinds: Mapping[str, str] | None, names: list[str], target: str
-) -> Mapping[str, str]:
-    for name, kind in (kinds or {}).items():
-        if name == target:
-            raise LosawError(f"kinds is for features; {name!r} is the target: use task")
-        if name not in names:
-            raise LosawError(f"kinds: {unknown('column', name, names)}")
-        if kind not in KINDS:
-            raise LosawError(f"kinds[{name!r}]: {unknown('kind', kind, KINDS)}")
-    return kinds or {}
+    try:
+        return cluster_numbers(codes, len(known))
+    except ValueError as error:
+        raise LosawError(f"cluster: {name!r}: {error}") from None
 
 
 def _response(
     values: "pd.Series", target: str, task: str | None
-) -> tuple[NDArray[Any], Literal["regression", "classification"]]:
-    """Return the target and its task: classes if it has two values or is not a number."""
+) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Return the numbers of a regression, or the places of the classes with their labels."""
     from pandas.api import types
 
     if task is not None and task not in TASKS:
@@ -314,40 +239,32 @@ def _response(
         values = values.astype(float)
     dtype = values.dtype
     is_number = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
+    if types.is_complex_dtype(dtype):
+        raise LosawError(f"the target {target!r} contains complex numbers; explain their parts")
     try:
         n_values = int(values.nunique())
     except TypeError:  # lists, dicts and the like
         raise LosawError(
-            f"the target {target!r} holds {values.iloc[0]!r}, which is neither a number nor a "
+            f"the target {target!r} contains {values.iloc[0]!r}, which is neither a number nor a "
             "class: give one number or one text in each row"
         ) from None
     if n_values < 2:
         raise LosawError(
             f"the target {target!r} has one value only ({values.tolist()[0]!r}): nothing to explain"
         )
-    found = like_numbers(values) if types.is_string_dtype(dtype) and n_values > 2 else ""
-    if task is None and ", but" in found:
+    text = "" if is_number or n_values == 2 else mostly_numbers(values)
+    if text and task is None:
         raise LosawError(
-            f"the target {target!r} {found}: write it like 1234.5 or leave it empty, or, if its "
-            "values are classes, say task classification (--task classification)"
+            f"the target {target!r} {text}; or, if its values are classes, say task classification "
+            "(--task classification)"
         )
     if task == "regression" or (task is None and is_number and n_values > 2):
         if not is_number:
-            why = found or f"holds {values.iloc[0]!r}"
             raise LosawError(
-                f"the target {target!r} {why}: a regression needs numbers, written like 1234.5"
+                f"the target {target!r} contains {values.iloc[0]!r}: a regression needs numbers, "
+                "written like 1234.5"
             )
-        numbers = values.to_numpy(dtype=float)
-        if not np.isfinite(numbers).all():
-            raise LosawError(f"the target {target!r} holds infinite values; leave those rows out")
-        with np.errstate(over="ignore", under="ignore"):
-            variance = float(np.var(numbers))
-        if not _SMALLEST_VARIANCE < variance < _LARGEST_VARIANCE:
-            raise LosawError(
-                f"the target {target!r} has a variance of {variance:g}, which squared errors "
-                "cannot be compared with; give it in another unit"
-            )
-        return numbers, "regression"
+        return _numbers(values, target), ()
     if n_values > MOST_CLASSES:
         raise LosawError(
             f"the target {target!r} has {n_values} classes, at most {MOST_CLASSES} are explained: "
@@ -356,44 +273,28 @@ def _response(
             + " if they are numbers"
         )
     counts = values.value_counts()
-    counts = counts[counts > 0]  # categories that no row has are no classes
+    counts = counts[counts > 0]  # categories without a row
     if counts.iloc[-1] < FEWEST_ROWS_OF_A_CLASS:
         raise LosawError(
             f"the class {counts.index.tolist()[-1]!r} of {target!r} has {counts.iloc[-1]} rows, at "
             f"least {FEWEST_ROWS_OF_A_CLASS} are needed: leave those rows out, or merge classes"
         )
-    # Fractions are names of classes, as text is: scikit-learn takes them for a regression.
     numbers = values.to_numpy(dtype=float) if is_number else np.array([np.nan])
     is_whole = (np.abs(numbers) <= LARGEST_WHOLE).all() and (numbers % 1 == 0).all()
-    labels = values.astype(int) if is_whole else values.astype(str)
-    return np.array(labels.tolist()), "classification"
+    given = np.array((values.astype(int) if is_whole else values.astype(str)).tolist())
+    labels, codes = np.unique(given, return_inverse=True)
+    return codes, tuple(str(label) for label in labels)
 
 
-def _without_copies(
-    column: TreatedColumn, y: NDArray[Any], target: str, task: str
-) -> TreatedColumn:
-    """Leave a column out that determines the target and is determined by it."""
-    import pandas as pd
-
-    values = column.values
-    if values is None or not _is_copy(values, pd.Series(y), task):
-        return column
-    why = f"left out: a copy of the target ({target}), either determines the other"
-    return column._replace(values=None, kind="", treatment=why)
-
-
-def _is_copy(values: "pd.Series", y: "pd.Series", task: str) -> bool:
-    """Return True if each determines the other: a straight line of numbers, pairs of levels."""
-    import pandas as pd
-
-    if values.isna().any():
-        return False
-    if task == "regression":
-        if values.dtype == "category":
-            return False
-        # Ranks too: one row of -9999999 in both columns makes a line of any two.
-        return abs(values.corr(y)) > _COPY and abs(values.rank().corr(y.rank())) > _COPY_OF_RANKS
-    if values.nunique() != y.nunique() or values.nunique() > MOST_TEXT_LEVELS:
-        return False
-    both = pd.DataFrame({"x": values.astype(object), "y": y})
-    return len(both.drop_duplicates()) == y.nunique()
+def _numbers(values: "pd.Series", target: str) -> FloatArray:
+    numbers = values.to_numpy(dtype=float)
+    if not np.isfinite(numbers).all():
+        raise LosawError(f"the target {target!r} contains infinite values; leave those rows out")
+    with np.errstate(over="ignore", under="ignore"):
+        variance = float(np.var(numbers))
+    if not _SMALLEST_VARIANCE < variance < _LARGEST_VARIANCE:
+        raise LosawError(
+            f"the target {target!r} has a variance of {variance:g}, which squared errors "
+            "cannot be compared with; give it in another unit"
+        )
+    return numbers

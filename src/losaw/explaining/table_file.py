@@ -2,9 +2,11 @@
 
 import csv
 import re
-import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from losaw.support.errors import LosawError
 from losaw.support.extras import extra
@@ -24,10 +26,22 @@ _LINES = 20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such files begin
 # A field in quotes, also one that goes on below the lines at hand; within it two quotes are one.
 _QUOTED = re.compile(r'((?<![^\n\t,;|])|(?<=[,;|] ))"(?:[^"]|"")*("|\Z)')
+_LEADING_ZERO = re.compile(r"[-+]?0\d.*")
+_WHOLE = re.compile(r"[-+]?\d+")
+_TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
 
 
-def read_file(path: str | Path, target: str, has_header: bool = True) -> "pd.DataFrame":
+def read_file(
+    path: str | Path,
+    target: str,
+    has_header: bool = True,
+    as_text: tuple[str, ...] = (),
+    kinds: Mapping[str, str] | None = None,
+) -> "pd.DataFrame":
     """The rows of a file.
+
+    Cells that differ as text and are one number (01 and 1, 1.10 and 1.1) are kept apart where they
+    may be codes: columns with a leading zero, of ``as_text``, and of kind nominal are text.
 
     Parameters
     ----------
@@ -38,11 +52,14 @@ def read_file(path: str | Path, target: str, has_header: bool = True) -> "pd.Dat
         Name of the column to explain: a first line that holds it is a line of names.
     has_header : bool, default True
         Whether the first line holds names. Without names the columns are X1, X2, ….
+    as_text : tuple of str
+        Columns whose cells are names, as those of clusters and classes.
+    kinds : dict of column name to kind, or None
 
     Raises
     ------
     LosawError
-        If there is no such file, it is empty or no table, its first line looks like data, or its
+        If there is no such file, it is empty or not a table, its first line looks like data, or its
         lines have more fields than there are names.
     """
     path = Path(path)
@@ -57,7 +74,30 @@ def read_file(path: str | Path, target: str, has_header: bool = True) -> "pd.Dat
             f"{path}: files end in .parquet, {', '.join(TEXT)} (or .csv.gz and the like); read "
             "other formats with pandas and call losaw.explain(frame, target)"
         )
-    return _read_text(path, target, has_header)
+    cells = _cells(path)
+    if has_header:
+        names = [str(name).strip() for name in cells.iloc[0].fillna("")]
+        cells = cells.iloc[1:].reset_index(drop=True)
+    else:
+        names = [f"X{place}" for place in range(1, cells.shape[1] + 1)]
+    _check_names(path, names, target, has_header)
+    if len(cells) == 0:
+        raise LosawError(f"{path}: there are no rows below the header")
+    import pandas as pd
+
+    names = [name or f"Unnamed: {place}" for place, name in enumerate(names)]
+    asked = {str(name): kind for name, kind in (kinds or {}).items()}
+    notes: list[str] = []
+    frame = pd.DataFrame(
+        {
+            name: _values(
+                name, cells.iloc[:, j], name in as_text or asked.get(name) == "nominal", notes
+            )
+            for j, name in enumerate(names)
+        }
+    )
+    frame.attrs[READING] = notes
+    return frame
 
 
 def _read_parquet(path: Path) -> "pd.DataFrame":
@@ -65,23 +105,16 @@ def _read_parquet(path: Path) -> "pd.DataFrame":
 
     with extra("study"):
         import pyarrow
-        import pyarrow.parquet
     try:
-        frame = pd.read_parquet(path)
-        described = pyarrow.parquet.read_schema(path).pandas_metadata or {}
-        for column in described.get("columns", ()):  # levels that are numbers come back as numbers
-            if column["pandas_type"] == "categorical" and not column["metadata"]["ordered"]:
-                name = column["name"]
-                frame[name] = frame[name].astype("category")
-        return frame
+        return pd.read_parquet(path)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise LosawError(f"{path}: is no Parquet file that can be read ({error})") from None
+        raise LosawError(f"{path}: cannot be read as Parquet ({error})") from None
 
 
-def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
+def _cells(path: Path) -> "pd.DataFrame":
+    """The cells of a file as text, the first line included; missing ones as NaN."""
     import pandas as pd
 
-    options: dict[str, Any] = {"na_values": list(MISSING), "skipinitialspace": True}
     try:
         with path.open("rb") as file:
             if file.read(2) in _UTF16:
@@ -91,126 +124,99 @@ def _read_text(path: Path, target: str, has_header: bool) -> "pd.DataFrame":
             engine="c", skip_blank_lines=True,
         )  # fmt: skip
         separator = _separator([str(line) for line in head[0]])
-        if has_header:
-            _refuse_repeated(path, separator)
-        options |= {"sep": separator, "header": 0 if has_header else None}
-        frame = _named_columns(path, options)
-        if long := _long_numbers(frame):
-            texts = _named_columns(path, options | {"dtype": dict.fromkeys(long, str)})[long]
-            for name in long:
-                if texts[name].dropna().str.fullmatch(r"\s*[-+]?\d+\s*").all():
-                    whole = [None if pd.isna(text) else int(text) for text in texts[name]]
-                    frame[name] = pd.Series(whole, dtype=object)
-        if not has_header:
-            frame.columns = [f"X{place}" for place in range(1, frame.shape[1] + 1)]
-        _keep_none(frame, path, target, options)
+        cells = pd.read_csv(
+            path, sep=separator, header=None, dtype=str, na_values=list(MISSING),
+            skipinitialspace=True, low_memory=False, encoding="utf-8-sig",
+        )  # fmt: skip
     except pd.errors.EmptyDataError:
         raise LosawError(f"{path}: the file is empty") from None
-    except LosawError:
-        raise
     except UnicodeError:
         raise LosawError(
             f"{path}: is not written in UTF-8; write it so (in Excel: save as CSV UTF-8)"
         ) from None
+    except pd.errors.ParserError as error:
+        found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
+        if found is None:
+            raise LosawError(f"{path}: cannot be read as a table ({error})") from None
+        raise LosawError(
+            f"{path}: the first line has {found[1]} fields and line {found[2]} has {found[3]}, so "
+            "that it is not clear which field belongs to which name; give every column a name in "
+            "the first line, and put text with separators in quotes"
+        ) from None
     except Exception as error:  # every compression raises its own
         reason = " ".join(str(error).split())
         raise LosawError(f"{path}: cannot be read as a table ({reason})") from None
-    if has_header and target not in frame.columns and (number := _first_number(frame)) is not None:
-        raise LosawError(
-            f"{path}: the first line looks like data, not like names ({number!r}). If it is data, "
-            "say --no-header: the columns are then called X1, X2, …, and the target is one of them "
-            f"(--target X{frame.shape[1]} for the last)"
-        )
-    if len(frame) == 0:
-        raise LosawError(f"{path}: there are no rows below the line of names")
-    if frame.shape[1] < 2:
+    if cells.shape[1] < 2:
         raise LosawError(
             f"{path}: has one column only; a table has a target and at least one feature, "
             "separated by commas, semicolons, tabs, bars or blanks"
         )
-    return frame
+    return cells
 
 
-def _keep_none(frame: "pd.DataFrame", path: Path, target: str, options: dict[str, Any]) -> None:
-    """Take the word None in a target of text for a class, with a note.
-
-    pandas takes it for a missing value, and rows without a target are left out.
-    """
-    if target not in frame.columns or not frame[target].hasnans:
-        return
-    if not all(isinstance(value, str) for value in frame[target].dropna()):
-        return
-    texts = options | {"dtype": str, "keep_default_na": False, "na_values": []}
-    place = list(frame.columns).index(target)
-    is_none = _named_columns(path, texts).iloc[:, place].str.strip() == "None"
-    if is_none.any():
-        frame.loc[is_none, target] = "None"
-        frame.attrs[READING] = [
-            *frame.attrs.get(READING, ()),
-            f"The word None is one of the classes of {target} ({int(is_none.sum())} rows). If it "
-            "means that the value is not known, leave these cells empty.",
-        ]
-
-
-def _long_numbers(frame: "pd.DataFrame") -> list[Any]:
-    """Columns of whole numbers too long for the floats that missing cells make of them."""
-    floats = frame.select_dtypes("float")
-    beyond = (floats.abs() > LARGEST_WHOLE).any() & floats.isna().any()
-    return list(floats.columns[beyond & ((floats % 1 == 0) | floats.isna()).all()])
-
-
-def _refuse_repeated(path: Path, separator: str) -> None:
-    """Raise if two columns have one name: pandas would rename the second in silence."""
-    import pandas as pd
-
-    head = pd.read_csv(
-        path, sep=separator, header=None, nrows=1, dtype=str, na_filter=False, skipinitialspace=True
-    )
-    names = [str(name).strip() for name in head.iloc[0]]
+def _check_names(path: Path, names: list[str], target: str, has_header: bool) -> None:
     for place, name in enumerate(names):
         if name and name in names[:place]:
             raise LosawError(
                 f"{path}: the columns {names.index(name) + 1} and {place + 1} are both named "
                 f"{name!r}; give every column a name of its own"
             )
+    number = next((name for name in names if _as_number(name) is not None), None)
+    if has_header and target not in names and number is not None:
+        raise LosawError(
+            f"{path}: the first line looks like data, not like names ({number!r}). If it is data, "
+            "say --no-header: the columns are then called X1, X2, …, and the target is one of them "
+            f"(--target X{len(names)} for the last)"
+        )
 
 
-def _named_columns(path: Path, options: dict[str, Any]) -> "pd.DataFrame":
-    """The columns that have names; lines may have one field more.
-
-    A last field is left out where it is empty in every line, a first one where it names or counts
-    the rows, as R and pandas write them.
-
-    Raises
-    ------
-    LosawError
-        If lines have any other field without a name.
-    """
+def _values(name: str, cells: "pd.Series", is_text: bool, notes: list[str]) -> Any:
+    """The values of a column of text: numbers where every cell is one, and no two become one."""
     import pandas as pd
 
-    only_empty = options | {"keep_default_na": False, "na_values": [""], "dtype": str}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)
-        try:  # pandas warns of fields that it leaves out, unless they are missing
-            pd.read_csv(path, index_col=False, nrows=_LINES, **only_empty)
-            return pd.read_csv(path, index_col=False, **options)
-        except pd.errors.ParserWarning:
-            pass
-    frame = pd.read_csv(path, **options)  # the fields that are too many are the index
-    index, counted = frame.index, pd.RangeIndex(len(frame))
-    is_text = pd.api.types.infer_dtype(index, skipna=False) == "string"
-    if (is_text and index.is_unique) or index.equals(counted) or index.equals(counted + 1):
-        frame = frame.reset_index(drop=True)
-        frame.attrs[READING] = [
-            "Every line has one field more than the first line has names. The first field ("
-            f"{index[0]} in the first line of data) is taken for the name of the row and left out."
-        ]
-        return frame
-    raise LosawError(
-        f"{path}: the first line has {frame.shape[1]} names, and the lines below have "
-        f"{frame.shape[1] + index.nlevels} fields, so that it is not clear which field belongs to "
-        "which name; give every column a name in the first line"
-    )
+    places, texts = pd.factorize(cells.str.strip() if cells.notna().any() else cells)
+    taken = pd.api.extensions.take
+    as_text = pd.Series(taken(np.asarray(texts, dtype=object), places, allow_fill=True))
+    if len(texts) and all(text in _TRUTH for text in texts):
+        truth = np.array([_TRUTH[text] for text in texts])
+        return (
+            taken(truth.astype(object), places, allow_fill=True)
+            if -1 in places
+            else (truth[places])
+        )
+    numbers = [_as_number(text) for text in texts]
+    if any(number is None for number in numbers):
+        return as_text
+    zero = next((text for text in texts if _LEADING_ZERO.fullmatch(text)), None)
+    long = next((t for t in texts if _WHOLE.fullmatch(t) and abs(int(t)) > LARGEST_WHOLE), None)
+    if is_text:
+        return as_text
+    if zero is not None or long is not None:
+        why = f"leading zeros ({zero})" if zero else f"numbers of many digits ({long})"
+        notes.append(
+            f"{name} has {why}: its cells are taken as codes, so that none become equal. If they "
+            f"are quantities, say --kinds {name}:continuous (in Python kinds=)."
+        )
+        return as_text
+    same = pd.Series(texts).groupby(numbers).agg(list) if len(texts) else pd.Series()
+    if len(same) < len(texts):
+        pair = next(group for group in same if len(group) > 1)
+        notes.append(
+            f"{name} has cells that differ as text and are one number ({pair[0]} and {pair[1]}). "
+            f"If they are codes, say --kinds {name}:nominal (of the target: --task "
+            "classification)."
+        )
+    values = np.array(numbers, dtype=float)
+    if len(texts) and -1 not in places and all(map(_WHOLE.fullmatch, texts)):
+        return values.astype(np.int64)[places]
+    return taken(values, places, allow_fill=True)
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text) if "_" not in text else None
+    except ValueError:
+        return None
 
 
 def _separator(lines: list[str]) -> str:
@@ -230,14 +236,3 @@ def _separator(lines: list[str]) -> str:
     if everywhere:
         return max(alike or everywhere, key=lambda s: counts[s][0])
     return r"\s+" if len({len(line.split()) for line in lines}) == 1 else ","
-
-
-def _first_number(frame: "pd.DataFrame") -> str | None:
-    """The first column name that is a number."""
-    for name in frame.columns:
-        try:
-            float(str(name))
-        except ValueError:
-            continue
-        return str(name)
-    return None

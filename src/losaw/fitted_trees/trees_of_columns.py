@@ -91,6 +91,8 @@ def _is_column_by_column(step: Any) -> bool:
         return all(_is_column_by_column(part) for _, part in step.steps)
     if type(step).__name__ == "ColumnTransformer":
         return all(_is_column_by_column(part) for _, part, _ in step.transformers_)
+    if getattr(step, "is_column_by_column", False):
+        return True
     module = type(step).__module__.partition(".")[0]
     if type(step).__name__ == "SimpleImputer" and step.add_indicator:
         return False

@@ -184,7 +184,9 @@ verbose, random_state
         tree = tree_of_groups(names, groups)
     # A fold's model is fitted once, whatever the number of groups.
     parts = None if cv is None else list(folds(cv, model, rows, rng))
-    models = [refit(model, rows.take(fitted)) for fitted, _ in parts] if parts else [model]
+    models = model if isinstance(model, list) else [model]
+    if parts and not isinstance(model, list):
+        models = [refit(model, rows.take(fitted)) for fitted, _ in parts]
     shown = parameter_repr(
         "hierarchy", groups=groups, fwer=fwer, sampler=sampler, n_draws=n_draws, cv=cv
     )

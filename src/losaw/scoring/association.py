@@ -34,12 +34,27 @@ def association_strengths(table: Table, rng: np.random.Generator) -> FloatArray:
         known = codes[~np.isnan(codes[:, j]), j]
         centre = np.median(known) if len(known) else 0.0
         columns[:, j] = rankdata(np.where(np.isnan(codes[:, j]), centre, codes[:, j]))
-    strength = np.eye(columns.shape[1])
-    for b in range(columns.shape[1]):
-        for a in range(b):
-            between = association(columns[:, a], columns[:, b], nominal[a], nominal[b])
-            strength[a, b] = strength[b, a] = min(1.0, between)
+    # A feature of two levels counts as a number, so that naming its levels changes nothing.
+    several = np.array([n and len(np.unique(columns[:, j])) > 2 for j, n in enumerate(nominal)])
+    strength = _of_numbers(columns)
+    for factor in np.flatnonzero(several):
+        for other in range(columns.shape[1]):
+            if other != factor and (not several[other] or other < factor):
+                between = association(
+                    columns[:, factor], columns[:, other], True, bool(several[other])
+                )
+                strength[factor, other] = strength[other, factor] = min(1.0, between)
     return strength
+
+
+def _of_numbers(columns: FloatArray) -> FloatArray:
+    """Absolute correlations of all pairs of columns by one product; 0 with a constant one."""
+    centred = columns - columns.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    scaled = centred / np.where(length > 0.0, length, 1.0)
+    strength = np.minimum(np.abs(scaled.T @ scaled), 1.0)
+    np.fill_diagonal(strength, 1.0)
+    return np.asarray(strength)
 
 
 def average_linkage(strength: FloatArray) -> FloatArray:

@@ -109,7 +109,8 @@ def loss_name(loss: Any, model: Any) -> Any:
     """The loss as a result shows it: the name of the default where none is given."""
     if loss is not None:
         return loss
-    return "log-loss" if is_classifier(model) else "squared-error"
+    one = model[0] if isinstance(model, list) else model
+    return "log-loss" if is_classifier(one) else "squared-error"
 
 
 def resolve_loss(loss: Any, task: str) -> Loss:

@@ -143,9 +143,10 @@ def cross_fitted(
 
     Parameters
     ----------
+    model : estimator, or list of fitted models
+        A list has the model of every fold, in their order; otherwise copies of it are fitted.
     fit : callable or None
-        From the training rows of each fold, in order, to a fitted model; None fits copies of
-        ``model``.
+        From the training rows of each fold, in order, to a fitted model.
 
     Raises
     ------
@@ -157,12 +158,16 @@ def cross_fitted(
             f"test={testing.test!r} takes the rows for independent, which rows of models with "
             "common training rows are not; with cv= use test='t'"
         )
+    given = iter(model) if isinstance(model, list) else None
     parts: list[Differences] = []
     scores, sizes = [], []
     total, count = None, np.zeros(len(rows))
     for fitted, held in folds(cv, model, rows, rng):
         train = rows.take(fitted)
-        of_train = refit(model, train) if fit is None else fit(train)
+        if given is not None:
+            of_train = next(given)
+        else:
+            of_train = refit(model, train) if fit is None else fit(train)
         fold = model_on_table(of_train, rows.take(held), options)
         of_fold = of(fold, train)
         parts.append(of_fold)

@@ -1,14 +1,13 @@
 """Methods that are significantly worse than the best one, and selections that keep their rate.
 
-Of auditing.comparing.
+Of auditing.rounds.
 """
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.auditing.comparing import bounds, standings
-from losaw.auditing.rounds import signals_first
+from losaw.auditing.rounds import bounds, signals_first, standings
 
 
 def rounds(**by_method):

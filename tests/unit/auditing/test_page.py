@@ -1,6 +1,6 @@
 """The page of an audit: nothing from the network, and readable on a phone.
 
-Of auditing.page.
+Of auditing.result.
 """
 
 import re

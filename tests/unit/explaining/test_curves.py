@@ -1,4 +1,4 @@
-"""Curves of the prediction along a feature. Of explaining.curves, explaining.page."""
+"""Curves of the prediction along a feature. Of explaining.curves."""
 
 import json
 
@@ -8,7 +8,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import losaw
-from losaw.explaining.computing import jackknife_error
+from losaw.explaining.scores import jackknife_error
 
 QUICK = {"methods": "pfi", "folds": 3, "permutations": 1, "budget": None}
 

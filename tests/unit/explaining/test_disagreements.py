@@ -12,11 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
 import losaw
-from losaw.explaining.association import associations
-from losaw.explaining.curves import Curve
-from losaw.explaining.disagreements import decimal, disagreements
+from losaw.explaining.disagreements import associations, decimal, disagreements
 from losaw.scoring.importance_result import ImportanceResult
-from reference.explaining_tables import copies, interacting, many_values, shadowed, squared
+from reference.explaining_tables import copies, many_values, shadowed, squared
 
 LOSSES = ("pfi", "cpi", "loco")
 
@@ -27,8 +25,8 @@ def explain(frame, model, methods=LOSSES, folds=8, **options):
     )
 
 
-def found(explanation, axis):
-    return {d.feature: d.text for d in explanation.disagreements if d.axis == axis}
+def found(explanation, kind):
+    return {d.feature: d.text for d in explanation.disagreements if d.kind == kind}
 
 
 def check(explanation, method, expected):
@@ -48,7 +46,7 @@ def test_a_copy_is_used_but_known():
     check(one, "pfi", {"X1": 2 / variance, "X2": 2 / variance, "X3": 2 / variance, "X4": 0})
     check(one, "cpi", {"X1": 2 * own / variance, "X3": 2 / variance, "X4": 0})
     check(one, "loco", {"X1": own / variance, "X2": own / variance, "X3": 1 / variance, "X4": 0})
-    texts = found(one, "marginal or conditional")
+    texts = found(one, "shared")
     assert set(texts) == {"X1", "X2"}
     for name, other in (("X1", "X2"), ("X2", "X1")):
         assert texts[name].endswith(f"; it is most associated with {other} (.99).")
@@ -56,22 +54,20 @@ def test_a_copy_is_used_but_known():
             "all other features together" in texts[name] and f"{other} contain" not in texts[name]
         )
     assert texts["X2"].startswith("X2: PFI .")
-    assert set(found(one, "refitted or fixed")) == set()
+    assert set(found(one, "recovered")) == set()
     assert one.associations.groups == {"X1 + X2": ["X1", "X2"]}
     assert {"X3"} <= set(one.selected) and "X4" not in one.selected
 
 
 def test_a_group_has_what_its_features_share():
     one = explain(copies(), LinearRegression())
-    group = one.group_results["loco"]
+    table = one.groups_to_frame().set_index("features")
     variance = 2 + 2 * 0.99 + 1 + 0.01
-    # Without both, all of var(X1 + X2) = 2 + 2 rho is lost.
-    assert abs(group.scores[0] - (2 + 2 * 0.99) / variance) < 4 * group.std_error[0]
-    assert one.group_lines()[0].startswith("X1 + X2: LOCO .")
-    # A group is drawn given all columns outside of it, here independent ones.
-    group = one.group_results["cpi"]
-    assert abs(group.scores[0] - 2 * (2 + 2 * 0.99) / variance) < 4 * group.std_error[0]
-    assert group.std_error[0] < 0.2
+    # A group is drawn given all columns outside of it, here independent ones: all of
+    # var(X1 + X2) = 2 + 2 rho is lost, and twice that where another row's values are taken.
+    group = table.loc[[("X1", "X2")]].iloc[0]
+    assert abs(group["score"] - 2 * (2 + 2 * 0.99) / variance) < 4 * group["std_error"]
+    assert abs(group["loco"] - (2 + 2 * 0.99) / variance) < 0.1
 
 
 def test_a_shadow_is_not_named():
@@ -79,75 +75,11 @@ def test_a_shadow_is_not_named():
     own = 1 - 0.9**2
     check(one, "pfi", {"X1": 2 / 1.25, "X2": 0, "X3": 0})
     check(one, "cpi", {"X1": 2 * own / 1.25, "X2": 0, "X3": 0})
-    texts = found(one, "marginal or conditional")
+    texts = found(one, "shared")
     assert set(texts) == {"X1"}
     assert "all other features together contain most of the same information" in texts["X1"]
     assert texts["X1"].endswith("; it is most associated with X2 (.89).")
     assert one.selected == ("X1",)
-    assert "Used by the model, but shared with other features" in one.to_html()
-
-
-def test_an_interaction_has_no_direction_and_is_no_disagreement_otherwise():
-    model = make_pipeline(PolynomialFeatures(2), LinearRegression())
-    one = explain(interacting(1200), model, methods=(*LOSSES, "atr"))
-    for name in ("pfi", "cpi"):
-        check(one, name, {"X1": 2 / 1.09, "X2": 2 / 1.09, "X3": 0})
-    check(one, "loco", {"X1": 1 / 1.09, "X2": 1 / 1.09, "X3": 0})
-    # The first splits of an interaction go up or down by chance: only what is said is checked.
-    assert set(found(one, "importance or direction")) <= {"X1", "X2"}
-    assert {d.axis for d in one.disagreements} <= {"importance or direction"}
-    assert set(one.selected) == {"X1", "X2"}
-
-
-CURVES = {
-    "turn": [1.0, 0.0, 1.0],
-    "rise": [-1.0, 0.0, 1.0],
-    "ripple": [-1.0, 1.0, 0.85],
-    "flat": [0.0, 0.05, 0.0],
-}
-
-
-@pytest.mark.parametrize(
-    ("shape", "said_of_it"),
-    [
-        ("turn", "splits show no clear direction: its curve falls in one part of its range and"),
-        ("flat", "splits show no clear direction: the effect may turn, or depend on other"),
-        ("rise", None),
-        ("ripple", None),
-    ],
-)
-def test_a_feature_without_a_direction_is_named_if_it_matters(shape, said_of_it):
-    names = ("turns", "rises", "idle")
-    folds = np.array([[0.5, 0.5, 0.0]] * 8) + 0.01 * np.arange(8)[:, None] * [1, 1, 0]
-    used = ImportanceResult(
-        folds.mean(axis=0), names, details={
-            "fold_scores": folds, "raw_p_values": np.array([1e-6, 1e-6, 0.5])
-        },
-    )  # fmt: skip
-    rates = ImportanceResult(
-        np.array([0.02, 0.9, 0.0]), names, std_error=np.full(3, 0.03), std_error_kind="test"
-    )
-    related = associations(np.random.default_rng(0).standard_normal((50, 3)), ["continuous"] * 3)
-    curve = Curve(np.arange(3.0), np.array(CURVES[shape]), np.full(3, 0.03))
-    said = disagreements({"cpi": used, "atr": rates}, related, 0.1, 8, {"turns": curve})
-    assert [d.feature for d in said] == ["turns"] * (said_of_it is not None)
-    if said_of_it:
-        assert said[0].text.startswith("turns: CPI .54, ATR .02 (± .03): it matters, but its")
-        assert said_of_it in said[0].text
-
-
-@pytest.mark.parametrize("effect", ["line", "step", "square"])
-def test_only_a_square_is_said_to_turn_although_atr_is_small_for_all(effect):
-    rng = np.random.default_rng(100)
-    x = rng.standard_normal(1000)
-    y = {"line": x, "step": 3.0 * (x > 1.3), "square": x**2}[effect] + rng.standard_normal(1000)
-    found = losaw.explain(
-        pd.DataFrame({"x": x, "y": y}), "y", methods="cpi,atr", draws=1, budget=None
-    )
-    assert abs(found.results["atr"].scores[0]) < 0.35
-    said = [d.text for d in found.disagreements if d.axis == "importance or direction"]
-    assert bool(said) == (effect == "square")
-    assert all("its curve falls in one part of its range" in text for text in said)
 
 
 def test_a_bent_dependence_is_seen_by_the_draws_and_by_a_new_fit():
@@ -156,29 +88,79 @@ def test_a_bent_dependence_is_seen_by_the_draws_and_by_a_new_fit():
     one = explain(squared(), model)
     check(one, "loco", {"X2": 0.0025 / 2.09})
     check(one, "cpi", {"X2": 2 * 0.0025 / 2.09})
-    assert "X2" not in found(one, "refitted or fixed")
+    assert "X2" not in found(one, "recovered")
 
 
-def test_a_feature_whose_part_a_new_fit_recovers_is_named():
-    names = ("shared", "own")
-    folds = 0.01 * np.arange(8)[:, None]
-    held, again = (
-        ImportanceResult(
-            scores.mean(axis=0),
-            names,
-            details={"fold_scores": scores, "raw_p_values": np.array([1e-6, 1e-6])},
-        )
-        for scores in (folds + np.array([0.5, 0.5]), folds + np.array([0.02, 0.25]))
-    )
-    related = associations(np.random.default_rng(0).standard_normal((50, 2)), ["continuous"] * 2)
-    said = disagreements({"cpi": held, "loco": again}, related, 0.1, 8, {})
-    assert [(d.axis, d.feature) for d in said] == [("refitted or fixed", "shared")]
-    assert "refitted without it recovers most" in said[0].text
+def scored(*means, p_values=None):
+    """A result of x and w with the same small noise in every fold."""
+    folds = np.array(means) + 0.001 * np.arange(8)[:, None]
+    raw = np.full(len(means), 1e-6) if p_values is None else np.array(p_values)
+    details = {"fold_scores": folds, "raw_p_values": raw}
+    return ImportanceResult(folds.mean(axis=0), ("x", "w"), details=details)
+
+
+def related(noise):
+    """x and w, with an association that falls with the noise."""
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((80, 2)), columns=["x", "w"])
+    frame["w"] = frame["x"] + noise * frame["w"]
+    return associations(frame, ["continuous"] * 2)
+
+
+@pytest.mark.parametrize(
+    ("p_value", "noise", "words"),
+    [
+        (1e-6, 0.5, "all other features together contain most of the same information; it is most"),
+        (0.5, 0.5, "it is not shown to add anything to all other features together; it is most"),
+        (0.5, 99.0, "it is not shown to add anything to all other features together."),
+    ],
+)
+def test_what_all_other_features_contain_is_not_said_of_one_of_them(p_value, noise, words):
+    results = {"pfi": scored(0.5, 0.0), "cpi": scored(0.1, 0.0, p_values=[p_value, 0.5])}
+    (said,) = disagreements(results, related(noise), 0.1)
+    assert (said.kind, said.feature) == ("shared", "x")
+    assert f": the model uses it, but {words}" in said.text
+
+
+CONTRASTS = [
+    ("recovered", {"cpi": scored(0.5, 0.5), "loco": scored(0.02, 0.25)}, "x"),
+    ("needed", {"cpi": scored(0.5, 0.5), "loco": scored(0.6, 0.5)}, "x"),
+    ("seen rows", {"mdi": scored(0.5, 0.5), "ufi": scored(0.01, 0.3)}, "x"),
+    ("shared", {"pfi": scored(0.5, 0.5), "cpi": scored(0.1, 0.4)}, "x"),
+]
+
+
+@pytest.mark.parametrize(("kind", "results", "feature"), CONTRASTS)
+def test_each_contrast_names_the_feature_on_which_two_methods_differ(kind, results, feature):
+    said = disagreements(results, related(1.0), 0.1)
+    assert [(d.kind, d.feature) for d in said] == [(kind, feature)]
+    trusted = disagreements(results, related(1.0), 0.1, frozenset("x"))
+    assert bool(trusted) == ("cpi" not in results)
+
+
+def test_associations_are_one_product_and_the_same_as_pair_by_pair():
+    from losaw.forest.adjustment import association
+    from losaw.scoring.association import association_strengths
+    from losaw.tables import read_table
+
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((90, 4)), columns=list("abcd"))
+    frame["c"] = np.where(rng.random(90) < 0.2, np.nan, frame["a"] + frame["c"])
+    frame["town"], frame["kind"] = rng.choice(list("uvw"), 90), rng.choice(list("xy"), 90)
+    frame["level"] = np.where(rng.random(90) < 0.7, frame["town"], "z")
+    table = read_table(frame)
+    found = association_strengths(table, rng)
+    ranks = frame[list("abcd")].fillna(frame[list("abcd")].median()).rank().to_numpy()
+    codes = np.column_stack([ranks, table.codes[:, 4:]])
+    nominal = [kind == "nominal" for kind in table.kinds]
+    for i in range(7):
+        for j in range(i):
+            pair = association(codes[:, i], codes[:, j], nominal[i], nominal[j])
+            assert found[i, j] == found[j, i] == pytest.approx(min(pair, 1.0), abs=1e-12)
 
 
 def test_what_noise_gains_is_gained_on_seen_rows():
     one = explain(many_values(), "forest", methods=("mdi", "ufi", "pfi"))
-    texts = found(one, "seen or unseen rows")
+    texts = found(one, "seen rows")
     assert texts and set(texts) <= {"N1", "N2", "N3", "N4"}
     assert one.results["ufi"].select(top=1) == ("coin",)
 

@@ -1,51 +1,52 @@
-"""Fits that methods share, and forests for missing numbers."""
+"""The models that explain, and fitted models that methods are given. Of explaining.models."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import losaw
-from losaw.explaining.computing import jackknife_error
-from losaw.explaining.drawn_once import DrawnOnce
-from losaw.explaining.models import Fits, MissingNumbers, SharedFit, make_forest, make_model
+from losaw.explaining.draws import DrawnOnce
+from losaw.explaining.models import MissingNumbers, fit_each, make_forest, make_model, splits_of
 from losaw.explaining.preparing import prepare
-from losaw.importance import cpi, loco, pfi
+from losaw.importance import cpi, hierarchy, loco, pfi
+from losaw.scoring.losses import squared_error
+from losaw.scoring.model_on_table import MeanOfTrees, model_on_table
+from losaw.scoring.rows import Options, read_rows
 from losaw.support.errors import LosawError
 from losaw.tables import read_table
 from reference.explaining_tables import copies, mixed
 
-
-def shared_and_plain(model, names):
-    ticks = []
-    fits = Fits(names, lambda: ticks.append(1))
-    return SharedFit(model, fits), clone(model), fits, ticks
+QUICK = {"folds": 3, "permutations": 1, "draws": 1, "budget": None}
 
 
-@pytest.mark.parametrize("method", [pfi, loco])
-def test_shared_fits_change_no_score(method):
-    frame = copies(200)
-    X, y = frame.drop(columns="y"), frame["y"]
-    # It draws features at the nodes, so that LOCO fits it whole.
+@pytest.mark.parametrize("method", [pfi, cpi, loco])
+def test_fitted_models_of_the_folds_change_no_score(method):
+    data = prepare(copies(150), "y")
+    splits = splits_of(data, 3, 0)
     forest = RandomForestRegressor(5, max_features=2, random_state=0)
-    shared, plain, fits, ticks = shared_and_plain(forest, X)
-    expected = method(plain, X, y, cv=3, random_state=0)
-    for _ in range(2):
-        assert np.array_equal(method(shared, X, y, cv=3, random_state=0).scores, expected.scores)
-    assert len(fits.kept) == 3
-    assert len(ticks) == (3 if method is pfi else 3 + 2 * 3 * 4)
+    given = fit_each(forest, data, splits)
+    options = {"cv": splits, "random_state": 0}
+    expected = method(forest, data.X, data.y, **options)
+    assert np.array_equal(method(given, data.X, data.y, **options).scores, expected.scores)
+    if method is cpi:
+        tested = [hierarchy(m, data.X, data.y, **options).table for m in (given, forest)]
+        pd.testing.assert_frame_equal(*tested)
 
 
-def test_a_shared_classifier_is_one():
-    data = prepare(mixed(), "bought")
-    forest = make_forest("classification", 3, decorrelated=False, n_trees=3, seed=0)
-    shared, _, _, _ = shared_and_plain(forest, data.X)
-    assert is_classifier(shared)
-    fitted = shared.fit(data.X, data.y)
-    assert fitted.classes_.tolist() == ["no", "yes"]
-    assert np.array_equal(fitted.predict_proba(data.X), clone(forest).fit(data.X, data.y)
-                          .predict_proba(data.X))  # fmt: skip
+@pytest.mark.parametrize(("frame", "target"), [(mixed(), "bought"), (copies(100), "y")])
+def test_the_forest_of_the_page_is_walked_through_and_not_asked_row_by_row(frame, target):
+    data = prepare(frame, target)
+    forest = make_forest(data, 3, 0, None).fit(data.X, data.y)
+    rows = read_rows(data.X, data.y, kinds=data.kinds)
+    subject = model_on_table(forest, rows, Options(squared_error))
+    assert isinstance(subject, MeanOfTrees)
+    asked = forest.predict(data.X) if target == "y" else forest.predict_proba(data.X)[:, 1]
+    np.testing.assert_allclose(subject.predictions(), asked, atol=1e-12)
 
 
 def test_missing_numbers_stand_below_or_at_the_median():
@@ -54,27 +55,8 @@ def test_missing_numbers_stand_below_or_at_the_median():
     assert MissingNumbers(below=False).fit(X).transform(X)["a"].tolist() == [1.0, 3.0, 5.0, 3.0]
     assert X["a"].isna().sum() == 1
     for decorrelated in (False, True):  # weights take numbers as amounts
-        model = make_forest("regression", 2, decorrelated=decorrelated, n_trees=1, seed=0)
+        model = make_forest(prepare(copies(60), "y"), 1, 0, None, decorrelated=decorrelated)
         assert model[0].below is not decorrelated
-
-
-def test_that_a_value_is_missing_can_matter():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.standard_normal(300), "b": rng.standard_normal(300)})
-    y = np.where(rng.random(300) < 0.5, 1.0, 0.0)
-    X.loc[y == 1.0, "a"] = np.nan
-    forest = make_forest("regression", 2, decorrelated=False, n_trees=10, seed=0).fit(X, y)
-    assert np.mean((forest.predict(X) - y) ** 2) < 0.01
-
-
-def test_unknown_models_are_refused():
-    options = {"n_trees": 5, "seed": 0, "n_jobs": None}
-    with pytest.raises(ValueError, match="did you mean 'forest'"):
-        make_model("forrest", "regression", 3, **options)
-    with pytest.raises(ValueError, match="does not solve"):
-        make_model(RandomForestRegressor(), "classification", 3, **options)
-    with pytest.raises(LosawError, match="estimator"):
-        make_model(3, "regression", 3, **options)
 
 
 def test_draws_are_made_once_for_all_folds_and_serve_cpi():
@@ -97,23 +79,23 @@ def test_draws_made_once_are_no_copies_where_clusters_hold_copies():
     assert moved.min() > 0.6
 
 
-def test_the_jackknife_of_a_mean_is_its_standard_error():
-    values = np.random.default_rng(0).standard_normal(10)
-    left_out = np.array([np.delete(values, k).mean() for k in range(10)])
-    assert np.isclose(jackknife_error(left_out), values.std(ddof=1) / np.sqrt(10))
+class CodesOnly(ClassifierMixin, LogisticRegression):
+    """A classifier that refuses anything but the classes 0, 1, …, as xgboost does."""
+
+    def fit(self, X, y):
+        if sorted(set(y)) != list(range(len(set(y)))):
+            raise ValueError(f"Expected: 0, 1, …, got {sorted(set(y))}")
+        return super().fit(X, y)
 
 
-def test_a_feature_of_the_clusters_is_found_among_such_features():
-    rng = np.random.default_rng(1)
-    patient = np.repeat(np.arange(60), 5)
-    frame = pd.DataFrame(rng.standard_normal((60, 3))[patient], columns=["age", "bmi", "height"])
-    frame["y"] = frame["age"] + 0.5 * rng.standard_normal(300)
-    frame["patient"] = patient
-    options = {"methods": "pfi,cpi", "folds": 5, "draws": 2, "budget": None}
-    found = losaw.explain(frame, "y", cluster="patient", **options)
-    scores = found.results["cpi"].scores
-    assert scores[0] > 0.5 * found.results["pfi"].scores[0] > 10 * np.abs(scores[1:]).max()
-    assert found.selected == ("age",) and ("age",) in found.finest
+@pytest.mark.parametrize("classes", [("yes", "no"), (1, 2), (5.5, 7.5), ("a", "b", "c")])
+def test_any_estimator_is_given_codes_of_classes(classes):
+    frame = copies(150)
+    places = np.digitize(frame["y"], np.quantile(frame["y"], [1 / 3, 2 / 3][: len(classes) - 1]))
+    frame["y"] = np.array(classes)[places]
+    found = losaw.explain(frame, "y", task="classification", model=CodesOnly(), methods="pfi",
+                          **QUICK)  # fmt: skip
+    assert found.quality["model"].share > 0.2 and found.model == "CodesOnly"
 
 
 class Bad(RegressorMixin, BaseEstimator):
@@ -129,14 +111,40 @@ class Bad(RegressorMixin, BaseEstimator):
         return self.answer(len(X))
 
 
+REFUSED = [
+    (Bad(lambda n: np.zeros(n - 1)), "Bad gives 66 predictions for 67 rows"),
+    (Bad(lambda n: np.where(np.arange(n) == 7, np.nan, 0.0)), "Bad predicts nan for the row"),
+    (Bad(lambda n: 1 / 0), r"Bad cannot be fitted .*ZeroDivisionError"),
+    (LinearRegression(), r"LinearRegression cannot be .*town contain levels \(category\): encode"),
+    (make_pipeline(StandardScaler(), LinearRegression()), r"age have missing values: impute"),
+]
+
+
+@pytest.mark.parametrize(("model", "words"), REFUSED)
+def test_what_a_model_refuses_passes_with_its_columns_and_the_remedy(model, words):
+    frame = mixed(100).assign(y=np.arange(100) % 7 + 0.5)
+    with pytest.raises(LosawError, match=words):
+        losaw.explain(frame.drop(columns="bought"), "y", model=model, methods="pfi", **QUICK)
+
+
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("model", "words"),
     [
-        (lambda n: np.zeros(n - 1), "Bad gives 159 predictions for 160 rows"),
-        (lambda n: np.where(np.arange(n) == 7, np.nan, 0.0), "Bad predicts nan for a row"),
-        (lambda n: np.where(np.arange(n) == 7, np.inf, 0.0), "Bad predicts inf for a row"),
+        ("forrest", "did you mean 'forest'"),
+        (LogisticRegression(), "does not solve"),
+        (RandomForestRegressor, "the class RandomForestRegressor"),
+        (3, "model must be one of"),
     ],
 )
-def test_a_model_without_a_finite_prediction_for_every_row_is_named(answer, words):
-    with pytest.raises(ValueError, match=words):
-        losaw.explain(copies(200), "y", model=Bad(answer), methods="pfi", folds=5, budget=None)
+def test_what_is_not_a_model_of_the_task_is_refused(model, words):
+    with pytest.raises(LosawError, match=words):
+        make_model(model, prepare(copies(60), "y"), 5, 0, None)
+
+
+def test_loco_of_a_pipeline_draws_as_many_features_at_a_node_as_without_the_pipeline():
+    forest = RandomForestRegressor(30, max_features="sqrt", random_state=0)
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((150, 4)), columns=list("abcd"))
+    frame["y"] = 2 * frame["a"] + 0.3 * np.random.default_rng(1).standard_normal(150)
+    found = losaw.explain(frame, "y", methods="loco", model=make_pipeline(StandardScaler(), forest),
+                          **{**QUICK, "folds": 5})  # fmt: skip
+    assert found.selected == ("a",) and (found.results["loco"].scores[1:] < 0).all()

@@ -34,16 +34,16 @@ def test_the_page_names_no_address_and_escapes_names(page):
     assert "<i>" not in shown and "&lt;i&gt;" in shown and "y&amp;z" in shown
 
 
-def test_dollars_in_names_are_no_formula_in_the_picture(tmp_path):
-    names = ["in $ (US$)", "US$_{ / $^"]
-    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((80, 2)), columns=names)
-    frame["$ per $"] = frame[names[0]] + 0.1 * frame[names[1]]
-    found = losaw.explain(frame, "$ per $", methods=["pfi"], folds=3, budget=None)
-    assert len(found.save(tmp_path / "page")) == 4
-    figure = found.plot()
-    shown = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert {text.replace(r"\$", "$") for text in shown} == set(names)
-    assert all(text.count("$") == text.count(r"\$") for text in [*shown, figure.get_suptitle()])
+def test_a_cell_shows_score_and_star_and_the_rest_when_pointed_at(page):
+    text = page.read_text(encoding="utf-8")
+    cells = re.findall(r'<td class="n" title="([^"]*)"[^>]*>(.*?)</td>', text)
+    assert len(cells) == 5 * 6
+    assert all(re.fullmatch(r"(<b>)?[−.\d]+(\*</b>)?", shown) for _, shown in cells)
+    assert all("±" in more for more, _ in cells)
+    tested = [more for more, _ in cells if more.startswith(("PFI", "CPI", "LOCO"))]
+    assert len(tested) == 15 and all("; p " in more and "; finds " in more for more in tested)
+    head = text[text.index("Features and methods") :]
+    assert head.index("<th>MDI") < head.index("<th>curve") < head.index("<th>kind")
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -64,5 +64,9 @@ def test_a_browser_shows_it_without_errors_or_requests(page, width):
             assert tab.locator("h2").count() >= 6 and tab.locator("svg rect").count() == 25
             assert "X2 (association" in tab.inner_text("main")
             assert tab.locator("tbody tr").first.is_visible()
+            table = tab.locator(".scroll").first
+            table.evaluate("one => { one.scrollLeft = 200 }")
+            first = tab.locator("tbody th").first.bounding_box()
+            assert first["x"] >= table.bounding_box()["x"] - 1
         finally:
             browser.close()

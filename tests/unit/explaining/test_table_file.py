@@ -6,6 +6,7 @@ import zipfile
 import pandas as pd
 import pytest
 
+from losaw.explaining.preparing import prepare
 from losaw.explaining.table_file import read_file
 from losaw.support.errors import LosawError
 
@@ -36,20 +37,6 @@ def test_quoted_text_may_have_several_lines(tmp_path, separator):
     frame.rename(columns={"c": "c\nd"}).to_csv(tmp_path / "data.csv", sep=separator, index=False)
     read = read_file(tmp_path / "data.csv", "b")
     assert list(read.columns) == ["a", "b", "c\nd"] and read["a"].tolist() == frame["a"].tolist()
-
-
-def test_a_lone_quote_within_text_hides_no_separator(tmp_path):
-    path = tmp_path / "data.csv"
-    path.write_text('a;b;c\nbolt 3 ";1,5;10\nnail;2,5;20\n')
-    assert read_file(path, "c")["a"].tolist() == ['bolt 3 "', "nail"]
-
-
-def test_levels_of_parquet_that_are_numbers_stay_levels(tmp_path):
-    frame = pd.DataFrame({"a": [10, 20, 10], "b": [1.5, None, 2.5], "c": ["u", "v", "u"]})
-    frame = frame.astype("category").assign(d=pd.Categorical([3, 1, 2], ordered=True), y=1.0)
-    frame.to_parquet(tmp_path / "data.parquet")
-    read = read_file(tmp_path / "data.parquet", "y")
-    assert [str(read[name].dtype) for name in "abcd"] == ["category"] * 3 + ["int64"]
 
 
 def test_blanks_separate_and_lines_without_names_are_numbered(tmp_path):
@@ -87,36 +74,6 @@ def test_names_that_are_numbers_are_names_if_the_target_is_among_them(tmp_path):
     assert list(read_file(path, "price").columns) == ["2019", "2020", "price"]
 
 
-def test_what_is_no_table_is_refused_by_name(tmp_path):
-    (tmp_path / "data.csv").write_text("")
-    (tmp_path / "one.csv").write_text("price\n1\n2\n")
-    (tmp_path / "head.csv").write_text("a,price\n")
-    (tmp_path / "bad.parquet").write_text("no parquet")
-    (tmp_path / "table.xlsx").write_text("x")
-    (tmp_path / "bytes.csv").write_bytes(b"a,price\n\xff\xfe\x00,1\n")
-    assert "did you mean 'data.csv'" in refused(tmp_path / "dta.csv")
-    assert "empty" in refused(tmp_path / "data.csv")
-    assert "one column" in refused(tmp_path / "one.csv")
-    assert "no rows" in refused(tmp_path / "head.csv")
-    assert "Parquet" in refused(tmp_path / "bad.parquet")
-    assert "pandas" in refused(tmp_path / "table.xlsx")
-    assert "cannot be read" in refused(tmp_path / "bytes.csv")
-    (tmp_path / "latin.csv").write_bytes("a,price\né,2\n".encode("latin-1"))
-    assert "UTF-8" in refused(tmp_path / "latin.csv")
-    (tmp_path / "wide.csv").write_text("a,price\n1,2\n", encoding="utf-16")
-    assert "UTF-8" in refused(tmp_path / "wide.csv")
-
-
-def test_numbers_too_long_for_floats_stay_whole_where_cells_are_missing(tmp_path):
-    path = tmp_path / "data.csv"
-    lines = [f"{2**60 + row},{row}e20,{2**60 + row}.0,{row}" for row in range(3)]
-    path.write_text("\n".join(["long,large,decimal,price", *lines, ",,,4", ""]))
-    frame = read_file(path, "price")
-    assert frame["long"].tolist()[:3] == [2**60, 2**60 + 1, 2**60 + 2]
-    assert frame.isna().sum().tolist() == [1, 1, 1, 0]
-    assert frame.dtypes.astype(str).tolist() == ["object", "float64", "float64", "int64"]
-
-
 def test_columns_of_one_name_are_refused_and_not_renamed(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("size,price, size\n1,2,3\n4,5,6\n")
@@ -148,47 +105,6 @@ def test_an_archive_of_two_files_and_a_line_of_very_many_fields_are_named(tmp_pa
         read_file(path, "a")
 
 
-@pytest.mark.parametrize("end", ["", " ", "  "])
-def test_a_separator_at_the_end_of_every_line_but_that_of_names_moves_no_column(tmp_path, end):
-    path = tmp_path / "data.csv"
-    path.write_text(f"price,size,town\n0,2.5,Linz,{end}\n1,4.5,Graz,{end}\n")
-    frame = read_file(path, "price")
-    assert list(frame.columns) == ["price", "size", "town"]
-    assert frame["price"].tolist() == [0, 1] and frame["town"].tolist() == ["Linz", "Graz"]
-    assert frame.index.tolist() == [0, 1]
-
-
-@pytest.mark.parametrize(
-    "names_of_rows", [("1", "2", "3"), ("0", "1", "2"), ("Mazda", "Fiat", "Volvo")]
-)
-def test_names_of_rows_without_a_name_of_their_own_are_no_column(tmp_path, names_of_rows):
-    path = tmp_path / "data.csv"
-    lines = [f"{name},{size},NA" for name, size in zip(names_of_rows, (1.5, 2.5, 3.5), strict=True)]
-    path.write_text("size,price\n" + "\n".join(lines) + "\n")
-    frame = read_file(path, "price")
-    assert frame["size"].tolist() == [1.5, 2.5, 3.5] and frame["price"].isna().all()
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["0.1,0.2,0.3", "0.4,0.5,0.6"],  # numbers that count no rows
-        ["2,0.2,0.3", "1,0.5,0.6"],
-        ["Linz,0.2,0.3", "Linz,0.5,0.6"],  # text that names no single row
-        ["1,2,0.3,0.4", "2,3,0.5,0.6"],
-        ["0.1,0.2,", "0.3,0.4,0.5"],  # empty in one line only
-        ["0.1,0.2,"] * 30 + ["0.3,0.4,0.5"],
-    ],
-)
-def test_more_fields_than_names_are_refused(tmp_path, lines):
-    path = tmp_path / "data.csv"
-    path.write_text("size,price\n" + "\n".join(lines) + "\n")
-    n_fields = lines[0].count(",") + 1
-    said = refused(path)
-    assert f"data.csv: the first line has 2 names, and the lines below have {n_fields}" in said
-    assert "give every column a name" in said
-
-
 @pytest.mark.parametrize(
     ("lines", "columns"),
     [
@@ -204,3 +120,62 @@ def test_a_tab_or_a_semicolon_that_fits_every_line_separates_before_a_comma(
     path = tmp_path / "data.csv"
     path.write_text("\n".join(lines) + "\n")
     assert read_file(path, "X1", has_header=False).shape == (2, columns)
+
+
+@pytest.mark.parametrize(
+    "lines", [["1,0.2,", "2,0.3,"], ["Linz,0.2,0.3", "Graz,0.5,0.6"], ["1,2", "1,2,3,4"]]
+)
+def test_more_fields_than_names_are_refused(tmp_path, lines):
+    path = tmp_path / "data.csv"
+    path.write_text("size,price\n" + "\n".join(lines) + "\n")
+    said = refused(path)
+    assert "data.csv: the first line has 2 fields and line" in said
+    assert "give every column a name" in said
+
+
+CODES = {
+    "leading zeros": (["01", "1", "02", "2"], True, 4),
+    "signed zeros": (["-01", "-1", "+02", "2"], True, 4),
+    "long numbers": ([str(2**60), str(2**60 + 1), "12", "13"], True, 4),
+    "a zero before a point": (["0.5", "0", "1.5", "2"], False, 4),
+    "trailing zeros": (["1.1", "1.10", "2", "3"], False, 3),
+    "exponents": (["1e3", "1000", "2", "3"], False, 3),
+    "signs": (["+5", "5", "2", "3"], False, 3),
+}
+
+
+def of_codes(tmp_path, name):
+    path = tmp_path / "codes.csv"
+    cells = CODES[name][0] * 20
+    path.write_text("code,y\n" + "\n".join(f"{c},{i}.5" for i, c in enumerate(cells)) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_cells_that_differ_as_text_become_one_number_only_with_a_note(tmp_path, name):
+    cells, is_text, n_values = CODES[name]
+    path = of_codes(tmp_path, name)
+    read = read_file(path, "y")
+    assert (read["code"].dtype == object) == is_text and read["code"].nunique() == n_values
+    notes = prepare(read, "y").notes
+    assert any("code has" in note for note in notes) == (is_text or n_values < len(cells))
+
+
+@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("how", ["cluster", "kind", "classes"])
+def test_names_of_clusters_levels_and_classes_stay_apart(tmp_path, name, how):
+    cells = CODES[name][0]
+    path = of_codes(tmp_path, name)
+    options = {"as_text": ("code",)} if how != "kind" else {"kinds": {"code": "nominal"}}
+    read = read_file(path, "y", **options)
+    assert sorted(read["code"].unique()) == sorted(cells)
+    if how == "cluster":
+        assert prepare(read.assign(z=range(80)), "y", cluster="code").n_units == 4
+    if how == "classes":
+        assert set(prepare(read, "code").labels) == set(cells)
+
+
+def test_codes_are_numbers_where_the_kind_says_so(tmp_path):
+    read = read_file(of_codes(tmp_path, "leading zeros"), "y")
+    data = prepare(read, "y", kinds={"code": "continuous"})
+    assert sorted(set(data.X["code"])) == [1.0, 2.0]

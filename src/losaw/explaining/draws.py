@@ -1,7 +1,6 @@
-"""The draws of features that explain makes once, for all folds and for the test of the draws."""
+"""The draws of CPI: made once for all folds, and tested before a sentence rests on them."""
 
 import itertools
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -9,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.explaining.preparing import Prepared, sample_rows
+from losaw.explaining.preparing import Prepared
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.diagnostics import DrawTest, draw_tests, group_draw_test
 from losaw.scoring.importance_result import ImportanceResult
@@ -23,7 +22,7 @@ _RECOGNISED = 0.01
 
 
 def recognised(tests: Mapping[Any, DrawTest]) -> frozenset[Any]:
-    """Return the features, or groups, whose draws are not trusted."""
+    """Return the features, or groups, whose draws can be distinguished from real values."""
     return frozenset(unit for unit, test in tests.items() if test.p_value <= _RECOGNISED)
 
 
@@ -39,8 +38,9 @@ class DrawnOnce:
         All rows.
     n_draws : int
     rng : Generator
-    weights : array of shape (n_rows,) or None
     clusters : int array of shape (n_rows,) or None
+    columns : sequence of int or None
+        Only these are drawn; None: all.
     """
 
     handles_nominal = handles_missing = handles_units = True
@@ -50,13 +50,12 @@ class DrawnOnce:
         table: Table,
         n_draws: int,
         rng: np.random.Generator,
-        weights: FloatArray | None = None,
         clusters: NDArray[np.intp] | None = None,
+        columns: Sequence[int] | None = None,
     ) -> None:
         sampler = make_sampler("conditional")
-        with warnings.catch_warnings():  # the page names levels with few rows
-            warnings.simplefilter("ignore")
-            sampler.fit(table.codes, table.kinds, rng, weights=weights, clusters=clusters)
+        units = None if columns is None else [np.array([column]) for column in columns]
+        sampler.fit(table.codes, table.kinds, rng, units=units, clusters=clusters)
         self.table, self._clusters = table, clusters
         self.drawn = [sampler.sample(rng) for _ in range(n_draws)]
         self._turns = itertools.cycle(self.drawn)
@@ -90,12 +89,14 @@ class DrawnOnce:
         raw = np.asarray(result.details["raw_p_values"])
         names = self.table.names
         columns = [
-            j for j, name in enumerate(names) if raw[j] <= _MAY_BE_SELECTED or (name,) in finest
+            names.index(name)
+            for name, p_value in zip(result.feature_names, raw, strict=True)
+            if p_value <= _MAY_BE_SELECTED or (name,) in finest
         ]
         groups = [group for group in finest if 1 < len(group) < len(names)]
         units = [np.array([j]) for j in columns]
         units += [np.array([names.index(name) for name in group]) for group in groups]
-        rows = sample_rows(data, _MOST_TESTED_ROWS, rng)
+        rows = data.sample(_MOST_TESTED_ROWS, rng)
         if self._clusters is not None:
             mixed = rng.permutation(rows)
             one_each = mixed[np.unique(self._clusters[mixed], return_index=True)[1]]
@@ -103,12 +104,10 @@ class DrawnOnce:
         codes = self.table.codes[rows]
         first = rng.permutation(len(codes)) % 2 == 0
         drawn = [codes[:, unit] for unit in units]
-        with warnings.catch_warnings():  # half of the rows may have too few for their levels
-            warnings.simplefilter("ignore")
-            for half in (first, ~first) if units else ():
-                sampler = make_sampler("conditional").fit(codes[half], self.table.kinds, rng, units)
-                for part, values in zip(drawn, sampler.sample_units(rng), strict=True):
-                    part[half] = values
+        for half in (first, ~first) if units else ():
+            sampler = make_sampler("conditional").fit(codes[half], self.table.kinds, rng, units)
+            for part, values in zip(drawn, sampler.sample_units(rng), strict=True):
+                part[half] = values
         single, n_single = codes.copy(), len(columns)
         single[:, columns] = np.array([part[:, 0] for part in drawn[:n_single]]).T
         found = draw_tests(

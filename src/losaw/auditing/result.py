@@ -1,7 +1,7 @@
 """The result of an audit: ranked methods, sentences, and their files."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import losaw
-from losaw.auditing.comparing import Standing, bounds, standings
-from losaw.explaining.computing import Quality
-from losaw.explaining.design import Design
+from losaw.auditing.rounds import Standing, bounds, standings
+from losaw.explaining.design import METHODS, Design
 from losaw.explaining.disagreements import decimal
-from losaw.explaining.explanation import paths_of, write_results
-from losaw.explaining.methods import METHODS
+from losaw.explaining.result import write_results
+from losaw.explaining.scores import Quality
 from losaw.support.json_values import json_value
 
 if TYPE_CHECKING:
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
 ENDINGS = (".html", ".csv", ".json")
 # Shares that differ by less are printed alike.
 _SAME = 0.01
+_HEAD = (
+    "method", "pr-AUC", "behind the best", "first places right", "finds", "false", "keeps its rate"
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -39,19 +41,17 @@ class Audit:
     cuts : tuple of str
         Cuts by the budget.
     rounds : DataFrame
-        One line per round and method: pr_auc, first, found, false, the parts of the simulated
-        response that its best prediction explains (``best``) and that the model explained on
-        unseen rows (``explained``), and its signals.
+        One line per round and method: pr_auc, first, found, false, the part of the simulated
+        response that the model explained on unseen rows (``explained``), and its signals.
     share : float
-        The part of a simulated response that its best prediction was to explain.
+        The part of a simulated response that its best prediction explains; of classes, of the
+        numbers that they are cut from.
     quality : Quality
         Of the model on the table's own response.
     n_signals : int
     fdr : float
     random_state : int
     model : str
-    response : str
-        The name of the function of the user that made the responses; empty for ours.
     notes : tuple of str
         Decisions on the rows and the target, as those of explain.
 
@@ -81,7 +81,6 @@ class Audit:
     fdr: float
     random_state: int
     model: str
-    response: str = ""
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -99,20 +98,9 @@ class Audit:
         import pandas as pd
 
         rows = [
-            {
-                "method": METHODS[s.method].label,
-                "pr_auc": s.pr_auc,
-                "pr_auc_error": s.pr_auc_error,
-                "behind": s.behind,
-                "behind_error": s.behind_error,
-                "p_value": s.p_value,
-                "trusted": s.is_trusted,
-                "first": s.first,
-                "found": s.found,
-                "false": s.false,
-                "false_error": s.false_error,
-                "keeps": s.keeps(self.fdr),
-            }
+            asdict(s)
+            | {"method": METHODS[s.method].label, "trusted": s.is_trusted}
+            | {"keeps": s.keeps(self.fdr)}
             for s in self.standings
         ]
         return pd.DataFrame(rows)
@@ -175,8 +163,6 @@ class Audit:
         kind = "as a line, a step or a hump of one feature"
         if self.n_signals > 1:
             kind = "as sums of lines, steps and humps with one product"
-        if self.response:
-            kind = f"by your function {self.response}, with noise"
         said = [
             f"The features are the table's own. The responses are simulated, {kind}. For a real "
             "response of another kind the order may differ.",
@@ -192,20 +178,13 @@ class Audit:
         if "losaw" in self.design.methods and self.design.losaw_rows < self.design.rows:
             said.append(
                 f"losawRF was fitted to {self.design.losaw_rows:,} of the {self.design.rows:,} "
-                "rows, the other methods to all: use a larger budget or --losaw-rows for a fair "
-                "comparison."
+                "rows, the other methods to all: use --rows for a fair comparison."
             )
-        if self.share_reached < self.share - _SAME:
-            said.append(
-                f"The best prediction was to explain {100 * self.share:.0f} % of each simulated "
-                f"response, but explains {100 * self.share_reached:.0f} % on average: classes that "
-                "are cut from features of few values cannot always be predicted better."
-            )
-        if self.quality.share < self.share_reached - _SAME:
+        if self.quality.share < self.share - _SAME:
             said.append(
                 f"{self.model[0].upper()}{self.model[1:]} explains "
                 f"{100 * self.quality.share:z.0f} % of {self.target}; of the simulated responses "
-                f"up to {100 * self.share_reached:.0f} % can be explained."
+                f"up to {100 * self.share:.0f} % can be explained."
             )
         return tuple(said)
 
@@ -214,23 +193,16 @@ class Audit:
         """The number of simulated responses."""
         return int(self.rounds["round"].nunique())
 
-    @property
-    def share_reached(self) -> float:
-        """The part that the best prediction of a simulated response explains: mean over rounds."""
-        return float(self.rounds.drop_duplicates("round")["best"].mean())
-
     def headline(self) -> str:
         """The simulated responses in words."""
         explained = self.rounds.drop_duplicates("round")["explained"].mean()
         causes = f"from {self.n_signals} of {len(self.features)} features"
-        if self.response:
-            causes = f"by your function {self.response}"
-        average = " on average" if self.share_reached < self.share - _SAME else ""
+        cut = "" if self.task == "regression" else " before it is cut into classes"
         of_them = "" if np.isnan(explained) else f"{100 * explained:z.0f} % of them and "
         return (
             f"{self.target} ({self.task}): {self.n_rounds} responses were simulated on "
             f"{self.design.rows:,} rows, each {causes}. The best prediction explains "
-            f"{100 * self.share_reached:.0f} % of each{average}. "
+            f"{100 * self.share:.0f} % of each{cut}. "
             f"{self.model[0].upper()}{self.model[1:]} explains {of_them}"
             f"{100 * self.quality.share:z.0f} % of {self.target}."
         )
@@ -242,26 +214,34 @@ class Audit:
         """The table and the sentences, for a terminal."""
         import pandas as pd
 
-        table = pd.DataFrame(self.cells(), columns=list(self.head))
+        table = pd.DataFrame(self.cells(), columns=list(_HEAD))
         lines = [self.headline(), "", *table.to_string(index=False).split("\n")]
-        for head, sentences in (
-            ("Verdict", self.verdicts),
-            ("Beware", self.cautions),
-            ("Cut by the budget", self.cuts),
-            ("Notes", self.notes),
-        ):
-            if sentences:
-                lines += ["", head, *(f"  - {sentence}" for sentence in sentences)]
+        for head, sentences in self._said().items():
+            lines += ["", head, *(f"  - {sentence}" for sentence in sentences)]
         return "\n".join(lines)
 
-    @property
-    def head(self) -> tuple[str, ...]:
-        """The head of :meth:`cells`."""
-        places, rate = "first places right", "keeps its rate"
-        return ("method", "pr-AUC", "behind the best", places, "finds", "false", rate)
+    def _said(self) -> dict[str, tuple[str, ...]]:
+        """The sections with their sentences, for text and page."""
+        again = (
+            f"{self.design.options()} --rounds {self.n_rounds} --signals {self.n_signals} "
+            f"--share {self.share:.17g}"
+        )
+        computed = (
+            f"{self.design.words()}.",
+            *(f"Cut by the budget: {cut}." for cut in self.cuts),
+            *self.notes,
+            f"The same numbers on any machine: {again}",
+            f"The model is {self.model}; random state {self.random_state}; losaw "
+            f"{losaw.__version__}.",
+        )
+        return {
+            "Verdict": self.verdicts,
+            "Beware": self.cautions,
+            "How it was computed": computed,
+        }
 
     def cells(self) -> list[list[str]]:
-        """The table as it is shown, with :attr:`head` above it."""
+        """The table as it is shown, below the head of the table."""
         return [
             [
                 METHODS[s.method].label,
@@ -287,10 +267,8 @@ class Audit:
             "design": self.design.__dict__,
             "cuts": self.cuts,
             "share": self.share,
-            "share_reached": self.share_reached,
             "explained_of_the_target": self.quality.__dict__,
             "n_signals": self.n_signals,
-            "response": self.response,
             "notes": self.notes,
             "false_discovery_rate": self.fdr,
             "trusted": self.trusted,
@@ -311,20 +289,8 @@ class Audit:
     def _page(self, template: str) -> str:
         from losaw.pages import render
 
-        again = (
-            f"{self.design.options()} --rounds {self.n_rounds} --signals {self.n_signals} "
-            f"--share {self.share:.17g}" + f" --response FILE:{self.response}" * bool(self.response)
-        )
-        computed = [
-            f"{self.design.words()}.",
-            *(f"Cut by the budget: {cut}." for cut in self.cuts),
-            *self.notes,
-            f"The same numbers on any machine: {again}",
-            f"The model is {self.model}; random state {self.random_state}; losaw "
-            f"{losaw.__version__}.",
-        ]
         rows = list(zip(self.standings, self.cells(), strict=True))
-        return render(template, audit=self, rows=rows, computed=computed)
+        return render(template, audit=self, head=_HEAD, rows=rows, said=self._said())
 
     def save(self, prefix: str | Path) -> tuple[Path, ...]:
         """Write ``prefix.html``, ``.csv`` and ``.json``: all of them, or none.
@@ -335,8 +301,7 @@ class Audit:
             If they cannot be written there.
         """
         table = self.to_frame().to_csv(index=False, lineterminator="\n")
-        contents = (self.to_html(), table, self.to_json() + "\n")
-        return write_results(paths_of(prefix, ENDINGS), contents)
+        return write_results(prefix, ENDINGS, (self.to_html(), table, self.to_json() + "\n"))
 
 
 def _with_error(value: float, error: float) -> str:

@@ -1,0 +1,488 @@
+"""The result of an explanation: numbers and sentences as a frame, text, JSON and a page."""
+
+import html
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import losaw
+from losaw.data import FloatArray
+from losaw.explaining.curves import Curve
+from losaw.explaining.design import METHODS, Design
+from losaw.explaining.disagreements import (
+    GROUPED_ABOVE,
+    MEASURE,
+    Associations,
+    Disagreement,
+    compared,
+    decimal,
+)
+from losaw.explaining.draws import recognised
+from losaw.explaining.scores import Decision, Quality, Work
+from losaw.explaining.sentences import Section, Sentence, p_text
+from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.one_sided_tests import adjust
+from losaw.support.errors import LosawError
+from losaw.support.json_values import json_value
+from losaw.support.whole_files import write_together
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ENDINGS = (".html", ".csv", ".json")
+_SHOWN = 30
+# A cell that begins so is a formula to a spreadsheet.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+MOST_DRAWN = 40
+_CELL, _LABEL, _TREE, _CHARACTER = 18, 130, 120, 17
+_CURVE_WIDTH, _CURVE_HEIGHT = 110, 36
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The importances of a table's features, with an answer, warnings and disagreements.
+
+    Attributes
+    ----------
+    work : Work
+        The rows in use, the models, and the results of all methods.
+    decision : Decision
+        What is selected, by which method, and what stays open.
+    associations : Associations
+    curves : dict of feature to Curve
+        How the prediction changes along a number.
+    disagreements : tuple of Disagreement
+    sections : tuple of Section
+        Everything that is said: the answer, statements on groups, warnings, disagreements, notes.
+    cuts : tuple of str
+        Cuts by the budget.
+    n_rows : int
+        Rows with a response.
+    fdr : float
+    model : str
+        The model that PFI, CPI and LOCO explain, in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import losaw
+    >>> rng = np.random.default_rng(0)
+    >>> frame = pd.DataFrame(rng.standard_normal((200, 2)), columns=["size", "noise"])
+    >>> frame["price"] = frame["size"] + 0.1 * rng.standard_normal(200)
+    >>> explanation = losaw.explain(frame, "price", methods=["pfi"], folds=4, budget=None)
+    >>> explanation.selected, [sentence.kind for sentence in explanation.sentences][:2]
+    (('size',), ['selected', 'rate'])
+    """
+
+    work: Work
+    decision: Decision
+    associations: Associations
+    curves: dict[str, Curve]
+    disagreements: tuple[Disagreement, ...]
+    sections: tuple[Section, ...]
+    cuts: tuple[str, ...]
+    n_rows: int
+    fdr: float
+    model: str
+
+    @property
+    def target(self) -> str:
+        """The column that is explained."""
+        return self.work.data.target
+
+    @property
+    def task(self) -> str:
+        """Regression or classification."""
+        return self.work.data.task
+
+    @property
+    def design(self) -> Design:
+        """The size of the computation."""
+        return self.work.design
+
+    @property
+    def results(self) -> dict[str, ImportanceResult]:
+        """Scores, errors and p-values (not adjusted) of single features, by method."""
+        return {n: self.work.results[n] for n in METHODS if n in self.work.results}
+
+    @property
+    def quality(self) -> dict[str, Quality]:
+        """The share that each model explains of unseen rows."""
+        return self.work.quality
+
+    @property
+    def finest(self) -> tuple[tuple[str, ...], ...]:
+        """The finest groups of features that are stated to matter."""
+        return self.decision.stated
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """The features that are found to matter, at the false discovery rate."""
+        return self.decision.selected
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Everything that is said, in the order of the page."""
+        return tuple(sentence for section in self.sections for sentence in section.sentences)
+
+    @property
+    def answer(self) -> str:
+        """The headline; empty if no method tests."""
+        first = self.sections[0].sentences
+        return first[0].text if first else ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features in the order of their mean rank over all methods.
+
+        Scores in :attr:`results` are in the order of each result's own ``feature_names``.
+        """
+        first = self.associations.names
+        ranked = [r.ranking_scores() for r in self.results.values()]
+        ranks = [np.argsort(np.argsort(-scores, kind="stable")) for scores in ranked]
+        order = np.argsort(np.mean(ranks, axis=0), kind="stable")
+        return tuple(first[j] for j in order)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row per feature: kind, group, selection; score, error and p-value by method."""
+        import pandas as pd
+
+        group_of = {m: group for group, ms in self.associations.groups.items() for m in ms}
+        features = list(self.associations.names)
+        frame = pd.DataFrame({"feature": features})
+        frame["kind"] = [self.work.data.kinds[name] for name in features]
+        frame["group"] = [group_of.get(name, "") for name in features]
+        if self.decision.method is not None:
+            frame["selected"] = frame["feature"].isin(self.selected)
+            loco = {unit[0] for unit in self.decision.by_loco if len(unit) == 1}
+            frame["decided_by"] = [
+                "LOCO" if name in loco else METHODS[self.decision.method].label for name in features
+            ]
+        for name, result in self.results.items():
+            label = METHODS[name].label
+            frame[label] = result.scores
+            frame[f"{label}_error"] = result.std_error
+            if METHODS[name].is_tested:
+                raw = np.asarray(result.details["raw_p_values"])
+                frame[f"{label}_p"] = adjust(raw, "benjamini-hochberg")
+                # A score from which a test at .05 finds the feature: half of its interval.
+                frame[f"{label}_smallest"] = result.scores - result.details["lower"]
+        return frame.set_index("feature").loc[list(self.names)].reset_index()
+
+    def groups_to_frame(self) -> "pd.DataFrame":
+        """One row per tested group of features: CPI with its interval, and LOCO where it is known.
+
+        Of :func:`losaw.importance.hierarchy`; empty without CPI.
+        """
+        import pandas as pd
+
+        if self.work.groups is None:
+            return pd.DataFrame()
+        left_out = {unit: float(v.mean()) for unit, v in self.work.left_out.items()}
+        loco = [left_out.get(tuple(unit), np.nan) for unit in self.work.groups["features"]]
+        return self.work.groups.assign(loco=loco)
+
+    def headline(self) -> str:
+        """The data and the quality of the models in one line."""
+        used = f"{self.n_rows:,} rows"
+        if self.design.rows < self.n_rows:
+            used = f"{self.design.rows:,} of {used}"
+        n = len(self.associations.names)
+        found = [
+            f"{'losawRF' if name == 'losaw' else self.model} explains {100 * quality.share:z.0f} %"
+            for name, quality in self.quality.items()
+        ]
+        shares = f"; {' and '.join(found)} of the variation of unseen rows" if found else ""
+        return f"{self.target} ({self.task}): {used}, {n} feature{'s' * (n > 1)}{shares}"
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def to_text(self) -> str:
+        """The table and the sentences, for a terminal."""
+        frame, failed = self.to_frame(), recognised(self.work.draw_tests)
+        table = frame[["feature", "kind"]].copy()
+        for name in self.results:
+            label, tested = METHODS[name].label, METHODS[name].is_tested
+            below = frame[f"{label}_p"] <= self.fdr if tested else np.zeros(len(frame), dtype=bool)
+            table[label] = [
+                decimal(score) + ("*" if star else " ") * tested
+                + "?" * (name == "cpi" and feature in failed)
+                for feature, score, star in zip(frame["feature"], frame[label], below, strict=True)
+            ]  # fmt: skip
+        lines = [self.headline(), ""]
+        first = self.sections[0].sentences
+        if first:
+            lines += [first[0].text, *(f"  {sentence.text}" for sentence in first[1:]), ""]
+        lines += table.head(_SHOWN).to_string(index=False).split("\n")
+        if len(table) > _SHOWN:
+            lines.append(f"… and {len(table) - _SHOWN} more features")
+        lines += self._key()
+        for head, said in self._said():
+            lines += ["", head, *(f"  - {text}" for text in said)]
+        return "\n".join(lines)
+
+    def _key(self) -> list[str]:
+        key = []
+        if any(METHODS[name].is_tested for name in self.results):
+            key.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
+        if recognised(self.work.draw_tests) and "cpi" in self.results:
+            key.append("? its draws can be distinguished from real values: CPI may be wrong")
+        return key
+
+    def _said(self) -> list[tuple[str, list[str]]]:
+        """The sections below the table with their sentences, for text and page."""
+        said = [(s.head, [sentence.text for sentence in s.sentences]) for s in self.sections[1:]]
+        columns = [f"{c.name}: {c.treatment}" for c in self.work.data.columns if c.treatment]
+        design = [f"{self.design.words()}.", *(f"Cut by the budget: {cut}." for cut in self.cuts)]
+        design.append(f"The same numbers on any machine: {self.design.options()}")
+        said += [("Columns", columns), ("How it was computed", design)]
+        return [(head, sentences) for head, sentences in said if sentences]
+
+    def to_json(self) -> str:
+        """Everything as JSON; numbers that are not finite are null."""
+        decision, columns = self.decision, self.work.data.columns
+        content = {
+            "target": self.target,
+            "task": self.task,
+            "n_rows": self.n_rows,
+            "model": self.model,
+            "random_state": self.work.seed,
+            "design": self.design.__dict__,
+            "cuts": self.cuts,
+            "false_discovery_rate": self.fdr,
+            "selected_by": decision.method,
+            "selected": decision.selected,
+            "decided_by_loco": sorted(decision.by_loco),
+            "open": decision.open,
+            "sentences": [
+                {"section": s.head, **sentence._asdict()} for s in self.sections
+                for sentence in s.sentences
+            ],
+            "curves": {name: curve._asdict() for name, curve in self.curves.items()},
+            "draws": {name: test._asdict() for name, test in self.work.draw_tests.items()},
+            "draws_of_groups": [[g, t._asdict()] for g, t in self.work.group_draws.items()],
+            "quality": {name: q.__dict__ for name, q in self.quality.items()},
+            "columns": [
+                {"name": c.name, "kind": c.kind, "used": c.values is not None,
+                 "treatment": c.treatment, "missing": c.n_missing, "values": c.n_values}
+                for c in columns
+            ],
+            "features": self.to_frame().to_dict("records"),
+            "groups": self.groups_to_frame().to_dict("records"),
+            "association": {
+                "measure": MEASURE,
+                "names": self.associations.names,
+                "strength": np.round(self.associations.strength, 6).tolist(),
+            },
+            "disagreements": [d._asdict() for d in self.disagreements],
+        }  # fmt: skip
+        return json.dumps(json_value(content), indent=1, ensure_ascii=False)
+
+    def to_html(self) -> str:
+        """One HTML page that loads nothing from the network."""
+        return self._page("explain/page.html")
+
+    def _repr_html_(self) -> str:
+        return self._page("explain/content.html")
+
+    def _page(self, template: str) -> str:
+        from markupsafe import Markup
+
+        from losaw.pages import render
+
+        frame, failed = self.to_frame(), recognised(self.work.draw_tests)
+        merged = {column.name: column.merged for column in self.work.data.columns}
+        largest = max((float(np.abs(c.effect).max()) for c in self.curves.values()), default=0.0)
+        half = largest or 1.0
+        methods = [METHODS[name] for name in self.results]
+        rows = [
+            {
+                "feature": row["feature"],
+                "kind": row["kind"],
+                "selected": row["feature"] in self.selected,
+                "remarks": [
+                    *["CPI may be wrong: its draws fail their test"] * (row["feature"] in failed),
+                    *[merged[row["feature"]]] * bool(merged[row["feature"]]),
+                ],
+                "curve": Markup(small_curve(self.curves[row["feature"]], half))
+                if row["feature"] in self.curves
+                else "",
+                "cells": [self._cell(row, method.label, frame) for method in methods],
+            }
+            for row in frame.to_dict("records")
+        ]
+        return render(
+            template,
+            explanation=self,
+            answer=[sentence.text for sentence in self.sections[0].sentences],
+            said=dict(self._said()),
+            methods=list(zip(methods, self.results.values(), strict=True)),
+            half=decimal(half) if half >= 0.001 else f"{half:.2g}",
+            rows=rows,
+            are_compared=bool(compared(self.results)),
+            drawing=Markup(heat_map(self.associations, self.names)),
+            most_drawn=MOST_DRAWN,
+            grouped_above=f"{GROUPED_ABOVE:g}",
+            measure=MEASURE,
+            version=losaw.__version__,
+        )
+
+    def _cell(self, row: dict[Any, Any], label: str, frame: "pd.DataFrame") -> dict[str, Any]:
+        """The content of a cell: a score with its star, and the rest when it is pointed at."""
+        score, p_value = row[label], row.get(f"{label}_p", np.nan)
+        more = [f"{label} {decimal(score)} ± {decimal(row[f'{label}_error'])}"]
+        if np.isfinite(p_value):
+            smallest = decimal(row[f"{label}_smallest"])
+            more += [f"p {p_text(p_value)}", f"finds {smallest}"]
+        share = abs(score) / (float(np.nanmax(np.abs(frame[label]))) or 1.0)
+        return {
+            "score": decimal(score),
+            "more": "; ".join(more),
+            "star": p_value <= self.fdr,
+            "width": f"{100 * share:.0f}",
+            "colour": "--bar" if score >= 0 else "--bar-minus",
+        }
+
+    def save(self, prefix: str | Path) -> tuple[Path, ...]:
+        """Write ``prefix.html``, ``.csv`` and ``.json``: all of them, or none.
+
+        Raises
+        ------
+        LosawError
+            If they cannot be written there.
+        """
+        frame = self.to_frame()
+        for column in ("feature", "group"):
+            frame[column] = [f"'{n}" if n.startswith(_FORMULA) else n for n in frame[column]]
+        table = frame.to_csv(index=False, lineterminator="\n")
+        return write_results(prefix, ENDINGS, (self.to_html(), table, self.to_json() + "\n"))
+
+
+def paths_of(prefix: str | Path, endings: Sequence[str]) -> list[Path]:
+    """The files that ``save`` of an explanation or an audit writes."""
+    path = Path(prefix)
+    return [path.with_name(path.name + ending) for ending in endings]
+
+
+def write_results(
+    prefix: str | Path, endings: Sequence[str], texts: Sequence[str]
+) -> tuple[Path, ...]:
+    """Write texts to the files of a prefix: all of them, or none."""
+    paths = paths_of(prefix, endings)
+    writers = [partial(_write_text, text) for text in texts]
+    advice = "choose another place with --output"
+    write_together(list(zip(paths, writers, strict=True)), LosawError, advice)
+    return tuple(paths)
+
+
+def _write_text(text: str, place: Path) -> None:
+    place.write_text(text, encoding="utf-8")
+
+
+def heat_map(related: Associations, names: tuple[str, ...]) -> str:
+    """Associations of the first features, in the order of a tree that joins the closest.
+
+    Parameters
+    ----------
+    related : Associations
+    names : tuple of str
+        If there are more than ``MOST_DRAWN``, the first of them are drawn, with a tree of their
+        own.
+    """
+    from scipy.cluster.hierarchy import dendrogram
+
+    from losaw.scoring.association import average_linkage
+
+    places, linkage = list(range(len(related.names))), related.linkage
+    if len(places) > MOST_DRAWN:
+        places = [related.names.index(name) for name in names[:MOST_DRAWN]]
+        linkage = average_linkage(related.strength[np.ix_(places, places)])
+    if len(places) < 2:
+        return ""
+    tree = dendrogram(linkage, no_plot=True)
+    order = [places[leaf] for leaf in tree["leaves"]]
+    size = _CELL * len(order)
+    labels = [related.names[j] for j in order]
+    parts = [
+        f'<svg viewBox="0 0 {_LABEL + size + _TREE} {size + 24}" role="img" '
+        f'width="{_LABEL + size + _TREE}" aria-label="Associations of {len(order)} features">'
+    ]
+    parts += [
+        f'<text x="{_LABEL - 6}" y="{_CELL * row + 13}" text-anchor="end">'
+        f"{html.escape(_short(label))}</text>"
+        for row, label in enumerate(labels)
+    ]
+    parts += _cells(related.strength[np.ix_(order, order)], labels)
+    parts += _branches(tree, size)
+    parts.append(
+        f'<text x="{_LABEL + size + 4}" y="{size + 16}">1</text>'
+        f'<text x="{_LABEL + size + _TREE - 10}" y="{size + 16}" text-anchor="end">0</text>'
+        f'<text x="{_LABEL + size + _TREE / 2}" y="{size + 16}" text-anchor="middle">'
+        "association</text></svg>"
+    )
+    return "".join(parts)
+
+
+def small_curve(curve: Curve, half: float) -> str:
+    """A curve with a band of two standard errors, as SVG; ``half`` is half of the height."""
+    span = float(curve.at[-1] - curve.at[0])
+    x = 4 + (_CURVE_WIDTH - 8) * (curve.at - curve.at[0]) / span
+    low, middle, high = (
+        np.clip(_CURVE_HEIGHT / 2 * (1 - 0.9 * (curve.effect + side * curve.error) / half), 0, 99)
+        for side in (-2.0, 0.0, 2.0)
+    )
+    band = _points(np.append(x, x[::-1]), np.append(low, high[::-1]))
+    return (
+        f'<svg viewBox="0 0 {_CURVE_WIDTH} {_CURVE_HEIGHT}" width="{_CURVE_WIDTH}" '
+        f'height="{_CURVE_HEIGHT}" role="img"><title>from {curve.at[0]:.6g} to {curve.at[-1]:.6g}: '
+        f"{curve.effect[0]:+.3g} to {curve.effect[-1]:+.3g}</title>"
+        f'<polygon points="{band}" fill="#0072b2" opacity=".25"/><polyline '
+        f'points="{_points(x, middle)}" fill="none" stroke="#0072b2" stroke-width="1.5"/></svg>'
+    )
+
+
+def _points(x: FloatArray, y: FloatArray) -> str:
+    return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+
+
+def _cells(strength: FloatArray, labels: list[str]) -> list[str]:
+    return [
+        f'<rect x="{_LABEL + _CELL * j}" y="{_CELL * i}" width="{_CELL - 1}" '
+        f'height="{_CELL - 1}" fill="{_colour(strength[i, j])}"><title>'
+        f"{html.escape(labels[i])}, {html.escape(labels[j])}: {strength[i, j]:.2f}</title></rect>"
+        for i in range(len(labels))
+        for j in range(len(labels))
+    ]
+
+
+def _branches(tree: dict[str, list[list[float]]], size: int) -> list[str]:
+    """Draw the tree next to the map; scipy places the leaves at 5, 15, 25, …"""
+    left, width = _LABEL + size + 4, _TREE - 14
+    paths = []
+    for places, heights in zip(tree["icoord"], tree["dcoord"], strict=True):
+        points = [
+            f"{left + width * h:.1f} {_CELL * (p - 5) / 10 + _CELL / 2:.1f}"
+            for p, h in zip(places, heights, strict=True)
+        ]
+        paths.append(f'<path d="M{" L".join(points)}"/>')
+    return paths
+
+
+def _colour(strength: float) -> str:
+    """Return a colour from pale grey to blue, readable on a light and on a dark background."""
+    share = float(np.clip(strength, 0.0, 1.0))
+    low, high = (233, 236, 240), (0, 82, 150)
+    return "#" + "".join(
+        f"{round(a + (b - a) * share):02x}" for a, b in zip(low, high, strict=True)
+    )
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= _CHARACTER else label[: _CHARACTER - 1] + "…"

@@ -1,0 +1,424 @@
+"""What is said of a table: the answer, statements, disagreements and warnings, as data.
+
+A test that does not reject shows nothing. So "nothing matters" is never said: where no feature is
+selected, the answer is what is known of the features together.
+"""
+
+import shlex
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from losaw.explaining.design import METHODS
+from losaw.explaining.disagreements import Associations, Disagreement, decimal
+from losaw.explaining.draws import recognised
+from losaw.explaining.models import make_forest
+from losaw.explaining.preparing import Prepared
+from losaw.explaining.scores import (
+    FAMILY_WISE,
+    LEAST_LOCO,
+    LEVEL,
+    Decision,
+    Work,
+    share_explained,
+)
+
+# So many features of a group are named.
+_NAMED = 8
+_FEW_ROWS = 10
+# Columns with more values than this that repeat together mark rows of one person or thing.
+_MANY_VALUES, _ROWS_A_UNIT, _SAME_COLUMN = 20, 2, 0.99
+# A feature that explains so much alone may be made from the target; tried where all explain this.
+_LEAK, _WORTH_TRYING = 0.95, 0.8
+_HARDLY_LOWER = 0.9
+# A class so many times as frequent as in the table is over-represented.
+_MORE = 1.2
+Unit = tuple[str, ...]
+
+
+class Sentence(NamedTuple):
+    """One sentence of the page.
+
+    Attributes
+    ----------
+    kind : str
+        What it says, for example "selected", "statement", "open", "leak".
+    features : tuple of str
+        The features that it is about; empty for one about all, or the table.
+    text : str
+    """
+
+    kind: str
+    features: Unit
+    text: str
+
+
+class Section(NamedTuple):
+    """A head with its sentences."""
+
+    head: str
+    sentences: tuple[Sentence, ...]
+
+
+def answer(
+    data: Prepared, work: Work, decision: Decision, model: str, fdr: float
+) -> tuple[Sentence, ...]:
+    """Return the headline, and the sentences below it; nothing without a test.
+
+    | what is known | headline |
+    |---|---|
+    | features are selected | their names, then groups beside them |
+    | else a group, or a feature by its group's tests, is stated | the first statement |
+    | else the model predicts unseen rows | the features together matter |
+    | else | the data do not decide |
+    """
+    if decision.method is None:
+        return ()
+    method, names = METHODS[decision.method], work.data.X.columns
+    n, quality = len(names), work.quality.get("model")
+    explains = quality is not None and quality.p_value <= LEVEL
+    rate = f"a false discovery rate of {fdr:g} over {n} feature{'s' * (n > 1)}"
+    stated = [statement(group, decision, n) for group in decision.head]
+    below: list[Sentence] = []
+    if decision.selected:
+        by_loco = tuple(name for name in decision.selected if (name,) in decision.by_loco)
+        by_method = tuple(name for name in decision.selected if name not in by_loco)
+        parts = [f"Selected by {method.label}: {', '.join(by_method)}"] if by_method else []
+        if by_loco:
+            which = f"{'by' if parts else 'Selected by'} LOCO, where draws fail their test"
+            parts.append(f"{which}: {', '.join(by_loco)}")
+        hidden = [s for s in stated if 1 < len(s.features) < n]
+        hidden = [s for s in hidden if not set(s.features) & set(decision.selected)][:2]
+        parts += [s.text[0].lower() + s.text[1:] for s in hidden]
+        head = Sentence("selected", decision.selected, "; ".join(parts))
+        below.append(Sentence("rate", (), f"Each has a score above 0 at {rate}."))
+        rest = n - len(decision.selected) - sum(len(unit) == 1 for unit in decision.open)
+        if rest:
+            words = "features are" if rest > 1 else "feature is"
+            they = "they do" if rest > 1 else "it does"
+            text = f"{rest} {words} not selected, which does not show that {they} not matter."
+            below.append(Sentence("not selected", (), text))
+    else:
+        none = f"{method.label} selects no single feature at {rate}."
+        if stated:
+            head = stated[0]
+        elif explains and n == 1:
+            head = Sentence("together", tuple(names), f"{names[0]} predicts {data.target}")
+        elif explains:
+            text = "The features together matter, but no single one is selected"
+            head = Sentence("together", tuple(names), text)
+        else:
+            text = "These data do not decide which features matter"
+            head = Sentence("undecided", (), text)
+        below.append(Sentence("none selected", (), none))
+    if explains and quality is not None:
+        digits = ".0f" if quality.share >= 0.01 else ".1g"  # found, and therefore not 0
+        share = f"{100 * quality.share:{digits}} % of the variation of unseen rows"
+        text = f"{model[0].upper()}{model[1:]} explains {share} (p {p_text(quality.p_value)})."
+        below.append(Sentence("explained", (), text))
+        if not decision.selected and n > 1 and decision.method != "pfi":
+            text = "Features that contain the same information hide each other from this test."
+            below.append(Sentence("hidden", (), text))
+    elif quality is not None and not decision.selected:
+        text = f"{model[0].upper()}{model[1:]} is not shown to predict unseen rows better than a "
+        text += "constant" + ("." if stated else ", so that its importances say little.")
+        below.append(Sentence("not explained", (), text))
+    below += [*_only_in_the_tree(decision), *_by_loco(decision), *_open(decision)]
+    below.append(Sentence("question", (), f"{method.label}: {method.question}"))
+    return (head, *below)
+
+
+def statements(decision: Decision, n_features: int) -> tuple[Sentence, ...]:
+    """Return a sentence for each of the finest groups that are found to matter."""
+    return tuple(statement(group, decision, n_features) for group in decision.stated)
+
+
+def statement(group: Unit, decision: Decision, n_features: int) -> Sentence:
+    """Return the sentence on a group that is found to matter while none within it is."""
+    by = " (by leaving out, since its draws fail their test)" if group in decision.by_loco else ""
+    if len(group) == 1:
+        return Sentence("statement", group, f"{group[0]} matters by itself{by}")
+    unknown = "but the data do not tell which"
+    if likely := [name for name in decision.selected if name in group]:
+        unknown += f" with this certainty (at the false discovery rate: {', '.join(likely)})"
+    if len(group) == n_features:
+        return Sentence("statement", group, f"The features together matter, {unknown}")
+    return Sentence("statement", group, f"One of {in_braces(group)} matters, {unknown}{by}")
+
+
+def in_braces(group: Unit) -> str:
+    """Return the first features of a group in braces, as a set."""
+    more = f" and {len(group) - _NAMED} more" if len(group) > _NAMED else ""
+    return f"{{{', '.join(group[:_NAMED])}{more}}}"
+
+
+def _unit(unit: Unit) -> str:
+    return unit[0] if len(unit) == 1 else in_braces(unit)
+
+
+def _only_in_the_tree(decision: Decision) -> Iterator[Sentence]:
+    """Reconcile the tests of groups, which name single features, with the one that selects none."""
+    alone = {group[0] for group in decision.stated if len(group) == 1}
+    named = tuple(sorted(alone - set(decision.selected)))
+    if named:
+        it, each = ("them", "each matters") if len(named) > 1 else ("it", "it matters")
+        text = (
+            f"Two tests differ about {', '.join(named)}: those of groups, from all features "
+            f"together down to single ones, find that {each} (family-wise error {FAMILY_WISE:g}); "
+            f"the one of all single features at once does not select {it}."
+        )
+        yield Sentence("two tests", named, text)
+
+
+def _by_loco(decision: Decision) -> Iterator[Sentence]:
+    units = [unit for unit in decision.by_loco if unit in decision.stated or unit[0:1] == unit]
+    found = [u for u in units if u in decision.stated or u[0] in decision.selected]
+    if found:
+        named = ", ".join(sorted(map(_unit, found)))
+        yield Sentence(
+            "by LOCO",
+            tuple(sorted({name for unit in found for name in unit})),
+            f"The draws of CPI for {named} can be distinguished from real values, or are copies, "
+            "so that LOCO decides: a model without such a feature or group predicts worse by more "
+            f"than {decimal(LEAST_LOCO)} of the loss of the best constant.",
+        )
+
+
+def _open(decision: Decision) -> Iterator[Sentence]:
+    if decision.open:
+        named = ", ".join(map(_unit, decision.open))
+        yield Sentence(
+            "open",
+            tuple(dict.fromkeys(name for unit in decision.open for name in unit)),
+            f"The data do not decide about {named}: CPI is above 0, but its draws can be "
+            "distinguished from real values, and a model without it is not shown to predict worse "
+            f"by more than {decimal(LEAST_LOCO)} of the loss of the best constant.",
+        )
+
+
+def cautions(
+    data: Prepared, work: Work, decision: Decision, related: Associations
+) -> tuple[Sentence, ...]:
+    """Return the warnings, the most serious first."""
+    return (
+        *_no_model(work, decision),
+        *_leakage(work),
+        *_clusters(work.data, related),
+        *rare_classes(data, work.data),
+        *_levels(work.data),
+        *_untestable(work),
+        *_recognised(work),
+    )
+
+
+def notes(work: Work) -> tuple[Sentence, ...]:
+    """Return decisions on the table, and what is good to know."""
+    said = [Sentence("table", (), text) for text in work.data.notes]
+    if work.data.X.shape[1] == 1 and "loco" in work.design.methods:
+        text = "LOCO is left out: there is only one feature."
+        said.append(Sentence("left out", (), text))
+    if len(work.data.labels) == 2 and any(METHODS[name].is_tested for name in work.results):
+        text = f"Curves: a prediction rises towards {work.data.target} {work.data.labels[1]}."
+        said.append(Sentence("direction", (), text))
+    return (*said, *_not_decorrelated(work))
+
+
+def said_of(found: list[Disagreement]) -> tuple[Sentence, ...]:
+    """Return the disagreements as sentences, and the advice that follows from them."""
+    said = tuple(Sentence(f"disagreement: {d.kind}", (d.feature,), d.text) for d in found)
+    if not said:
+        return said
+    text = "Which method to trust on a table like this one is measured by losaw audit."
+    return (*said, Sentence("audit", (), text))
+
+
+def _no_model(work: Work, decision: Decision) -> Iterator[Sentence]:
+    """Say that a model is not shown to predict better than a constant.
+
+    What is selected or stated on the page is tested, and says something all the same.
+    """
+    is_found = decision.selected or decision.stated
+    little = "" if is_found else " Its importances say little until more rows or folds show it."
+    said = {"model": "The model", "losaw": "losawRF"}
+    constant = "share of each class" if work.data.labels else "mean"
+    for name, quality in work.quality.items():
+        if not quality.p_value <= LEVEL:
+            yield Sentence(
+                "no model",
+                (),
+                f"{said[name]} is not shown to predict unseen rows better than the {constant} "
+                f"(share explained {decimal(quality.share)} ± {decimal(quality.std_error)}, p "
+                f"{p_text(quality.p_value)}).{little}",
+            )
+
+
+def _leakage(work: Work) -> Iterator[Sentence]:
+    """Name a feature that alone explains nearly all; the strongest ones are tried."""
+    quality, names = work.quality.get("model"), work.data.X.columns
+    if quality is None or quality.share < _WORTH_TRYING:
+        return
+    known = (n for n in ("pfi", "mdi", "losaw", "cpi", "loco") if n in work.results)
+    strongest = work.results[next(known)].select(top=2) if len(names) > 1 else tuple(names)
+    (train, held), data = work.splits[0], work.data
+    for name in strongest:
+        forest = make_forest(data, 20, work.seed, work.n_jobs, n_features=1)
+        forest.fit(data.X[[name]].iloc[train], data.y[train])
+        share = share_explained(work, forest, data.X[[name]].iloc[held], held)
+        if share >= _LEAK:
+            remedy = f"leave it out (--drop {shlex.quote(name)}) and explain again."
+            yield Sentence(
+                "leak",
+                (name,),
+                f"{name} alone explains {100 * share:.0f} % of {data.target} on unseen rows. If it "
+                "is computed from the response, or known only after it, "
+                + (remedy if len(names) > 1 else "explain by other features."),
+            )
+
+
+def _clusters(data: Prepared, related: Associations) -> Iterator[Sentence]:
+    """Say that rows may belong together: names that repeat, or numbers that repeat together.
+
+    Columns that are a function of each other, as an age and a year of birth, do not count as two.
+    """
+    if data.clusters is not None:
+        return
+    named = [column for column in data.columns if column.marks_rows]
+    for column in named[:2]:
+        yield Sentence(
+            "cluster",
+            (column.name,),
+            f"{column.name} has {column.n_values:,} values in {len(data):,} rows, so that many "
+            "occur in several rows. If rows of one value belong together, as those of a patient, "
+            f"say so (--cluster {shlex.quote(column.name)}): without it p-values are too small.",
+        )
+    counts, most = data.X.nunique(), len(data) / _ROWS_A_UNIT
+    names = [
+        name
+        for name in data.X.columns[data.X.dtypes != "category"]
+        if _MANY_VALUES < counts[name] <= most
+    ]
+    for first in () if named else names:
+        at = related.names.index(first)
+        together = [
+            other
+            for other in names
+            if other != first
+            and related.strength[at, related.names.index(other)] < _SAME_COLUMN
+            and len(data.X[[first, other]].drop_duplicates())
+            <= min(1.1 * max(counts[first], counts[other]), most)
+        ]
+        if together:
+            units = len(data.X[[first, *together]].drop_duplicates())
+            yield Sentence(
+                "cluster",
+                (first, *together),
+                f"Many rows share the values of {' and '.join([first, *together[:2]])} ({units} "
+                f"combinations in {len(data)} rows). If these are several rows of one person or "
+                "thing, name the column that says which (--cluster NAME): without it p-values are "
+                "too small.",
+            )
+            return
+
+
+def rare_classes(data: Prepared, part: Prepared) -> Iterator[Sentence]:
+    """Warn of rare classes that are more frequent in the rows in use than in the table."""
+    whole = np.bincount(data.y) / len(data) if data.labels else np.empty(0)
+    used = np.bincount(part.y, minlength=len(whole)) if data.labels else np.empty(0)
+    named = [
+        f"{label}: {used[code]:,} of {round(whole[code] * len(data)):,} rows are used, "
+        f"{100 * used[code] / len(part):.2g} % of those in use, not {100 * whole[code]:.2g} %"
+        for code, label in enumerate(data.labels)
+        if used[code] / len(part) > _MORE * whole[code]
+    ]
+    if named:
+        shown = "; ".join(named[:4]) + (f"; and {len(named) - 4} more" if len(named) > 4 else "")
+        yield Sentence(
+            "rare class",
+            (),
+            f"Rare classes of {data.target} are kept as far as they go, so that they are more "
+            f"frequent in the {len(part):,} rows in use than in the table ({shown}). The share "
+            "explained and all scores are those of these rows, and do not hold for the whole "
+            "table. Use more rows.",
+        )
+
+
+def _levels(data: Prepared) -> Iterator[Sentence]:
+    for column in data.columns:
+        if column.values is None or column.kind != "nominal":
+            continue
+        name = column.name
+        if column.merged:
+            yield Sentence(
+                "merged levels",
+                (name,),
+                f"{name}: {column.merged}. What only these levels do is not seen.",
+            )
+        counts = data.X[name].value_counts()
+        few = counts[counts < _FEW_ROWS]
+        if len(few):
+            shown = ", ".join(f"{level} ({count})" for level, count in list(few.items())[:4])
+            yield Sentence(
+                "rare levels",
+                (name,),
+                f"{name} has {len(few)} level{'s' * (len(few) > 1)} with fewer than {_FEW_ROWS} "
+                f"rows: {shown}{', …' if len(few) > 4 else ''}. Results for such rare levels are "
+                "unreliable.",
+            )
+
+
+def _untestable(work: Work) -> Iterator[Sentence]:
+    result = work.results.get("cpi")
+    named = [n for n, why in result.notes.items() if "untestable" in why] if result else []
+    if named:
+        shown = ", ".join(named[:6]) + (", …" if len(named) > 6 else "")
+        yield Sentence(
+            "untestable",
+            tuple(named),
+            f"The draws of CPI for {shown} are nearly copies: the other features determine such a "
+            "feature, or there are too many of them for so few rows to tell. CPI cannot test it: a "
+            "score of 0 does not mean that it does not matter.",
+        )
+
+
+def _recognised(work: Work) -> Iterator[Sentence]:
+    """Name features and groups whose draws a classifier distinguishes from the real values."""
+    tests = {(name,): test for name, test in work.draw_tests.items()} | work.group_draws
+    bad = sorted(recognised(tests), key=lambda unit: (tests[unit].p_value, unit))
+    if bad:
+        shown = ", ".join(f"{_unit(u)} (p {p_text(tests[u].p_value)})" for u in bad[:6])
+        more = f" and {len(bad) - 6} more" if len(bad) > 6 else ""
+        yield Sentence(
+            "draws",
+            tuple(dict.fromkeys(name for unit in bad for name in unit)),
+            "The draws of CPI for these features or groups can be distinguished from real values: "
+            f"{shown}{more}. Their CPI may be wrong: LOCO decides on them.",
+        )
+
+
+def _not_decorrelated(work: Work) -> Iterator[Sentence]:
+    """Name features that losawRF's weights hardly decorrelate."""
+    measured = work.decorrelation
+    if measured is None:
+        return
+    capped = measured["effective_size"] < measured["capped_effective_size"] * (1 - 1e-6)
+    left = measured["weighted_correlation"] > _HARDLY_LOWER * measured["correlation"]
+    named = measured[capped & left & (measured["correlation"] > 0.3)]
+    named = named.sort_values("weighted_correlation", ascending=False)
+    if len(named):
+        shown = ", ".join(
+            f"{name} ({row.correlation:.2f} before, {row.weighted_correlation:.2f} with weights)"
+            for name, row in list(named.iterrows())[:4]
+        )
+        more = f" and {len(named) - 4} more" if len(named) > 4 else ""
+        yield Sentence(
+            "not decorrelated",
+            tuple(named.index),
+            "losawRF could not decorrelate these features from the others within the limit on its "
+            f"weights: {shown}{more}. They share scores of losawRF nearly as in a random forest.",
+        )
+
+
+def p_text(p_value: float) -> str:
+    """A p-value with its sign, as ``= .03`` or ``< .001``."""
+    return "< .001" if p_value < 0.001 else f"= {p_value:.3f}".replace("= 0.", "= .")

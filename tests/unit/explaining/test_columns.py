@@ -1,0 +1,282 @@
+"""Every kind of column, target and table is treated or refused, by one rule of kinds.
+
+Of explaining.columns, explaining.preparing, tables.
+"""
+
+import datetime
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from losaw.explaining.preparing import prepare
+from losaw.forest import LosawRandomForestRegressor
+from losaw.support.errors import LosawError
+from losaw.tables import read_table
+from losaw.tables.columns import few_levels
+
+N = 120
+ROW = np.arange(N)
+RNG = np.random.default_rng(0)
+Y = RNG.standard_normal(N)
+
+
+def table(**columns):
+    return pd.DataFrame({"size": RNG.standard_normal(N), **columns, "y": Y})
+
+
+def column_of(frame, name="x", **options):
+    data = prepare(frame, "y", **options)
+    return next(column for column in data.columns if column.name == name), data
+
+
+KINDS = {
+    "coin": (ROW % 2, "discrete"),
+    "bool": (ROW % 2 == 0, "nominal"),
+    "boolean": (pd.array(ROW % 2 == 0, dtype="boolean"), "nominal"),
+    "ten whole": (ROW % 10, "discrete"),
+    "eleven whole": (ROW % 11, "continuous"),
+    "halves": ((ROW % 5) / 2, "discrete"),
+    "mostly zero": (np.where(ROW % 11 == 0, RNG.lognormal(size=N), 0.0), "continuous"),
+    "Int64": (pd.array(ROW % 7, dtype="Int64"), "discrete"),
+    "Float64": (pd.array(RNG.standard_normal(N), dtype="Float64"), "continuous"),
+    "decimals": ([Decimal(int(i % 4)) / 4 for i in ROW], "discrete"),
+    "objects": (np.array([int(i) % 5 for i in ROW], dtype=object), "discrete"),
+    "ordered": (pd.Categorical(np.array(list("SML"))[ROW % 3], list("SML"), ordered=True),
+                "discrete"),
+    "number levels": (pd.Categorical(ROW % 3), "nominal"),
+    "unused levels": (pd.Categorical(np.array(["b", "a"])[ROW % 2], list("abcd")), "nominal"),
+    "text": (np.array(["x", "y", "z"])[ROW % 3], "nominal"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def prepared():
+    return prepare(pd.DataFrame({n: v for n, (v, _) in KINDS.items()}).assign(y=Y), "y")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_explain_importances_and_forests_give_a_column_the_same_kind(name, prepared):
+    values, kind = KINDS[name]
+    assert prepared.kinds[name] == kind
+    assert read_table(pd.DataFrame({name: values})).kinds == (kind,)
+    if name not in ("ordered", "number levels"):  # lists have no levels
+        polars = pl.DataFrame({name: pd.Series(values).tolist(), "y": Y}, strict=False)
+        assert prepare(polars, "y").kinds == {name: kind}
+    X = prepared.X[[name]].assign(other=Y)
+    forest = LosawRandomForestRegressor(1, random_state=0).fit(X, Y)
+    seen = "nominal" if forest.is_nominal_[0] else "discrete" if forest.is_discrete_[0] else ""
+    assert seen == {"continuous": ""}.get(kind, kind)
+
+
+def test_missing_values_are_one_more_value_and_ten_values_are_the_most():
+    for n_values, kind in ((9, "discrete"), (10, "continuous")):
+        values = np.where(ROW % 4 == 0, np.nan, ROW % n_values)
+        assert prepare(table(x=values), "y").kinds["x"] == kind
+        assert read_table(values[:, None]).kinds == (kind,)
+    assert few_levels(np.tile(np.arange(10.0), 10)) is not None
+    assert few_levels(np.tile(np.arange(11.0), 10)) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (np.full(N, 3.0), "is constant"),
+        (np.full(N, np.nan), "contains no value"),
+        (ROW + 1000, "numbers the rows"),
+        ([f"person {i}" for i in ROW], "free text or an identifier"),
+        ([2**60 + i % 7 for i in range(N)], "beyond 2^53"),
+    ],
+)
+def test_what_cannot_be_explained_by_is_left_out_with_the_reason(values, reason):
+    column, data = column_of(table(x=values))
+    assert column.values is None and reason in column.treatment
+    assert list(data.X) == ["size"]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_key"),
+    [("ID", True), ("userId", True), ("user_id", True), ("row.id", True), ("paid", False),
+     ("GRID", False), ("humid", False)],
+)  # fmt: skip
+def test_keys_are_known_by_their_names_and_kept_by_their_kind(name, is_key):
+    frame = table(**{name: RNG.choice(10**6, N, replace=False)})
+    assert (column_of(frame, name)[0].values is None) == is_key
+    assert column_of(frame, name, kinds={name: "continuous"})[0].kind == "continuous"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda days: days,
+        lambda days: days.dt.strftime("%Y-%m-%d"),
+        lambda days: days.dt.date,
+        lambda days: days.dt.tz_localize("UTC"),
+    ],
+)
+def test_dates_become_days(make):
+    days = pd.Series(pd.Timestamp("2020-03-01") + pd.to_timedelta(ROW % 40, "D"))
+    column, _ = column_of(table(x=make(days)))
+    assert column.kind == "continuous" and "days since 2020-03-01" in column.treatment
+    assert column.values.tolist() == (ROW % 40).tolist()
+    old = [datetime.date(1500, 1, 1 + 10 * (i % 2)) for i in range(N)]
+    assert sorted(set(column_of(table(x=old))[0].values)) == [0.0, 10.0]
+
+
+def test_durations_are_days_and_other_text_that_looks_like_dates_is_text():
+    column, _ = column_of(table(x=pd.to_timedelta(ROW % 40, "D")))
+    assert column.kind == "continuous" and column.values.max() == 39
+    for text in (["2020-13-45", "2020-01-02"], ["3/4/2020", "4/5/2020"], ["1-2", "3-4"]):
+        assert column_of(table(x=np.resize(text, N)))[0].kind == "nominal"
+
+
+def test_numbers_with_a_word_among_them_are_text_and_said_so():
+    column, _ = column_of(table(x=[*(f"{i % 9}.5" for i in ROW[1:]), "Total"]))
+    assert column.treatment.startswith("contains numbers and text ('Total'): taken as text")
+    assert column_of(table(x=np.resize(["a1", "b2"], N)))[0].treatment == ""
+
+
+def test_a_factor_keeps_a_hundred_levels_and_says_which_are_one():
+    few, _ = column_of(pd.DataFrame({"x": [f"t{i % 60}" for i in range(1200)], "y": range(1200)}))
+    assert len(few.values.cat.categories) == 60 and few.merged == ""
+    values = ["big"] * 800 + ["small"] * 700 + [f"level {i % 998}" for i in range(1996)]
+    many, _ = column_of(pd.DataFrame({"x": values, "y": RNG.standard_normal(len(values))}))
+    levels = many.values.cat.categories
+    assert len(levels) == 100 and {"big", "small", "(other)"} <= set(levels)
+    assert many.merged.startswith("901 of 1000 levels, the rarest, are one level (other)")
+
+
+def test_missing_levels_are_a_level_and_missing_numbers_stay_missing():
+    text = np.where(ROW % 3 == 0, None, "a")
+    column, data = column_of(table(x=text, z=np.where(ROW % 2, np.nan, ROW / 2)))
+    assert set(column.values.cat.categories) == {"a", "(missing)"} and column.n_missing == 40
+    assert data.X["z"].isna().sum() == 60
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "is_hinted"),
+    [
+        ("patient", [f"p{i % 60}" for i in ROW], True),
+        ("patient", [f"p{i % 100}" for i in ROW], True),
+        ("patient_id", ROW % 60, True),
+        ("town", [f"t{i % 40}" for i in ROW], False),
+        ("age", ROW % 60, False),
+        ("name", [f"person {i}" for i in ROW], False),
+    ],
+)
+def test_names_that_repeat_may_mark_the_rows_of_one_person(name, values, is_hinted):
+    assert column_of(table(**{name: values}), name)[0].marks_rows == is_hinted
+
+
+@pytest.mark.parametrize(
+    ("y", "task"),
+    [
+        (ROW % 7, "regression"),
+        (ROW % 2, "classification"),
+        (ROW % 2 == 0, "classification"),
+        (np.array(list("abc"))[ROW % 3], "classification"),
+        ([Decimal(int(i % 13)) / 4 for i in ROW], "regression"),
+        (np.where(ROW % 2, 0.5, 1.5), "classification"),
+    ],
+)
+def test_the_task_is_inferred_and_classes_are_codes(y, task):
+    data = prepare(table().assign(y=y), "y")
+    assert data.task == task
+    if data.labels:
+        assert sorted(set(data.y.tolist())) == list(range(len(data.labels)))
+
+
+def test_classes_are_named_as_they_are_written():
+    assert prepare(table().assign(y=ROW % 2 + 1.0), "y").labels == ("1", "2")
+    blanks = np.resize(["yes", "no", "yes ", " no"], N)
+    assert prepare(table().assign(y=blanks), "y").labels == ("no", "yes")
+    unused = pd.Categorical(np.where(ROW % 2, "b", "a"), ["b", "never", "a"])
+    assert prepare(table().assign(y=unused), "y").labels == ("a", "b")
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float64", "object", "boolean", "string", "category"])
+def test_dtypes_of_pandas_are_read(dtype):
+    values = pd.Series([0, 1, None, 1] * (N // 4), dtype=object)
+    if dtype in ("string", "category"):
+        values = values.map({0: "a", 1: "b"})
+    if dtype == "boolean":
+        values = values.map({0: False, 1: True})
+    column, _ = column_of(table(x=values.astype(dtype)))
+    assert column.n_missing == N // 4 and column.kind in ("discrete", "nominal")
+    data = prepare(table(x=ROW / 3).assign(y=values.astype(dtype)), "y")
+    assert len(data) == 90 and len(data.labels) == 2
+
+
+@pytest.mark.parametrize("values", [[0, 1], [0.5, 1.5], [2**60, 1]])
+def test_two_numbers_of_arrow_are_classes(values):
+    frame = table(x=ROW / 3).assign(y=np.resize(np.array(values), N))
+    given = prepare(frame.convert_dtypes(dtype_backend="pyarrow"), "y")
+    assert given.task == "classification" and given.labels == prepare(frame, "y").labels
+
+
+def test_polars_frames_are_read_lazily_too():
+    frame = table(x=np.array(["a", "b"])[ROW % 2])
+    given = pl.DataFrame({name: frame[name].to_list() for name in frame})
+    for polars in (given, given.lazy()):
+        assert prepare(polars, "y").X.equals(prepare(frame, "y").X)
+
+
+def test_columns_are_named_by_their_labels():
+    frame = pd.DataFrame(RNG.standard_normal((N, 4)), columns=[1, 2, 3, 4])
+    data = prepare(frame, 4, drop=[1], kinds={2: "discrete"})
+    assert data.target == "4" and data.kinds == {"2": "discrete", "3": "continuous"}
+
+
+def test_a_rare_class_is_kept_as_far_as_it_goes():
+    y = np.where(np.arange(20_000) < 44, "rare", "usual")
+    data = prepare(pd.DataFrame({"x": RNG.standard_normal(20_000), "y": y}), "y")
+    rows = data.sample(1000, np.random.default_rng(0))
+    assert (data.y[rows] == 0).sum() == 44 and len(rows) == 1000
+    even = prepare(table().assign(y=ROW % 2), "y")
+    assert abs(even.y[even.sample(60, np.random.default_rng(0))].mean() - 0.5) < 0.2
+
+
+REFUSED = [
+    (lambda f: f, {"target": "yy"}, "unknown target 'yy'; did you mean 'y'"),
+    (lambda f: f, {"drop": "sice"}, "drop: unknown column 'sice'; did you mean 'size'"),
+    (lambda f: f, {"drop": ["y"]}, "drop: 'y' is the target"),
+    (lambda f: f, {"cluster": "who"}, "cluster: unknown column 'who'"),
+    (lambda f: f.assign(who=[None, *ROW[1:]]), {"cluster": "who"}, "no value in row 0"),
+    (lambda f: f, {"kinds": {"size": "nominall"}}, "did you mean 'nominal'"),
+    (lambda f: f, {"kinds": {"y": "nominal"}}, "'y' is the target: use task"),
+    (lambda f: f, {"task": "regresion"}, "did you mean 'regression'"),
+    (lambda f: f.assign(y=1.0), {}, "one value only"),
+    (lambda f: f.assign(y=[f"name {i}" for i in ROW]), {}, "120 classes, at most 50"),
+    (lambda f: f.assign(y=np.where(ROW < 3, "rare", "a")), {}, "'rare' of 'y' has 3 rows"),
+    (lambda f: f.assign(y=np.where(ROW == 5, np.inf, Y)), {}, "infinite"),
+    (lambda f: f.assign(y=np.where(Y > 0, "a", "b")), {"task": "regression"}, "needs numbers"),
+    (lambda f: f.assign(y=[*map(str, Y[1:]), "Total"]), {}, "contains numbers and text"),
+    (lambda f: f.assign(y=[[i] for i in ROW]), {}, "neither a number nor a class"),
+    (lambda f: f.assign(y=Y * 1j), {}, "complex"),
+    (lambda f: f.assign(y=1e200 * Y), {}, "variance of inf.*another unit"),
+    (lambda f: f.head(49), {}, "at least 50"),
+    (lambda f: f[["y"]].assign(x=1.0), {}, "no feature is left"),
+    (lambda f: f.assign(x=np.where(ROW == 5, np.inf, 1.0)), {}, r"infinite value \(first: row 5"),
+    (lambda f: f.assign(x=Y * 1j), {}, "complex"),
+    (lambda f: f.assign(x=[[i] for i in ROW]), {}, "or leave it out"),
+    (lambda f: f.assign(x=list("ab") * 60), {"kinds": {"x": "discrete"}}, "contains levels"),
+    (lambda f: pd.concat([f, f[["size"]]], axis=1), {}, "more than one column is named 'size'"),
+    (lambda f: f.to_numpy(), {}, "pandas or polars"),
+]
+
+
+@pytest.mark.parametrize(("change", "options", "words"), REFUSED)
+def test_what_cannot_be_explained_is_refused_by_name(change, options, words):
+    target = options.get("target", "y")
+    rest = {name: value for name, value in options.items() if name != "target"}
+    with pytest.raises(LosawError, match=words):
+        prepare(change(table()), target, **rest)
+
+
+def test_rows_without_a_target_are_left_out_and_counted():
+    frame = table()
+    frame.loc[:19, "y"] = np.nan
+    data = prepare(frame, "y")
+    assert len(data) == 100 and data.notes == ("20 rows are left out, without a value of y.",)

@@ -1,0 +1,161 @@
+"""What is selected and stated: CPI where its draws pass their test, and LOCO where they do not.
+
+Of explaining.scores, explaining.sentences.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.explaining.design import DECIDING, full_design
+from losaw.explaining.preparing import prepare
+from losaw.explaining.scores import LEAST_LOCO, Quality, Work, decide, jackknife_error, p_above
+from losaw.explaining.sentences import answer, statements
+from losaw.knockoffs.diagnostics import DrawTest
+from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.one_sided_tests import t_test
+from losaw.scoring.row_differences import nadeau_bengio
+
+WRONG, RIGHT = DrawTest(0.8, 1e-6), DrawTest(0.5, 0.5)
+NAMES = ("income", "rooms", "age", "noise")
+WIGGLE = 0.001 * np.sin(np.arange(8.0))[:, None]
+
+
+def scored(*means, notes=None):
+    """A result whose folds differ a little."""
+    folds = np.array(means) + WIGGLE
+    mean, error, freedom = nadeau_bengio(folds, 1 / 7)
+    raw = [t_test(m, e, freedom, 0.95).p_value for m, e in zip(mean, error, strict=True)]
+    return ImportanceResult(
+        mean, NAMES, details={"fold_scores": folds, "raw_p_values": np.array(raw)},
+        notes=notes or {},
+    )  # fmt: skip
+
+
+def tested(*groups):
+    scores = np.linspace(1.0, 0.1, len(groups))
+    return pd.DataFrame({"features": list(groups), "finest": True, "score": scores})
+
+
+def work(cpi, loco=None, draws=None, groups=(), left_out=None, group_draws=None, p_value=0.001):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((60, 4)), columns=list(NAMES)).assign(y=rng.random(60))
+    free = dict.fromkeys(("rows", "folds", "permutations", "draws"))
+    made = Work(prepare(frame, "y"), full_design(60, ("cpi", "loco"), free, 60), [], 0, None, print)
+    made.results = {"cpi": cpi} | ({} if loco is None else {"loco": loco})
+    made.draw_tests, made.groups = draws or {}, tested(*groups)
+    made.group_draws = group_draws or {}
+    made.left_out = {unit: m + WIGGLE[:, 0] for unit, m in (left_out or {}).items()}
+    made.quality = {"model": Quality(0.5, 0.1, p_value)}
+    return made
+
+
+def said(made):
+    found = decide(made, DECIDING, 0.1)
+    return found, {s.kind: s for s in answer(made.data, made, found, "a random forest", 0.1)}
+
+
+def test_cpi_decides_where_its_draws_pass_their_test():
+    found, sentences = said(work(scored(0.2, 0.1, 0, 0), draws={"income": RIGHT, "rooms": RIGHT}))
+    assert found.selected == ("income", "rooms") and found.by_loco == frozenset()
+    assert sentences["selected"].text == "Selected by CPI: income, rooms"
+    assert "by LOCO" not in sentences and "open" not in sentences
+
+
+def test_loco_decides_where_draws_fail_and_the_answer_says_so():
+    made = work(
+        scored(0.2, 0.1, 0, 0), scored(0.06, -0.004, 0, 0),
+        draws={"income": WRONG, "rooms": WRONG},
+    )  # fmt: skip
+    found, sentences = said(made)
+    assert found.selected == ("income",) and found.open == (("rooms",),)
+    assert sentences["selected"].text == "Selected by LOCO, where draws fail their test: income"
+    assert sentences["by LOCO"].features == ("income",)
+    assert sentences["open"].features == ("rooms",)
+    made.draw_tests = {"income": WRONG}
+    assert said(made)[1]["selected"].text == (
+        "Selected by CPI: rooms; by LOCO, where draws fail their test: income"
+    )
+
+
+@pytest.mark.parametrize(("loco", "is_selected"), [(0.005, False), (0.03, True)])
+def test_loco_decides_by_more_than_a_copy_of_a_cause_is_worth_to_a_forest(loco, is_selected):
+    made = work(scored(0.2, 0, 0, 0), scored(loco, 0, 0, 0), draws={"income": WRONG})
+    assert (decide(made, DECIDING, 0.1).selected == ("income",)) == is_selected
+    assert p_above(loco + WIGGLE[:, 0], LEAST_LOCO) > 0.5 or is_selected
+
+
+def test_both_cpi_and_loco_must_show_a_feature_whose_draws_fail_but_not_of_copies():
+    made = work(scored(0, 0, 0, 0), scored(0.06, 0.06, 0, 0), draws={"income": WRONG})
+    assert decide(made, DECIDING, 0.1).selected == ()
+    made.results["cpi"] = scored(0, 0, 0, 0, notes={"rooms": "untestable: its draws are copies"})
+    assert decide(made, DECIDING, 0.1).selected == ("rooms",)
+
+
+def test_where_loco_decides_alone_it_has_the_same_least_score():
+    made = work(None, scored(0.06, 0.008, 0, 0))
+    del made.results["cpi"]
+    assert decide(made, DECIDING, 0.1).selected == ("income",)
+
+
+GROUP = ("rooms", "age")
+
+
+@pytest.mark.parametrize(
+    ("draws", "loco", "is_stated", "is_headline"),
+    [
+        (RIGHT, 0.05, True, True),
+        (RIGHT, -0.01, True, False),
+        (WRONG, 0.05, True, True),
+        (WRONG, -0.01, False, False),
+    ],
+)
+def test_a_group_is_stated_by_its_draws_or_by_leaving_it_out(draws, loco, is_stated, is_headline):
+    made = work(
+        scored(0, 0, 0, 0), groups=(GROUP,), group_draws={GROUP: draws}, left_out={GROUP: loco}
+    )
+    found, sentences = said(made)
+    assert (GROUP in found.stated) == is_stated and (GROUP in found.head) == is_headline
+    assert ("statement" in sentences) == is_headline
+    assert (GROUP in found.open) == (not is_stated)
+    if is_stated:
+        (statement,) = statements(found, 4)
+        assert statement.features == GROUP
+        assert ("by leaving out" in statement.text) == (draws is WRONG)
+
+
+def test_a_group_beside_selected_features_is_in_the_headline_unless_one_is_its_own():
+    other = ("age", "noise")
+    made = work(
+        scored(0.2, 0.1, 0, 0), draws={"income": RIGHT, "rooms": RIGHT}, groups=(GROUP, other),
+        left_out={GROUP: 0.1, other: 0.1},
+    )  # fmt: skip
+    found, sentences = said(made)
+    assert sentences["selected"].text == (
+        "Selected by CPI: income, rooms; one of {age, noise} matters, but the data do not tell "
+        "which"
+    )
+    first = statements(found, 4)[0].text
+    assert first.endswith("with this certainty (at the false discovery rate: rooms)")
+
+
+HEADS = [
+    ((), 0.001, "together", "The features together matter, but no single one is selected"),
+    ((), 0.5, "undecided", "These data do not decide which features matter"),
+    ((("age",),), 0.5, "statement", "age matters by itself"),
+    ((NAMES,), 0.001, "statement", "The features together matter, but the data do not tell which"),
+]
+
+
+@pytest.mark.parametrize(("groups", "p_value", "kind", "text"), HEADS)
+def test_without_a_selected_feature_the_headline_is_what_is_known(groups, p_value, kind, text):
+    _, sentences = said(work(scored(0, 0, 0, 0), groups=groups, p_value=p_value))
+    assert next(iter(sentences)) == kind and sentences[kind].text == text
+    assert ("two tests" in sentences) == (groups == (("age",),))
+    assert ("hidden" in sentences) == (p_value < 0.05)
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error():
+    values = np.random.default_rng(0).standard_normal(10)
+    left_out = np.array([np.delete(values, k).mean() for k in range(10)])
+    assert np.isclose(jackknife_error(left_out), values.std(ddof=1) / np.sqrt(10))
