@@ -98,7 +98,7 @@ def explain(
     n_jobs : int or None
         Threads of the forests; the result does not depend on it.
     verbose : bool, default False
-        Show progress on stderr.
+        Name each part of the work on stderr as it begins.
     random_state : int, Generator or None, default 0
 
     Returns
@@ -227,7 +227,8 @@ def begin(
         some = rng.permutation(names)[: sizes.PILOT_FEATURES].tolist()
         part = data.take(data.sample(small.rows, rng), keep_constant=True)
         with warnings.catch_warnings(action="ignore"):
-            tried = compute(part, small, seed, options, features=some)
+            most = sizes.PILOT_SHARE * seconds
+            tried = compute(part, small, seed, options, features=some, limit=most)
         used = time.perf_counter() - start - (COMPILING.seconds - compiled)
         pilot = Pilot(small, len(some), tried.seconds)
         left = max(seconds - used, 1.0)
@@ -255,6 +256,7 @@ def compute(
     options: Options,
     groups: Any = None,
     features: list[str] | None = None,
+    limit: float = np.inf,
 ) -> Work:
     """Fit every model in every fold, and run the methods on them.
 
@@ -264,77 +266,60 @@ def compute(
         The tree of groups that is tested; None: clusters of associated features.
     features : list of str or None
         Only these are scored, and no groups: the pilot of a budget. None: all.
+    limit : float
+        After so many seconds no other method begins.
     """
-    has = set(design.methods).__contains__
+
+    def has(name: str) -> bool:
+        return name in design.methods and sum(work.seconds.values()) < limit
+
     is_pilot = features is not None
-    with _progress(options.verbose and not is_pilot, 2 + len(design.methods)) as tell:
-        work = Work(data, design, splits_of(data, design.folds, seed), seed, options.n_jobs, tell)
-        n_features, names = data.X.shape[1], features or list(data.X.columns)
-        model = make_model(options.model, data, design.trees, seed, options.n_jobs)
-        is_forest = isinstance(options.model, str) and options.model == "forest"
-        with work.part("fits"):
-            work.models = fit_each(model, data, work.splits)
-            work.quality["model"] = quality(work, work.models)
-            forests = work.models
-            if not is_forest and (has("mdi") or has("ufi")):
-                plain = make_forest(data, design.trees, seed, options.n_jobs)
-                forests = fit_each(plain, data, work.splits)
-        for name in ("mdi", "ufi"):
-            if has(name):
-                with work.part(name):
-                    work.results[name] = shares(name, work, forests, work.splits)
-        if has("losaw"):
-            with work.part("losaw"):
-                decorrelated(work)
-        given = {"features": names, "model": work.models, "X": data.X, "y": data.y, **work.common}
-        if has("pfi"):
-            with work.part("pfi"):
-                work.results["pfi"] = pfi(
-                    n_repeats=design.permutations, random_state=work.stream("pfi"), **given
+    splits, shown = splits_of(data, design.folds, seed), options.verbose and not is_pilot
+    work = Work(data, design, splits, seed, options.n_jobs, shown)
+    n_features, names = data.X.shape[1], features or list(data.X.columns)
+    model = make_model(options.model, data, design.trees, seed, options.n_jobs)
+    is_forest = isinstance(options.model, str) and options.model == "forest"
+    with work.part("fits"):
+        work.models = fit_each(model, data, work.splits)
+        work.quality["model"] = quality(work, work.models)
+        forests = work.models
+        if not is_forest and (has("mdi") or has("ufi")):
+            plain = make_forest(data, design.trees, seed, options.n_jobs)
+            forests = fit_each(plain, data, work.splits)
+    for name in ("mdi", "ufi"):
+        if has(name):
+            with work.part(name):
+                work.results[name] = shares(name, work, forests, work.splits)
+    if has("losaw"):
+        with work.part("losaw"):
+            decorrelated(work)
+    given = {"features": names, "model": work.models, "X": data.X, "y": data.y, **work.common}
+    if has("pfi"):
+        with work.part("pfi"):
+            work.results["pfi"] = pfi(
+                n_repeats=design.permutations, random_state=work.stream("pfi"), **given
+            )
+    if has("cpi"):
+        with work.part("cpi"):
+            table = read_table(data.X, kinds=data.kinds)
+            columns = [table.names.index(name) for name in names] if is_pilot else None
+            rng = work.stream("draws")
+            drawn = DrawnOnce(table, design.draws, rng, data.clusters, columns)
+            work.results["cpi"] = cpi(
+                sampler=drawn, n_draws=design.draws, random_state=work.stream("cpi"), **given
+            )
+            if not is_pilot:
+                tested_groups(work, groups)
+                work.draw_tests, work.group_draws = drawn.test(
+                    work.results["cpi"], work.finest, data, work.stream("test of the draws")
                 )
-        if has("cpi"):
-            with work.part("cpi"):
-                table = read_table(data.X, kinds=data.kinds)
-                columns = [table.names.index(name) for name in names] if is_pilot else None
-                rng = work.stream("draws")
-                drawn = DrawnOnce(table, design.draws, rng, data.clusters, columns)
-                work.results["cpi"] = cpi(
-                    sampler=drawn, n_draws=design.draws, random_state=work.stream("cpi"), **given
-                )
-                if not is_pilot:
-                    tested_groups(work, groups)
-                    work.draw_tests, work.group_draws = drawn.test(
-                        work.results["cpi"], work.finest, data, work.stream("test of the draws")
-                    )
-        if has("loco") and n_features > 1:
-            with work.part("loco"):
-                some = names[:2] if is_pilot else names
-                work.results["loco"] = loco(
-                    random_state=work.stream("loco"), **{**given, "features": some}
-                )
-            work.seconds["loco"] *= len(names) / len(some)
-        if not work.results and not is_pilot:
-            raise LosawError("methods: none is left. LOCO needs two features at least")
-        return work
-
-
-def _progress(shown: bool, total: int) -> Any:
-    """A bar on a terminal, and one line for each part in a log."""
-    from contextlib import contextmanager
-
-    @contextmanager
-    def bar() -> Any:
-        from tqdm import tqdm
-
-        is_terminal = sys.stderr.isatty()
-        with tqdm(total=total, disable=not (shown and is_terminal), unit="part") as steps:
-
-            def tell(part: str) -> None:
-                steps.set_description(part, refresh=False)
-                steps.update()
-                if shown and not is_terminal:
-                    print(f"losaw: {part}", file=sys.stderr, flush=True)
-
-            yield tell
-
-    return bar()
+    if has("loco") and n_features > 1:
+        with work.part("loco"):
+            some = names[:2] if is_pilot else names
+            work.results["loco"] = loco(
+                random_state=work.stream("loco"), **{**given, "features": some}
+            )
+        work.seconds["loco"] *= len(names) / len(some)
+    if not work.results and not is_pilot:
+        raise LosawError("methods: none is left. LOCO needs two features at least")
+    return work

@@ -14,8 +14,9 @@ from losaw.tables.reading import Values
 if TYPE_CHECKING:
     import pandas as pd
 
-# Levels of a factor; rarer ones are one level together. Trees order levels by the response.
-MOST_LEVELS = 100
+# Levels of a factor; rarer ones are one level together. Trees order levels by the response, and
+# take 63 of them at most.
+MOST_LEVELS = 60
 MISSING_LEVEL, OTHER_LEVEL = "(missing)", "(other)"
 # Numbers of which every row has another: row numbers and keys, by their steps or their name.
 _KEY = re.compile(

@@ -1,5 +1,6 @@
 """The size of the computation: rows, folds, permutations, draws, and what a budget of time cuts."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -23,6 +24,8 @@ _FEWEST_PERMUTATIONS, _FEWEST_DRAWS = 2, 1
 _FEW_ROWS, _FEWEST_ROWS = 5_000, 500
 _LEFT_OUT = ("loco", "losaw", "cpi")
 _STEP = 0.8
+# The part of the budget after which the pilot tries no other method.
+PILOT_SHARE = 0.2
 # The part of the budget that is planned with: an estimate is not a promise.
 _SHARE = 0.8
 # Seconds of a fit grow as n log n; from a few thousand rows on about as this power of n.
@@ -99,7 +102,9 @@ def chosen_methods(methods: object) -> tuple[str, ...]:
     """
     if methods is None:
         return tuple(METHODS)
-    asked = methods.split(",") if isinstance(methods, str) else list(methods)  # type: ignore[call-overload]
+    if not isinstance(methods, str | list | tuple):
+        raise TypeError(f"methods must be names, as 'pfi,cpi', got {methods!r}")
+    asked = methods.split(",") if isinstance(methods, str) else methods
     names = {str(name).strip().lower() for name in asked if str(name).strip()}
     names = {"losaw" if name == "losawrf" else name for name in names}
     for name in sorted(names):
@@ -161,7 +166,8 @@ class Design:
 class Pilot(NamedTuple):
     """The seconds of a small computation, by part.
 
-    ``fits`` are those of the model and of the forest; other parts are called as their methods.
+    ``fits`` are those of the model and of the forest; other parts are called as their methods. What
+    the pilot had no time to try takes too long.
     """
 
     design: Design
@@ -187,7 +193,9 @@ class Pilot(NamedTuple):
             "loco": units * folds * growth,
         }
         used = ("fits", *design.methods)
-        return sum(self.seconds.get(part, 0.0) * factors[part] for part in used)
+        unknown = {part: math.inf if part in _LEFT_OUT else 0.0 for part in used}
+        known = {**unknown, **self.seconds}
+        return sum(known[part] * factors[part] for part in used)
 
 
 def full_design(
@@ -244,7 +252,7 @@ def cut(
     needed = times * pilot.of(design, n_features)
     if needed > seconds:
         said.append(
-            f"the budget cannot be kept: what is left takes about {_duration(needed)}, and no "
+            f"the budget cannot be kept: what is left takes {_duration(needed)}, and no "
             "smaller design is worth its time"
         )
     return design, said
@@ -290,15 +298,17 @@ def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
         f"{METHODS[name].label} is left out" for name in full.methods if name not in design.methods
     ]
     if cuts:
-        cuts[0] += f" (everything would take about {_duration(seconds)})"
+        cuts[0] += f" (everything would take {_duration(seconds)})"
     return cuts
 
 
 def _duration(seconds: float) -> str:
+    if math.isinf(seconds):
+        return "longer than could be tried"
     for unit, size in (("h", 3600.0), ("min", 60.0)):
         if seconds >= size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} s"
+            return f"about {seconds / size:.1f} {unit}"
+    return f"about {seconds:.0f} s"
 
 
 def read_budget(budget: Any) -> float | None:

@@ -1,5 +1,6 @@
 """The scores of all methods on one set of cross-fitted models, and what is selected by them."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -65,8 +66,8 @@ class Work:
     splits : list of (rows to fit to, rows held out)
     seed : int
     n_jobs : int or None
-    tell : callable
-        Called with the name of each part before it begins.
+    verbose : bool
+        Whether each part is named on stderr as it begins.
     features : list of str or None
         Only these are scored by PFI, CPI and LOCO; None: all.
     models : list
@@ -92,7 +93,7 @@ class Work:
     splits: Splits
     seed: int
     n_jobs: int | None
-    tell: Callable[[str], object]
+    verbose: bool
     features: list[str] | None = None
     models: list[Any] = field(default_factory=list)
     results: dict[str, ImportanceResult] = field(default_factory=dict)
@@ -111,7 +112,8 @@ class Work:
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
         """Announce a part, and add up its seconds."""
-        self.tell(name)
+        if self.verbose:
+            print(f"losaw: {name}", file=sys.stderr, flush=True)
         start, compiled = time.perf_counter(), COMPILING.seconds
         yield
         seconds = time.perf_counter() - start - (COMPILING.seconds - compiled)
@@ -293,42 +295,36 @@ def decide(work: Work, deciding: Sequence[str], fdr: float, heads: bool = True) 
         return Decision(None, {}, (), frozenset(), (), (), ())
     result = work.results[method]
     raw = dict(zip(result.feature_names, result.details["raw_p_values"].tolist(), strict=True))
-    failed: list[tuple[str, ...]] = []
+    n_features, copies, failed = len(work.data.X.columns), set[str](), list[tuple[str, ...]]()
     if method == "loco":
         of_folds = np.asarray(result.details["fold_scores"])
         raw = {n: p_above(of_folds[:, j], LEAST_LOCO) for j, n in enumerate(raw)}
     if method == "cpi":
         copies = {name for name, note in result.notes.items() if "untestable" in note}
         failed = [(name,) for name in raw if name in recognised(work.draw_tests) | copies]
-    n_features = work.data.X.shape[1]
-    groups = [group for group in work.finest if 1 < len(group) < n_features][:_MOST_GROUPS]
     bad = recognised(work.group_draws)
-    if n_features > 1:
-        leave_out(work, [*failed, *(group for group in groups if heads or group in bad)])
-    p_of = {unit: p_above(work.left_out[unit], LEAST_LOCO) for unit in work.left_out}
+    others = [group for group in work.finest if 1 < len(group) < n_features and group not in bad]
+    leave_out(work, [*failed, *bad, *others[: _MOST_GROUPS * heads]])
+    p_of = {unit: p_above(of_folds, LEAST_LOCO) for unit, of_folds in work.left_out.items()}
     for unit in failed:
-        # Draws that are copies say nothing; draws that fail must agree with LOCO.
-        own = 0.0 if result.notes.get(unit[0], "") else raw[unit[0]]
+        # Draws that are copies say nothing; where they fail otherwise, CPI and LOCO must agree.
+        own = 0.0 if unit[0] in copies else raw[unit[0]]
         raw[unit[0]] = max(own, p_of.get(unit, 1.0))
     adjusted = adjust(np.array(list(raw.values())), "benjamini-hochberg").tolist()
     p_values = dict(zip(raw, adjusted, strict=True))
     order = np.argsort(-result.scores, kind="stable")
     selected = tuple(name for j in order if p_values[name := result.feature_names[j]] <= fdr)
+    by_loco = frozenset([*failed, *bad])
+    stated = tuple(g for g in work.finest if g not in by_loco or p_of.get(g, 1.0) <= LEVEL)
     passed = result.select(fdr=fdr)
-    stated = tuple(
-        group
-        for group in work.finest
-        if p_of.get(group, 0.0) <= LEVEL or not (group in bad or group in failed)
-    )
     unclear = [unit for unit in failed if unit[0] in passed and unit[0] not in selected]
-    unclear += [group for group in work.finest if group not in stated and group not in unclear]
+    unclear += [group for group in work.finest if group not in (*stated, *unclear)]
     head = tuple(
         group
         for group in stated
         if len(group) in (1, n_features)
         or (group in work.left_out and work.left_out[group].mean() > 0)
     )
-    by_loco = frozenset(failed) | (bad & set(work.left_out))
     return Decision(method, p_values, selected, by_loco, tuple(unclear), stated, head)
 
 

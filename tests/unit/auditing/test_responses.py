@@ -53,7 +53,7 @@ def test_classes_are_as_large_as_the_tables():
 
 def term_of(values, seed):
     """The term of one number, whose sign and weight are taken off."""
-    X = pd.DataFrame({"x": values, "unused": 0.0})
+    X = pd.DataFrame({"x": values, "unused": np.arange(200) % 2})
     made = (
         make_response(X, values, False, share, 1, np.random.default_rng(seed))
         for share in (0.9, 0.5)

@@ -138,14 +138,14 @@ def test_numbers_with_a_word_among_them_are_text_and_said_so():
     assert column_of(table(x=np.resize(["a1", "b2"], N)))[0].treatment == ""
 
 
-def test_a_factor_keeps_a_hundred_levels_and_says_which_are_one():
+def test_a_factor_keeps_sixty_levels_and_says_which_are_one():
     few, _ = column_of(pd.DataFrame({"x": [f"t{i % 60}" for i in range(1200)], "y": range(1200)}))
     assert len(few.values.cat.categories) == 60 and few.merged == ""
     values = ["big"] * 800 + ["small"] * 700 + [f"level {i % 998}" for i in range(1996)]
     many, _ = column_of(pd.DataFrame({"x": values, "y": RNG.standard_normal(len(values))}))
     levels = many.values.cat.categories
-    assert len(levels) == 100 and {"big", "small", "(other)"} <= set(levels)
-    assert many.merged.startswith("901 of 1000 levels, the rarest, are one level (other)")
+    assert len(levels) == 60 and {"big", "small", "(other)"} <= set(levels)
+    assert many.merged.startswith("941 of 1000 levels, the rarest, are one level (other)")
 
 
 def test_missing_levels_are_a_level_and_missing_numbers_stay_missing():

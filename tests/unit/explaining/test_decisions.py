@@ -41,7 +41,7 @@ def work(cpi, loco=None, draws=None, groups=(), left_out=None, group_draws=None,
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((60, 4)), columns=list(NAMES)).assign(y=rng.random(60))
     free = dict.fromkeys(("rows", "folds", "permutations", "draws"))
-    made = Work(prepare(frame, "y"), full_design(60, ("cpi", "loco"), free, 60), [], 0, None, print)
+    made = Work(prepare(frame, "y"), full_design(60, ("cpi", "loco"), free, 60), [], 0, None, False)
     made.results = {"cpi": cpi} | ({} if loco is None else {"loco": loco})
     made.draw_tests, made.groups = draws or {}, tested(*groups)
     made.group_draws = group_draws or {}

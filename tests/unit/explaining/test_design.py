@@ -52,6 +52,10 @@ def test_what_cannot_be_kept_is_said():
     design, said = cut(FULL, FREE, PILOT, 3_000, 30.0)
     assert "cpi" not in design.methods and "losaw" not in design.methods
     assert {"LOCO is left out", "CPI is left out", "losawRF is left out"} <= set(said)
+    untried = PILOT._replace(seconds={"fits": 0.3, "pfi": 0.1})
+    design, said = cut(FULL, FREE, untried, 10, 300.0)
+    assert design.methods == ("mdi", "ufi", "pfi")
+    assert "longer than could be tried" in said[0]
     slow = PILOT._replace(seconds={**SECONDS, "fits": 60.0})
     assert "the budget cannot be kept" in cut(FULL, FREE, slow, 10, 20.0)[1][-1]
 

@@ -67,7 +67,6 @@ def test_a_group_has_what_its_features_share():
     # var(X1 + X2) = 2 + 2 rho is lost, and twice that where another row's values are taken.
     group = table.loc[[("X1", "X2")]].iloc[0]
     assert abs(group["score"] - 2 * (2 + 2 * 0.99) / variance) < 4 * group["std_error"]
-    assert abs(group["loco"] - (2 + 2 * 0.99) / variance) < 0.1
 
 
 def test_a_shadow_is_not_named():

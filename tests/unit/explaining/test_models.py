@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -79,7 +79,7 @@ def test_draws_made_once_are_no_copies_where_clusters_hold_copies():
     assert moved.min() > 0.6
 
 
-class CodesOnly(ClassifierMixin, LogisticRegression):
+class CodesOnly(LogisticRegression):
     """A classifier that refuses anything but the classes 0, 1, …, as xgboost does."""
 
     def fit(self, X, y):
@@ -112,7 +112,7 @@ class Bad(RegressorMixin, BaseEstimator):
 
 
 REFUSED = [
-    (Bad(lambda n: np.zeros(n - 1)), "Bad gives 66 predictions for 67 rows"),
+    (Bad(lambda n: np.zeros(n - 1)), r"Bad gives \d+ predictions for \d+ rows"),
     (Bad(lambda n: np.where(np.arange(n) == 7, np.nan, 0.0)), "Bad predicts nan for the row"),
     (Bad(lambda n: 1 / 0), r"Bad cannot be fitted .*ZeroDivisionError"),
     (LinearRegression(), r"LinearRegression cannot be .*town contain levels \(category\): encode"),

@@ -101,7 +101,7 @@ def test_an_archive_of_two_files_and_a_line_of_very_many_fields_are_named(tmp_pa
         read_file(path, "a")
     path = tmp_path / "wide.csv"
     path.write_text("a,b\n1,2\n" + ",".join("1" * 100_000) + "\n")
-    with pytest.raises(LosawError, match=r"wide\.csv: cannot be read as a table .*saw 100000"):
+    with pytest.raises(LosawError, match=r"wide\.csv: the first line has 2 fields .*has 100000"):
         read_file(path, "a")
 
 
@@ -156,7 +156,10 @@ def test_cells_that_differ_as_text_become_one_number_only_with_a_note(tmp_path, 
     cells, is_text, n_values = CODES[name]
     path = of_codes(tmp_path, name)
     read = read_file(path, "y")
-    assert (read["code"].dtype == object) == is_text and read["code"].nunique() == n_values
+    assert (
+        pd.api.types.is_numeric_dtype(read["code"]) != is_text
+        and read["code"].nunique() == n_values
+    )
     notes = prepare(read, "y").notes
     assert any("code has" in note for note in notes) == (is_text or n_values < len(cells))
 
@@ -170,7 +173,7 @@ def test_names_of_clusters_levels_and_classes_stay_apart(tmp_path, name, how):
     read = read_file(path, "y", **options)
     assert sorted(read["code"].unique()) == sorted(cells)
     if how == "cluster":
-        assert prepare(read.assign(z=range(80)), "y", cluster="code").n_units == 4
+        assert prepare(read.assign(z=[i % 7 for i in range(80)]), "y", cluster="code").n_units == 4
     if how == "classes":
         assert set(prepare(read, "code").labels) == set(cells)
 
