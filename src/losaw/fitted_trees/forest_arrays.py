@@ -81,7 +81,7 @@ def forest_arrays(model: Any) -> ForestArrays:
             is_nominal=model.is_nominal_,
         )
     members = [model] if hasattr(model, "tree_") else np.ravel(_members(model)).tolist()
-    _check_features(model)
+    check_features(model)
     inner = [member.tree_ for member in members]
     is_boosted = isinstance(model, GradientBoostingRegressor | GradientBoostingClassifier)
     return ForestArrays(
@@ -106,7 +106,8 @@ def _members(model: Any) -> Any:
     return members
 
 
-def _check_features(model: Any) -> None:
+def check_features(model: Any) -> None:
+    """Raise a ValueError for an ensemble whose trees see different features."""
     every = np.arange(model.n_features_in_)
     for features in getattr(model, "estimators_features_", ()):
         if not np.array_equal(features, every):

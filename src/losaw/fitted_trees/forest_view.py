@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.fitted_trees.forest_arrays import check_features
 from losaw.fitted_trees.forest_rows import ForestRows, forest_rows
 from losaw.kernels.trees import LEAF, Trees
 from losaw.support.outcomes import class_numbers, finite_numbers
@@ -87,6 +88,8 @@ def view_forest(
     TypeError
         If the model is no such forest.
     """
+    from sklearn.base import is_classifier, is_regressor
+
     sample = forest_rows(model, X, y, groups, kinds, feature_names)
     forest, rows, response = sample.forest, sample.rows, sample.y
     feature_of_column = sample.unit_of_column
@@ -96,7 +99,11 @@ def view_forest(
         leaves = forest.forest_.apply(np.require(rows, requirements=["C", "A", "W"])).T
         weights, fitted = counts, [tree.n_samples for tree in inner]
         root = _root_of_losaw(forest)
-    elif hasattr(forest, "estimators_") and hasattr(type(forest), "estimators_samples_"):
+    elif (
+        hasattr(forest, "estimators_")
+        and hasattr(type(forest), "estimators_samples_")
+        and (is_classifier(forest) or is_regressor(forest))
+    ):
         counts = _scikit_learn_counts(forest, len(rows))
         inner, rows = [estimator.tree_ for estimator in forest.estimators_], rows.astype(np.float32)
         leaves = [tree.apply(rows) for tree in inner]
@@ -143,6 +150,18 @@ def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
     """Return how often each row is in each tree's sample, (n_trees, n_rows)."""
     from scipy.stats import chi2
 
+    first = forest.estimators_[0]
+    if not hasattr(first, "tree_"):
+        raise TypeError(
+            f"{type(forest).__name__} holds {type(first).__name__}s, which are not single trees; "
+            "fit it with decision trees, or a RandomForest"
+        )
+    if first.criterion == "absolute_error":
+        raise ValueError(
+            f"the nodes of this {type(forest).__name__} hold medians (criterion='absolute_error'), "
+            "and the score compares means; fit it with criterion='squared_error'"
+        )
+    check_features(forest)
     if not forest.bootstrap:
         raise ValueError("the forest has no out-of-bag rows: fit it with bootstrap=True")
     if getattr(forest, "n_outputs_", 1) != 1:

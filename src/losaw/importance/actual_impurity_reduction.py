@@ -74,17 +74,28 @@ def air(
     ('X1',)
     """
     from sklearn.base import clone
+    from sklearn.ensemble import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
 
     rng = as_generator(random_state)
     sample = forest_rows(model, X, y, groups, kinds, feature_names)
     forest, rows = sample.forest, sample.rows
-    if not hasattr(forest, "estimators_") or not hasattr(type(forest), "estimators_samples_"):
+    defined = (
+        ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor,
+    )  # fmt: skip
+    if not isinstance(forest, defined) or not hasattr(forest, "estimators_"):
         raise TypeError(
             f"{type(forest).__name__} is not a fitted random forest of scikit-learn; the "
             "actual impurity reduction is defined for its impurity and its way to split"
         )
     drawn = max_features or int(forest.estimators_[0].max_features_)
     shadowed = clone(forest).set_params(max_features=drawn, random_state=seed_integer(rng))
+    if forest.monotonic_cst is not None:  # a permuted copy is held to what its feature is
+        shadowed.set_params(monotonic_cst=[*forest.monotonic_cst, *forest.monotonic_cst])
     if n_jobs is not None:
         shadowed.set_params(n_jobs=n_jobs)
     shadowed.fit(np.hstack([rows, rows[rng.permutation(len(rows))]]), sample.y)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
+from losaw.scoring.fewer_columns import require_no_named_columns
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.own_fits import own_fits
@@ -29,6 +30,10 @@ from losaw.tables.groups import Groups
 
 MIN_ROWS = 3
 STD_ERROR_KIND = "over permutations, with the sample and the sum of all scores held fixed"
+
+RESIDUALS = (
+    "residual importance fits it to residuals of the first columns of many orders; give one without"
+)
 
 Order = tuple[int, ...]
 
@@ -147,6 +152,10 @@ def residual_importance(
     jobs = checked_jobs(n_jobs, verbose)
     impurities: list[list[float]] = [[] for _ in range(n_features)]
     prefixes: dict[Order, Prefix] = {}
+
+    for own in (sample.estimator, algorithm):
+        if hasattr(own, "get_params"):
+            require_no_named_columns(own, RESIDUALS)
 
     def grow(columns: FloatArray) -> Any:
         if sample.estimator is None:

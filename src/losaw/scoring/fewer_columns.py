@@ -59,6 +59,15 @@ def without(model: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
     return copy
 
 
+def require_no_named_columns(model: Any, reason: str) -> None:
+    """Raise a ValueError for an unfitted model with a parameter that names columns."""
+    for path, given in model.get_params().items():
+        name, named = path.rpartition("__")[2], _parsed(given)
+        is_set = hasattr(named, "__len__") and not isinstance(named, str) and len(named) > 0
+        if name in (*LISTS, *VALUES, *SETS) and is_set:
+            raise ValueError(f"{path} of {type(model).__name__} names columns, but {reason}")
+
+
 def _adapt(model: Any, fitted: Any, seen: _Columns) -> None:
     """Let an unfitted model, or a part of one, be fitted to what is left of its columns.
 

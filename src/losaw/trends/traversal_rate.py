@@ -50,7 +50,7 @@ def absolute_traversal_rate(
     Raises
     ------
     TypeError, ValueError
-        If the model has no trees that can be read, or ``weighting`` is unknown.
+        If the model has no trees that can be read, or with medians, or ``weighting`` is unknown.
 
     Examples
     --------
@@ -144,6 +144,13 @@ def relative_traversal_rate(
 def _splits(model: Any, weighting: str) -> tuple[ForestArrays, Any, FloatArray, FloatArray]:
     """Return the forest, its splits at values (not at levels), and the means left and right."""
     one_of("weighting", weighting, WEIGHTINGS)
+    for trees in (model, getattr(model, "estimator_", None)):
+        if getattr(trees, "criterion", None) == "absolute_error":
+            raise ValueError(
+                f"the nodes of this {type(model).__name__} hold medians "
+                "(criterion='absolute_error'), and the rates compare means; fit it with "
+                "criterion='squared_error'"
+            )
     forest = forest_arrays(model)
     inner = forest.trees.splits
     splits = inner[~forest.is_nominal[forest.trees.feature[inner]]]

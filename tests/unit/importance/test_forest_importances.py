@@ -7,9 +7,18 @@ importance.permutation.
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import (
+    BaggingRegressor,
+    ExtraTreesRegressor,
+    GradientBoostingRegressor,
+    IsolationForest,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    RandomTreesEmbedding,
+)
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.fitted_trees.forest_view import view_forest
@@ -19,9 +28,10 @@ from losaw.forest import (
     LosawRandomForestRegressor,
     PlainRandomForestRegressor,
 )
-from losaw.importance import mdi_oob, split_improvement, tree_permutation, ufi
+from losaw.importance import air, mdi_oob, split_improvement, tree_permutation, ufi
 from losaw.learners.random_forest import RandomForest
 from losaw.registry import get
+from losaw.trends import absolute_traversal_rate, relative_traversal_rate
 
 
 def in_study(name, **parameters):
@@ -347,6 +357,61 @@ def test_a_model_that_is_no_forest_is_refused():
         ufi(LinearRegression().fit(X, y), X, y)
     with pytest.raises(TypeError, match="LosawRandomForestRegressor is not"):
         in_study("air").explain(fitted("losaw")[0], data_of(X, y), np.random.default_rng(0))
+
+
+MEDIANS = r"hold medians \(criterion='absolute_error'\).*criterion='squared_error'"
+FEW = {"n_estimators": 3, "random_state": 0}
+OTHER_ENSEMBLES = {
+    "medians": (RandomForestRegressor(criterion="absolute_error", **FEW), MEDIANS),
+    "medians of extra trees": (
+        ExtraTreesRegressor(criterion="absolute_error", bootstrap=True, **FEW), MEDIANS,
+    ),
+    "medians in bags": (
+        BaggingRegressor(DecisionTreeRegressor(criterion="absolute_error"), **FEW), MEDIANS,
+    ),
+    "bags of columns": (BaggingRegressor(max_features=0.5, **FEW), "see different features"),
+    "bags of lines": (
+        BaggingRegressor(LinearRegression(), **FEW), "LinearRegressions, which are not single",
+    ),
+    "bags of forests": (
+        BaggingRegressor(RandomForestRegressor(2), **FEW), "Regressors, which are not single",
+    ),
+    "boosting": (GradientBoostingRegressor(**FEW), "is not a fitted bagged forest"),
+    "isolation": (IsolationForest(**FEW), "is not a fitted bagged forest"),
+    "embedding": (RandomTreesEmbedding(**FEW), "is not a fitted bagged forest"),
+    "one tree": (DecisionTreeRegressor(), "is not a fitted bagged forest"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OTHER_ENSEMBLES)
+def test_other_ensembles_are_told_what_they_are(kind):
+    model, words = OTHER_ENSEMBLES[kind]
+    X, y = sample()
+    model.fit(X, y)
+    with pytest.raises((TypeError, ValueError), match=words):
+        ufi(model, X, y)
+    if "medians" not in kind:
+        with pytest.raises(TypeError, match="is not a fitted random forest of scikit-learn"):
+            air(model, X, y)
+    else:
+        for rate in (absolute_traversal_rate, relative_traversal_rate):
+            with pytest.raises(ValueError, match=MEDIANS):
+                rate(model)
+
+
+@pytest.mark.parametrize("criterion", ["friedman_mse", "poisson", "squared_error"])
+def test_forests_whose_nodes_hold_means_are_read(criterion):
+    X, y = sample()
+    y = y - y.min()
+    model = RandomForestRegressor(10, criterion=criterion, random_state=0).fit(X, y)
+    assert ufi(model, X, y).select(top=1) == ("X1",)
+    assert air(model, X, y, random_state=0).select(top=1) == ("X1",)
+
+
+def test_copies_are_held_to_the_constraints_of_their_features():
+    X, y = sample()
+    model = RandomForestRegressor(10, monotonic_cst=[1, 0, 0, 0], random_state=0).fit(X, y)
+    assert air(model, X, y, random_state=0).select(top=1) == ("X1",)
 
 
 OF_THE_TRAINING_SAMPLE = (ufi, split_improvement, mdi_oob, tree_permutation)
