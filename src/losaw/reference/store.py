@@ -14,9 +14,9 @@ from losaw.study.design.published import read_published
 from losaw.study.files.block_file import digest_of
 from losaw.study.files.writing import write_csv, write_text
 from losaw.study.results.compare import compare
-from losaw.study.results.summary import short_summary
+from losaw.study.results.summary import seven_digits, short_summary
 
-MOST_PICTURES = 4  # of a study; the others are drawn from its results
+MOST_PICTURES = 3  # of a study; the others are drawn from its results
 EVIDENCE = ("setting", "learner", "first_seed", "last_seed", "rows_sha256")
 
 
@@ -60,7 +60,10 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
 
 
 def _printed(comparison: pd.DataFrame) -> pd.DataFrame:
-    return comparison[comparison["published"].notna()]
+    """The cells that have a published value, with seven digits."""
+    cells = comparison[comparison["published"].notna()]
+    numbers = cells.select_dtypes("float").columns
+    return cells.assign(**{name: cells[name].map(seven_digits) for name in numbers})
 
 
 def _evidence(folder: Path) -> Iterator[tuple[Any, ...]]:

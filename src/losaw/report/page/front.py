@@ -40,11 +40,8 @@ def front_page(shelf: Shelf, name: str) -> Page:
         Of its file: ``report`` or ``overview``.
     """
     weighed = {paper: weigh_claims(shelf, paper) for paper in shelf.papers}
-    findings = filter(None, (finding(shelf, study) for study in shelf.studies))
     cells = pd.concat([counted_cells(shelf, study) for study in shelf.studies], ignore_index=True)
-    parts: list[Part] = []
-    parts += [Text(sentence) for sentence in list(findings)[:1]]
-    parts += verdict_tiles(cells)
+    parts = [*finding(shelf, shelf.studies), *verdict_tiles(cells)]
     links = [f"[{paper.title}](./{name}.md)" for name, paper in shelf.papers.items()]
     links += [f"[{shelf.studies[other].file.title}](./{other}.md)" for other in shelf.others]
     parts.append(Section("Pages", [Items(links)]))

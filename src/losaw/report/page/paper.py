@@ -1,6 +1,6 @@
 """The page of a paper: what was found first, then tables, claims, failures and figures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pandas as pd
 
@@ -66,8 +66,7 @@ def paper_page(shelf: Shelf, name: str) -> Page:
         names, weighed = [name], []
     parts: list[Part] = []
     parts += [Text(f"After {paper.paper}.")] if paper.paper else []
-    findings = filter(None, (finding(shelf, one) for one in names))
-    parts += [Text(sentence) for sentence in list(findings)[:1]]
+    parts += finding(shelf, names)
     cells = pd.concat([counted_cells(shelf, one) for one in names], ignore_index=True)
     parts += verdict_tiles(cells)
     parts += _disagreements(shelf, names, paper, weighed)
@@ -103,16 +102,23 @@ def weigh_claims(shelf: Shelf, name: str) -> list[Weighed]:
     return weighed
 
 
-def finding(shelf: Shelf, name: str) -> str:
-    """The last learner of a study against its first one, in a sentence; empty if there is one.
+def finding(shelf: Shelf, names: Iterable[str]) -> list[Part]:
+    """The finding of the study with the most settings, of those that compare learners."""
+    found = [(n_settings, said) for name in names for n_settings, said in _findings(shelf, name)]
+    return [Text(max(found, key=lambda pair: pair[0])[1])] if found else []
 
-    Each metric that ranks methods counts the settings in which the last learner is better.
+
+def _findings(shelf: Shelf, name: str) -> Iterator[tuple[int, str]]:
+    """Yield the number of settings, and the last learner against the first one in a sentence.
+
+    Each metric counts the settings in which the last learner is better. Nothing is said of a study
+    with one learner, or with several importances, which are what such a study compares.
     """
     study, summary = shelf.studies[name], shelf.results[name].summary
     first, *others = study.learners
     shared = set(summary["importance"].fillna(""))
     if not others or len(shared - {""}) > 1:
-        return ""
+        return
     last, words, n_settings = others[-1], [], 0
     for metric in study.file.margins or study.metrics:
         of_metric = summary[(summary["metric"] == metric) & (summary["n_seeds"] > 0)]
@@ -127,16 +133,15 @@ def finding(shelf: Shelf, name: str) -> str:
         means = f"{number(wide[last].mean(), 3)} against {number(wide[first].mean(), 3)}"
         words.append(f"{study.show(metric)} {means} (better in {int((gain > 0).sum())})")
     if not words:
-        return ""
+        return
     pair = f"**{study.show(last)} against {study.show(first)}**"
     settings = f"{n_settings} settings" if n_settings > 1 else "one setting"
-    return f"{pair}, means over {settings}: {', '.join(words)}."
+    yield n_settings, f"{pair}, means over {settings}: {', '.join(words)}."
 
 
 def counted_cells(shelf: Shelf, name: str) -> pd.DataFrame:
     """The compared cells of a study that count, each published value once."""
-    cells = counted(shelf.studies[name], shelf.results[name].comparison)
-    return cells[["published", "reproduced", "mc_se", "z", "verdict"]]
+    return counted(shelf.studies[name], shelf.results[name].comparison).assign(study=name)
 
 
 def verdict_tiles(cells: pd.DataFrame) -> list[Part]:

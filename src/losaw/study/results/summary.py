@@ -1,6 +1,7 @@
 """Mean and Monte Carlo standard error of every measured number."""
 
 import itertools
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -69,8 +70,13 @@ def complete_summary(study: Study, summary: pd.DataFrame) -> pd.DataFrame:
 def short_summary(summary: pd.DataFrame) -> pd.DataFrame:
     """Return a summary without what :func:`complete_summary` adds, to seven digits."""
     left_out = ["study", "method", "mc_se", *([] if summary["n_failed"].any() else ["n_failed"])]
-    digits = {name: summary[name].map("{:.7g}".format) for name in ("mean", "sd")}
-    return summary.assign(**digits).drop(columns=left_out).replace("nan", "")
+    digits = {name: summary[name].map(seven_digits) for name in ("mean", "sd")}
+    return summary.assign(**digits).drop(columns=left_out)
+
+
+def seven_digits(value: float) -> str:
+    """A number for the repository, ``.5300001`` without its zero; empty if it is missing."""
+    return re.sub(r"^(-?)0\.", r"\1.", f"{value:.7g}") if np.isfinite(value) else ""
 
 
 def differences(study: Study, collection: Collection) -> pd.DataFrame:
