@@ -1,4 +1,4 @@
-"""A fitted model on the table that it is explained on: a mean of trees, or any predictor."""
+"""A fitted model on the table that it is explained on."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,8 +35,9 @@ _NONE = np.empty(0, np.intp)
 class ModelOnTable:
     """A fitted model, the rows that it is explained on, and the features that are scored.
 
-    A model has columns of its own: those of the table, or those that it encodes them to. This class
-    exchanges them for any predictor; :class:`MeanOfTrees` at less cost for a mean of trees.
+    A model has columns of its own: those of the table, or those that it encodes them to. They are
+    exchanged for any predictor; of a mean of trees all at once, in one descent through every tree.
+    Where a value is missing, which trees do not compare, the model itself predicts.
 
     Attributes
     ----------
@@ -64,6 +65,8 @@ class ModelOnTable:
     columns_of_feature : tuple of int array
     predict : callable
         The model's columns to means, or to probabilities as :mod:`losaw.scoring.losses` has them.
+    trees : TreesOfColumns or None
+        The trees whose mean it predicts, with their columns, which are computed from the model's.
     """
 
     model: Any
@@ -80,6 +83,7 @@ class ModelOnTable:
     encode: Callable[[FloatArray], FloatArray]
     columns_of_feature: tuple[NDArray[np.intp], ...]
     predict: Callable[[FloatArray], FloatArray]
+    trees: TreesOfColumns | None
 
     @property
     def table(self) -> Table:
@@ -107,7 +111,10 @@ class ModelOnTable:
 
     def predictions(self) -> FloatArray:
         """Predictions of the rows, by the same order of sums as in :meth:`exchange`."""
-        return self.predict(self.columns)
+        compared = self._compared(self.columns)
+        if self.trees is None or compared is None:
+            return self.predict(self.columns)
+        return predictions(self.trees.trees, self.trees.value, compared)
 
     def exchange(
         self, copies: Iterable[FloatArray], n_copies: int, what: str
@@ -126,6 +133,10 @@ class ModelOnTable:
         sequence of 1 + n_scored arrays (n_rows, …)
             For every copy.
         """
+        compared = self._compared(self.columns)
+        if self.trees is not None and compared is not None:
+            yield from self._exchange_in_trees(self.trees, compared, copies, n_copies, what)
+            return
         units = self.scored_columns
         same = self.predict(self.columns)
         matrices = (exchanged(self.columns, copy, unit) for copy in copies for unit in units)
@@ -151,6 +162,13 @@ class ModelOnTable:
             For every row; the first n_background with one unit, the next with two, ….
         """
         units = [self.columns_of(unit) for unit in self.units.members]
+        given, others = self._compared(rows), self._compared(background)
+        if self.trees is not None and given is not None and others is not None:
+            trees, value, *_ = self.trees
+            members = [self._columns_of_trees(unit) for unit in units]
+            grown = growing_predictions(trees, value, given, others, members, orders)
+            yield from grown.reshape(len(grown), -1, *grown.shape[3:])
+            return
         matrices = (
             _growing(row, background, [units[j] for j in order])
             for row, order in zip(rows, orders, strict=True)
@@ -173,52 +191,26 @@ class ModelOnTable:
         for predicted in each_short(jobs, predict, batches, -(-total // size), what):
             yield from predicted
 
-
-@dataclass(frozen=True)
-class MeanOfTrees(ModelOnTable):
-    """A mean of trees on a table: features are exchanged in one descent through every tree.
-
-    Where a value is missing, which trees do not compare, the model itself predicts.
-
-    Attributes
-    ----------
-    mean_of : TreesOfColumns
-        Its columns are computed from the model's.
-    """
-
-    mean_of: TreesOfColumns
-
-    def tree_columns_of(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The trees' columns of some of the model's columns."""
-        return np.flatnonzero(np.isin(self.mean_of.feature_of_column, columns))
-
-    def predictions(self) -> FloatArray:
-        """Predictions of the rows, by the same order of sums as in :meth:`exchange`."""
-        encoded = self._encoded(self.columns)
-        if encoded is None:
-            return super().predictions()
-        return predictions(self.mean_of.trees, self.mean_of.value, encoded)
-
-    def exchange(
-        self, copies: Iterable[FloatArray], n_copies: int, what: str
+    def _exchange_in_trees(
+        self,
+        of: TreesOfColumns,
+        compared: FloatArray,
+        copies: Iterable[FloatArray],
+        n_copies: int,
+        what: str,
     ) -> Iterator[Sequence[FloatArray]]:
-        """Return predictions with one unit after the other exchanged; see the base class."""
-        columns = self.columns
-        encoded = self._encoded(columns)
-        if encoded is None:
-            yield from super().exchange(copies, n_copies, what)
-            return
-        units = self.scored_columns
-        members = [self.tree_columns_of(unit) for unit in units]
+        """Yield what :meth:`exchange` does; ``compared`` is what the trees compare."""
+        columns, units = self.columns, self.scored_columns
+        members = [self._columns_of_trees(unit) for unit in units]
         # Whole copies, or parts of their rows where there are too few to keep all threads busy.
         n_threads = n_threads_of(self.jobs)
         n_parts = 1 if n_copies >= 4 * n_threads else n_threads
-        size = min(_BLOCK, -(-len(encoded) // n_parts))
-        blocks = [slice(at, at + size) for at in range(0, len(encoded), size)]
+        size = min(_BLOCK, -(-len(compared) // n_parts))
+        blocks = [slice(at, at + size) for at in range(0, len(compared), size)]
 
         def parts() -> Iterator[tuple[FloatArray, FloatArray | None, slice]]:
             for copy in copies:
-                other = self._encoded(copy)
+                other = self._compared(copy)
                 yield from ((copy, other, rows) for rows in blocks)
 
         def of_part(part: tuple[FloatArray, FloatArray | None, slice]) -> FloatArray:
@@ -226,29 +218,23 @@ class MeanOfTrees(ModelOnTable):
             if other is None:
                 changed = (exchanged(columns[rows], copy[rows], unit) for unit in (_NONE, *units))
                 return np.stack([self.predict(matrix) for matrix in changed])
-            trees, value, *_ = self.mean_of
-            return exchanged_predictions(trees, value, encoded[rows], other[rows], members)
+            return exchanged_predictions(of.trees, of.value, compared[rows], other[rows], members)
 
         predicted = each_short(self.jobs, of_part, parts(), n_copies * len(blocks), what)
         while of_copy := list(itertools.islice(predicted, len(blocks))):
             yield list(np.concatenate(of_copy, axis=1))
 
-    def grow(
-        self, rows: FloatArray, background: FloatArray, orders: Sequence[NDArray[np.intp]]
-    ) -> Iterator[FloatArray]:
-        """Yield the predictions of :meth:`ModelOnTable.grow`, computed from the trees."""
-        given, others = self._encoded(rows), self._encoded(background)
-        if given is None or others is None:
-            yield from super().grow(rows, background, orders)
-            return
-        members = [self.tree_columns_of(self.columns_of(unit)) for unit in self.units.members]
-        trees, value, *_ = self.mean_of
-        grown = growing_predictions(trees, value, given, others, members, orders)
-        yield from grown.reshape(len(grown), -1, *grown.shape[3:])
+    def _columns_of_trees(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The trees' columns of some of the model's columns."""
+        if self.trees is None:
+            return columns
+        return np.flatnonzero(np.isin(self.trees.feature_of_column, columns))
 
-    def _encoded(self, columns: FloatArray) -> FloatArray | None:
-        """Columns as the trees compare them; None if a value is missing."""
-        encoded = self.mean_of.encode(columns)
+    def _compared(self, columns: FloatArray) -> FloatArray | None:
+        """Columns as the trees compare them; None without trees, or if a value is missing."""
+        if self.trees is None:
+            return None
+        encoded = self.trees.encode(columns)
         return encoded if np.isfinite(encoded).all() else None
 
 
@@ -273,7 +259,7 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
     if table.is_plain and hasattr(model, "predict_encoded"):
         encode, predict = model.encode, model.predict_encoded
         columns_of_feature = tuple(model.encoding_.groups)
-        mean_of = trees_of_encoded(model, sum(map(len, columns_of_feature)))
+        trees = trees_of_encoded(model, sum(map(len, columns_of_feature)))
     else:
         encode, columns_of_feature = (
             same_columns,
@@ -281,12 +267,12 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
         )
         rebuild = rebuild_for(model, table)
         predict = predictor_of(model, table, rebuild, None if classes is None else len(classes))
-        mean_of = None
+        trees = None
         if rebuild == table.rebuild:  # the model's columns are in the order of the table's
-            mean_of = trees_of(model, table.names)
-        if mean_of is not None:
-            encode_rows = mean_of.encode
-            mean_of = mean_of._replace(encode=lambda codes: encode_rows(rebuild(codes)))
+            trees = trees_of(model, table.names)
+        if trees is not None:
+            encode_rows = trees.encode
+            trees = trees._replace(encode=lambda codes: encode_rows(rebuild(codes)))
     units = units_of(table.names, options.groups)
     needs_probabilities = options.loss != "zero-one" and not callable(options.loss)
     has_probabilities = hasattr(model, "predict_proba") or hasattr(model, "predict_encoded")
@@ -297,23 +283,23 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
         )
     scored = chosen_units(units, options.features)
     members = [units.members[unit] for unit in scored]
-    seen = {
-        "model": model,
-        "rows": rows,
-        "y": finite_numbers(rows.y) if classes is None else class_numbers(rows.y, classes),
-        "weights": None if rows.weights is None else rows.weights / rows.weights.mean(),
-        "loss": resolve_loss(options.loss, task),
-        "units": units,
-        "scored": scored,
-        "names": tuple(units.names[unit] for unit in scored),
-        "members": members,
-        "kinds": kinds_of(table, members),
-        "jobs": checked_jobs(options.n_jobs, options.verbose),
-        "encode": encode,
-        "columns_of_feature": columns_of_feature,
-        "predict": predict,
-    }
-    return ModelOnTable(**seen) if mean_of is None else MeanOfTrees(**seen, mean_of=mean_of)
+    return ModelOnTable(
+        model,
+        rows,
+        finite_numbers(rows.y) if classes is None else class_numbers(rows.y, classes),
+        weights=None if rows.weights is None else rows.weights / rows.weights.mean(),
+        loss=resolve_loss(options.loss, task),
+        units=units,
+        scored=scored,
+        names=tuple(units.names[unit] for unit in scored),
+        members=members,
+        kinds=kinds_of(table, members),
+        jobs=checked_jobs(options.n_jobs, options.verbose),
+        encode=encode,
+        columns_of_feature=columns_of_feature,
+        predict=predict,
+        trees=trees,
+    )
 
 
 def same_columns(codes: FloatArray) -> FloatArray:
