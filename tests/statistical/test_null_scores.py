@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import norm
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import scores_of_trees
+from losaw.fitted_trees.view import view_forest
 from losaw.importance import mdi_oob, ufi
 
 RUNS = 250

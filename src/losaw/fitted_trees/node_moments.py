@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.forest_view import ForestView, TreeView
+from losaw.fitted_trees.view import ForestView, TreeView
 from losaw.kernels.compiled import kernel
 
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.forest_arrays import ForestArrays
+from losaw.fitted_trees.forests import Forest
 from losaw.support.extras import extra
 
 
-def shapley_values(forest: ForestArrays, rows: FloatArray) -> FloatArray:
+def shapley_values(forest: Forest, rows: FloatArray) -> FloatArray:
     """Shapley values of the prediction of trees, (n_rows, n_features).
 
     The game's value of a coalition S at a row x is the tree's prediction when a split on a
@@ -19,35 +19,29 @@ def shapley_values(forest: ForestArrays, rows: FloatArray) -> FloatArray:
 
     Parameters
     ----------
-    forest : ForestArrays
+    forest : Forest
     rows : array of shape (n_rows, n_features)
         As the trees compare them.
 
     Raises
     ------
     ValueError
-        For another number of features, and for trees that split sets of levels.
+        For trees that split sets of levels.
     """
     with extra("trends"):
         import shap
 
-    if rows.shape[1] != forest.n_features:
-        raise ValueError(
-            f"X has {rows.shape[1]} features, the model was fitted to {forest.n_features}"
-        )
     if forest.is_nominal.any():
         raise ValueError(
             "the forest splits features into sets of levels, which shap's trees do not have; "
             "encode them as numbers before the forest, for example by OneHotEncoder of scikit-learn"
         )
-    if forest.single_precision:
-        rows = rows.astype(np.float32).astype(float)
     explainer = shap.TreeExplainer(_model(forest), feature_perturbation="tree_path_dependent")
     values: FloatArray = explainer.shap_values(rows, check_additivity=False)
     return values.reshape(rows.shape)
 
 
-def _model(forest: ForestArrays) -> dict[str, Any]:
+def _model(forest: Forest) -> dict[str, Any]:
     """The trees as a custom model of shap."""
     trees = forest.trees
     weight = forest.scale / trees.n_trees

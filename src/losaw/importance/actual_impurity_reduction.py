@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.forest_rows import forest_rows
+from losaw.fitted_trees.view import forest_rows
 from losaw.rng import as_generator, seed_integer
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.over_trees import result_of_trees

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.fitted_trees.exchanged import exchanged_predictions
-from losaw.fitted_trees.forest_view import ForestView, TreeView, view_forest
 from losaw.fitted_trees.node_moments import tree_nodes
+from losaw.fitted_trees.view import ForestView, TreeView, view_forest
 from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by

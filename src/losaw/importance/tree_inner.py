@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
-from losaw.fitted_trees.forest_rows import forest_rows, unwrapped
+from losaw.fitted_trees.forests import unwrapped
+from losaw.fitted_trees.view import forest_rows
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.rows import kinds_of

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from losaw.fitted_trees.exchanged import (
     growing_predictions,
     predictions,
 )
-from losaw.fitted_trees.trees_of_columns import TreesOfColumns, trees_of, trees_of_encoded
+from losaw.fitted_trees.forests import Forest, mean_of_trees, trees_of_encoded
 from losaw.scoring.losses import Loss, resolve_loss
 from losaw.scoring.predictor import predictor_of, rebuild_for, require_fitted
 from losaw.scoring.rows import Options, Rows, kinds_of
@@ -65,7 +65,7 @@ class ModelOnTable:
     columns_of_feature : tuple of int array
     predict : callable
         The model's columns to means, or to probabilities as :mod:`losaw.scoring.losses` has them.
-    trees : TreesOfColumns or None
+    trees : Forest or None
         The trees whose mean it predicts, with their columns, which are computed from the model's.
     """
 
@@ -83,7 +83,7 @@ class ModelOnTable:
     encode: Callable[[FloatArray], FloatArray]
     columns_of_feature: tuple[NDArray[np.intp], ...]
     predict: Callable[[FloatArray], FloatArray]
-    trees: TreesOfColumns | None
+    trees: Forest | None
 
     @property
     def table(self) -> Table:
@@ -164,7 +164,7 @@ class ModelOnTable:
         units = [self.columns_of(unit) for unit in self.units.members]
         given, others = self._compared(rows), self._compared(background)
         if self.trees is not None and given is not None and others is not None:
-            trees, value, *_ = self.trees
+            trees, value = self.trees.trees, self.trees.value
             members = [self._columns_of_trees(unit) for unit in units]
             grown = growing_predictions(trees, value, given, others, members, orders)
             yield from grown.reshape(len(grown), -1, *grown.shape[3:])
@@ -193,7 +193,7 @@ class ModelOnTable:
 
     def _exchange_in_trees(
         self,
-        of: TreesOfColumns,
+        of: Forest,
         compared: FloatArray,
         copies: Iterable[FloatArray],
         n_copies: int,
@@ -269,10 +269,10 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
         predict = predictor_of(model, table, rebuild, None if classes is None else len(classes))
         trees = None
         if rebuild == table.rebuild:  # the model's columns are in the order of the table's
-            trees = trees_of(model, table.names)
+            trees = mean_of_trees(model, table.names)
         if trees is not None:
             encode_rows = trees.encode
-            trees = trees._replace(encode=lambda codes: encode_rows(rebuild(codes)))
+            trees = replace(trees, encode=lambda codes: encode_rows(rebuild(codes)))
     units = units_of(table.names, options.groups)
     needs_probabilities = options.loss != "zero-one" and not callable(options.loss)
     has_probabilities = hasattr(model, "predict_proba") or hasattr(model, "predict_encoded")

@@ -68,7 +68,7 @@ def shapley_correlation(
     Parameters
     ----------
     model : estimator
-        See :func:`losaw.fitted_trees.forest_arrays.forest_arrays`.
+        See :func:`losaw.fitted_trees.forests.read_forest`.
     X : array or data frame of shape (n_samples, n_features)
     method : {"pearson", "spearman"}, default "pearson"
     n_rows : int or None, default 100
@@ -98,17 +98,17 @@ def shapley_correlation(
     >>> bool(shapley_correlation(forest, X, n_rows=20, random_state=0).scores[0] > 0.9)
     True
     """
-    from losaw.fitted_trees.forest_arrays import forest_arrays, rows_of
+    from losaw.fitted_trees.forests import read_forest, rows_of
     from losaw.fitted_trees.shapley import shapley_values
 
-    forest = forest_arrays(model)
-    rows, names = rows_of(model, X, MIN_ROWS)
+    forest = read_forest(model)
+    rows, compared, names = rows_of(model, forest, X, MIN_ROWS)
     if n_rows is not None:
         n_rows = whole_number("n_rows", n_rows, MIN_ROWS, "or None for all")
     if n_rows is not None and n_rows < len(rows):
         drawn = as_generator(random_state).choice(len(rows), n_rows, replace=False)
-        rows = rows[np.sort(drawn)]
-    values = shapley_values(forest, rows)
+        rows, compared = rows[np.sort(drawn)], compared[np.sort(drawn)]
+    values = shapley_values(forest, compared)
     estimates = column_correlations(rows, values, method)
     result = _result(f"{method} correlation with Shapley values", estimates, len(rows), names)
     result.details["mean_absolute"] = np.abs(values).mean(axis=0)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from losaw.data import FloatArray, default_feature_names
-from losaw.fitted_trees.forest_arrays import ForestArrays, forest_arrays
+from losaw.fitted_trees.forests import Forest, read_forest
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.support.arguments import one_of
 
@@ -34,7 +34,7 @@ def absolute_traversal_rate(
     Parameters
     ----------
     model : estimator
-        See :func:`losaw.fitted_trees.forest_arrays.forest_arrays`.
+        See :func:`losaw.fitted_trees.forests.read_forest`.
     weighting : {"splits", "rows"}, default "splits"
         "rows" weighs a split by its node's in-bag rows instead of equally: an extension, for
         fully grown trees whose many splits of few rows follow the noise.
@@ -71,7 +71,7 @@ def absolute_traversal_rate(
         splits,
         np.sign(right - left),
         weights,
-        feature_names or _names(model, forest.n_features),
+        feature_names or _names(model, len(forest.is_nominal)),
     )
 
 
@@ -134,14 +134,14 @@ def relative_traversal_rate(
         splits,
         2 * (right - left) / scale,
         weights,
-        feature_names or _names(model, forest.n_features),
+        feature_names or _names(model, len(forest.is_nominal)),
         is_sum=form == "printed",
     )
     result.details["undefined_splits"] = int((~defined).sum())
     return result
 
 
-def _splits(model: Any, weighting: str) -> tuple[ForestArrays, Any, FloatArray, FloatArray]:
+def _splits(model: Any, weighting: str) -> tuple[Forest, Any, FloatArray, FloatArray]:
     """Return the forest, its splits at values (not at levels), and the means left and right."""
     one_of("weighting", weighting, WEIGHTINGS)
     for trees in (model, getattr(model, "estimator_", None)):
@@ -151,7 +151,7 @@ def _splits(model: Any, weighting: str) -> tuple[ForestArrays, Any, FloatArray, 
                 "(criterion='absolute_error'), and the rates compare means; fit it with "
                 "criterion='squared_error'"
             )
-    forest = forest_arrays(model)
+    forest = read_forest(model)
     inner = forest.trees.splits
     splits = inner[~forest.is_nominal[forest.trees.feature[inner]]]
     left, right = (forest.value[side[splits]] for side in (forest.trees.left, forest.trees.right))
@@ -160,7 +160,7 @@ def _splits(model: Any, weighting: str) -> tuple[ForestArrays, Any, FloatArray, 
 
 def _result(
     name: str,
-    forest: ForestArrays,
+    forest: Forest,
     splits: Any,
     terms: FloatArray,
     weights: FloatArray,
@@ -168,7 +168,7 @@ def _result(
     is_sum: bool = False,
 ) -> ImportanceResult:
     """Weighted mean (or sum) of the splits' terms by feature, and its error over trees."""
-    trees, n_features = forest.trees, forest.n_features
+    trees, n_features = forest.trees, len(forest.is_nominal)
     key = trees.tree[splits] * n_features + trees.feature[splits]
 
     def by_tree(values: FloatArray | None) -> FloatArray:

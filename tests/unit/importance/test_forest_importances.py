@@ -1,6 +1,6 @@
 """Importances of a bagged forest against plain loops over its trees, and algebraic identities.
 
-Of scoring.over_trees, fitted_trees.forest_view, fitted_trees.node_moments,
+Of scoring.over_trees, fitted_trees.view, fitted_trees.node_moments,
 importance.permutation.
 """
 
@@ -21,8 +21,8 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth, default_feature_names
-from losaw.fitted_trees.forest_view import view_forest
 from losaw.fitted_trees.node_moments import scores_of_trees
+from losaw.fitted_trees.view import view_forest
 from losaw.forest import (
     LosawRandomForestClassifier,
     LosawRandomForestRegressor,

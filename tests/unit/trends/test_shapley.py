@@ -17,7 +17,7 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeRegressor
 
-from losaw.fitted_trees.forest_arrays import forest_arrays
+from losaw.fitted_trees.forests import read_forest
 from losaw.fitted_trees.shapley import shapley_values
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.trends import shapley_correlation
@@ -27,6 +27,11 @@ def data(n_samples=150, n_features=5):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n_samples, n_features))
     return X, X[:, 0] * X[:, 1] + X[:, 2] + 0.1 * rng.standard_normal(n_samples)
+
+
+def values_of(model, X):
+    forest = read_forest(model)
+    return shapley_values(forest, forest.encode(X))
 
 
 MODELS = [
@@ -47,7 +52,7 @@ def test_values_of_a_row_sum_to_its_prediction_but_for_a_constant(model):
     X, y = data()
     is_classifier = hasattr(model, "predict_proba")
     model.fit(X, y > np.median(y) if is_classifier else y)
-    total = shapley_values(forest_arrays(model), X).sum(axis=1)
+    total = values_of(model, X).sum(axis=1)
     predicted = model.predict_proba(X)[:, 1] if is_classifier else model.predict(X)
     if isinstance(model, GradientBoostingClassifier):
         predicted = model.decision_function(X)
@@ -59,7 +64,7 @@ def test_values_are_those_of_scikit_learns_forest_in_shap():
     X, y = data(400, 8)
     forest = RandomForestRegressor(10, random_state=0).fit(X, y)
     explainer = shap.TreeExplainer(forest, feature_perturbation="tree_path_dependent")
-    found = shapley_values(forest_arrays(forest), X[:20])
+    found = values_of(forest, X[:20])
     np.testing.assert_allclose(found, explainer.shap_values(X[:20]), atol=1e-10)
     result = shapley_correlation(forest, X[:20], n_rows=None)
     np.testing.assert_allclose(result.details["mean_absolute"], np.abs(found).mean(axis=0))
@@ -70,16 +75,16 @@ def test_rows_are_compared_in_single_precision_as_scikit_learn_does():
     stump = DecisionTreeRegressor().fit(x, [0.0, 1.0])
     above = np.array([[0.5 + 1e-12]])  # the threshold, once rounded to 32 bits
     assert stump.predict(above) == 0
-    assert shapley_values(forest_arrays(stump), above)[0, 0] == -0.5
+    assert values_of(stump, above)[0, 0] == -0.5
 
 
 def test_a_feature_without_splits_has_value_zero_and_no_trend():
     X, y = data()
     X[:, 4] = 2.0
     forest = RandomForestRegressor(5, random_state=0).fit(X, y)
-    assert (shapley_values(forest_arrays(forest), X)[:, 4] == 0).all()
+    assert (values_of(forest, X)[:, 4] == 0).all()
     root = DecisionTreeRegressor(max_depth=5, min_samples_split=1000).fit(X, y)
-    assert (shapley_values(forest_arrays(root), X) == 0).all()
+    assert (values_of(root, X) == 0).all()
 
 
 def test_a_monotone_feature_has_correlation_near_one_however_small_its_effect():
