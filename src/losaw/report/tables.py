@@ -279,11 +279,7 @@ def to_latex(table: ArrangedTable) -> str:
 
 def to_html(table: ArrangedTable) -> str:
     """The table in HTML, its cells coloured by the class of their verdict."""
-    frame = table.frame(_html_cell, html_label)
-    classes = pd.DataFrame("", index=frame.index, columns=frame.columns)
-    for (row, column), cell in table.cells.items():
-        place = table.rows.index(row), table.columns.index(column)
-        classes.iloc[place] = cell.verdict.replace(" ", "-") if cell.was_run else "absent"
+    frame, classes = (table.frame(text_of, html_label) for text_of in (_html_cell, _html_class))
     styler = Styler(frame, uuid=table.name, cell_ids=False).set_td_classes(classes)
     text = styler.set_table_attributes('class="numbers"').to_html()
     return re.sub(r"<style.*?</style>\s*", "", text, flags=re.DOTALL)
@@ -325,6 +321,10 @@ def _evidence(cell: Cell, decimals: int) -> str:
 def _latex_cell(cell: Cell, decimals: int) -> str:
     text = cell_text(cell, decimals, r"\textbf{{{}}}", r"\underline{{{}}}")
     return re.sub("[-→✓✗–~]", lambda found: latex(found[0].replace("-", "−")), text)
+
+
+def _html_class(cell: Cell, _: int) -> str:
+    return cell.verdict.replace(" ", "-") if cell.was_run else "absent"
 
 
 def _html_cell(cell: Cell, decimals: int) -> str:

@@ -62,6 +62,7 @@ def shelf(configuration, comparison, study, tmp_path):
     write_tables(study, comparison, place / "tables")
     manifest = {
         "scale": "desk", "commit": "abc", "seeds": [2, 4], "fits": 8, "failed_rows": 1,
+        "failures": {"ValueError: <no> way": 1}, "left_out": {"RF mdi": "failed in 5 of 5 fits"},
         "core_seconds": 36.0, "libraries": {"numpy": "2"},
     }  # fmt: skip
     (place / "manifest.json").write_text(json.dumps(manifest))
@@ -114,6 +115,8 @@ def test_claims_are_weighed_and_those_that_fail_are_said(page):
     assert re.search(r"weights hurt\s+contradicted", text)
     assert "the weather" in text and "weights hurt (Section 2): contradicted; n_samples = " in text
     assert "grown by hand" in page
+    assert "1 × <code>ValueError: &lt;no&gt; way</code>" in page
+    assert "RF mdi: failed in 5 of 5 fits" in page
 
 
 def test_numbers_of_differing_cells_stand_before_their_setting(page):

@@ -77,7 +77,7 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     parts += _agreement(shelf, names)
     parts += [part for one in names for part in _methods(shelf, one)]
     parts += _figures(shelf, names)
-    parts += [_what_was_run(shelf, names), _notes(shelf, names)]
+    parts += [*_failed(shelf, names), _what_was_run(shelf, names), _notes(shelf, names)]
     return Page(name, paper.title, parts)
 
 
@@ -347,6 +347,17 @@ def _figures(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
     ]
     if parts:
         yield Section("Figures", parts)
+
+
+def _failed(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
+    """Yield what failed and what is therefore left out, by the manifests that are there."""
+    lines = []
+    for name in names:
+        said = shelf.manifest(name)
+        lines += [f"`{name}`, {key}: {why}" for key, why in said.get("left_out", {}).items()]
+        lines += [f"`{name}`: {n} × `{why}`" for why, n in said.get("failures", {}).items()]
+    if lines:
+        yield Section("Failed and left out", [Items(lines)])
 
 
 def _what_was_run(shelf: Shelf, names: Sequence[str]) -> Section:

@@ -59,7 +59,9 @@ class Shelf:
         """How each study was run (``RUN_COLUMNS``), by its name: of ``runs.csv``, or manifests."""
         table = self.folder / RUNS
         if table.is_file():
-            lines = pd.read_csv(table, keep_default_na=False).to_dict("records")
+            lines = (
+                pd.read_csv(table, dtype={"commit": str}).fillna({"commit": ""}).to_dict("records")
+            )
         else:
             lines = [run_of(path) for path in sorted(self.folder.glob("*/manifest.json"))]
         if not lines:
@@ -82,6 +84,11 @@ class Shelf:
         return {
             name: StudyResults(self.folder / name, study) for name, study in self.studies.items()
         }
+
+    def manifest(self, name: str) -> dict[str, Any]:
+        """What a run says of a study; the reference run keeps a line of it in ``runs.csv``."""
+        path = self.folder / name / "manifest.json"
+        return json.loads(path.read_text("utf-8")) if path.is_file() else {}
 
     @cached_property
     def papers(self) -> Mapping[str, Claims]:
@@ -124,7 +131,7 @@ def run_of(manifest: Path) -> dict[str, Any]:
         "seeds": f"{min(seeds)} to {max(seeds)}" if len(seeds) > 1 else "".join(map(str, seeds)),
         "fits": said["fits"],
         "failed_values": said["failed_rows"],
-        "core_hours": round(said["core_seconds"] / 3600, 4),
+        "core_hours": round((said["core_seconds"] or float("nan")) / 3600, 4),
         "machines": said.get("machine", ""),
         "libraries": ", ".join(f"{name} {number}" for name, number in said["libraries"].items()),
     }
