@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from losaw.explaining.preparing import Prepared
+from losaw.scoring.fewer_columns import require_no_named_columns
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 
@@ -115,6 +116,13 @@ def make_model(model: Any, data: Prepared, n_trees: int, seed: int, n_jobs: int 
         )
     if is_classifier(model) != bool(data.labels):
         raise LosawError(f"the task is {data.task}, which {type(model).__name__} does not solve")
+    left_out = [column.name for column in data.columns if column.values is None]
+    if left_out:
+        reason = f"the column {left_out[0]!r} is left out, so that others have moved; name them"
+        try:
+            require_no_named_columns(model, reason, by_position=True)
+        except ValueError as error:
+            raise LosawError(f"model: {error}") from None
     return clone(model)
 
 

@@ -59,13 +59,35 @@ def without(model: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
     return copy
 
 
-def require_no_named_columns(model: Any, reason: str) -> None:
-    """Raise a ValueError for an unfitted model with a parameter that names columns."""
-    for path, given in model.get_params().items():
-        name, named = path.rpartition("__")[2], _parsed(given)
-        is_set = hasattr(named, "__len__") and not isinstance(named, str) and len(named) > 0
-        if name in (*LISTS, *VALUES, *SETS) and is_set:
-            raise ValueError(f"{path} of {type(model).__name__} names columns, but {reason}")
+def require_no_named_columns(model: Any, reason: str, by_position: bool = False) -> None:
+    """Raise a ValueError for a parameter that names columns, or one that names them by position.
+
+    What a ColumnTransformer hands on is not looked at.
+    """
+    for parameter, named, part in _named(model):
+        if not by_position or _is_by_position(parameter, named):
+            how = " by position" if by_position else ""
+            raise ValueError(
+                f"{parameter} of {type(part).__name__} names columns{how}, but {reason}"
+            )
+
+
+def _named(model: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Parameters that name columns, with their values and the parts of a model that have them."""
+    if hasattr(model, "transformers"):
+        yield from (("transformers", listed, model) for *_, listed in model.transformers)
+        return
+    for _, step in getattr(model, "steps", ()):
+        if hasattr(step, "get_params"):
+            yield from _named(step)
+    if not hasattr(model, "steps"):
+        parameters = model.get_params(deep=False)
+        for name in (*LISTS, *VALUES, *SETS):
+            named = _parsed(parameters.get(name))
+            if hasattr(named, "__len__") and not isinstance(named, str) and len(named):
+                yield name, named, model
+        for part, _ in _parts(parameters, None):
+            yield from _named(part)
 
 
 def _adapt(model: Any, fitted: Any, seen: _Columns) -> None:
@@ -83,12 +105,11 @@ def _adapt(model: Any, fitted: Any, seen: _Columns) -> None:
         _adapt_transformers(model, fitted, seen)
         return
     parameters = model.get_params(deep=False)
-    for name in (*LISTS, *VALUES, *SETS):
-        given = parameters.get(name)
-        named = _parsed(given)
-        if hasattr(named, "__len__") and not isinstance(named, str) and len(named):
+    for name, named, part in list(_named(model)):
+        if part is model:
             left = _left_of(name, named, model, seen)
-            model.set_params(**{name: str(left) if isinstance(given, str) else left})
+            is_text = isinstance(parameters[name], str)
+            model.set_params(**{name: str(left) if is_text else left})
     drawn = _n_drawn(parameters.get("max_features"), len(seen.names))
     if drawn is None:
         for part, its_fit in _parts(parameters, fitted):
@@ -157,9 +178,8 @@ def _parsed(named: Any) -> Any:
 
 def _left_of(parameter: str, named: Any, model: Any, seen: _Columns) -> Any:
     """What a parameter says of columns, without those that are gone."""
-    sets = [list(one) for one in named] if parameter in SETS else [named]
     if seen.gone is None:
-        if (parameter in VALUES and not isinstance(named, Mapping)) or any(map(_is_by_place, sets)):
+        if _is_by_position(parameter, named):
             raise ValueError(
                 f"{parameter} of {type(model).__name__} names columns by position behind steps of "
                 "which it is not known what they make of which column; name them, or put that "
@@ -173,17 +193,21 @@ def _left_of(parameter: str, named: Any, model: Any, seen: _Columns) -> Any:
         kept = [value for column, value in enumerate(named) if column not in seen.gone]
         return tuple(kept) if isinstance(named, tuple) else kept
     if parameter in SETS:
-        return [own for own in (_kept(one, seen) for one in sets) if own]
+        return [own for own in (_kept(list(one), seen) for one in named) if own]
     return _kept(named, seen)
 
 
-def _is_by_place(listed: Any) -> bool:
-    """Return whether columns are given by their places: numbers or a mask."""
-    if callable(listed) or isinstance(listed, str | Mapping):
+def _is_by_position(parameter: str, named: Any) -> bool:
+    """Return whether columns are given by numbers, by a mask or by one value for each."""
+    if parameter in VALUES:
+        return not isinstance(named, Mapping)
+    if parameter in SETS:
+        return any(_is_by_position("", list(one)) for one in named)
+    if isinstance(named, slice):
+        return not (isinstance(named.start, str) or isinstance(named.stop, str))
+    if callable(named) or isinstance(named, str):
         return False
-    if isinstance(listed, slice):
-        return not (isinstance(listed.start, str) or isinstance(listed.stop, str))
-    return np.asarray(listed).dtype.kind in "iufb"
+    return np.asarray(named).dtype.kind in "iufb"
 
 
 def _kept(listed: Any, seen: _Columns) -> Any:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -139,6 +139,21 @@ def test_what_a_model_refuses_passes_with_its_columns_and_the_remedy(model, word
 def test_what_is_not_a_model_of_the_task_is_refused(model, words):
     with pytest.raises(LosawError, match=words):
         make_model(model, prepare(copies(60), "y"), 5, 0, None)
+
+
+def test_columns_named_by_position_are_refused_where_a_column_is_left_out():
+    frame = copies(60)
+    frame.insert(0, "constant", 1.0)
+    data = prepare(frame, "y")
+    first = data.X.columns[0]
+    for named in ({"interaction_cst": [{0, 1}]}, {"categorical_features": [0]}):
+        model = make_pipeline(StandardScaler(), HistGradientBoostingRegressor(**named))
+        (parameter,) = named
+        with pytest.raises(LosawError, match=f"{parameter} of .*by position, but .* 'constant'"):
+            make_model(model, data, 5, 0, None)
+        make_model(model, prepare(frame.drop(columns="constant"), "y"), 5, 0, None)
+    by_name = HistGradientBoostingRegressor(monotonic_cst={first: 1})
+    assert make_model(by_name, data, 5, 0, None).monotonic_cst == {first: 1}
 
 
 def test_loco_of_a_pipeline_draws_as_many_features_at_a_node_as_without_the_pipeline():
