@@ -284,7 +284,7 @@ def test_the_comparison_holds_every_cell_of_every_table(project):
     assert list(frame.columns) == [
         "table", "n_samples", "noise_variance", "metric", "method",
         "published", "reproduced", "mc_se", "n_seeds", "z", "low", "high", "margin",
-        "verdict", "noted",
+        "verdict", "explained", "noted",
     ]  # fmt: skip
     assert len(frame) == 2 * 2 * 2 * 2
     assert set(frame[frame.n_samples == 60]["verdict"]) == {"not run"}
