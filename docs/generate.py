@@ -146,7 +146,8 @@ def _write_study_files(page: Path) -> None:
         lines += _plain([*text["Summary"], "", *text["Extended Summary"], ""])
         for name, field in model.model_fields.items():
             default = "needed" if field.is_required() else f"default `{field.default!r}`"
-            lines += _plain([f"- `{name}` ({default})" + f": {said[name]}" * (name in said)])
+            words = f": {said[name]}" if name in said else ""
+            lines += _plain([f"- `{name}` ({default}){words}"])
     lines += ["", "## Drawings and their options", "", "```text", *describe_drawings(), "```", ""]
     _write(page, "\n".join(lines))
 
