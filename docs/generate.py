@@ -35,8 +35,8 @@ PUBLIC: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "losaw.registry.plugins": ("Plugins", ("load_plugin", "plugin_entries", "PluginError")),
     "losaw.contracts": (
-        "Contract tests and starters",
-        ("check_file", "check_entry", "new_method", "new_study"),
+        "Contracts",
+        ("check_entry",),
     ),
     "losaw.support.extras": ("Extras", ("extra", "MissingExtraError")),
 }
