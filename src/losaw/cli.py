@@ -119,6 +119,7 @@ def _add_own_methods(add: Add) -> None:
         help="the format of study files or of the configuration, as JSON Schema",
     )
     check = add("check", methods.check, "run the contract tests on your own methods", False)
+    check.set_defaults(needs_study=True)
     check.add_argument("files", type=Path, nargs="+", metavar="FILE")
     check.add_argument(
         "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"

@@ -4,7 +4,20 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from losaw.support.checkout import default_configuration
+from losaw.support.errors import LosawError
+
+CONFIGURATION = Path("config", "config.yaml")
+
+
+def default_configuration() -> Path:
+    """Return ``config/config.yaml`` of the current folder, or else that of the repository."""
+    for path in (CONFIGURATION, Path(__file__).parents[3] / CONFIGURATION):
+        if path.is_file():
+            return path
+    raise LosawError(
+        f"{CONFIGURATION}: not in this folder; run studies in a clone of the repository, or name "
+        "a configuration with --config"
+    )
 
 
 def add_session_options(parser: argparse.ArgumentParser) -> None:

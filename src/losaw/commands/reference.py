@@ -4,8 +4,12 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from losaw.commands.cli_options import add_configuration, add_session_options, session_of
-from losaw.support.checkout import default_configuration
+from losaw.commands.cli_options import (
+    add_configuration,
+    add_session_options,
+    default_configuration,
+    session_of,
+)
 
 FOLDER = Path("reference")
 

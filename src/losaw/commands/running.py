@@ -6,8 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from losaw.commands.cli_options import session_of
+from losaw.commands.cli_options import default_configuration, session_of
 from losaw.commands.outputs import write_all
+from losaw.support.errors import LosawError
 from losaw.support.extras import STUDY, MissingExtraError, require
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def list_names(options: argparse.Namespace) -> None:
     print("studies")
     try:
         require("study", STUDY)
-    except MissingExtraError as error:
+        options.config = options.config or default_configuration()
+    except (MissingExtraError, LosawError) as error:
         print(f"  {error}")
         return
     session = session_of(options)

@@ -10,14 +10,13 @@ import pytest
 import yaml
 
 from losaw.cli import main
-from losaw.support.checkout import CONFIGURATION, checkout
 from losaw.workflow.rules import Workflow
 
 pytest.importorskip("cvxpy")
 
 
 def planned(folder: Path, *studies: str) -> Workflow:
-    file = checkout() / CONFIGURATION
+    file = Path(__file__).parents[3] / "config" / "config.yaml"
     config = yaml.safe_load(file.read_text()) | {"studies": list(studies), "scale": "smoke"}
     return Workflow(config | {"results": str(folder)}, file)
 
