@@ -1,4 +1,4 @@
-# make run   sets everything up and runs the default study: tables, figures, results/report.html
+# make run   sets everything up and runs the default study: tables, figures, results/desk/report.html
 # make test  sets everything up and runs the tests
 # Everything else: make help
 
@@ -50,7 +50,7 @@ endif
 	touch $(STAMP)
 
 $(COMPILED): $(STAMP) $(KERNELS)
-	$(BIN)/losaw internal compile
+	$(BIN)/losaw compile
 	touch $(COMPILED)
 
 ## make run         the default studies on all cores (CORES=2, SCALE=paper, STUDIES=ufi,treeinner, ARGS=…)
@@ -96,7 +96,7 @@ lint: install
 
 ## make docs        build the documentation in docs/_build/html, with its study and pictures
 docs: install $(VENV)/.documented
-	$(BIN)/losaw run --config docs/study/config/config.yaml --jobs 2
+	$(BIN)/snakemake --directory docs/study --cores 2
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs auto docs docs/_build/html
 	@echo docs/_build/html/index.html
 

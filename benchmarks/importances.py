@@ -28,8 +28,7 @@ from losaw.generators.low_signal import LowSignalGenerator  # noqa: E402
 from losaw.importance import mdi_oob, ufi  # noqa: E402
 from losaw.learners.xgboost_trees import XGBoostTrees  # noqa: E402
 from losaw.study.design.grid import Study  # noqa: E402
-from losaw.study.design.series import resolve  # noqa: E402
-from losaw.study.running.recipe import build_recipe  # noqa: E402
+from losaw.study.running.recipe import replicate_recipe  # noqa: E402
 from losaw.study.running.replicate import run_replicate  # noqa: E402
 
 STUDIES = Path(__file__).parents[1] / "config" / "studies"
@@ -110,7 +109,7 @@ def table_4(repeats: int) -> None:
         setting = next(
             s for s in study.settings if s.axes["dataset"] == "Simulated" and s.axes["task"] == task
         )
-        recipe, _ = build_recipe(resolve(study, setting, study.learner("xgboost")), None)
+        recipe = replicate_recipe(study, setting, "xgboost")
         run_replicate(recipe, 0)
         seconds = median(partial(run_replicate, recipe, 0), repeats)
         print(f"{f'replicate of Table 4, {task}':52}{seconds:9.2f}{'':>17}{'3 s':>8}")

@@ -16,7 +16,7 @@ from losaw import registry
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 from losaw.study.running.jax_programs import keep_jax_programs
-from losaw.study.running.runner import execute
+from reference.in_process import execute
 
 keep_jax_programs()  # of both workers of a test run
 
@@ -75,8 +75,7 @@ learners:
 importances: [mdi]
 metrics: [r2_test, pr_auc]
 seeds: {smoke: 5, desk: 10, paper: 20}
-seed_blocks:
-  - {boundaries: [2, 5]}
+blocks: {seeds: 2}
 published: tiny.csv
 margins: {r2_test: 0.03, pr_auc: 0.1}
 tables:
@@ -176,9 +175,9 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 @pytest.fixture(scope="session")
 def _blocks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results with all blocks of the tiny study and what says how they were run."""
+    """Results with all blocks of the tiny study."""
     with _made(tmp_path_factory.mktemp("blocks") / "project") as made:
-        execute(made.session().all_blocks, 1)
+        execute(made.session())
     return made.results
 
 

@@ -1,27 +1,19 @@
-"""The command line: every step of the workflow, and everything that needs no Snakemake."""
+"""The command line: everything that needs no Snakemake."""
 
 import argparse
-import os
-import platform
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import losaw
-from losaw.commands import auditing, explaining, inspecting, methods, outputs, running
+from losaw.commands import auditing, explaining, methods, running
 from losaw.commands.cli_options import add_session_options, positive
 from losaw.commands.reference import add_reference
+from losaw.support.one_thread import use_one_thread
 from losaw.support.words import unknown
 
-# Parallelism comes from blocks, and a sum over several threads has other last bits. Set before any
-# numerical library is loaded, whatever the user's environment has.
-_THREADS = [f"{_library}_NUM_THREADS" for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA")]
-os.environ |= dict.fromkeys([*_THREADS, "NPROC"], "1")  # the last is JAX's
-# Numba adds in groups whose size it chooses for the processor, and in other groups a sum has other
-# last bits. So it compiles for one x86 processor, with the instructions of the one that it runs on.
-if platform.machine() in {"x86_64", "AMD64"}:
-    os.environ["NUMBA_CPU_NAME"] = "znver4"
+use_one_thread()
 
 Add = Callable[..., argparse.ArgumentParser]
 
@@ -40,8 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"losaw: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        stored = "; what is finished is stored, and the same command goes on from it"
-        ends = {"run": stored} | dict.fromkeys(("explain", "audit"), "; nothing is written")
+        ends = dict.fromkeys(("explain", "audit"), "; nothing is written")
         print(f"losaw: interrupted{ends.get(options.command.__name__, '')}", file=sys.stderr)
         return 130
     except BrokenPipeError:
@@ -69,10 +60,8 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
 
     _add_tables_of_a_person(add)
     _add_runs(add)
-    _add_inspecting(add)
     _add_own_methods(add)
     add_reference(add)
-    _add_internal(commands.add_parser("internal", description="steps that rules and make call"))
     if arguments and not arguments[0].startswith("-") and arguments[0] not in commands.choices:
         parser.error(unknown("command", arguments[0], shown))
     return parser.parse_args(arguments)
@@ -88,25 +77,11 @@ def _add_tables_of_a_person(add: Add) -> None:
 
 
 def _add_runs(add: Add) -> None:
-    plan = add("plan", running.plan, "print settings, blocks, core-hours and disk; runs nothing")
-    plan.add_argument("--jobs", type=positive, help="blocks at the same time: adds waves and hours")
-    run = add("run", running.run, "run studies without Snakemake, by the same blocks")
-    run.add_argument("--jobs", type=positive, default=1, help="processes (default 1)")
-    status = add(
-        "status", inspecting.status, "print blocks done, running and failed, and time left"
+    add("plan", running.plan, "print settings, blocks, fits and core-hours; runs nothing")
+    running.add_options_of_verify(
+        add("verify", running.verify, "compute random lines of stored evidence again", False)
     )
-    status.add_argument("--jobs", type=positive, help="blocks at the same time (default: as now)")
-    status.add_argument("--watch", action="store_true", help="repeat until all is done")
-    status.add_argument(
-        "--every", type=positive, metavar="SECONDS", help="with --watch (default 2; in a log 30)"
-    )
-    add("report", outputs.report, "write tables, figures and report from the blocks that are there")
-
-
-def _add_inspecting(add: Add) -> None:
-    inspecting.add_options_of_verify(
-        add("verify", inspecting.verify, "check stored results; exit status 1 on any finding")
-    )
+    add("compile", running.compile_kernels, "compile all kernels, once for all runs", False)
 
 
 def _add_own_methods(add: Add) -> None:
@@ -118,32 +93,19 @@ def _add_own_methods(add: Add) -> None:
         choices=("study", "configuration"),
         help="the format of study files or of the configuration, as JSON Schema",
     )
+    new = add("new", methods.new, "write a starter file for your own method, or a project", False)
+    new.add_argument(
+        "kind",
+        metavar="KIND",
+        help="learner, importance, generator, metric, drawing or knockoff; study: a small project "
+        "that runs",
+    )
+    new.add_argument("path", type=Path, metavar="PATH", help="a new file; of a study, a folder")
     check = add("check", methods.check, "run the contract tests on your own methods", False)
-    check.set_defaults(needs_study=True)
     check.add_argument("files", type=Path, nargs="+", metavar="FILE")
     check.add_argument(
         "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"
     )
-
-
-def _add_internal(parser: argparse.ArgumentParser) -> None:
-    """Add the steps that only the rules, the Makefile and the Dockerfile call."""
-    steps = parser.add_subparsers(required=True, metavar="step")
-
-    def add(name: str, command: Any, text: str, is_rule: bool = True) -> argparse.ArgumentParser:
-        step = steps.add_parser(name, help=text, description=text)
-        step.set_defaults(command=command, needs_study=is_rule)
-        if is_rule:
-            add_session_options(step)
-        return step
-
-    blocks = add("blocks", running.run_blocks, "compute the blocks of a job, or a single block")
-    blocks.add_argument("file", type=Path, help="a text file of blocks' Parquet files, or one file")
-    laws = add("laws", running.fit_joint_laws, "fit joint laws")
-    laws.add_argument("laws", type=Path, nargs="+", metavar="LAW", help="a law's JSON file")
-    add("studies", outputs.write_studies, "write summaries, tables and figures")
-    add("page", outputs.write_page, "write results/report.html")
-    add("compile", running.compile_kernels, "compile all kernels", False)
 
 
 if __name__ == "__main__":

@@ -13,18 +13,14 @@ import functools
 import time
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 from losaw.datasets import is_there
-from losaw.study.design.blocks import BlockName
+from losaw.study.design.grid import Study
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 from losaw.study.files.block_file import digest_of
-from losaw.study.files.rows import table_of
-from losaw.study.running.joint_laws import fit_laws
-from losaw.study.running.recipe import build_recipe
-from losaw.study.running.replicate import run_replicate
+from losaw.study.verify import Line, compute_line
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 with Path(__file__).with_name("evidence.csv").open(newline="", encoding="utf-8") as file:
@@ -33,39 +29,21 @@ with Path(__file__).with_name("evidence.csv").open(newline="", encoding="utf-8")
 pytestmark = pytest.mark.long
 
 
-def rows_of(study: str, setting: str, learner: str, seeds: range, folder: Path) -> pa.Table:
-    """The rows of some seeds of a learner in a setting, as a block's file has them.
-
-    All that this file knows of the engine is here.
-    """
-    block = session(study, folder).block(BlockName(study, setting, learner, seeds[0], seeds[-1]))
-    fit_laws([block])
-    recipe, _ = build_recipe(block.series, block.law_path)
-    return table_of(
-        study, setting, learner, (row for seed in seeds for row in run_replicate(recipe, seed))
-    )
-
-
 @functools.cache
-def session(study: str, folder: Path) -> Session:
-    asked = {"scale": "reference", "studies": [study], "results": str(folder)}
-    return Session(Request(REPOSITORY / "config" / "config.yaml", asked))
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    """Where joint laws are kept."""
-    return tmp_path_factory.mktemp("evidence")
+def study_of(name: str) -> Study:
+    asked = {"scale": "reference", "studies": [name]}
+    return Session(Request(REPOSITORY / "config" / "config.yaml", asked)).study(name)
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line['study']} {line['learner']}")
-def test_the_rows_are_those_of_the_evidence(line, folder):
+def test_the_rows_are_those_of_the_evidence(line):
     missing = [name for name in line["real_data"].split() if not is_there(name)]
     if missing:
         pytest.skip(f"set LOSAW_DATA to the folder of the real data; missing: {missing}")
     started = time.process_time()
     seeds = range(int(line["first"]), int(line["last"]) + 1)
-    rows = rows_of(line["study"], line["setting"], line["learner"], seeds, folder)
+    asked = Line(Path(line["study"]), line["setting"], line["learner"], seeds[0], seeds[-1], "")
+    rows = compute_line(study_of(line["study"]), asked)
     is_equal = digest_of(rows, {}) == line["rows_sha256"]
     block = f"{line['study']}/{line['setting']}/{line['learner']}, seeds {seeds[0]} to {seeds[-1]}"
     seconds = time.process_time() - started

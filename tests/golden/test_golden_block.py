@@ -13,7 +13,7 @@ import pytest
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 from losaw.study.results.collect import collect
-from losaw.study.running.runner import execute
+from reference.in_process import execute
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 REFERENCE = Path(__file__).with_name("losaw_forest_smoke.parquet")
@@ -23,7 +23,7 @@ KEYS = ["setting_id", "learner", "importance", "seed", "metric"]
 def compute(folder: Path) -> pd.DataFrame:
     overrides = {"scale": "smoke", "studies": ["losaw_forest"], "results": str(folder)}
     session = Session(Request(REPOSITORY / "config" / "config.yaml", overrides))
-    execute(session.all_blocks, 1)
+    execute(session)
     return collect(session.plans[0]).results[[*KEYS, "value"]]
 
 

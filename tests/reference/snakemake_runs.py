@@ -1,11 +1,9 @@
-"""Running a small project with and without Snakemake, for the tests of the workflow."""
+"""Running a small project with Snakemake, for the tests of the workflow."""
 
 import hashlib
 import subprocess
 import sys
 from pathlib import Path
-
-from losaw.cli import main
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 NARROW = ("noise_variance=0.5",)
@@ -31,18 +29,13 @@ def snakemake(project, *words, **options):
     return done.returncode, done.stdout + done.stderr
 
 
-def run_without_snakemake(project, folder):
-    """The same results, computed by ``losaw run`` in this process and its children."""
-    words = ["--config", str(project.configuration), "--output", str(folder), "--jobs", "1"]
-    assert main(["run", *words, *(word for pair in NARROW for word in ("--set", pair))]) == 0
-
-
 def digests(folder):
     """All results but what describes the run itself."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
         if path.is_file()
-        and not {"runs", "figures", "jobs", "made"} & set(path.relative_to(folder).parts)
-        and path.name not in ("manifest.json", "report.html")
+        and not {"logs", "benchmarks", "kept"} & set(path.relative_to(folder).parts)
+        and path.suffix not in (".log", ".html")
+        and path.name != "manifest.json"
     }

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.runner import execute
+from reference.in_process import execute
 
 sys.path.insert(0, str(Path(__file__).parent))
 import one_node

@@ -14,24 +14,11 @@ FIGURE = """figures:
 """
 
 
-def draw(project):
-    """Give the tiny study a figure, in addition to its results."""
-    project.study_file.write_text(project.study_file.read_text() + FIGURE)
-    project.replace(project.configuration, "/figures", "/results/figures")
-
-
-@pytest.fixture
-def drawn(project):
-    """The tiny project with a figure."""
-    draw(project)
-    return project
-
-
 @pytest.fixture(scope="session")
 def _kept(make_project, tmp_path_factory):
     folder = tmp_path_factory.mktemp("finished")
     with make_project(folder / "project") as project:
-        draw(project)
+        project.study_file.write_text(project.study_file.read_text() + FIGURE)
         code, text = snakemake(project)
         assert code == 0, text
         shutil.copytree(project.folder, folder / "kept")

@@ -1,144 +1,203 @@
-"""The workflow: the same bytes as without Snakemake, through kills, for any number of cores."""
+"""The workflow: what runs again after which edit, damage or kill, and the same bytes always."""
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
 
 import pytest
-import yaml
 
-from losaw.study.errors import StudyError
-from losaw.workflow.rules import Workflow
-from reference.snakemake_runs import (
-    NARROW,
-    REPOSITORY,
-    command,
-    digests,
-    run_without_snakemake,
-    snakemake,
-)
+from reference.in_process import run
+from reference.snakemake_runs import REPOSITORY, command, digests, snakemake
+
+SLICE = "n_samples~30_noise_variance~0.5"
 
 
-def test_a_dry_run_plans_every_block_once(project):
-    code, text = snakemake(project, "--dry-run", "--quiet", "rules", config=("job_seconds=30",))
+def jobs(text):
+    """Rule -> number of jobs, of a dry run."""
+    return {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", text, re.MULTILINE)}
+
+
+def planned(project, **options):
+    code, text = snakemake(project, "--dry-run", **options)
     assert code == 0, text
-    assert "16 of 16 blocks to compute, in 2 jobs" in text, text
-    assert re.search(r"^tiny\.1 +1$", text, re.MULTILINE), text
-    assert re.search(r"^tiny\.N60-noise_variance1\.0\.2 +1$", text, re.MULTILINE), text
+    return jobs(text), text
 
 
-@pytest.mark.parametrize(("scale", "n_seeds"), [("smoke", 2), ("paper", 250)])
-def test_a_dry_run_of_the_real_study_plans_its_blocks(scale, n_seeds):
-    from losaw.study.design.request import Request
-    from losaw.study.design.session import Session
+def blocks(project):
+    return project.results / "smoke" / "tiny" / "blocks"
 
-    overrides = {"scale": scale, "studies": ["losaw_forest"]}
-    session = Session(Request(REPOSITORY / "config" / "config.yaml", overrides))
-    blocks = [block.name for block in session.all_blocks]
-    assert max(block.last for block in blocks) == n_seeds - 1
-    assert len({(b.setting, b.learner) for b in blocks}) == {"smoke": 8, "paper": 336}[scale]
-    assert len(blocks) < 5000
+
+def test_a_dry_run_shows_the_grid_and_writes_nothing(project):
+    before = {path for path in project.folder.rglob("*") if ".snakemake" not in path.parts}
+    found, text = planned(project, config=())
+    assert found == {
+        "block": 12, "summary": 1, "tables": 1, "figures": 1, "paper": 1, "report": 1, "all": 1,
+        "total": 18,
+    }  # fmt: skip
+    assert f"wildcards: study=tiny, slice={SLICE}, first=000, last=001" in text
+    assert {p for p in project.folder.rglob("*") if ".snakemake" not in p.parts} == before
 
 
 @pytest.mark.parametrize(
     ("mistake", "words"),
     [
         ("scael=desk", ["unknown key 'scael'", "did you mean 'scale'"]),
-        ("scale=dest", ["unknown scale 'dest'", "did you mean 'desk'"]),
-        ("studies=tini", ["unknown study 'tini'", "did you mean 'tiny'"]),
-        ("n_samples=3O", ["n_samples=3O", "out of the grid", "30, 60"]),
-        ("seeds=many", ["seeds", "'many'", "whole number"]),
+        ("n_samples=3O", ["n_samples=3O: out of the grid", "allowed: 30, 60"]),
     ],
 )
-def test_a_mistake_on_the_command_line_is_told_before_the_first_job(project, mistake, words):
-    key, value = mistake.split("=")
-    config = yaml.safe_load(project.configuration.read_text()) | {key: yaml.safe_load(value)}
-    with pytest.raises(StudyError) as told:
-        Workflow(config, project.configuration)
-    for word in words:
-        assert word in str(told.value)
+def test_a_mistake_on_the_command_line_is_one_message_before_the_first_job(project, mistake, words):
+    code, text = snakemake(project, "--dry-run", config=(mistake,))
+    assert code != 0 and "Traceback" not in text
+    assert all(word in text for word in words), text
 
 
-def test_snakemake_shows_a_mistake_as_one_clear_message(project):
-    code, text = snakemake(project, "--dry-run", config=("n_samples=3O",))
-    assert code != 0
-    assert "Traceback" not in text
-    assert "n_samples=3O" in text and "out of the grid" in text, text
-
-
-def test_two_cores_and_no_snakemake_give_the_same_bytes(finished, tmp_path):
+def test_snakemake_and_one_process_write_the_same_bytes(finished):
     two = digests(finished.results)
-    assert len([name for name in two if "/blocks/" in name]) == 8
-    assert {"tiny/comparison.csv", "tiny/tables/table_1.md"} <= two.keys()
-    run_without_snakemake(finished, tmp_path / "run")
-    assert digests(tmp_path / "run") == two
+    assert len([name for name in two if "/blocks/" in name]) == 6
+    places = {"results": str(finished.folder / "fresh")}
+    run(finished.session(overrides=places, selection={"noise_variance": ("0.5",)}))
+    one = digests(finished.folder / "fresh")
+    assert len(one) > 12 and one.items() <= two.items()
+    assert (finished.results.parent / "figures/smoke/noise_variance~0.5/tiny/figure_1.png").exists()
 
 
 @pytest.mark.long
 def test_one_core_and_two_give_the_same_bytes(finished):
-    code, text = snakemake(finished, cores=1, config=(*NARROW, "results=one"))
+    code, text = snakemake(finished, cores=1, config=("noise_variance=0.5", "results=one"))
     assert code == 0, text
     assert digests(finished.folder / "one") == digests(finished.results)
 
 
-def test_after_a_run_only_what_has_changed_is_made_again(finished):
+def test_after_a_run_exactly_what_an_edit_concerns_is_made_again(finished):
     project = finished
     code, text = snakemake(project)
     assert code == 0 and "Nothing to be done" in text
+    # A caption: no block.
     project.replace(project.study_file, "caption: a tiny table", "caption: another")
-    code, text = snakemake(project, "--dry-run", "--quiet", "rules")
-    assert code == 0
-    assert not re.search(r"^tiny\.", text, re.MULTILINE), text
-    assert re.search(r"^tables_and_figures_of_tiny +1$", text, re.MULTILINE), text
-    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.6")
-    code, text = snakemake(project, "--dry-run", "--quiet", "rules")
-    assert code == 0
-    assert "4 of 8 blocks to compute" in text, text
+    found, _ = planned(project)
+    assert found["summary"] == found["tables"] == 1 and "block" not in found
+    # A parameter that differs by setting: the blocks of that setting.
+    lookup = "jitter: {axis: n_samples, values: {30: 0.6, 60: 0.3}}"
+    project.replace(project.study_file, "jitter: 0.3", lookup)
+    found, text = planned(project)
+    assert found["block"] == 3 and "Params have changed" in text and "0.6" in text
+    # The plugin: all.
+    plugin = project.folder / "plugin.py"
+    plugin.write_text(plugin.read_text() + "# edited\n")
+    assert planned(project)[0]["block"] == 6
+
+
+def test_more_seeds_are_new_blocks_and_a_part_leaves_the_whole(finished):
+    found, _ = planned(finished, config=("noise_variance=0.5", "seeds=6"))
+    assert found["block"] == 2  # seeds 4 and 5; those from 0 to 3 are there
+    report = finished.results / "smoke" / "noise_variance~0.5" / "report.html"
+    before = report.read_bytes()
+    code, text = snakemake(finished, config=("noise_variance=0.5", "n_samples=30", "seeds=2"))
+    assert code == 0 and jobs(text).get("block") is None, text
+    assert report.read_bytes() == before
+    assert (report.parents[1] / "noise_variance~0.5_n_samples~30_seeds~2" / "report.html").exists()
+
+
+def test_one_file_is_a_target_in_a_folder_elsewhere(tmp_path):
+    target = (
+        "results/smoke/losaw_forest/blocks/"
+        "data_type~continuous_n_samples~500_n_features~10_phi~0.1/seeds_000-001.parquet"
+    )
+    elsewhere = type("Elsewhere", (), {"folder": tmp_path})
+    config = ("scale=smoke", "studies=losaw_forest")
+    assert planned(elsewhere, config=config, target=target)[0] == {"block": 1, "total": 1}
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[:-50])
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[100] ^= 1
+    path.write_bytes(content)
+
+
+DAMAGE = {
+    "deleted": lambda path: path.unlink(),
+    "truncated": truncate,
+    "bit-flipped": flip,
+    "empty": lambda path: path.write_bytes(b""),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damage_is_healed_or_named_with_the_remedy(finished, damage):
+    whole = digests(finished.results)
+    path = blocks(finished) / SLICE / "seeds_000-001.parquet"
+    DAMAGE[damage](path)
+    code, text = snakemake(finished)
+    if damage != "deleted":
+        assert code != 0 and "1 blocks cannot be used" in text and str(path) in text, text
+        (remedy,) = re.findall(r"^ *rm (.*)$", text, re.MULTILINE)
+        (finished.folder / remedy).unlink()
+        code, text = snakemake(finished)
+    assert code == 0, text
+    assert digests(finished.results) == whole
+
+
+def test_without_its_records_a_block_of_another_recipe_is_refused_by_name(finished):
+    shutil.rmtree(finished.folder / ".snakemake")
+    assert snakemake(finished)[0] == 0
+    shutil.rmtree(finished.folder / ".snakemake")
+    finished.replace(finished.study_file, "jitter: 0.3", "jitter: 0.6")
+    code, text = snakemake(finished)
+    assert code != 0 and "6 blocks cannot be used" in text, text
+    assert "is of another recipe: learners.jittered.parameters.jitter was 0.3, now 0.6" in text
+    code, text = snakemake(finished, "--forcerun", "block")
+    assert code == 0, text
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("forget", [False, True], ids=["unlock", "without .snakemake"])
-def test_a_killed_run_resumes_to_the_same_bytes(project, tmp_path, forget):
-    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 0.3")
-    run_without_snakemake(project, tmp_path / "whole")
-    target = f"{project.results}/tiny/comparison.csv"
+def test_a_killed_run_resumes_to_the_same_bytes(project, tmp_path):
+    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 0.5")
     process = subprocess.Popen(
-        command(project, target=target), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        command(project), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 120
-    while not list(project.results.glob("tiny/blocks/**/*.parquet")):
+    deadline = time.monotonic() + 240
+    while not list(blocks(project).rglob("*.parquet")):
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    assert not (project.results / "report.html").exists()
-    if forget:
-        subprocess.run(["rm", "-rf", str(project.folder / ".snakemake")], check=True)
-    else:
-        assert snakemake(project, "--unlock")[0] == 0
-    code, text = snakemake(project, target=target)
+    assert snakemake(project, "--unlock")[0] == 0
+    code, text = snakemake(project)
     assert code == 0, text
-    whole = digests(tmp_path / "whole")
-    assert len(whole) > 8 and digests(project.results) == whole
-
-
-def test_a_drawing_that_fails_leaves_the_summary(finished):
-    (plugin,) = yaml.safe_load(finished.configuration.read_text())["plugins"]
-    # In a file of its own: the blocks do not rest on it.
-    broken = finished.folder / "broken.py"
-    broken.write_text(
-        "from losaw.registry import register\n\n\n"
-        '@register("drawing", "broken")\ndef broken(study, results, metrics):\n'
-        '    raise ValueError("no ink")\n'
+    found = digests(project.results)
+    whole = project.session(
+        overrides={"results": str(tmp_path)}, selection={"noise_variance": ("0.5",)}
     )
-    finished.replace(finished.configuration, plugin, f"{plugin}, {broken}")
-    finished.replace(finished.study_file, "drawing: ranking", "drawing: broken")
-    code, text = snakemake(finished, "--retries", "0")
-    assert code != 0 and "0 of 8 blocks to compute" in text, text
-    assert (finished.folder / "results" / "tiny" / "comparison.csv").is_file(), text
-    # Its digests do not vouch for what was not drawn.
-    code, text = snakemake(finished, "--dry-run", "--quiet", "rules")
-    assert re.search(r"^tables_and_figures_of_tiny +1$", text, re.MULTILINE), text
+    run(whole)
+    for name, digest in digests(tmp_path).items():
+        assert found[name] == digest, name
+
+
+@pytest.mark.long
+def test_a_learner_that_crashes_loses_its_own_rows_in_the_second_attempt(project):
+    plugin = project.folder / "plugin.py"
+    plugin.write_text(
+        plugin.read_text()
+        + '\n\n@register("learner", "aborting")\nclass Aborting(MarginalSlopes):\n'
+        "    def fit(self, X, y):\n        import os\n\n        os.abort()\n"
+    )
+    project.replace(project.study_file, "{learner: marginal-slopes, j", "{learner: aborting, j")
+    project.replace(project.configuration, "max_failed_share: 0.0", "max_failed_share: 0.6")
+    code, text = snakemake(project)
+    assert code == 0, text
+    folder = project.results / "smoke" / "noise_variance~0.5" / "tiny"
+    assert "'jittered' ended its process" in (folder / "manifest.json").read_text()
+
+
+def test_the_listing_of_the_rules_is_short():
+    files = [REPOSITORY / "Snakefile", *(REPOSITORY / "workflow" / "rules").glob("*.smk")]
+    lines = sum(len(path.read_text().splitlines()) for path in files)
+    assert lines <= 160

@@ -1,75 +1,36 @@
-# Stage 1: settings -> blocks. A block is a Parquet file of some seeds of one setting and one learner.
+# From the grid to rows: a block holds all methods on the data sets of one slice and some seeds.
 
 
 # The joint distribution of discrete features, which several studies and settings draw from.
 rule joint_law:
     output:
-        f"{study_workflow.laws_folder}/{{law}}.json",
+        f"{RUN.results}/laws/{{law}}.json",
     log:
-        f"{study_workflow.jobs_folder}/law-{{law}}.log",
-    conda:
-        "../../environment.yml"
-    priority: 1
+        f"{RUN.results}/laws/{{law}}.log",
     params:
-        request=study_workflow.arguments,
-    shell:
-        '"$LOSAW_PYTHON" -m losaw internal laws {output} {params.request} > {log} 2>&1'
+        specification=lambda wildcards: RUN.law(wildcards.law),
+    script:
+        "../scripts/joint_law.py"
 
 
-if study_workflow.has_job_for_each_block:
-
-    # Granular mode, --config jobs=blocks: a job for each block. On a cluster, --group-components
-    # blocks=20 submits twenty of them together.
-    rule block:
-        input:
-            lambda wildcards: study_workflow.inputs_of(study_workflow.block(wildcards).blocks),
-        output:
-            f"{study_workflow.results}/{{study}}/blocks/{{setting}}/{{learner}}/seeds_{{first}}-{{last}}.parquet",
-        wildcard_constraints:
-            study=r"[^/]+",
-            setting=r"[^/]+",
-            learner=r"[^/]+",
-            first=r"\d+",
-            last=r"\d+",
-        log:
-            f"{study_workflow.jobs_folder}/{{study}}/{{setting}}/{{learner}}/seeds_{{first}}-{{last}}.log",
-        conda:
-            "../../environment.yml"
-        group:
-            "blocks"
-        resources:
-            mem_mb=lambda wildcards, attempt: attempt * study_workflow.block(wildcards).megabytes,
-            runtime=lambda wildcards, attempt: attempt * study_workflow.block(wildcards).minutes,
-        params:
-            request=study_workflow.block_arguments,
-        shell:
-            '"$LOSAW_PYTHON" -m losaw internal blocks {output} {params.request} > {log} 2>&1'
-
-else:
-
-    # Batched mode: a job computes blocks one after the other, because starting Python takes longer
-    # than many a block. Each job is a rule, since outputs of one rule cannot depend on a wildcard.
-    # update() and `keep-incomplete` of the profile keep the finished blocks of a job that ended.
-    priority = priorities(study_workflow.jobs)
-    for job in study_workflow.jobs:
-
-        rule:
-            name:
-                job.name
-            input:
-                study_workflow.inputs_of(job.blocks),
-            output:
-                [update(str(block.path)) for block in job.blocks],
-            log:
-                f"{study_workflow.jobs_folder}/{job.name}.log",
-            conda:
-                "../../environment.yml"
-            priority: priority[job.name]
-            resources:
-                mem_mb=lambda wildcards, attempt, job=job: attempt * job.megabytes,
-                runtime=lambda wildcards, attempt, job=job: attempt * job.minutes,
-            params:
-                list=f"{study_workflow.jobs_folder}/{job.name}.txt",
-                request=study_workflow.block_arguments,
-            shell:
-                '"$LOSAW_PYTHON" -m losaw internal blocks {params.list} {params.request} > {log} 2>&1'
+# Never update(): after a failed attempt Snakemake would take the old file for the new one. The last
+# whole file is kept as a hard link in kept/, from which rows of unchanged methods are taken.
+rule block:
+    input:
+        laws=lambda wildcards: RUN.laws_of(wildcards),
+    output:
+        f"{RUN.results}/{RUN.scale}/{{study}}/blocks/{{slice}}/seeds_{{first}}-{{last}}.parquet",
+    log:
+        f"{RUN.results}/{RUN.scale}/{{study}}/logs/{{slice}}/seeds_{{first}}-{{last}}.log",
+    benchmark:
+        f"{RUN.results}/{RUN.scale}/{{study}}/benchmarks/{{slice}}/seeds_{{first}}-{{last}}.tsv"
+    params:  # settings, methods, versions: what changes it, computes the block again
+        recipe=lambda wildcards: RUN.block(wildcards).recipe,
+    threads: 1
+    retries: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: attempt * RUN.megabytes(wildcards),
+        runtime=lambda wildcards, attempt: attempt * RUN.minutes,
+        attempt=lambda wildcards, attempt: attempt,
+    script:
+        "../scripts/block.py"

@@ -1,41 +1,69 @@
-# Stages 2 and 3: blocks -> summary, tables and figures of each study -> the report.
-# A rule for each study, not a wildcard {study}: one process writes tables and figures whose names
-# the study file gives, and Snakemake wants the wildcards of a rule in each of its outputs.
+# From blocks to numbers: summary, tables and figures of each study, a page of each paper.
 
 
-for study in study_workflow.session.studies:
-
-    rule:
-        name:
-            f"tables_and_figures_of_{study.name}"
-        input:
-            study_workflow.inputs_of_study(study.name),
-        output:
-            captioned(report, study.name, study_workflow.outputs_of(study.name)),
-        log:
-            f"{study_workflow.jobs_folder}/outputs-{study.name}.log",
-        conda:
-            "../../environment.yml"
-        priority: 1
-        resources:
-            mem_mb=megabytes_of_outputs(study),
-            runtime=55,
-        params:
-            request=study_workflow.arguments_of(study.name),
-        shell:
-            '"$LOSAW_PYTHON" -m losaw internal studies {params.request} > {log} 2>&1'
+# Reads the blocks of this request, and no others.
+rule summary:
+    input:
+        lambda wildcards: RUN.inputs_of_summary(wildcards.study),
+    output:
+        expand(f"{RUN.outputs}/{{{{study}}}}/{{file}}", file=RUN.summary_files),
+    log:
+        f"{RUN.outputs}/{{study}}/logs/summary.log",
+    script:
+        "../scripts/summary.py"
 
 
+rule tables:
+    input:
+        f"{RUN.outputs}/{{study}}/comparison.csv",
+    output:
+        report(
+            directory(f"{RUN.outputs}/{{study}}/tables"),
+            patterns=["{table}.csv"],
+            caption="../report/table.rst",
+            category="tables",
+        ),
+    log:
+        f"{RUN.outputs}/{{study}}/logs/tables.log",
+    script:
+        "../scripts/tables.py"
+
+
+rule figures:
+    input:
+        f"{RUN.outputs}/{{study}}/comparison.csv",
+    output:
+        report(
+            directory(f"{RUN.figures}/{{study}}"),
+            patterns=["{figure}.png"],
+            caption="../report/figure.rst",
+            category="figures",
+        ),
+    log:
+        f"{RUN.outputs}/{{study}}/logs/figures.log",
+    script:
+        "../scripts/figures.py"
+
+
+# Tables, claims and what fails: of a paper, or of a study that belongs to none.
+rule paper:
+    input:
+        lambda wildcards: RUN.inputs_of_paper(wildcards.paper),
+    output:
+        report(f"{RUN.pages}/{{paper}}.html", caption="../report/page.rst", category="pages"),
+    log:
+        f"{RUN.pages}/logs/{{paper}}.log",
+    script:
+        "../scripts/paper.py"
+
+
+# The front page.
 rule report:
     input:
-        study_workflow.inputs_of_report,
+        expand(f"{RUN.pages}/{{paper}}.html", paper=RUN.papers),
     output:
-        captioned(report, "all", study_workflow.report),
+        report(f"{RUN.pages}/report.html", caption="../report/page.rst", category="pages"),
     log:
-        f"{study_workflow.jobs_folder}/report.log",
-    conda:
-        "../../environment.yml"
-    params:
-        request=study_workflow.arguments,
-    shell:
-        '"$LOSAW_PYTHON" -m losaw internal page {params.request} > {log} 2>&1'
+        f"{RUN.pages}/logs/report.log",
+    script:
+        "../scripts/report.py"

@@ -1,64 +1,35 @@
-"""The options that describe a session, and the session that is made from them."""
+"""The options that describe a request, in the words of Snakemake's command line."""
 
 import argparse
 from pathlib import Path
 from typing import Any
 
-from losaw.support.errors import LosawError
-
 CONFIGURATION = Path("config", "config.yaml")
-
-
-def default_configuration() -> Path:
-    """Return ``config/config.yaml`` of the current folder, or else that of the repository."""
-    for path in (CONFIGURATION, Path(__file__).parents[3] / CONFIGURATION):
-        if path.is_file():
-            return path
-    raise LosawError(
-        f"{CONFIGURATION}: not in this folder; run studies in a clone of the repository, or name "
-        "a configuration with --config"
-    )
+CHECKOUT = Path(__file__).parents[3]
 
 
 def add_session_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that every command on a session takes."""
-    add_configuration(parser)
-    parser.add_argument(
-        "--study", action="append", metavar="NAME", help="default: the configuration's"
-    )
+    """Add the options that every command on studies takes."""
     parser.add_argument("--scale", help="smoke, desk, reference or paper")
     parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="AXIS=VALUES",
-        help="narrow the grid, e.g. --set function=f3,f5; a number outside of it is run too",
-    )
-    parser.add_argument(
-        "--seeds",
-        type=positive,
-        help="seeds of every selected setting that the scale runs, instead of its own number",
-    )
-    parser.add_argument("--output", type=Path, metavar="FOLDER", help="results folder")
-    parser.add_argument("--figures-folder", type=Path, metavar="FOLDER")
-    parser.add_argument("--plugin", action="append", metavar="FILE", help="your own method's file")
-    parser.add_argument(
-        "--configure",
-        action="append",
+        "--config",
+        nargs="+",
         default=[],
         metavar="KEY=VALUE",
-        help="any key of the configuration, its value in YAML",
+        help="as of snakemake: studies=losaw_forest function=f3,f5 seeds=40",
     )
-
-
-def add_configuration(parser: argparse.ArgumentParser) -> None:
-    """Add the option of the configuration file."""
     parser.add_argument(
-        "--config",
+        "--configfile",
         type=Path,
+        default=default_configuration(),
         metavar="FILE",
-        help="default: config/config.yaml, or else the published studies",
+        help="default: config/config.yaml, here or in the checkout of losaw",
     )
+
+
+def default_configuration() -> Path:
+    """Return the configuration of this folder, or else that of the checkout."""
+    return CONFIGURATION if CONFIGURATION.is_file() else CHECKOUT / CONFIGURATION
 
 
 def positive(text: str) -> int:
@@ -69,27 +40,10 @@ def positive(text: str) -> int:
     return number
 
 
-def request_of(options: argparse.Namespace) -> Any:
-    """Return the request that the options describe."""
-    from losaw.study.design.request import Request, read_overrides, read_selection
-
-    overrides = read_overrides(options.configure)
-    named = {
-        "studies": options.study,
-        "scale": options.scale,
-        "results": options.output,
-        "figures": options.figures_folder or (options.output and options.output / "figures"),
-        "plugins": options.plugin,
-    }
-    overrides.update({key: value for key, value in named.items() if value is not None})
-    configuration = options.config or default_configuration()
-    return Request(configuration, overrides, read_selection(options.set), options.seeds)
-
-
-def session_of(options: argparse.Namespace, trusted: bool = False) -> Any:
+def session_of(options: argparse.Namespace, **overrides: Any) -> Any:
     """Return the session that the options describe."""
+    from losaw.study.design.request import read_words, request_of
     from losaw.study.design.session import Session
-    from losaw.study.running.jax_programs import keep_jax_programs
 
-    keep_jax_programs()  # for figures that fit a model once more
-    return Session(request_of(options), trusted)
+    config = read_words(options.config) | ({"scale": options.scale} if options.scale else {})
+    return Session(request_of(options.configfile, {**config, **overrides}))

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from losaw.commands.cli_options import (
-    add_configuration,
     add_session_options,
     default_configuration,
     session_of,
@@ -28,7 +27,13 @@ def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
     text = "compare the stored means with the published values, and write the pages"
     pages = parts.add_parser("pages", help=text, description=text)
     pages.set_defaults(command=write_pages)
-    add_configuration(pages)
+    pages.add_argument(
+        "--configfile",
+        type=Path,
+        default=default_configuration(),
+        metavar="FILE",
+        help="of the studies",
+    )
     for part in (keeping, pages):
         part.add_argument(
             "--folder", type=Path, default=FOLDER, help="of the reference run (default: reference)"
@@ -40,8 +45,8 @@ def keep(options: argparse.Namespace) -> None:
     from losaw.reference.store import keep
     from losaw.report.page.stored import Shelf
 
-    session = session_of(options, trusted=True)
-    shelf = Shelf(session.results, session.folder, session.figures)
+    session = session_of(options)
+    shelf = Shelf(session.outputs, session.folder, session.figures)
     size = keep(shelf, [study.name for study in session.studies], options.folder)
     print(f"{options.folder}: {size / 1e6:.2f} MB")
 
@@ -52,7 +57,7 @@ def write_pages(options: argparse.Namespace) -> None:
     from losaw.report.page.stored import Shelf
     from losaw.report.page.write import write_pages
 
-    configuration = options.config or default_configuration()
+    configuration = options.configfile
     compare_again(Shelf(options.folder, configuration.parent))
     shelf = Shelf(options.folder, configuration.parent)
     for page in write_pages(shelf, options.folder / "overview.md"):

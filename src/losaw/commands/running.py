@@ -1,27 +1,27 @@
-"""Commands of a run: plan, list and run; for the rules also blocks and joint laws."""
+"""Commands on studies: plan, list, verify; and compile."""
 
 import argparse
 import json
-import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from losaw.commands.cli_options import default_configuration, session_of
-from losaw.commands.outputs import write_all
-from losaw.support.errors import LosawError
+from losaw.commands.cli_options import add_session_options, positive, session_of
 from losaw.support.extras import STUDY, MissingExtraError, require
-
-if TYPE_CHECKING:
-    from losaw.study.design.session import Session
 
 
 def plan(options: argparse.Namespace) -> None:
-    """Print the cost of the session."""
-    from losaw.study.running.estimate import describe
+    """Print the cost of a request."""
+    from losaw.report.figures import check_figures
+    from losaw.study.cost import describe_cost
+    from losaw.study.design.validation import check_extras
 
     session = session_of(options)
-    _check(session)
-    print(describe(session.plans, options.jobs))
+    for study in session.studies:
+        check_figures(study)
+        check_extras(study, session.learners(study))
+    for note in session.notes:
+        print(f"losaw: {note}", file=sys.stderr)
+    print(describe_cost(session.plans))
 
 
 def list_names(options: argparse.Namespace) -> None:
@@ -48,8 +48,7 @@ def list_names(options: argparse.Namespace) -> None:
     print("studies")
     try:
         require("study", STUDY)
-        options.config = options.config or default_configuration()
-    except (MissingExtraError, LosawError) as error:
+    except MissingExtraError as error:
         print(f"  {error}")
         return
     session = session_of(options)
@@ -58,50 +57,25 @@ def list_names(options: argparse.Namespace) -> None:
         print(f"  {name:28} {study.file.title}")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run the session's studies, then write tables, figures and report.
-
-    Blocks that cannot begin are counted as missing in the summary, which may refuse; 2 then.
-    """
-    from losaw.study.errors import MissingBlocksError
-    from losaw.study.running.runner import execute
-
-    session = session_of(options)
-    _check(session)
-    status = 0
-    try:
-        execute(session.all_blocks, options.jobs)
-    except MissingBlocksError as error:
-        print(f"losaw: {error}", file=sys.stderr, flush=True)
-        status = 2
-    write_all(session)
-    return status
+def add_options_of_verify(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``losaw verify``."""
+    parser.add_argument("reference", type=Path, metavar="FOLDER", help="for example reference")
+    parser.add_argument(
+        "--sample", type=positive, default=10, metavar="N", help="number of lines (default 10)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="picks the lines (default 0): the same for everybody"
+    )
+    parser.add_argument("--study", action="append", metavar="NAME", help="default: all of them")
+    add_session_options(parser)
 
 
-def run_blocks(options: argparse.Namespace) -> None:
-    """Compute a block, or those of a job's list that are not there yet."""
-    from losaw.study.design.blocks import BlockName
-    from losaw.study.running.jobs import read_job
-    from losaw.study.running.runner import run_block, run_job
-    from losaw.study.running.running_marks import JOB_VARIABLE
+def verify(options: argparse.Namespace) -> int:
+    """Compute random lines of stored evidence again; 1 if rows differ."""
+    from losaw.study.verify import read_evidence, verify
 
-    if options.file.suffix == ".parquet":
-        name = BlockName.from_path(options.file)
-        options.study = [name.study]
-        run_block(session_of(options, trusted=True).block(name))
-        return
-    os.environ[JOB_VARIABLE] = options.file.stem
-    names, again = read_job(options.file)
-    options.study = sorted({name.study for name in names})
-    session = session_of(options, trusted=True)
-    run_job((session.block(name) for name in names), again)
-
-
-def fit_joint_laws(options: argparse.Namespace) -> None:
-    """Fit joint laws."""
-    from losaw.study.running.joint_laws import fit_laws
-
-    fit_laws(session_of(options, trusted=True).all_blocks, only=options.laws)
+    lines = read_evidence(options.reference, options.study)
+    return verify(lines, options.configfile, options.sample, options.seed)
 
 
 def compile_kernels(options: argparse.Namespace) -> None:
@@ -109,13 +83,3 @@ def compile_kernels(options: argparse.Namespace) -> None:
     from losaw.commands.warm_up import warm_up
 
     warm_up()
-
-
-def _check(session: "Session") -> None:
-    """Check a session before anything runs."""
-    from losaw.report.figures import check_figures
-    from losaw.study.design.validation import check_extras
-
-    for study in session.studies:
-        check_figures(study)
-        check_extras(study, session.learners(study))

@@ -13,14 +13,10 @@ from losaw.data import FloatArray
 
 
 def warm_up() -> None:
-    """Compile what is compiled once, in two processes, and store the digests of all sources."""
-    from losaw.study.source_digests.source_digest import store_all
-
+    """Compile what is compiled once, in two processes."""
     # The mixed forests take as long as the others together. What both need, both compile.
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        compiled = pool.map(_compile, (compile_mixed_forests, _compile_others))
-        store_all()
-        list(compiled)
+        list(pool.map(_compile, (compile_mixed_forests, _compile_others)))
 
 
 def _compile(compile_part: Callable[[], None]) -> None:

@@ -1,17 +1,14 @@
 """Keep a run in the repository: small enough for git, with digests of all rows."""
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
 
 from losaw.report.page.stored import RUN_COLUMNS, RUNS, Shelf
 from losaw.report.tables import write_tables
 from losaw.study.design.published import read_published
-from losaw.study.files.block_file import digest_of
 from losaw.study.files.writing import write_csv, write_text
 from losaw.study.results.compare import compare
 from losaw.study.results.summary import seven_digits, short_summary
@@ -43,7 +40,7 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
     runs = dict(Shelf(folder, shelf.configuration).runs) if (folder / RUNS).is_file() else {}
     for name in names:
         place, results = folder / name, shelf.results[name]
-        evidence = pd.DataFrame(_evidence(results.folder), columns=list(EVIDENCE))
+        evidence = pd.read_csv(results.folder / "blocks.csv")[list(EVIDENCE)]
         shutil.rmtree(place, ignore_errors=True)
         write_csv(place / "summary.csv", short_summary(results.summary))
         write_csv(place / "comparison.csv", _printed(results.comparison))
@@ -64,16 +61,6 @@ def _printed(comparison: pd.DataFrame) -> pd.DataFrame:
     cells = comparison[comparison["published"].notna()]
     numbers = cells.select_dtypes("float").columns
     return cells.assign(**{name: cells[name].map(seven_digits) for name in numbers})
-
-
-def _evidence(folder: Path) -> Iterator[tuple[Any, ...]]:
-    """Yield the lines of ``blocks.csv``: settings and learners of each block with their digests."""
-    for path in sorted(folder.glob("blocks/**/*.parquet")):
-        table = pq.read_table(path)
-        keys = table.select(["setting_id", "learner", "seed"]).to_pandas()
-        for (setting, learner), rows in keys.groupby(["setting_id", "learner"], sort=False):
-            digest = digest_of(table.take(rows.index.to_numpy()), {})
-            yield setting, learner, rows["seed"].min(), rows["seed"].max(), digest
 
 
 def compare_again(shelf: Shelf) -> None:

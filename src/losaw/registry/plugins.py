@@ -53,11 +53,11 @@ def load_plugin(path: Path | str) -> ModuleType:
 
     Examples
     --------
-    >>> from pathlib import Path
+    >>> from losaw.contracts import new_method
     >>> from losaw.registry.plugins import load_plugin
-    >>> written = Path("loaded_here.py").write_text("answer = 42")
-    >>> load_plugin("loaded_here.py").answer
-    42
+    >>> new_method("metric", "loaded_here.py")
+    >>> load_plugin("loaded_here.py").__name__
+    'losaw_plugin_loaded_here'
     """
     path = Path(path).resolve()
     if not path.is_file():
@@ -112,10 +112,9 @@ def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
 
     Examples
     --------
-    >>> from pathlib import Path
+    >>> from losaw.contracts import new_method
     >>> from losaw.registry.plugins import plugin_entries
-    >>> lines = ("from losaw.registry import add", "add('metric', 'named-here', 'mine:Metric')")
-    >>> written = Path("named_here.py").write_text("\\n".join(lines))
+    >>> new_method("metric", "named_here.py")
     >>> [entry.name for entry in plugin_entries("named_here.py")]
     ['named-here']
     """

@@ -11,9 +11,9 @@ from losaw.report.style import house_style, save
 from losaw.study.design.grid import Study
 from losaw.study.design.schema import FigureLayout
 from losaw.study.errors import StudyError
-from losaw.study.files.output_digests import FIGURE_KINDS
-from losaw.study.source_digests.source_digest import accepted_parameters
 from losaw.support.words import unknown
+
+FIGURE_KINDS = ("pdf", "png")
 
 # Options that mean the same in every drawing: option -> names that it may have in a study.
 _NAMES: dict[str, Callable[[Study], Iterable[str]]] = {
@@ -55,7 +55,7 @@ def _problems(study: Study, key: str, layout: FigureLayout) -> Iterator[StudyErr
         yield study.source.error((*location, "drawing"), message)
         return
     # The first two are the study and its results.
-    options = dict(list(accepted_parameters(get("drawing", layout.drawing)).items())[2:])
+    options = dict(list(get("drawing", layout.drawing).accepted_parameters().items())[2:])
     for name, value in layout.options.items():
         place = (*location, "options", name)
         if name not in options:
@@ -103,6 +103,7 @@ def write_figures(study: Study, results: StudyResults, folder: Path) -> list[Pat
         of the results is missing, or a figure cannot be written.
     """
     check_figures(study)
+    folder.mkdir(parents=True, exist_ok=True)  # the workflow needs it even without figures
     written = []
     for key, layout in study.file.figures.items():
         with house_style():

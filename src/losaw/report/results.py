@@ -60,9 +60,7 @@ class StudyResults:
     @cached_property
     def comparison(self) -> pd.DataFrame:
         """Every cell of the published tables, published and reproduced."""
-        texts = {"explained": str, "noted": str}
-        cells = self._read("comparison.csv", lambda path: pd.read_csv(path, dtype=texts))
-        return cells.fillna(dict.fromkeys(texts, ""))
+        return self._csv("comparison.csv")
 
     @cached_property
     def differences(self) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """Knockoffs belong to the data set: all learners of a seed share its draws.
 
-Of knockoffs.shared, study.design.blocks, study.running.jobs, study.running.supervisor.
+Of knockoffs.shared.
 """
 
 import numpy as np
@@ -9,10 +9,8 @@ import pytest
 from losaw.knockoffs import make_sampler, shared
 from losaw.knockoffs.gaussian import GaussianKnockoffs
 from losaw.knockoffs.shared import SharedKnockoffs
-from losaw.study.running.jobs import cut_into_jobs
-from losaw.study.running.recipe import build_recipe
+from losaw.study.running.recipe import replicate_recipe
 from losaw.study.running.replicate import run_replicate
-from losaw.study.running.runner import execute
 
 IMPORTANCES = (
     "{cpi: {importance: cpi-gaussian}, twice: {importance: cpi-gaussian, n_draws: 2}, "
@@ -43,9 +41,8 @@ def gaussian(seed=0, name="gaussian()"):
 
 def rows_of(session, learner, importances=None):
     """The rows of seed 0 of a learner, without what names it."""
-    block = next(b for b in session.all_blocks if b.name.learner == learner)
-    recipe, _ = build_recipe(block.series, None)
-    return run_replicate(recipe, 0, importances)
+    study = session.studies[0]
+    return run_replicate(replicate_recipe(study, study.settings[0], learner), 0, importances)
 
 
 def test_the_same_draws_with_and_without_those_that_are_kept_and_in_any_order(drawing):
@@ -103,20 +100,3 @@ def test_kept_draws_take_limited_memory_and_cannot_be_changed(monkeypatch):
     np.testing.assert_array_equal(gaussian(0).fit(X).sample(None), drawn[0])
     with pytest.raises(ValueError, match="read-only"):
         drawn[0][0, 0] = 1.0
-
-
-def test_blocks_that_share_draws_stay_together_and_any_division_gives_the_same_bytes(drawing):
-    session = drawing.session()
-    jobs = cut_into_jobs(session.all_blocks, 0.1)
-    assert [len(job.blocks) for job in jobs] == [2] * 4
-    for job in jobs:
-        assert len({(b.name.setting, b.name.first) for b in job.blocks}) == 1
-    bytes_of = []
-    execute(session.all_blocks, 3)
-    bytes_of.append([block.path.read_bytes() for block in session.all_blocks])
-    for block in session.all_blocks:
-        block.path.unlink()
-    for block in session.all_blocks:
-        execute([block], 1)
-    bytes_of.append([block.path.read_bytes() for block in session.all_blocks])
-    assert bytes_of[0] == bytes_of[1]

@@ -1,36 +1,30 @@
 """A stored block or joint law is read as it was written, or refused: flipped and edited files.
 
-Of study.files.block_file, study.files.block_file, generators.joint_law.law.
+Of study.files.block_file, generators.joint_law.law.
 """
 
 import json
 import os
 import random
-from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 from losaw.generators.joint_law.law import JointLaw, JointLawError
-from losaw.study.design.blocks import BlockName
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import FOOTER_KEY, digest_of, load_blocks, load_named, write_block
-from losaw.study.files.footer import identity
-from losaw.study.files.rows import BLOCK_SCHEMA, Row
-from losaw.study.running.runner import run_block
+from losaw.study.files.block_file import FOOTER_KEY, digest_of, read_block, write_block
+from losaw.study.files.rows import BLOCK_SCHEMA, Row, table_of
 from losaw.support.whole_files import write_atomically
 
-BLOCK = BlockName("tiny", "abc", "plain", 0, 1)
-FOOTER = {"block": identity(BLOCK), "results_version": "1", "libraries": {"numpy": "2"}}
+FOOTER = {"recipe": {"study": "tiny"}, "libraries": {"numpy": "2"}}
 N_FLIPS = 600
 
 
 def rows():
     rng = np.random.default_rng(0)
     found = []
-    for seed in BLOCK.seeds:
+    for seed in range(2):
         for metric in ("r2_test", "pr_auc"):
             found.append(Row(seed, "mdi", metric, float(rng.random())))
         found.append(
@@ -55,13 +49,13 @@ def stored(tmp_path):
 
 
 def write(path, lines):
-    write_block(SimpleNamespace(name=BLOCK, path=path), lines, FOOTER)
+    write_block(path, table_of("tiny", "abc", "plain", lines), FOOTER, path.with_name("kept"))
 
 
 def said(path):
     """Return the content that a reader gets, or None if the file is refused."""
     try:
-        found = load_named(path, BLOCK)
+        found = read_block(path)
     except StudyError:
         return None
     return repr(found.table.to_pylist()), repr(found.footer)
@@ -149,14 +143,6 @@ def test_a_footer_that_was_edited_is_refused(stored):
     assert said(stored) is None
 
 
-def test_seeds_that_the_name_does_not_say_are_refused(stored):
-    """Rows of another seed under a digest of their own: whole, and not this block."""
-    others = [replace(row, seed=row.seed + 1) for row in rows()]
-    write(stored, others)
-    with pytest.raises(StudyError, match="does not hold the seeds"):
-        load_named(stored, BLOCK)
-
-
 def test_the_digest_does_not_depend_on_how_the_rows_are_cut(stored):
     table = pq.ParquetFile(stored).read().replace_schema_metadata(None)
     halves = type(table).from_batches(table.to_batches(max_chunksize=2), schema=BLOCK_SCHEMA)
@@ -207,12 +193,3 @@ def test_a_file_is_on_the_disk_before_it_gets_its_name(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "replace", lambda *paths: (calls.append("rename"), rename(*paths)))
     write_atomically(tmp_path / "a.txt", lambda place: place.write_text("x"))
     assert calls == ["sync", "rename"]
-
-
-def test_every_block_is_looked_for_however_many_are_read_ahead(project, monkeypatch):
-    monkeypatch.setattr("losaw.study.files.block_file.FILES_AHEAD", 3)
-    blocks = project.session().all_blocks
-    run_block(blocks[0])
-    first, *others = load_blocks(blocks)
-    assert first.table.num_rows > 0
-    assert others == [None] * (len(blocks) - 1)

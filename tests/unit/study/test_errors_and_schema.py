@@ -16,40 +16,38 @@ def change(project, old, new):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("title:", "titel:", ["tiny.yaml:3", "titel", "did you mean 'title'"]),
-        ("jitter: 0.3", "jiter: 0.3", ["tiny.yaml:10", "jiter", "did you mean 'jitter'", "known:"]),
+        ("title:", "titel:", ["tiny.yaml", "titel", "did you mean 'title'"]),
+        ("jitter: 0.3", "jiter: 0.3", ["tiny.yaml", "jiter", "did you mean 'jitter'", "known:"]),
         (
             "jittered: {learner: marginal-slopes",
             "jittered: {learner: marginal-slope",
-            ["tiny.yaml:10", "'marginal-slope'", "did you mean 'marginal-slopes'", "plugins"],
+            ["tiny.yaml", "'marginal-slope'", "did you mean 'marginal-slopes'", "plugins"],
         ),
-        ("[mdi]", "[mdj]", ["tiny.yaml:11", "did you mean 'mdi'"]),
-        ("r2_test, pr_auc]", "r2_tests, pr_auc]", ["tiny.yaml:12", "did you mean 'r2_test'"]),
+        ("[mdi]", "[mdj]", ["tiny.yaml", "did you mean 'mdi'"]),
+        ("r2_test, pr_auc]", "r2_tests, pr_auc]", ["tiny.yaml", "did you mean 'r2_test'"]),
         ("name: normal-linear", "name: normal-liner", ["did you mean 'normal-linear'"]),
         ("  n_samples:", "  n_sample:", ["n_sample", "did you mean 'n_samples'"]),
-        ("desk: 10", "deks: 10", ["tiny.yaml:13", "deks", "did you mean 'desk'"]),
-        ("smoke: 5", "smoke: 0", ["tiny.yaml:13", "greater than or equal to 1", "got 0"]),
+        ("desk: 10", "deks: 10", ["tiny.yaml", "deks", "did you mean 'desk'"]),
+        ("smoke: 5", "smoke: 0", ["tiny.yaml", "greater than or equal to 1", "got 0"]),
         ("rows: [noise_variance", "rows: [noise", ["tables.table_1.rows", "'noise'"]),
         ("underline_lead", "underlined_lead", ["did you mean 'underline_lead'"]),
         ("study: tiny", "study: small", ["'small' must equal the file's name, 'tiny'"]),
-        ("jitter: 0.3", "jitter: n_sampels * 2", ["unknown name 'n_sampels'"]),
-        ("published: tiny.csv", "published: [1]", ["tiny.yaml:16", "published", "got [1]"]),
+        ("jitter: 0.3", "jitter: {axis: n_sampels}", ["unknown axis 'n_sampels'"]),
+        ("published: tiny.csv", "published: [1]", ["tiny.yaml", "published", "got [1]"]),
         (
             "learner: marginal-slopes, j",
             "learner: 0, j",
-            ["10: learners.jittered.learner", "got 0"],
+            ["learners.jittered.learner", "got 0"],
         ),
-        ("learner: marginal-slopes, j", "j", ["tiny.yaml:10: learners.jittered: needs 'learner'"]),
-        ("name: normal-linear", "name: 0", ["tiny.yaml:4: generator.name:", "string, got 0"]),
-        ("jitter: 0.3", "jitter: .inf", ["10: learners.jittered.jitter: .inf", "finite number"]),
-        ("jitter: 0.3", "jitter: 1.0e+999", ["1.0e+999 is not allowed", "finite number"]),
-        ("jitter: 0.3", "jitter: !!set {a}", ["jitter", "has the tag", "write it without"]),
-        ("jitter: 0.3", "jitter: {each: 3}", ["jittered.jitter: each: expected a list"]),
+        ("learner: marginal-slopes, j", "j", ["tiny.yaml: learners.jittered: needs 'learner'"]),
+        ("name: normal-linear", "name: 0", ["tiny.yaml: generator.name:", "string, got 0"]),
+        ("jitter: 0.3", "jitter: 1.0e+999", ["tiny.yaml: holds", "not finite"]),
+        ("jitter: 0.3", "jitter: !!set {a}", ["tiny.yaml: holds", "has a tag"]),
         ("jitter: 0.3", "jitter: {axis: [a]}", ["learners.jittered", "unknown axis ['a']"]),
         ("jitter: 0.3", "jitter: {axis: n_samples, values: 1}", ["values: expected a mapping"]),
         ("jitter: 0.3", f"jitter: {'9' * 5000}", ["tiny.yaml: not valid YAML", "digits"]),
-        ("boundaries: [2, 5]", "boundaries: [5, 2]", ["seed_blocks.0.boundaries: must be asc"]),
-        ("boundaries: [2, 5]", "boundaries: 2", ["seed_blocks.0.boundaries", "list, got 2"]),
+        ("{seeds: 2}", "{inside: [n_sample]}", ["blocks.inside.0", "did you mean 'n_samples'"]),
+        ("{seeds: 2}", "{seeds: 0}", ["blocks.seeds", "greater than or equal to 1, got 0"]),
         ("smoke: 5", "smoke: [{seeds: 5, learner: {}}]", ["seeds.smoke.0.learner", "got {}"]),
         (
             "published: t",
@@ -59,7 +57,7 @@ def change(project, old, new):
         ("published: t", "method: '{learner.x}'\npublished: t", ["may hold {learner} and"]),
     ],
 )
-def test_a_mistake_in_a_study_names_file_line_key_and_remedy(project, old, new, words):
+def test_a_mistake_in_a_study_names_file_key_and_remedy(project, old, new, words):
     change(project, old, new)
     with pytest.raises(StudyError) as caught:
         project.session()
@@ -68,10 +66,10 @@ def test_a_mistake_in_a_study_names_file_line_key_and_remedy(project, old, new, 
         assert word in message, message
 
 
-def test_a_study_file_that_is_not_utf_8_names_the_line(project):
+def test_a_study_file_that_is_not_utf_8_is_named(project):
     text = project.study_file.read_bytes().replace(b"takes", "für".encode("latin-1"))
     project.study_file.write_bytes(text)
-    with pytest.raises(StudyError, match=r"tiny.yaml:3: not UTF-8 text; save the file as UTF-8"):
+    with pytest.raises(StudyError, match=r"tiny.yaml: not valid YAML: .*utf-8"):
         project.session()
 
 
@@ -91,7 +89,7 @@ def test_printed_values_that_are_no_table_are_named(project, content):
 
 def test_a_grid_value_that_the_generator_refuses_is_found_before_anything_runs(project):
     change(project, "noise_variance: [0.5, 1.0]", "noise_variance: [0.5, -1.0]")
-    with pytest.raises(StudyError, match=r"tiny.yaml:5: settings: .*noise_variance"):
+    with pytest.raises(StudyError, match=r"tiny.yaml: settings: .*noise_variance"):
         project.session()
 
 
@@ -115,7 +113,7 @@ def test_a_mistake_in_the_configuration_is_named(project, overrides, words):
 @pytest.mark.parametrize(
     ("selection", "words"),
     [
-        ({"n_sample": ("30",)}, ["unknown axis 'n_sample'", "did you mean 'n_samples'"]),
+        ({"n_sample": ("30",)}, ["unknown key 'n_sample'", "did you mean 'n_samples'"]),
         ({"n_samples": ("3O",)}, ["n_samples=3O", "out of the grid", "allowed: 30, 60"]),
         ({"n_samples": ("inf",)}, ["n_samples=inf", "out of the grid", "allowed: 30, 60"]),
         ({"learner": ("plan",)}, ["learner=plan", "did you mean 'plain'"]),
@@ -140,17 +138,6 @@ def test_broken_yaml_is_named_with_its_place(project):
     change(project, "metrics: [r2_test, pr_auc]", "metrics: [r2_test, pr_auc")
     with pytest.raises(StudyError, match=r"tiny.yaml: not valid YAML: .*line"):
         project.session()
-
-
-def test_two_studies_that_draw_a_figure_of_one_name_are_refused(project):
-    figure = "figures:\n  ranks: {drawing: ranking, caption: x, options: {metrics: [r2_test]}}\n"
-    text = project.study_file.read_text() + figure
-    project.study_file.write_text(text)
-    other = project.study_file.with_name("other.yaml")
-    other.write_text(text.replace("study: tiny", "study: other"))
-    project.session()
-    with pytest.raises(StudyError, match=r"other.yaml:\d+: figures.ranks: 'tiny' draws a figure"):
-        project.session(overrides={"studies": ["tiny", "other"]})
 
 
 def test_a_name_that_is_far_off_is_not_guessed():

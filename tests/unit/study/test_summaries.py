@@ -12,12 +12,9 @@ import pandas as pd
 import pytest
 
 from losaw.study.results.cell_numbers import kinds_of, pooled_deviation
-from losaw.study.results.collect import collect
-from losaw.study.results.manifest import manifest
 from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import complete_summary, differences, short_summary
 from losaw.study.results.tally import describe_end
-from losaw.study.running.runner import run_block
 
 
 def test_a_pooled_deviation_weighs_by_degrees_of_freedom():
@@ -45,19 +42,13 @@ def test_the_last_line_counts_published_values_once(tmp_path):
     assert "1 published values compared (1 deviates)" in said
 
 
-def test_a_manifest_counts_the_blocks_that_were_asked_for(project):
-    project.replace(project.configuration, "max_failed_share: 0.0", "max_failed_share: 1.0")
-    plan = project.session().plan("tiny")
-    run_block(plan.blocks[0])
-    assert manifest(plan, collect(plan))["blocks"] == len(plan.blocks) > 0
-
-
 def test_the_manifest_of_a_run_without_failures_counts_none(computed):
     (plan,) = computed.session().plans
     write_outputs(plan)
     found = json.loads((plan.folder / "manifest.json").read_text())
-    assert (found["failed_rows"], found["missing_blocks"]) == (0, [])
-    assert found["fits"] == sum(len(block.seeds) for block in plan.blocks)
+    assert found["failed_rows"] == 0 and found["failures"] == {}
+    assert (found["fits"], found["blocks"]) == (4 * 2 * 5, len(plan.blocks))
+    assert found["request"] == "studies=tiny scale=smoke"
 
 
 def test_learners_have_paired_differences_and_so_have_importances_of_a_learner():

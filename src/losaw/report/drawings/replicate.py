@@ -86,7 +86,7 @@ def effective_sample_sizes(
     if setting is None or row is None:
         return empty_figure(NOT_RUN)
     signal = _signal(row)
-    recipe = replicate_recipe(study, setting, learner, results.folder.parent)
+    recipe = replicate_recipe(study, setting, learner)
     record = replicate_model(recipe, SEED).training_record_
     draws, sizes = record["draws"], record["relative_effective_sample_sizes"]
     figure = new_figure(2.6)
@@ -123,7 +123,7 @@ def pair_plot(study: Study, results: StudyResults, *, response: str) -> "Figure"
     setting = _setting(study, results, None)
     if setting is None:
         return empty_figure(NOT_RUN)
-    recipe = replicate_recipe(study, setting, next(iter(study.learners)), results.folder.parent)
+    recipe = replicate_recipe(study, setting, next(iter(study.learners)))
     data = recipe.data(SEED)
     columns = np.column_stack([data.train.X, data.train.y])
     names = [*data.feature_names, response]

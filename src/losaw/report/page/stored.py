@@ -40,7 +40,9 @@ class Shelf:
     configuration : Path
         Folder with ``studies``, ``published`` and ``claims``.
     figures : Path or None
-        Folder of all pictures; None: each study has its own, ``<folder>/<study>/figures``.
+        Holds a folder of pictures for each study; None: they are in ``<folder>/<study>/figures``.
+    names : tuple of str or None
+        The studies that are shown; None: all that have results in the folder.
 
     Raises
     ------
@@ -51,6 +53,7 @@ class Shelf:
     folder: Path
     configuration: Path
     figures: Path | None = None
+    names: tuple[str, ...] | None = None
     # Claims that were weighed for one page are on the front page, too.
     weighed: dict[str, list[Weighed]] = field(default_factory=dict, compare=False)
 
@@ -66,7 +69,8 @@ class Shelf:
             lines = [run_of(path) for path in sorted(self.folder.glob("*/manifest.json"))]
         if not lines:
             raise StudyError(f"{self.folder}: holds no results of a study")
-        return {str(line["study"]): line for line in lines}
+        runs = {str(line["study"]): line for line in lines}
+        return {name: runs[name] for name in self.names or runs if name in runs}
 
     @cached_property
     def studies(self) -> Mapping[str, Study]:

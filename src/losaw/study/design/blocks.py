@@ -1,143 +1,145 @@
-"""Blocks: a fixed range of seeds of one setting and one learner, and the file that holds it."""
+"""Blocks: the files of a study, each a slice of its grid and a range of seeds."""
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import groupby
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from losaw.study.design.grid import Study
-from losaw.study.design.series import Series
-from losaw.study.design.settings import Setting, first_match
-from losaw.study.errors import StudyError
+from losaw.study.design.recipe import recipe_of_slice
+from losaw.study.design.settings import Selection, Setting, safe_name, same, short_digest
 
-DEFAULT_BOUNDARIES = (50,)
-_FILE_NAME = re.compile(r"^seeds_(\d{5,})-(\d{5,})$")
+LEARNER_AXIS = "learner"
+LONGEST_NAME = 200  # file systems allow 255 bytes
 
 
-@dataclass(frozen=True, order=True)
-class BlockName:
-    """Seeds ``first``..``last`` (both included) of one setting and one learner.
+class Cell(NamedTuple):
+    """One learner in one setting, with its number of seeds: they are counted from 0."""
 
-    The range is fixed by the study file, not by the machine: it is part of the file's name.
+    setting: Setting
+    learner: str
+    n_seeds: int
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """The settings and learners of a study that lie in the same files.
+
+    Attributes
+    ----------
+    name : str
+        Axes with values: ``data_type~continuous_n_samples~500``.
+    study : Study
+    cells : tuple of Cell
+        In the order of the grid.
     """
 
-    study: str
-    setting: str
-    learner: str
-    first: int
-    last: int
+    name: str
+    study: Study = field(repr=False)
+    cells: tuple[Cell, ...] = field(repr=False)
+
+    @cached_property
+    def recipe(self) -> dict[str, Any]:
+        """What decides the rows of all its blocks."""
+        pairs = [(cell.setting, cell.learner) for cell in self.cells]
+        return recipe_of_slice(self.study, pairs)
 
     @property
-    def seeds(self) -> range:
-        return range(self.first, self.last + 1)
+    def laws(self) -> list[str]:
+        """Identifiers of the joint laws that its data are drawn from."""
+        settings = self.recipe["settings"].values()
+        return list(dict.fromkeys(s["law"] for s in settings if "law" in s))
 
-    @property
-    def stem(self) -> str:
-        return f"seeds_{self.first:05d}-{self.last:05d}"
-
-    @property
-    def relative_path(self) -> Path:
-        """Path of the block's Parquet file below the results folder."""
-        return Path(self.study) / "blocks" / self.setting / self.learner / f"{self.stem}.parquet"
-
-    @property
-    def run_record_path(self) -> Path:
-        """Path of the record of how the block was run (host, seconds), below the results folder."""
-        return Path(self.study) / "runs" / self.setting / self.learner / f"{self.stem}.json"
-
-    @classmethod
-    def from_path(cls, path: Path) -> "BlockName":
-        """The block of a file named as :attr:`relative_path` says, wherever the folder lies."""
-        match = _FILE_NAME.match(path.stem)
-        if match is None or len(path.parts) < 5 or path.parts[-4] != "blocks":
-            raise StudyError(
-                f"{path}: not a block file; expected "
-                "<study>/blocks/<setting>/<learner>/seeds_<first>-<last>.parquet"
-            )
-        return cls(path.parts[-5], path.parts[-3], path.parts[-2], *map(int, match.groups()))
-
-    def __str__(self) -> str:
-        return self.relative_path.as_posix()
+    def ranges(self) -> Iterator[range]:
+        """Cut the seeds at multiples of the study's width; more seeds add ranges at the end."""
+        width = self.study.seeds_in_a_block(self.cells[0].setting)
+        most = max(cell.n_seeds for cell in self.cells)
+        for first in range(0, most, width):
+            yield range(first, min(first + width, most))
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Limits of a block: minutes in all, megabytes at once (None: most of the memory)."""
+def slices(study: Study, cells: Iterable[Cell], selection: Selection) -> Iterator[Slice]:
+    """Cut the grid into slices: one for each value of every axis that does not lie inside.
 
-    minutes: float
-    megabytes: float | None
+    A selection on an axis inside, or of learners, makes other slices, and their names say so: a
+    part of a file never takes the place of the whole.
+    """
+    inside = study.file.blocks.inside
+    known: dict[str, list[Any]] = {axis: study.file.settings[axis] for axis in inside}
+    known[LEARNER_AXIS] = list(study.learners)
+    selected = []
+    for axis, values in known.items():
+        chosen = [v for v in values if any(same(v, other) for other in selection.get(axis, values))]
+        if len(chosen) < len(values):
+            selected.append(f"{axis}~{'+'.join(map(safe_name, chosen))}")
+    outside = [axis for axis in study.axes if axis not in inside]
+    by_name = defaultdict(list)
+    for cell in cells:
+        words = [f"{axis}~{safe_name(cell.setting.axes[axis])}" for axis in outside]
+        by_name["_".join([*words, *selected]) or "all"].append(cell)
+    for name, part in by_name.items():
+        yield Slice(_short(name), study, tuple(part))
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 9]}-{short_digest(name)}"
 
 
 @dataclass(frozen=True)
 class Block:
-    """A resolved block: its name, what decides its numbers, and the place of its file.
+    """A range of seeds of a slice, and the place of its file.
 
-    Whoever computes, stores, collects or inspects a block asks nothing but the block. Two blocks
-    of one name are equal.
+    Attributes
+    ----------
+    folder : Path
+        ``<results>/<scale>/<study>``.
+    slice : Slice
+    seeds : range
     """
 
-    name: BlockName
-    series: Series = field(compare=False, repr=False)
-    results: Path = field(compare=False)
-    limits: Limits = field(compare=False, repr=False)
+    folder: Path
+    slice: Slice = field(compare=False)
+    seeds: range
 
     @property
-    def seeds(self) -> range:
-        return self.name.seeds
+    def study(self) -> Study:
+        """The block's study."""
+        return self.slice.study
 
     @property
     def path(self) -> Path:
         """The block's file."""
-        return self.results / self.name.relative_path
+        name = f"seeds_{self.seeds.start:03d}-{self.seeds.stop - 1:03d}.parquet"
+        return self.folder / "blocks" / self.slice.name / name
 
     @property
-    def record_path(self) -> Path:
-        """The file with the record of how the block was run."""
-        return self.results / self.name.run_record_path
+    def recipe(self) -> dict[str, Any]:
+        """What decides the rows: other content makes other rows, and nothing else does."""
+        fewer: dict[str, dict[str, int]] = {}
+        for setting, learner, n_seeds in self.slice.cells:
+            if n_seeds < self.seeds.stop:
+                fewer.setdefault(learner, {})[setting.identifier] = n_seeds
+        seeds = [self.seeds.start, self.seeds.stop - 1]
+        return {**self.slice.recipe, "seeds": seeds, **({"fewer_seeds": fewer} if fewer else {})}
 
     @property
-    def law_path(self) -> Path | None:
-        """The file of the joint law that its data are drawn from; None if there is none."""
-        return None if self.series.law is None else law_file(self.results, self.series.law)
+    def n_fits(self) -> int:
+        """Number of fits of the block."""
+        return sum(n for _, n in self._counts())
 
     @property
-    def company(self) -> tuple[str | int, ...]:
-        """Blocks of the same company draw the same knockoffs; one process makes them once."""
-        own = self.name
-        if self.series.draws_knockoffs:
-            return (own.study, self.series.setting.data_identifier, own.first)
-        return (own.study, own.setting, own.learner, own.first)
+    def seconds(self) -> float:
+        """Expected seconds on one core, from the costs that the study file states."""
+        return sum(self.study.cost_of_seed(c.setting, c.learner)[0] * n for c, n in self._counts())
 
-    def placed_in(self, results: Path) -> "Block":
-        """The same block in another results folder."""
-        return replace(self, results=results)
+    def _counts(self) -> Iterator[tuple[Cell, int]]:
+        for cell in self.slice.cells:
+            yield cell, max(0, min(cell.n_seeds, self.seeds.stop) - self.seeds.start)
 
 
-def companies(blocks: Iterable[Block]) -> list[list[Block]]:
-    """Cut blocks, in their order, where the company changes."""
-    return [list(part) for _, part in groupby(blocks, key=lambda block: block.company)]
-
-
-def law_file(results: Path, law: str) -> Path:
-    """Return the file of a fitted joint law, which all studies share."""
-    return results / "laws" / f"{law}.json"
-
-
-def cut(study: Study, setting: Setting, n_seeds: int) -> Iterator[range]:
-    """Cut the seeds 0..n_seeds-1 of a setting at the study's boundaries.
-
-    Past the last boundary the width of the last block repeats. Asking for more seeds adds
-    ranges; only a range that ended between two boundaries is replaced by a longer one.
-    """
-    entry = first_match(study.file.seed_blocks, setting, ("boundaries",))
-    boundaries = list(entry["boundaries"]) if entry else list(DEFAULT_BOUNDARIES)
-    width = boundaries[-1] - (boundaries[-2] if len(boundaries) > 1 else 0)
-    while boundaries[-1] < n_seeds:
-        boundaries.append(boundaries[-1] + width)
-    first = 0
-    for boundary in boundaries:
-        end = min(boundary, n_seeds)
-        if end > first:
-            yield range(first, end)
-        first = end
+def blocks_of(folder: Path, parts: Iterable[Slice]) -> Mapping[str, Block]:
+    """Return the blocks of some slices, by the path of their file."""
+    blocks = (Block(folder, part, seeds) for part in parts for seeds in part.ranges())
+    return {str(block.path): block for block in blocks}

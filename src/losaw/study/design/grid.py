@@ -1,25 +1,28 @@
 """A study with its names resolved: its settings, learners, importances and metrics."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from losaw import registry
 from losaw.datasets import is_there
-from losaw.study.design.expressions import evaluate, is_expression
+from losaw.generators.generator import joint_law_of
 from losaw.study.design.schema import SCALES, Scalar, StudyFile, parse
 from losaw.study.design.settings import Setting, as_values, first_match, same, setting_identifier
 from losaw.study.design.source_file import SourceFile
 from losaw.study.errors import StudyError
 from losaw.support.words import did_you_mean, unknown
 
+# Of a fit whose cost the study file does not state.
+UNMEASURED_SECONDS = 1.0
+
 
 @dataclass(frozen=True)
 class Method:
-    """A registered name under a label, with parameters that may be expressions."""
+    """A registered name under a label, with parameters that may depend on axes."""
 
     label: str
     entry: registry.Entry
@@ -28,17 +31,8 @@ class Method:
     optional: bool = False
 
     def parameters_for(self, setting: Setting) -> dict[str, Any]:
-        """Parameters with expressions and references evaluated in the setting's values."""
-        names = {**setting.parameters, **setting.axes}
-        return {key: _resolved(key, value, names) for key, value in self.parameters.items()}
-
-    def at(self, setting: Setting) -> "Method":
-        """The method with plain values as parameters."""
-        return replace(self, parameters=self.parameters_for(setting))
-
-    def create(self) -> Any:
-        """A new instance, of plain values."""
-        return self.entry.create(**self.parameters)
+        """Parameters with references to axes replaced by the setting's values."""
+        return resolve(self.parameters, {**setting.parameters, **setting.axes})
 
     def unavailable(self) -> str:
         """Return why an optional learner cannot run here; empty for any learner that can."""
@@ -53,32 +47,41 @@ class Study:
     path : Path
         The study file; its stem must be the study's name.
     scale : str or None
-        The scale whose learners are meant, where the file has others ``at_scale``; None: those
-        that stand first.
-    added : dict or None
-        Axis -> values that a request adds to those of the file.
+        The scale whose learners are meant, where ``scales`` in the file changes some; None: as
+        they stand there first.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        scale: str | None = None,
-        added: Mapping[str, Sequence[Scalar]] | None = None,
-    ) -> None:
+    def __init__(self, path: Path, scale: str | None = None) -> None:
         self.source = SourceFile(path)
         self.scale = scale
         self.file: StudyFile = parse(StudyFile, self.source)
-        self.added = added or {}
-        for axis, values in self.added.items():
-            self.file.settings[axis] = [*self.file.settings[axis], *values]
+        self._written_learners = self.file.learners
+        self._change_learners()
         if self.file.study != path.stem:
             raise self.source.error(
                 ("study",), f"{self.file.study!r} must equal the file's name, {path.stem!r}"
             )
 
-    def at(self, scale: str) -> "Study":
-        """The study with the learners of another scale."""
-        return self if scale == self.scale else Study(self.source.path, scale, self.added)
+    def _change_learners(self) -> None:
+        """Put the options of learners at the scale in the place of those that stand first."""
+        for scale, changes in self.file.scales.items():
+            location = ("scales", scale)
+            if scale not in SCALES:
+                raise self.source.error(location, unknown("scale", scale, SCALES))
+            for label in changes.learners:
+                if label not in self.file.learners:
+                    message = unknown("learner", label, self.file.learners)
+                    raise self.source.error((*location, "learners", label), message)
+        learners = dict(self.file.learners)
+        for label, options in self._changes.items():
+            learners[label] = {**learners[label], **options}
+        self.source.data = {**self.source.data, "learners": learners}
+        self.file = parse(StudyFile, self.source)
+
+    @property
+    def _changes(self) -> Mapping[str, Mapping[str, Any]]:
+        at_scale = self.file.scales.get(self.scale or "")
+        return {} if at_scale is None else at_scale.learners
 
     @property
     def name(self) -> str:
@@ -131,10 +134,10 @@ class Study:
 
     @cached_property
     def learners(self) -> dict[str, Method]:
-        """Label -> learner; ``{each: [...]}`` is spread into one learner of each value."""
+        """Label -> learner."""
         learners: dict[str, Method] = {}
-        for label in self.file.learners:
-            options = self.options_of(label)
+        for label, written in self.file.learners.items():
+            options = dict(written)
             location = ("learners", label)
             entry = self._entry("learner", options.pop("learner"), (*location, "learner"))
             asked = tuple(options.pop("importances", self.importances))
@@ -145,52 +148,27 @@ class Study:
                         (*location, "importances"),
                         unknown("importance", name, self.importances),
                     )
-            for key, value in options.items():
-                if _is_spread(value) and not isinstance(value["each"], list):
-                    raise self.source.error((*location, key), "each: expected a list of values")
-            for suffix, parameters in _spread(options):
-                spread = label + suffix
-                learners[spread] = Method(spread, entry, parameters, asked, optional)
+            learners[label] = Method(label, entry, options, asked, optional)
         return learners
-
-    def written_label(self, label: str) -> str:
-        """The label in the file of a learner that ``{each: [...]}`` may have made."""
-        return label if label in self.file.learners else label.partition("+")[0]
-
-    def options_of(self, label: str) -> dict[str, Any]:
-        """Return a learner's entry in the file at the study's scale, without ``at_scale``."""
-        options = dict(self.file.learners[label])
-        by_scale = self.at_scale(label)
-        options.pop("at_scale", None)
-        return {**options, **by_scale.get(self.scale or "", {})}
-
-    def at_scale(self, label: str) -> dict[str, dict[str, Any]]:
-        """Return by scale the options of a learner that differ there, as written."""
-        location = ("learners", label, "at_scale")
-        written = self.file.learners[label].get("at_scale", {})
-        for scale, options in written.items():
-            if scale not in SCALES:
-                raise self.source.error((*location, scale), unknown("scale", scale, SCALES))
-            for key in ("importances", "optional", "at_scale"):
-                if key in options:
-                    raise self.source.error(
-                        (*location, scale, key), "is the same at all scales; leave it out here"
-                    )
-        return written
 
     @cached_property
     def differs_at_scale(self) -> dict[str, str]:
         """Label of a learner -> what differs of it at the study's scale, in a sentence."""
         said = {}
-        for label, written in self.file.learners.items():
-            other = self.at_scale(label).get(self.scale or "")
-            if other:
-                words = [
-                    f"{key} {value}" + (f" in place of {written[key]}" if key in written else "")
-                    for key, value in other.items()
-                ]
-                said[label] = f"{self.show(label)} at scale {self.scale}: {', '.join(words)}."
+        for label, other in self._changes.items():
+            written = self._written_learners[label]
+            words = [
+                f"{key} {value}" + (f" in place of {written[key]}" if key in written else "")
+                for key, value in other.items()
+            ]
+            said[label] = f"{self.show(label)} at scale {self.scale}: {', '.join(words)}."
         return said
+
+    def law_of(self, setting: Setting) -> Any:
+        """Return the specification of the joint law of a setting's data; None if it has none."""
+        if not hasattr(self.generator.entry.load(), "joint_law"):
+            return None
+        return joint_law_of(self.generator.entry.create(**setting.parameters))
 
     def missing_data_sets(self) -> list[str]:
         """Real data sets (a parameter or axis ``data_set``) whose files are not there."""
@@ -246,32 +224,32 @@ class Study:
         return self.learners[label]
 
     def seeds(self, scale: str, setting: Setting, learner: str) -> int:
-        """Seeds of a setting and learner at a scale; 0 if the scale leaves them out.
-
-        A value that a request has added has the fewest seeds of any other value.
-        """
+        """Seeds of a setting and learner at a scale; 0 if the scale leaves them out."""
         written = self.file.seeds[scale]
         if isinstance(written, int):
             return written
         entries = [e for e in written if learner in as_values(e.get("learner", learner))]
-        keys = ["seeds", "learner"]
-        if entry := first_match(entries, setting, keys):
-            return int(entry["seeds"])
-        keys += [axis for axis, values in self.added.items() if setting.axes[axis] in values]
-        others = [e for e in entries if first_match([e], setting, keys)] if len(keys) > 2 else []
-        return min((int(e["seeds"]) for e in others), default=0)
+        entry = first_match(entries, setting, ("seeds", "learner"))
+        return int(entry["seeds"]) if entry else 0
 
-    def seconds_per_seed(self, setting: Setting, learner: str) -> float | None:
-        """Measured cost of a replicate; None where the file states none."""
-        written = self.file.seconds_per_seed
+    def seeds_in_a_block(self, setting: Setting) -> int:
+        """Number of seeds that a file holds."""
+        written = self.file.blocks.seeds
+        if isinstance(written, int):
+            return written
+        entry = first_match(written, setting, ("seeds",))
+        return int(entry["seeds"]) if entry else 25
+
+    def cost_of_seed(self, setting: Setting, learner: str) -> tuple[float, bool]:
+        """Seconds of a fit with its importances, and whether the study file states them."""
         entries = [
             entry
-            for entry in written
+            for entry in self.file.seconds_per_seed
             if learner in as_values(entry.get("learner", learner))
             and self.scale in as_values(entry.get("scale", self.scale))
         ]
         entry = first_match(entries, setting, ("learner", "scale", "seconds"))
-        return float(entry["seconds"]) if entry else None
+        return (float(entry["seconds"]), True) if entry else (UNMEASURED_SECONDS, False)
 
     def method_name(self, learner: str, importance: str) -> str:
         """The name of a column of the comparison."""
@@ -305,33 +283,31 @@ class Study:
             raise self.source.error(location, str(error)) from None
 
 
+def resolve(parameters: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace ``{axis: <name>}`` and ``{axis: <name>, values: {…}}`` by the value in a setting.
+
+    Raises
+    ------
+    ValueError
+        For an axis that is not there, or one of its values without a parameter.
+    """
+    return {key: _resolved(key, value, names) for key, value in parameters.items()}
+
+
 def _resolved(key: str, value: Any, names: Mapping[str, Any]) -> Any:
-    """A parameter's value where the setting's names have the given values."""
-    if isinstance(value, dict) and "axis" in value and set(value) <= {"axis", "values"}:
-        axis = value["axis"]
-        if not isinstance(axis, str) or axis not in names:
-            raise ValueError(f"{key}: {unknown('axis', axis, names)}")
-        if "values" not in value:
-            return names[axis]
-        if not isinstance(value["values"], dict):
-            raise ValueError(f"{key}: values: expected a mapping of the values of {axis}")
-        for known, parameter in value["values"].items():
-            if same(known, names[axis]):
-                return parameter
-        raise ValueError(
-            f"{key}: no value for {axis} = {names[axis]!r} (there are values for "
-            f"{', '.join(map(str, value['values']))})"
-        )
-    return evaluate(value, names) if is_expression(value) else value
-
-
-def _is_spread(value: Any) -> bool:
-    return isinstance(value, dict) and set(value) == {"each"}
-
-
-def _spread(options: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    axes = {key: value["each"] for key, value in options.items() if _is_spread(value)}
-    for values in itertools.product(*axes.values()):
-        fixed = dict(zip(axes, values, strict=True))
-        suffix = "".join(f"+{key}={value}" for key, value in fixed.items())
-        yield suffix, {**options, **fixed}
+    if not (isinstance(value, dict) and "axis" in value and set(value) <= {"axis", "values"}):
+        return value
+    axis = value["axis"]
+    if not isinstance(axis, str) or axis not in names:
+        raise ValueError(f"{key}: {unknown('axis', axis, names)}")
+    if "values" not in value:
+        return names[axis]
+    if not isinstance(value["values"], dict):
+        raise ValueError(f"{key}: values: expected a mapping of the values of {axis}")
+    for known, parameter in value["values"].items():
+        if same(known, names[axis]):
+            return parameter
+    raise ValueError(
+        f"{key}: no value for {axis} = {names[axis]!r} (there are values for "
+        f"{', '.join(map(str, value['values']))})"
+    )

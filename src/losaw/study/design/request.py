@@ -1,7 +1,5 @@
-"""The request of one run: a configuration file and its overrides."""
+"""The request of one run: a configuration file, and what the command line changes of it."""
 
-import json
-import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,8 +7,11 @@ from typing import Any
 
 import yaml
 
-from losaw.study.design.schema import Scalar
+from losaw.study.design.schema import Configuration, Scalar
+from losaw.study.design.source_file import SourceFile
 from losaw.study.errors import StudyError
+
+LISTS = ("studies", "plugins")
 
 
 @dataclass(frozen=True)
@@ -35,42 +36,47 @@ class Request:
     selection: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
     seeds: int | None = None
 
-    def arguments(self) -> str:
-        """The command-line options that make the same request."""
-        words: list[str] = ["--config", str(self.configuration)]
-        for key, value in self.overrides.items():
-            words += ["--configure", f"{key}={json.dumps(value, default=str)}"]
-        for axis, values in self.selection.items():
-            words += ["--set", f"{axis}={','.join(map(str, values))}"]
-        if self.seeds:
-            words += ["--seeds", str(self.seeds)]
-        return shlex.join(words)
 
+def request_of(configuration: Path, config: Mapping[str, Any]) -> Request:
+    """Return the request of a configuration as Snakemake has it: the file and ``--config``.
 
-def read_selection(words: Iterable[str]) -> dict[str, tuple[Scalar, ...]]:
-    """``["n_samples=500", "function=f3,f5"]`` as an axis -> values mapping.
+    A key is one of the file's, ``seeds``, ``learner``, or an axis; several values are
+    written ``f3,f5``.
 
     Raises
     ------
     StudyError
-        If a word is not ``axis=value[,value…]``.
+        If the file cannot be read, or ``seeds`` is not a whole number, 1 or more.
     """
-    selection: dict[str, tuple[Scalar, ...]] = {}
-    for word in words:
-        axis, sign, values = word.partition("=")
-        wanted = tuple(value.strip() for value in values.split(",") if value.strip())
-        if not sign or not axis.strip() or not wanted:
-            raise StudyError(f"--set {word}: expected axis=value or axis=value,value")
-        selection[axis.strip()] = (*selection.get(axis.strip(), ()), *wanted)
-    return selection
+    written = SourceFile(configuration).data
+    asked = {key: value for key, value in config.items() if written.get(key) != value}
+    overrides = {key: value for key, value in asked.items() if key in Configuration.model_fields}
+    overrides |= {k: _values(overrides[k]) for k in LISTS if isinstance(overrides.get(k), str)}
+    selection = {key: value for key, value in asked.items() if key not in overrides}
+    seeds = selection.pop("seeds", None)
+    if seeds is not None and (not isinstance(seeds, int) or isinstance(seeds, bool) or seeds < 1):
+        raise StudyError(f"seeds: {seeds!r} is not allowed; ask for a whole number, 1 or more")
+    return Request(configuration, overrides, {k: _values(v) for k, v in selection.items()}, seeds)
 
 
-def read_overrides(words: Iterable[str]) -> dict[str, Any]:
-    """``["scale=paper"]`` as a configuration key -> value mapping; values are YAML."""
-    overrides: dict[str, Any] = {}
+def _values(written: Any) -> tuple[Any, ...]:
+    if isinstance(written, list | tuple):
+        return tuple(written)
+    return tuple(part.strip() for part in str(written).split(",") if part.strip())
+
+
+def read_words(words: Iterable[str]) -> dict[str, Any]:
+    """``["scale=paper", "function=f3,f5"]`` as a mapping; values are YAML, as in Snakemake.
+
+    Raises
+    ------
+    StudyError
+        If a word is not ``key=value``.
+    """
+    config: dict[str, Any] = {}
     for word in words:
         key, sign, value = word.partition("=")
-        if not sign:
-            raise StudyError(f"--configure {word}: expected key=value")
-        overrides[key.strip()] = yaml.safe_load(value)
-    return overrides
+        if not sign or not key:
+            raise StudyError(f"--config {word}: expected key=value")
+        config[key.strip()] = yaml.safe_load(value)
+    return config

@@ -1,10 +1,10 @@
 """The format of study files and of the configuration."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -22,12 +22,6 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.=+-]*$")]
 Values = Annotated[list[Scalar], Field(min_length=1)]
 SeedCount = Annotated[int, Field(ge=1)]
 Filter = dict[str, Scalar | Values]
-
-
-def _ascending(numbers: list[int]) -> list[int]:
-    if sorted(set(numbers)) != numbers:
-        raise ValueError("must be ascending")
-    return numbers
 
 
 SCALES = ("smoke", "desk", "reference", "paper")
@@ -55,7 +49,6 @@ class _Learner(_Options):
     learner: str
     importances: list[str] = []
     optional: bool = False
-    at_scale: dict[str, Annotated[dict[str, Any], Field(min_length=1)]] = {}
 
 
 class _Importance(_Options):
@@ -69,10 +62,6 @@ class _Metric(_Options):
 class _Seeds(_Options):
     seeds: SeedCount
     learner: str | list[str] = ""
-
-
-class _Boundaries(_Options):
-    boundaries: Annotated[list[SeedCount], Field(min_length=1), AfterValidator(_ascending)]
 
 
 class _Seconds(_Options):
@@ -96,7 +85,6 @@ LearnerOptions = Annotated[dict[str, Any], _checked(_Learner)]
 ImportanceOptions = Annotated[dict[str, Any], _checked(_Importance)]
 MetricOptions = Annotated[dict[str, Any], _checked(_Metric)]
 SeedsOfSettings = Annotated[dict[str, Any], _checked(_Seeds)]
-BoundariesOfSettings = Annotated[dict[str, Any], _checked(_Boundaries)]
 SecondsOfSettings = Annotated[dict[str, Any], _checked(_Seconds)]
 
 
@@ -135,16 +123,30 @@ class FigureLayout(Strict):
     options: dict[str, Any] = {}
 
 
+class Blocks(Strict):
+    """The cut of a study into files: axes that lie inside a file, and its number of seeds.
+
+    That number is a single one, or a list of ``{seeds, <axis>: values}``, first match.
+    """
+
+    inside: list[str] = []
+    seeds: SeedCount | list[SeedsOfSettings] = 25
+
+
+class AtScale(Strict):
+    """Options of learners at a scale, instead of those that stand under ``learners``."""
+
+    learners: dict[Name, Annotated[dict[str, Any], Field(min_length=1)]]
+
+
 class Known(Strict):
     """A note on cells that are known not to agree, or whose published value is in doubt.
 
-    ``where`` names the cells: axes, ``table``, ``metric`` and ``method``, each with a value or
-    values. ``kind`` says what explains them: a ``misprint``, a choice that the paper leaves
-    ``unstated``, an ``inference`` of ours; or nothing does, an ``open`` point.
+    ``where`` names the cells: axes, ``metric`` and ``method``, each with a value or
+    values.
     """
 
     where: Filter
-    kind: Literal["misprint", "unstated", "inference", "open"]
     note: str
 
 
@@ -166,13 +168,13 @@ class StudyFile(Strict):
         on by ``{axis: <name>}``. All their values see the same data.
     learners : dict
         Label -> ``learner`` (registered name), optional ``importances`` (labels that this
-        learner is used with; default all) and parameters. A parameter may be an expression
-        in setting axes (``n_features // 3``), ``{axis: <name>}``, the value of an axis,
-        ``{axis: <name>, values: {<value>: <parameter>, ...}}``, looked up by it, or
-        ``{each: [...]}``, which makes one learner of each value. ``optional: true`` leaves a
-        learner out, its cells not run, where a program that it needs is missing.
-        ``at_scale: {<scale>: {...}}`` replaces the registered name or parameters at a scale;
-        tables, figures and report say so, and its blocks serve no other scale.
+        learner is used with; default all) and parameters. A parameter may be ``{axis: <name>}``,
+        the value of an axis, or ``{axis: <name>, values: {<value>: <parameter>, ...}}``, looked
+        up by it. ``optional: true`` leaves a learner out, its cells not run, where a program that
+        it needs is missing.
+    scales : dict
+        Scale -> ``{learners: {<label>: {...}}}``: options that differ there; tables, figures and
+        report say so.
     importances : list or dict
         Registered names, or label -> ``importance`` and parameters.
     metrics : list or dict
@@ -181,8 +183,10 @@ class StudyFile(Strict):
         Scale -> number of seeds, or a list of ``{seeds, learner, <axis>: values}`` of which the
         first match counts; what matches none is not run at that scale. The scale ``reference``
         may be missing.
-    seed_blocks : list
-        ``{boundaries, <axis>: values}``, first match: where the seeds are cut into blocks.
+    blocks : dict
+        ``{inside: [<axis>, ...], seeds: 25}``: a file holds so many seeds of all values of the
+        axes inside, and of one value of every other axis. ``seeds`` may be a list of
+        ``{seeds, <axis>: values}``, first match.
     seconds_per_seed : list
         ``{learner, scale, seconds, <axis>: values}``, first match: measured cost, for planning
         only.
@@ -202,7 +206,7 @@ class StudyFile(Strict):
         reading that is believed; other readings of the same published values are compared, but not
         counted.
     known : list
-        ``{where, kind, note}``: what is known of cells that do not agree; shown next to them.
+        ``{where, note}``: what is known of cells that do not agree; shown next to them.
     labels : dict
         Name -> how it is shown in tables and figures.
     """
@@ -215,10 +219,11 @@ class StudyFile(Strict):
     settings: dict[str, Values] = {}
     learner_axes: list[str] = []
     learners: dict[Name, LearnerOptions]
+    scales: dict[str, AtScale] = {}
     importances: list[str] | dict[Name, ImportanceOptions] = []
     metrics: list[str] | dict[Name, MetricOptions]
     seeds: dict[str, SeedCount | list[SeedsOfSettings]]
-    seed_blocks: list[BoundariesOfSettings] = []
+    blocks: Blocks = Blocks()
     seconds_per_seed: list[SecondsOfSettings] = []
     memory_megabytes: SeedCount = 1500
     method: str | None = None
@@ -249,12 +254,8 @@ class Configuration(Strict):
     max_failed_share : float
         Above this share of failed or missing fits a summary refuses, and an importance that fails
         more often is left out of it.
-    job_seconds : float
-        Blocks are computed together, in one process, until that takes about so long.
     block_minutes : float
-        A block that takes longer is ended, seed by seed.
-    block_megabytes : float or None
-        Memory of a process that computes a block; None for most of the machine's.
+        A block that takes longer is ended; its second attempt computes each learner apart.
     """
 
     scale: str = "desk"
@@ -263,32 +264,29 @@ class Configuration(Strict):
     figures: Path = Path("figures")
     plugins: list[Path] = []
     max_failed_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    job_seconds: Annotated[float, Field(gt=0)] = 120.0
-    block_minutes: Annotated[float, Field(gt=0)] = 120.0
-    block_megabytes: Annotated[float, Field(gt=0)] | None = None
+    block_minutes: Annotated[float, Field(gt=0)] = 60.0
 
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
 def parse(model: type[Model], source: SourceFile) -> Model:
-    """Validate a file against its model; every problem in one line each, with its line number.
+    """Validate a file against its model; every problem in one line each.
 
     Raises
     ------
     StudyError
-        Naming file, line, key, value and the nearest known key.
+        Naming file, key, value and the nearest known key.
     """
     try:
         return model.model_validate(source.data)
     except ValidationError as error:
         lines = []
         for problem in error.errors():
-            location = source.location(problem["loc"])
+            location = _location(source.data, problem["loc"])
             message = problem["msg"].removeprefix("Value error, ")
             if problem["type"] == "extra_forbidden":
-                known = _known_keys(model, location)
-                message = unknown("key", location[-1], known)
+                message = unknown("key", location[-1], _known_keys(model, location))
             elif problem["type"] == "missing":
                 message = f"needs {problem['loc'][-1]!r}"
             else:
@@ -297,7 +295,23 @@ def parse(model: type[Model], source: SourceFile) -> Model:
         raise StudyError("\n".join(dict.fromkeys(lines))) from None
 
 
+def _location(data: Any, parts: Sequence[str | int]) -> tuple[str | int, ...]:
+    """Return the parts of a place that the file has: a validator adds names of its own."""
+    known: list[str | int] = []
+    for part in parts:
+        is_there = part in data if isinstance(data, dict) else False
+        if is_there or (isinstance(data, list) and isinstance(part, int)):
+            known.append(part)
+            data = data[part]
+    return tuple(known)
+
+
 def _known_keys(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
-    parts: dict[str, type[BaseModel]] = {"tables": TableLayout, "figures": FigureLayout}
+    parts: dict[str, type[BaseModel]] = {
+        "tables": TableLayout,
+        "figures": FigureLayout,
+        "blocks": Blocks,
+        "scales": AtScale,
+    }
     owner = parts.get(str(location[0]), model) if len(location) > 1 else model
     return list(owner.model_fields)

@@ -4,29 +4,23 @@ The Snakefile and the command line both make a session, so both see the same blo
 errors and the same files.
 """
 
-import math
-import warnings
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from losaw.registry.plugins import load_plugin
-from losaw.study.design.blocks import Block, BlockName, Limits, cut
+from losaw.study.design.blocks import LEARNER_AXIS, Cell, blocks_of, slices
 from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import read_published
 from losaw.study.design.request import Request
-from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES, Configuration, Scalar, parse
-from losaw.study.design.series import Series, resolve
-from losaw.study.design.settings import Setting, same
+from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES, Configuration, parse
+from losaw.study.design.settings import Setting, safe_name, same
 from losaw.study.design.source_file import SourceFile
 from losaw.study.design.validation import validate
 from losaw.study.errors import StudyError
-from losaw.study.source_digests.source_digest import look_again
 from losaw.support.words import did_you_mean, unknown
-
-LEARNER_AXIS = "learner"
 
 
 class Session:
@@ -36,7 +30,12 @@ class Session:
     ----------
     request : Request
     trusted : bool, default False
-        Skip the validation of the studies, for a block of a session that was validated before.
+        Skip the validation of the studies, in a process of a run that has validated them.
+
+    Attributes
+    ----------
+    notes : list of str
+        What is left out, and why, a sentence each.
 
     Raises
     ------
@@ -46,37 +45,20 @@ class Session:
 
     def __init__(self, request: Request, trusted: bool = False) -> None:
         self.request = request
-        if not request.configuration.is_file():
-            raise StudyError(
-                f"{request.configuration}: no such file; run from the repository's top folder "
-                "or name the file with --config"
-            )
         self.source = SourceFile(request.configuration)
         self.source.override(request.overrides)
         self.configuration = parse(Configuration, self.source)
         self.folder = request.configuration.parent
         self.results = self.configuration.results
-        self.figures = self.configuration.figures
         self.scale = self.configuration.scale
-        self.limits = Limits(self.configuration.block_minutes, self.configuration.block_megabytes)
-        self._resolved: dict[tuple[str, str, str], Series] = {}
+        self.notes: list[str] = []
         if self.scale not in SCALES:
-            raise self.source.error(
-                ("scale",),
-                unknown("scale", self.scale, SCALES),
-            )
-        if request.seeds is not None and request.seeds < 1:
-            raise StudyError(f"seeds: {request.seeds} is not allowed; ask for 1 or more")
+            raise self.source.error(("scale",), unknown("scale", self.scale, SCALES))
         for plugin in self.configuration.plugins:
             load_plugin(plugin)
-        look_again()
-        self.studies = self._studies_at_scale(
-            [self.read_study(name, trusted) for name in self._study_names()]
-        )
-        self._check_selection()
-        self._check_figures()
-        if request.selection:
-            self.studies = self._selected_studies()
+        studies = [self.read_study(name, trusted) for name in self._study_names()]
+        self._check_selection(studies)
+        self.studies = self._selected(self._at_scale(studies))
 
     @property
     def published_folder(self) -> Path:
@@ -91,23 +73,22 @@ class Session:
         for study in self.studies:
             if study.name == name:
                 return study
-        raise StudyError(f"study {name!r} is not part of this session")
+        names = [study.name for study in self.studies]
+        raise StudyError(f"not part of this request: {unknown('study', name, names)}")
 
-    def request_for(self, study: Study) -> Request:
-        """The request that asks for one study only, without other studies' axes."""
-        overrides = {**self.request.overrides, "studies": [study.name]}
-        selection = {
-            axis: values
-            for axis, values in self.request.selection.items()
-            if axis == LEARNER_AXIS or axis in study.axes
-        }
-        return replace(self.request, overrides=overrides, selection=selection)
+    def read_study(self, name: str, trusted: bool = False, scale: str | None = None) -> Study:
+        """Read and validate a study file next to the configuration, for the session's scale."""
+        study = Study(self.folder / "studies" / f"{name}.yaml", scale or self.scale)
+        if not trusted:
+            validate(study)
+            read_published(study, self.published_folder)
+        return study
 
     def _study_names(self) -> list[str]:
         """Names of the requested studies; ``ufi`` stands for every study named ``ufi_…``.
 
-        A study of a group whose real data are not there is left out, with a warning: asked for
-        by its own name it downloads them, or says what to do.
+        A study of a group whose real data are not there is left out: asked for by its own name
+        it downloads them, or says what to do.
         """
         known = self.available_studies()
         names: list[str] = []
@@ -121,22 +102,13 @@ class Session:
     def _has_data(self, name: str) -> bool:
         missing = Study(self.folder / "studies" / f"{name}.yaml").missing_data_sets()
         if missing:
-            warnings.warn(
+            self.notes.append(
                 f"study {name!r} is left out: {', '.join(missing)} not found; set LOSAW_DATA to "
-                "the folder of the real data, or ask for the study by its own name",
-                stacklevel=2,
+                "the folder of the real data, or ask for the study by its own name"
             )
         return not missing
 
-    def read_study(self, name: str, trusted: bool = False, scale: str | None = None) -> Study:
-        """Read and validate a study file next to the configuration, for the session's scale."""
-        study = Study(self.folder / "studies" / f"{name}.yaml", scale or self.scale)
-        if not trusted:
-            validate(study)
-            read_published(study, self.published_folder)
-        return study
-
-    def _studies_at_scale(self, studies: list[Study]) -> list[Study]:
+    def _at_scale(self, studies: list[Study]) -> list[Study]:
         """The studies that have the session's scale; the reference run is of some only."""
         having = [study for study in studies if self.scale in study.file.seeds]
         missing = ", ".join(study.name for study in studies if study not in having)
@@ -146,110 +118,62 @@ class Session:
                 f"{', '.join(EVERY_STUDY_HAS)}, or add the scale under seeds:"
             )
         if missing:
-            warnings.warn(
-                f"left out, since their study files have no scale {self.scale!r}: {missing}",
-                stacklevel=2,
-            )
+            self.notes.append(f"left out, since they have no scale {self.scale!r}: {missing}")
         return having
 
-    def _check_selection(self) -> None:
-        axes = {axis for study in self.studies for axis in study.axes} | {LEARNER_AXIS}
+    def _check_selection(self, studies: list[Study]) -> None:
+        """Check that every selected value is one of an axis or a learner of some study."""
+        axes = {axis for study in studies for axis in study.axes} | {LEARNER_AXIS}
         for axis, values in self.request.selection.items():
             if axis not in axes:
-                raise StudyError(f"{axis}: {unknown('axis', axis, sorted(axes))}")
+                known = sorted({*Configuration.model_fields, "seeds", *axes})
+                raise StudyError(f"{axis}: {unknown('key', axis, known)}")
             allowed: list[Any] = []
-            for study in self.studies:
-                allowed += (
-                    study.learners if axis == LEARNER_AXIS else study.file.settings.get(axis, [])
-                )
-            allowed = list(dict.fromkeys(allowed))
-            words = [str(known) for known in allowed]
-            new = [v for v in values if not any(same(known, v) for known in allowed)]
-            for value in new:
-                if any(isinstance(known, str | bool) for known in allowed) or not _is_number(value):
+            for study in studies:
+                allowed += self._values(study, axis)
+            words = list(dict.fromkeys(map(str, allowed)))
+            for value in values:
+                if not any(same(known, value) for known in allowed):
                     guess = did_you_mean(str(value), words)
                     raise StudyError(
                         f"{axis}={value}: out of the grid{guess} (allowed: {', '.join(words)}); "
-                        "a new value that is no number belongs into the study file, with its "
-                        "seeds if `seeds` there lists settings"
-                    )
-                warnings.warn(
-                    f"{axis}={value} is not in the grid ({', '.join(words)}): it is run as a "
-                    "setting of its own, and nothing published is compared with it",
-                    stacklevel=2,
-                )
-            if new:
-                self.studies = [self._with_values(study, axis, new) for study in self.studies]
-
-    def _with_values(self, study: Study, axis: str, values: list[Scalar]) -> Study:
-        """The study with more numbers on an axis, if it has the axis."""
-        if axis not in study.axes:
-            return study
-        is_whole = all(isinstance(known, int) for known in study.file.settings[axis])
-        numbers = [float(value) for value in values]
-        numbers = [int(v) if is_whole and v.is_integer() else v for v in numbers]
-        extended = Study(study.source.path, study.scale, {**study.added, axis: numbers})
-        validate(extended)
-        return extended
-
-    def _check_figures(self) -> None:
-        """Check that no two studies have a figure of one name: they share a folder."""
-        drawn_by: dict[str, Study] = {}
-        for study in self.studies:
-            for name in study.file.figures:
-                other = drawn_by.setdefault(name, study)
-                if other is not study:
-                    raise study.source.error(
-                        ("figures", name),
-                        f"{other.name!r} draws a figure of this name into the same folder; "
-                        f"rename one, for example {study.name}_{name}",
+                        f"a new value belongs into the study file, under settings"
                     )
 
-    def _selected_studies(self) -> list[Study]:
-        """Return the studies with a selected setting and learner; warn of the others."""
-        selected = [s for s in self.studies if self.settings(s) and self._has_learner(s)]
-        for study in self.studies:
-            if selected and study not in selected:
-                warnings.warn(
-                    f"study {study.name!r} is left out: {self._why_left_out(study)}", stacklevel=2
-                )
+    @staticmethod
+    def _values(study: Study, axis: str) -> list[Any]:
+        return list(study.learners if axis == LEARNER_AXIS else study.file.settings.get(axis, []))
+
+    def _selected(self, studies: list[Study]) -> list[Study]:
+        """Return the studies with something to run; note why the others are left out."""
+        selected = []
+        for study in studies:
+            if next(self._cells(study), None) is not None:
+                selected.append(study)
+                continue
+            reason = f"the scale {self.scale!r} has no seeds for what is selected of it"
+            for axis, values in self.request.selection.items():
+                known = self._values(study, axis)
+                if known and not any(same(own, value) for own in known for value in values):
+                    reason = f"it has no {axis}={','.join(map(str, values))}"
+            self.notes.append(f"study {study.name!r} is left out: {reason}")
         if not selected:
-            words = [f"{k}={','.join(map(str, v))}" for k, v in self.request.selection.items()]
-            raise StudyError(
-                f"nothing to run: the scale {self.scale!r} leaves out all that is selected "
-                f"({' '.join(words)}); choose another scale, paper has the most"
-            )
+            raise StudyError("nothing to run: " + "; ".join(self.notes))
         return selected
 
-    def _why_left_out(self, study: Study) -> str:
-        for axis, values in self.request.selection.items():
-            known = study.learners if axis == LEARNER_AXIS else study.file.settings.get(axis)
-            if known and not any(same(own, value) for own in known for value in values):
-                asked = ", ".join(map(str, values))
-                return f"it has no {axis}={asked} (it has {', '.join(map(str, known))})"
-        return f"the scale {self.scale!r} has no seeds for what is selected of it"
-
-    def _has_learner(self, study: Study) -> bool:
-        asked = self.request.selection.get(LEARNER_AXIS, study.learners)
-        return any(same(value, label) for value in asked for label in study.learners)
+    def _cells(self, study: Study) -> Iterator[Cell]:
+        """The requested settings and learners with their numbers of seeds, in grid order."""
+        for setting in study.settings:
+            if not setting.matches(self.request.selection):
+                continue
+            for label in self.learners(study):
+                planned = study.seeds(self.scale, setting, label)
+                if planned:
+                    yield Cell(setting, label, self.request.seeds or planned)
 
     def settings(self, study: Study) -> list[Setting]:
         """The requested settings of a study that have seeds at this scale."""
-        selection = self.request.selection
-        return [
-            setting
-            for setting in study.settings
-            if setting.matches(selection) and self.n_seeds(study, setting)
-        ]
-
-    def n_seeds(self, study: Study, setting: Setting, learner: str | None = None) -> int:
-        """Number of Monte Carlo seeds of a setting and learner; without one, the largest.
-
-        0 where the scale leaves them out, whatever number is requested.
-        """
-        learners = study.learners if learner is None else [learner]
-        planned = max(study.seeds(self.scale, setting, label) for label in learners)
-        return (self.request.seeds or planned) if planned else 0
+        return list({cell.setting.identifier: cell.setting for cell in self._cells(study)}.values())
 
     def learners(self, study: Study) -> list[str]:
         """The labels of the requested learners, without those that cannot run here.
@@ -260,99 +184,85 @@ class Session:
             If a learner that was asked for by name cannot run here.
         """
         asked = self.request.selection.get(LEARNER_AXIS)
-        labels = []
-        for label in study.learners:
-            if asked is not None and not any(same(value, label) for value in asked):
-                continue
-            reason = study.left_out.get(label)
-            if reason and asked is not None:
-                raise StudyError(f"learner={label}: {reason}")
-            if not reason:
-                labels.append(label)
-        return labels
-
-    def blocks(self, study: Study) -> list[Block]:
-        """All blocks of a study, in the order of the grid; those of one company adjoin."""
-        return [
-            block
-            for setting in self.settings(study)
-            for block in sorted(
-                (
-                    self._block(study, setting, learner, seeds)
-                    for learner in self.learners(study)
-                    for seeds in cut(study, setting, self.n_seeds(study, setting, learner))
-                ),
-                key=lambda block: block.seeds.start if block.series.draws_knockoffs else -1,
-            )
+        labels = [
+            label
+            for label in study.learners
+            if asked is None or any(same(value, label) for value in asked)
         ]
+        for label in labels:
+            if asked is not None and label in study.left_out:
+                raise StudyError(f"learner={label}: {study.left_out[label]}")
+        return [label for label in labels if label not in study.left_out]
 
-    @cached_property
-    def all_blocks(self) -> list[Block]:
-        """All blocks of all studies."""
-        return [block for plan in self.plans for block in plan.blocks]
+    @property
+    def selected(self) -> str:
+        """The selection as a part of paths: ``function~f3+f5_seeds~40``; empty for the whole."""
+        asked = {
+            **self.request.selection,
+            **({"seeds": (self.request.seeds,)} if self.request.seeds else {}),
+        }
+        return "_".join(f"{k}~{'+'.join(map(safe_name, v))}" for k, v in asked.items())
 
-    def block(self, name: BlockName) -> Block:
-        """One block, whether the session's scale and selection ask for it or not."""
-        study = self.study(name.study)
-        setting = study.setting(name.setting)
-        seeds = range(name.first, name.last + 1)
-        return self._block(study, setting, name.learner, seeds)
+    @property
+    def outputs(self) -> Path:
+        """The folder of tables and report: ``<results>/<scale>``, or in it that of a selection."""
+        return self.results / self.scale / self.selected
 
-    def blocks_at_other_scales(self, name: BlockName) -> list[Block]:
-        """The same block as the scales define it that compute its learner otherwise."""
-        study = self.study(name.study)
-        label = study.written_label(name.learner)
-        blocks = []
-        for scale in SCALES:
-            other = study.at(scale)
-            if other.options_of(label) != study.options_of(label):
-                series = resolve(other, study.setting(name.setting), other.learner(name.learner))
-                blocks.append(Block(name, series, self.results, self.limits))
-        return blocks
+    @property
+    def figures(self) -> Path:
+        """The folder of the studies' figures, of the same structure."""
+        return self.configuration.figures / self.scale / self.selected
 
-    def _block(self, study: Study, setting: Setting, learner: str, seeds: range) -> Block:
-        series = self._series(study, setting, learner)
-        name = BlockName(study.name, setting.identifier, learner, seeds.start, seeds.stop - 1)
-        return Block(name, series, self.results, self.limits)
-
-    def _series(self, study: Study, setting: Setting, learner: str) -> Series:
-        key = (study.name, setting.identifier, learner)
-        if key not in self._resolved:
-            self._resolved[key] = resolve(study, setting, study.learner(learner))
-        return self._resolved[key]
+    @property
+    def pages(self) -> Path:
+        """The folder of the report's pages; those of some studies alone have one of their own."""
+        asked = self.request.overrides.get("studies")
+        return self.outputs / (f"studies~{'+'.join(asked)}" if asked else "")
 
     @cached_property
     def plans(self) -> tuple[StudyPlan, ...]:
         """The plans of all studies."""
-        return tuple(self._plan(study) for study in self.studies)
+        return tuple(self.plan(study.name) for study in self.studies)
 
     def plan(self, name: str) -> StudyPlan:
         """The plan of one study."""
-        return self.plans[self.studies.index(self.study(name))]
+        if name not in self._plans:
+            self._plans[name] = self._plan(self.study(name))
+        return self._plans[name]
+
+    @cached_property
+    def _plans(self) -> dict[str, StudyPlan]:
+        return {}
 
     def _plan(self, study: Study) -> StudyPlan:
-        settings = tuple(self.settings(study))
-        configuration = self.configuration.model_copy(update={"studies": [study.name]})
+        cells = list(self._cells(study))
+        of_settings = {cell.setting.identifier: 0 for cell in cells}
+        for cell in cells:
+            of_settings[cell.setting.identifier] = max(
+                cell.n_seeds, of_settings[cell.setting.identifier]
+            )
         return StudyPlan(
             study=study,
-            settings=settings,
-            blocks=tuple(self.blocks(study)),
-            n_seeds=tuple(sorted({self.n_seeds(study, setting) for setting in settings})),
+            settings=tuple({c.setting.identifier: c.setting for c in cells}.values()),
+            blocks=blocks_of(
+                self.results / self.scale / study.name,
+                slices(study, cells, self.request.selection),
+            ),
+            n_seeds=tuple(sorted(set(of_settings.values()))),
             results=self.results,
-            folder=self.results / study.name,
-            figures=self.figures,
+            folder=self.outputs / study.name,
+            figures=self.figures / study.name,
             published=self.published_folder,
             max_failed_share=self.configuration.max_failed_share,
             scale=self.scale,
-            request=self.request_for(study).arguments(),
-            configuration=configuration.model_dump(mode="json"),
-            block=self.block,
-            blocks_at_other_scales=self.blocks_at_other_scales,
+            request=" ".join(self._words(study)),
         )
 
-
-def _is_number(value: Any) -> bool:
-    try:
-        return math.isfinite(float(value))
-    except (TypeError, ValueError):
-        return False
+    def _words(self, study: Study) -> Iterator[str]:
+        yield f"studies={study.name}"
+        yield f"scale={self.scale}"
+        for axis, values in self.request.selection.items():
+            if axis == LEARNER_AXIS or axis in study.axes:
+                yield f"{axis}={','.join(map(str, values))}"
+        if self.request.seeds:
+            yield f"seeds={self.request.seeds}"

@@ -85,6 +85,11 @@ def short_digest(value: Any) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:8]
 
 
+def safe_name(value: object) -> str:
+    """Return a value as it may stand in the name of a file."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", str(value))
+
+
 def setting_identifier(generator: str, parameters: Mapping[str, Any], axes: list[str]) -> str:
     """Readable slug of the axes' values, then the digest of everything that decides the data."""
     slug = "_".join(re.sub(r"[^A-Za-z0-9.]+", "-", str(parameters[axis])) for axis in axes)

@@ -1,15 +1,14 @@
 """Checks that need resolved names, made before the first job starts."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from losaw.registry.catalogue import EXTRAS
 from losaw.study.design.grid import Method, Study
 from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES
-from losaw.study.design.settings import as_values, same
+from losaw.study.design.settings import as_values, safe_name, same
 from losaw.study.design.source_file import Location
-from losaw.study.source_digests.source_digest import accepted_parameters
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 
@@ -22,16 +21,23 @@ def validate(study: Study) -> None:
     Raises
     ------
     StudyError
-        For the first problem, with file, line, key, value, what is allowed and the nearest match.
+        For the first problem, with file, key, value, what is allowed and the nearest match.
     """
     _check_scales(study)
     for index, axis in enumerate(study.file.learner_axes):
         _check_known(study, axis, study.axes, ("learner_axes", index), "axis")
-    counted = Counter(setting.identifier for setting in study.settings)
-    twice = [identifier for identifier, number in counted.items() if number > 1]
-    if twice:
-        raise study.source.error(("settings",), f"{twice[0]}: an axis lists a value twice")
-    learners = list(_learners_at_all_scales(study))
+    for axis, values in study.file.settings.items():
+        counted = Counter(map(safe_name, values))
+        twice = [str(value) for value in values if counted[safe_name(value)] > 1]
+        if twice:
+            message = f"has two values of one name in files: {', '.join(twice)}"
+            raise study.source.error(("settings", axis), message)
+    for index, axis in enumerate(study.file.blocks.inside):
+        _check_known(study, axis, study.axes, ("blocks", "inside", index), "axis")
+    widths = study.file.blocks.seeds
+    for index, entry in enumerate(widths if isinstance(widths, list) else []):
+        _check_filter(study, entry, ("blocks", "seeds", index), other_keys=("seeds",))
+    learners = list(study.learners.values())
     _check_parameters(study, learners)
     for setting in study.settings:
         methods = [("learners", method) for method in learners]
@@ -40,7 +46,7 @@ def validate(study: Study) -> None:
             try:
                 method.parameters_for(setting)
             except (TypeError, ValueError, ArithmeticError) as error:
-                location = (key, method.label.split("+")[0])
+                location = (key, method.label)
                 raise study.source.error(
                     location, f"setting {setting.identifier}: {error}"
                 ) from None
@@ -54,8 +60,6 @@ def validate(study: Study) -> None:
         except (TypeError, ValueError) as error:
             raise study.source.error(("metrics", label), str(error)) from None
     _check_method_names(study)
-    for index, entry in enumerate(study.file.seed_blocks):
-        _check_filter(study, entry, ("seed_blocks", index), other_keys=("boundaries",))
     for index, entry in enumerate(study.file.seconds_per_seed):
         place: Location = ("seconds_per_seed", index)
         _check_filter(study, entry, place, ("learner", "scale", "seconds"))
@@ -146,24 +150,16 @@ def _check_scales(study: Study) -> None:
             raise study.source.error(("seeds",), f"the scale {scale!r} is missing")
 
 
-def _learners_at_all_scales(study: Study) -> Iterator[Method]:
-    """The study's learners, and those that other scales have in their place."""
-    scales = {scale for label in study.file.learners for scale in study.at_scale(label)}
-    yield from study.learners.values()
-    for scale in sorted(scales):
-        yield from study.at(scale).learners.values()
-
-
 def _check_parameters(study: Study, learners: Iterable[Method]) -> None:
     checks: list[tuple[Any, Iterable[str], Location]] = [
         (study.generator.entry, study.generator.parameters, ("generator",)),
         (study.generator.entry, study.data_axes, ("settings",)),
-        *((m.entry, m.parameters, ("learners", m.label.split("+")[0])) for m in learners),
+        *((m.entry, m.parameters, ("learners", m.label)) for m in learners),
         *((m.entry, m.parameters, ("importances", m.label)) for m in study.importances.values()),
         *((m.entry, m.parameters, ("metrics",)) for m in study.metrics.values()),
     ]
     for entry, parameters, location in checks:
-        known = accepted_parameters(entry)
+        known = entry.accepted_parameters()
         for parameter in parameters:
             if parameter not in known:
                 problem = f"{entry.kind} {entry.name!r}: {unknown('parameter', parameter, known)}"

@@ -1,15 +1,14 @@
-"""The footer of a block's file: what decided its numbers, wherever and whenever it was run."""
+"""The footer of a block's file: what decided its rows, wherever and whenever it was run."""
 
 import importlib.metadata
 import json
 import platform
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
 import losaw
 from losaw.registry.catalogue import EXTRAS
-from losaw.study.design.blocks import Block, BlockName
-from losaw.study.design.series import Series
 from losaw.support.extras import LIBRARIES
 
 ALWAYS = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
@@ -17,72 +16,38 @@ ALWAYS = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
 FITS_LAWS = (("generator", "losaw-network"),)
 
 
-def footer_of(block: Block, law: Any) -> dict[str, Any]:
-    """The footer of a block whose data are drawn from the joint law of the record ``law``."""
-    series = block.series
-    learner = series.learner
-    return {
+def footer_of(recipe: Mapping[str, Any], laws: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the footer of a block, with values as JSON gives them back."""
+    footer = {
         "losaw": losaw.__version__,
-        "results_version": series.version,
-        "block": identity(block.name),
-        "experiment": series.experiment,
-        "generator": {
-            "name": series.generator.entry.name,
-            "parameters": dict(series.generator.parameters),
-        },
-        "learner": {
-            "name": learner.entry.name,
-            "parameters": {**learner.entry.parameters, **learner.parameters},
-        },
-        "importances": {
-            label: {"name": importance.entry.name, "parameters": importance.parameters}
-            for label, importance in series.importances.items()
-        },
-        "metrics": list(series.metrics),
-        "part_versions": dict(series.part_versions),
-        "joint_law": law,
-        "libraries": {**library_versions(), **_versions(series)},
+        "recipe": recipe,
+        "libraries": {**library_versions(), **_versions(recipe)},
+        "laws": {name: law.record() for name, law in laws.items()},
     }
+    plain: dict[str, Any] = json.loads(json.dumps(footer))
+    return plain
 
 
-def identity(name: BlockName) -> dict[str, Any]:
-    """The part of a footer that identifies its block."""
-    return {
-        "study": name.study,
-        "setting": name.setting,
-        "learner": name.learner,
-        "seeds": [name.first, name.last],
-    }
+def _versions(recipe: Mapping[str, Any]) -> dict[str, str]:
+    names = {name for kind, method in _methods(recipe) for name in _libraries_of(kind, method)}
+    return {name: version_of_library(name) for name in sorted(names)}
 
 
-def of_the_fit(footer: dict[str, Any]) -> Any:
-    """Return a footer's entries on data, fit and machine, with values as JSON returns them.
-
-    Files that agree in it hold rows of the same fits, whatever their seeds and importances.
-    """
-    left_out = ("results_version", "part_versions", "importances", "metrics")
-    kept = {key: value for key, value in footer.items() if key not in left_out}
-    own = [n for k in ("generator", "learner") for n in libraries_of(k, footer[k]["name"])]
-    libraries = {n: v for n, v in kept["libraries"].items() if n in ("python", *ALWAYS, *own)}
-    kept["libraries"] = libraries
-    block = {key: value for key, value in footer["block"].items() if key != "seeds"}
-    return json.loads(json.dumps({**kept, "block": block}))
+def _methods(recipe: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "generator", recipe["generator"]["name"]
+    for kind in ("learner", "importance"):
+        for method in recipe[f"{kind}s"].values():
+            yield kind, method["name"]
 
 
-def libraries_of(kind: str, name: str) -> tuple[str, ...]:
+def _libraries_of(kind: str, name: str) -> tuple[str, ...]:
     """Return the libraries that a registered method imports, in addition to those of all."""
     fits_laws = ("cvxpy",) if (kind, name) in FITS_LAWS else ()
     return (*LIBRARIES.get(EXTRAS.get((kind, name), ""), ()), *fits_laws)
 
 
-def _versions(series: Series) -> dict[str, str]:
-    methods = [series.generator, series.learner, *series.importances.values()]
-    names = {n for m in methods for n in libraries_of(m.entry.kind, m.entry.name)}
-    return {name: version_of(name) for name in sorted(names)}
-
-
 @cache
-def version_of(module: str) -> str:
+def version_of_library(module: str) -> str:
     """Return the version of the distribution that contains a module; empty if there is none."""
     try:
         return importlib.metadata.version(module)

@@ -1,21 +1,23 @@
 """All blocks of a study in two tables: one row per measured value, one per score vector."""
 
-from collections import defaultdict
-from collections.abc import Iterable
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from losaw.study.design.blocks import Block
 from losaw.study.design.grid import Study
-from losaw.study.design.plan import StudyPlan, blocks_by_setting
+from losaw.study.design.plan import StudyPlan
+from losaw.study.design.recipe import difference
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import BlockFile, load_blocks
+from losaw.study.files.block_file import BlockFile, digest_of, fits_of, read_block
 from losaw.study.files.rows import SCORES
-from losaw.study.files.run_record import check_run_record
 from losaw.study.results.failing import check_fits, without_failing
 
 RESULT_COLUMNS = (
@@ -47,7 +49,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Collection:
-    """All rows of the study's stored blocks, requested or not.
+    """All rows of a study's requested blocks.
 
     Attributes
     ----------
@@ -60,12 +62,12 @@ class Collection:
         dictionaries.
     failed : pyarrow.Table
         Every row of what failed, scores included.
-    missing : list of Block
-        Blocks that were asked for and have no file.
-    files : dict
-        Block -> (results version, SHA-256 of its file), of the blocks that are there.
+    blocks : DataFrame
+        One row per block, setting and learner: its seeds, and the SHA-256 of its rows.
+    libraries, laws : dict
+        Versions of the libraries that computed the blocks, and the records of their joint laws.
     n_fits : int
-        Replicates that are there or missing.
+        Number of replicates.
     left_out : dict
         Learner and importance -> why its cells are left out, where more than the allowed share
         of it failed.
@@ -75,98 +77,111 @@ class Collection:
     results: pd.DataFrame
     scores: pa.Table
     failed: pa.Table
-    missing: list[Block]
-    files: dict[Block, tuple[str, str]]
+    blocks: pd.DataFrame
+    libraries: dict[str, str]
+    laws: dict[str, Any]
     n_fits: int
     left_out: dict[str, str]
 
 
 def collect(plan: StudyPlan) -> Collection:
-    """Read all requested blocks, and the study's other files.
-
-    A quick look at a few settings therefore adds to what a long run has left, and never takes the
-    place of it. Files that were not asked for count if they are whole and up to date; a seed that
-    two files hold counts once.
+    """Read the requested blocks, and nothing else.
 
     Raises
     ------
     StudyError
-        If a file that was asked for is damaged, misplaced or stale, if nothing is there, or if the
-        share of failed and missing fits is above the configuration's ``max_failed_share``.
+        If a file is missing, damaged, or of another recipe, or if the share of failed fits is
+        above the configuration's ``max_failed_share``.
     """
+    study = plan.study
     results, scores, failed = [], [], []
-    missing: list[Block] = []
-    files: dict[Block, tuple[str, str]] = {}
-    problems: list[str] = []
-    n_fits = 0
-    study, asked = plan.study, set(plan.blocks)
-    blocks = blocks_by_setting(plan)
-    files_read = zip(blocks, load_blocks(blocks), strict=True)
-    # Setting by setting, as the grid orders them: what is sorted and copied at once stays small.
-    for _, of_setting in groupby(files_read, key=lambda pair: pair[0].name.setting):
-        tables = []
-        seen: dict[str, set[int]] = defaultdict(set)
-        for block, file in of_setting:
-            of_learner = seen[block.name.learner]
-            new = set(block.seeds) - of_learner
-            if isinstance(file, BlockFile) and new:
-                files[block] = (file.footer["results_version"], file.sha256)
-                problems += _record_problem(block)
-                whole = len(new) == len(block.seeds)
-                tables.append(file.table if whole else _of_seeds(file.table, new))
-            elif file is None and block in asked:
-                missing.append(block)
-            elif isinstance(file, StudyError) and block in asked:
-                problems.append(str(file))
-            else:
-                continue
-            of_learner |= new
-            n_fits += len(new)
-        if tables:
-            rows = _in_grid_order(study, pa.concat_tables(tables))
-            # Split before anything is moved: score vectors are most of the bytes.
-            is_scores = pc.equal(rows["metric"], SCORES)
-            is_failed = pc.not_equal(rows["status"], "ok")
-            results.append(_compact(rows.select(RESULT_COLUMNS).filter(pc.invert(is_scores))))
-            scores.append(
-                _compact(rows.select(SCORE_COLUMNS).filter(pc.and_not(is_scores, is_failed)))
-            )
-            failed.append(rows.select(FAILURE_COLUMNS).filter(is_failed))
-    if problems:
-        raise StudyError(
-            f"study {study.name!r}: {len(problems)} files of blocks are unusable:\n  "
-            + "\n  ".join(problems[:_SHOWN])
-            + ("\n  …" if len(problems) > _SHOWN else "")
-            + "\n`losaw run` and `snakemake` make them again, and compute only these blocks."
-        )
-    if not files:
-        raise StudyError(f"study {study.name!r}: none of its {len(asked)} blocks is there yet")
+    lines: list[dict[str, Any]] = []
+    libraries: dict[str, str] = {}
+    laws: dict[str, Any] = {}
+    by_setting: dict[str, pa.Table] = {}
+    for tables in _by_slice(plan, lines, libraries, laws):
+        by_setting |= _in_grid_order(study, pa.concat_tables(tables))
+    for setting in plan.settings:
+        rows = by_setting.pop(setting.identifier)
+        # Split before anything is moved: score vectors are most of the bytes.
+        is_scores = pc.equal(rows["metric"], SCORES)
+        is_failed = pc.not_equal(rows["status"], "ok")
+        results.append(_compact(rows.select(RESULT_COLUMNS).filter(pc.invert(is_scores))))
+        scores.append(_compact(rows.select(SCORE_COLUMNS).filter(pc.and_not(is_scores, is_failed))))
+        failed.append(rows.select(FAILURE_COLUMNS).filter(is_failed))
     all_failed = pa.concat_tables(failed)
-    check_fits(plan, all_failed, missing, n_fits)
+    check_fits(plan, all_failed)
     frame = pa.concat_tables(results).unify_dictionaries().to_pandas()
     frame, left_out = without_failing(frame, all_failed, plan.max_failed_share)
     return Collection(
-        settings_frame(study), frame, pa.concat_tables(scores), all_failed, missing, files, n_fits,
-        left_out,
+        settings_frame(study), frame, pa.concat_tables(scores), all_failed, pd.DataFrame(lines),
+        libraries, laws, plan.n_fits, left_out,
     )  # fmt: skip
 
 
-def _record_problem(block: Block) -> list[str]:
-    """Return the problem of a run record, or None."""
-    try:
-        check_run_record(block.record_path)
-    except StudyError as error:
-        return [str(error)]
-    return []
+def _by_slice(
+    plan: StudyPlan, lines: list[dict[str, Any]], libraries: dict[str, str], laws: dict[str, Any]
+) -> Iterator[list[pa.Table]]:
+    """Yield the tables of each slice's blocks; note what they are of."""
+    problems = []
+    for _, blocks in groupby(plan.blocks.values(), key=lambda block: block.slice.name):
+        tables = []
+        for block in blocks:
+            try:
+                file = load_block(block)
+            except StudyError as error:
+                problems.append(error)
+                continue
+            tables.append(file.table)
+            lines += _lines(file)
+            libraries |= file.footer["libraries"]
+            laws |= file.footer["laws"]
+        if not problems:
+            yield tables
+    if problems:
+        paths = " ".join(str(error).partition(": ")[0] for error in problems)
+        shown = "".join(f"\n  {error}" for error in problems[:_SHOWN])
+        more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        raise StudyError(
+            f"study {plan.study.name!r}: {len(problems)} blocks cannot be used:{shown}{more}\n"
+            f"remove them, and the same command computes them again:\n  rm {paths}"
+        )
 
 
-def _of_seeds(rows: pa.Table, seeds: Iterable[int]) -> pa.Table:
-    return rows.filter(pc.is_in(rows["seed"], value_set=pa.array(sorted(seeds), pa.int32())))
+def load_block(block: Block) -> BlockFile:
+    """Read a block's file that is whole and of the recipe that is asked for.
+
+    If ``.snakemake`` is lost, Snakemake cannot see that the recipe was another one.
+
+    Raises
+    ------
+    StudyError
+        As :func:`losaw.study.files.block_file.read_block`, or if the recipe is another one.
+    """
+    file = read_block(block.path)
+    asked = json.loads(json.dumps(block.recipe))
+    changed = difference(file.footer["recipe"], asked)
+    if changed:
+        raise StudyError(f"{block.path}: is of another recipe: {changed}")
+    return file
 
 
-def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
-    """Return rows in the order of the study file, whatever the size and order of blocks."""
+def _lines(file: BlockFile) -> Iterator[dict[str, Any]]:
+    for (setting, learner), rows in fits_of(file.table):
+        seeds = rows["seed"].to_pylist()
+        yield {
+            "setting": setting,
+            "learner": learner,
+            "first_seed": seeds[0],
+            "last_seed": seeds[-1],
+            "rows_sha256": digest_of(rows, {}),
+        }
+
+
+def _in_grid_order(study: Study, rows: pa.Table) -> dict[str, pa.Table]:
+    """Return rows by setting in the order of the study file, whatever the cut into blocks."""
     ranks = {
+        "setting_id": [setting.identifier for setting in study.settings],
         "learner": list(study.learners),
         "importance": ["", *study.importances],
         "metric": ["", *study.metrics],
@@ -178,7 +193,11 @@ def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
         pa.table({**keys, "seed": rows["seed"]}),
         sort_keys=[(name, "ascending") for name in (*keys, "seed")],
     )
-    return rows.take(order)
+    rows = rows.take(order)
+    settings = rows["setting_id"].to_numpy()
+    starts = np.flatnonzero(np.r_[True, settings[1:] != settings[:-1]])
+    stops = [*starts[1:], len(settings)]
+    return {settings[i]: rows.slice(i, j - i) for i, j in zip(starts, stops, strict=True)}
 
 
 def _compact(rows: pa.Table) -> pa.Table:

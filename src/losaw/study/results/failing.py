@@ -6,7 +6,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
 from losaw.study.files.rows import SCORES
@@ -15,20 +14,18 @@ _KEYS = ["learner", "importance", "metric"]
 _REASONS = 5
 
 
-def check_fits(plan: StudyPlan, failed: pa.Table, missing: list[Block], n_fits: int) -> None:
-    """Raise an error if more than the allowed share of fits failed or is missing."""
+def check_fits(plan: StudyPlan, failed: pa.Table) -> None:
+    """Raise an error if more than the allowed share of fits failed."""
     of_fits = failed.filter(pc.equal(failed["importance"], ""))
     n_failed = of_fits.group_by(["setting_id", "learner", "seed"]).aggregate([]).num_rows
-    n_missing = sum(len(block.seeds) for block in missing)
-    share, allowed = (n_failed + n_missing) / n_fits, plan.max_failed_share
+    share, allowed = n_failed / plan.n_fits, plan.max_failed_share
     if share > allowed:
         reasons = Counter(of_fits["message"].to_pylist()).most_common(_REASONS)
         raise StudyError(
-            f"study {plan.study.name!r}: {n_failed} fits failed and {n_missing} are missing "
-            f"of {n_fits} ({share:.1%}); max_failed_share allows {allowed:.1%}.\n"
+            f"study {plan.study.name!r}: {n_failed} of {plan.n_fits} fits failed ({share:.1%}); "
+            f"max_failed_share allows {allowed:.1%}, so there is no summary.\n"
             + "".join(f"  {count} × {message}\n" for message, count in reasons)
-            + "".join(f"  missing: {block.name}\n" for block in missing[:_REASONS])
-            + "Finished blocks are kept. Fix the method, or raise max_failed_share."
+            + "Fix the method (its blocks are then computed again), or raise max_failed_share."
         )
 
 

@@ -1,21 +1,19 @@
-"""The record of how a study was run: versions, request, counts, machines and seconds."""
+"""The record of how a study was run: versions, request, counts and seconds."""
 
-import shlex
-import sys
-from collections import Counter
-from collections.abc import Iterable
+import os
+import platform
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
 
 import losaw
-from losaw.generators.joint_law.law import JointLaw
-from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
-from losaw.study.files.footer import library_versions
-from losaw.study.files.run_record import commit, read_run_record, threads
 from losaw.study.results.collect import Collection
 
 
-def manifest(plan: StudyPlan, collection: Collection) -> dict:
-    """A description of a run: versions, request, counts, machines, seconds."""
+def manifest(plan: StudyPlan, collection: Collection) -> dict[str, Any]:
+    """A description of a run: versions, request, counts, seconds."""
     study = plan.study
     failed = collection.results[collection.results["status"] != "ok"]
     return {
@@ -23,48 +21,59 @@ def manifest(plan: StudyPlan, collection: Collection) -> dict:
         "title": study.file.title,
         "losaw": losaw.__version__,
         "commit": commit(),
-        "libraries": library_versions(),
+        "libraries": collection.libraries,
         "scale": plan.scale,
         "request": plan.request,
-        "command": shlex.join(sys.argv),
-        "configuration": dict(plan.configuration),
-        "seeds": _seed_counts(collection),
-        "threads": threads(),
-        "joint_laws": joint_laws(collection.files),
-        "blocks": len(collection.files) + len(collection.missing),
+        "seeds": list(plan.n_seeds),
+        "joint_laws": list(collection.laws.values()),
+        "blocks": len(plan.blocks),
         "left_out": {**study.left_out, **collection.left_out},
-        "missing_blocks": [str(block.name) for block in collection.missing],
         "fits": collection.n_fits,
         "failed_rows": len(failed),
         "failures": failed["message"].astype(str).value_counts().head(20).to_dict(),
-        **_spent(collection.files),
+        "machine": machine(),
+        **_spent(plan),
     }
 
 
-def _spent(blocks: Iterable[Block]) -> dict:
-    """The machines that ran the blocks, and the costs, from the run records."""
-    found = [(block.name.learner, read_run_record(block.record_path)) for block in blocks]
-    runs = [(learner, record) for learner, record in found if record is not None]
-    seconds: dict[str, float] = {}
-    for learner, record in runs:
-        seconds[learner] = seconds.get(learner, 0.0) + record.core_seconds
+def _spent(plan: StudyPlan) -> dict[str, Any]:
+    """What the blocks cost, as far as Snakemake's benchmarks say."""
+    import pandas as pd
+
+    paths = (benchmark_path(block.path) for block in plan.blocks.values())
+    lines = [pd.read_csv(path, sep="\t", na_values="-") for path in paths if path.is_file()]
+    if not lines:
+        return {"core_seconds": None, "peak_megabytes": None}
+    costs = pd.concat(lines)
     return {
-        "hosts": sorted({record.host for _, record in runs}),
-        "core_seconds": round(sum(seconds.values()), 1),
-        "core_seconds_by_learner": {name: round(seconds[name], 1) for name in sorted(seconds)},
-        "peak_megabytes": max((record.peak_megabytes for _, record in runs), default=None),
+        "core_seconds": round(float(costs["cpu_time"].sum()), 1),
+        "peak_megabytes": float(costs["max_rss"].max()),
     }
 
 
-def _seed_counts(collection: Collection) -> list[int]:
-    """The numbers of seeds of settings and learners, each once."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for block in collection.files:
-        counts[block.name.setting, block.name.learner] += len(block.seeds)
-    return sorted(set(counts.values()))
+def benchmark_path(path: Path) -> Path:
+    """Return the place of Snakemake's measurement of a block's job."""
+    return (path.parents[2] / "benchmarks" / path.parent.name / path.name).with_suffix(".tsv")
 
 
-def joint_laws(blocks: Iterable[Block]) -> list[dict]:
-    """The joint laws that blocks draw from: the solver, its status, the attained correlations."""
-    paths = dict.fromkeys(block.law_path for block in blocks)
-    return [JointLaw.load(path).record() for path in paths if path is not None and path.exists()]
+def machine() -> str:
+    """Return processor, number of cores and Python, on which the seconds depend."""
+    information = Path("/proc/cpuinfo")
+    text = information.read_text(encoding="utf-8") if information.exists() else ""
+    model = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
+    name = model[1] if model else platform.processor() or platform.machine()
+    return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def commit() -> str:
+    """Return the checkout's commit, ``+changes`` if tracked files differ; empty outside git."""
+    folder = Path(losaw.__file__).parent
+
+    def git(*words: str) -> str:
+        # Without a lock of the index, which a run that is killed, or a full disk, would leave.
+        command = ["git", "--no-optional-locks", "-C", str(folder), *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    head = git("rev-parse", "HEAD")
+    return head + "+changes" if head and git("status", "--porcelain", "-uno") else head

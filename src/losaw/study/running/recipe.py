@@ -1,38 +1,76 @@
-"""The recipe of a series: its names turned into a generator, a learner, importances, metrics."""
+"""The recipe of a replicate: a block's names turned into a generator, a learner and so on."""
 
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from losaw.generators.generator import draw
-from losaw.study.design.blocks import law_file
+from losaw.registry import get
+from losaw.registry.versions import version_of
 from losaw.study.design.grid import Study
-from losaw.study.design.series import Series, resolve
+from losaw.study.design.recipe import (
+    Recipe as BlockRecipe,
+)
+from losaw.study.design.recipe import (
+    created,
+    created_generator,
+    recipe_of_slice,
+)
 from losaw.study.design.settings import Setting
-from losaw.study.running.joint_laws import load_law
+from losaw.study.errors import StudyError
 from losaw.study.running.replicate import Recipe, fit
 
 
-def build_recipe(series: Series, law_path: Path | None) -> tuple[Recipe, Any]:
-    """The recipe of a series' replicates, and the record of the joint law that it draws from."""
-    generator = series.generator.create()
-    law = load_law(law_path)
-    recipe = Recipe(
-        experiment=series.experiment,
-        setting=series.setting.data_identifier,
-        learner=series.learner.label,
+def build_recipe(block: BlockRecipe, setting: str, learner: str, law: Any = None) -> Recipe:
+    """Return the recipe of a learner's replicates in a setting of a block.
+
+    Parameters
+    ----------
+    block : dict
+        As :func:`losaw.study.design.recipe.recipe_of_slice` makes it.
+    setting, learner : str
+        Identifier and label.
+    law : JointLaw or None
+        The fitted joint law, if the data are drawn from one.
+    """
+    generator = created_generator(block, setting)
+    written = block["learners"][learner]
+    return Recipe(
+        experiment=block["experiment"],
+        setting=block["settings"][setting]["data"],
+        learner=learner,
         draw=lambda rng: draw(generator, rng, law),
-        make_learner=series.learner.create,
-        importances={label: part.create() for label, part in series.importances.items()},
-        metrics={label: part.create() for label, part in series.metrics.items()},
+        make_learner=lambda: created(block, "learner", written, setting),
+        importances={
+            label: created(block, "importance", block["importances"][label], setting)
+            for label in written["importances"]
+        },
+        metrics={
+            label: created(block, "metric", metric, setting)
+            for label, metric in block["metrics"].items()
+        },
+        generator=block["generator"]["name"],
     )
-    return recipe, None if law is None else law.record()
 
 
-def replicate_recipe(study: Study, setting: Setting, learner: str, results: Path) -> Recipe:
-    """The recipe of one learner in one setting; ``results`` holds the stored joint laws."""
-    series = resolve(study, setting, study.learner(learner))
-    law = None if series.law is None else law_file(results, series.law)
-    return build_recipe(series, law)[0]
+def check_versions(block: BlockRecipe) -> None:
+    """Raise an error if a method is not the one that the run began with: a plugin was edited."""
+    kinds: dict[str, list[Mapping[str, Any]]] = {
+        "generator": [block["generator"]],
+        **{kind: list(block[f"{kind}s"].values()) for kind in ("learner", "importance", "metric")},
+    }
+    for kind, methods in kinds.items():
+        for method in methods:
+            if version_of(get(kind, method["name"])) != method["version"]:
+                raise StudyError(
+                    f"{kind} {method['name']!r} has been edited since the run began; run the same "
+                    "command again"
+                )
+
+
+def replicate_recipe(study: Study, setting: Setting, learner: str) -> Recipe:
+    """Return the recipe of one learner in one setting; a joint law that it needs is fitted."""
+    recipe = recipe_of_slice(study, [(setting, learner)])
+    return build_recipe(recipe, setting.identifier, learner)
 
 
 def replicate_model(recipe: Recipe, seed: int) -> Any:

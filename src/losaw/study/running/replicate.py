@@ -1,5 +1,6 @@
 """One Monte Carlo replicate: data, one fit, every importance and metric of that fit."""
 
+import itertools
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -35,6 +36,8 @@ class Recipe:
         ``make_learner() -> unfitted estimator``.
     importances, metrics : dict
         Label -> object that follows the importance or metric contract.
+    generator : str
+        The generator's registered name, for errors.
     """
 
     experiment: str
@@ -44,6 +47,7 @@ class Recipe:
     make_learner: Callable[[], Any]
     importances: Mapping[str, Any] = field(default_factory=dict)
     metrics: Mapping[str, Any] = field(default_factory=dict)
+    generator: str = ""
 
     def rng(self, seed: int, component: str) -> np.random.Generator:
         return stream(
@@ -52,10 +56,28 @@ class Recipe:
 
     def data(self, seed: int) -> Dataset:
         """The data of a seed, with the streams of what all learners share."""
-        return replace(self.draw(self.rng(seed, "data")), stream=partial(self.rng, seed))
+        data = replace(self.draw(self.rng(seed, "data")), stream=partial(self.rng, seed))
+        _check_truth(data, self.generator)
+        return data
 
 
-def run_replicate(recipe: Recipe, seed: int, parts: Collection[str] | None = None) -> list[Row]:
+def _check_truth(data: Dataset, generator: str) -> None:
+    """Check that the columns of the signal are columns: metrics would only say IndexError."""
+    n_features = len(data.feature_names)
+    strange = [index for index in data.truth.signal if not 0 <= index < n_features]
+    if strange:
+        raise ValueError(
+            f"generator {generator!r}: its truth has the signal column {strange[0]}, but its data "
+            f"have the columns 0 to {n_features - 1}"
+        )
+
+
+def run_replicate(
+    recipe: Recipe,
+    seed: int,
+    parts: Collection[str] | None = None,
+    data: Dataset | None = None,
+) -> list[Row]:
     """Rows of one seed.
 
     Every component has a random stream of its own, and none may change the data: the rows of a
@@ -67,6 +89,8 @@ def run_replicate(recipe: Recipe, seed: int, parts: Collection[str] | None = Non
     seed : int
     parts : collection of str or None
         Labels of the importances to compute, and ``""`` for the predictions; None for all.
+    data : Dataset or None
+        The data of the seed, where other learners have them too.
 
     Notes
     -----
@@ -74,10 +98,10 @@ def run_replicate(recipe: Recipe, seed: int, parts: Collection[str] | None = Non
     ``"failed"`` and the message; the other rows of the seed are kept.
     """
     try:
-        data = recipe.data(seed)
+        data = recipe.data(seed) if data is None else data
         model = fit(recipe, data, seed)
     except Exception as error:
-        return [_failure(seed, "", "", error)]
+        return [failure(seed, "", "", error)]
     parts = ("", *recipe.importances) if parts is None else parts
     rows: list[Row] = []
     if "" in parts and any(m.needs == "prediction" for m in recipe.metrics.values()):
@@ -103,18 +127,23 @@ def _unchanged(data: Dataset, user: str) -> Iterator[None]:
     samples = (s for s in (data.train, data.test, data.independent) if s is not None)
     arrays = [array for sample in samples for array in sample]
     copies = [array.copy() for array in arrays]
-    changed = False
+
+    def put_back() -> None:
+        changed = [not _are_equal(*pair) for pair in zip(arrays, copies, strict=True)]
+        for array, copy in itertools.compress(zip(arrays, copies, strict=True), changed):
+            array[...] = copy
+        if any(changed):
+            raise ValueError(
+                f"{user} changed the data in place, which all methods share; work on a copy: "
+                "X.copy()"
+            )
+
     try:
         yield
-    finally:
-        for array, copy in zip(arrays, copies, strict=True):
-            if not _are_equal(array, copy):
-                changed = True
-                array[...] = copy
-    if changed:
-        raise ValueError(
-            f"{user} changed the data in place, which all methods share; work on a copy: X.copy()"
-        )
+    except Exception:
+        put_back()  # what it raises may follow from its own change
+        raise
+    put_back()
 
 
 def _are_equal(first: NDArray[Any], second: NDArray[Any]) -> bool:
@@ -128,7 +157,7 @@ def _prediction_rows(recipe: Recipe, data: Dataset, model: Any, seed: int) -> li
         with _unchanged(data, f"{type(model).__name__}.predict"):
             predictions = predict(model, data)
     except Exception as error:
-        return [_failure(seed, "", name, error) for name in wanted]
+        return [failure(seed, "", name, error) for name in wanted]
     return [_measure(seed, "", name, m, predictions, data) for name, m in wanted.items()]
 
 
@@ -164,7 +193,7 @@ def _importance_rows(
         with _unchanged(data, f"the importance {label!r}"):
             result = checked(importance.explain(model, data, rng), data)
     except Exception as error:
-        return [_failure(seed, label, name, error) for name in (SCORES, *wanted)]
+        return [failure(seed, label, name, error) for name in (SCORES, *wanted)]
     rows = [_scores_row(seed, label, result, data)]
     rows += [_measure(seed, label, name, m, result, data) for name, m in wanted.items()]
     return rows
@@ -223,10 +252,10 @@ def _measure(seed: int, label: str, name: str, metric: Any, measured: Any, data:
     try:
         return Row(seed, label, name, value=float(metric(measured, data.truth)))
     except Exception as error:
-        return _failure(seed, label, name, error)
+        return failure(seed, label, name, error)
 
 
-def _failure(seed: int, importance: str, metric: str, error: Exception) -> Row:
+def failure(seed: int, importance: str, metric: str, error: Exception) -> Row:
     message = f"{type(error).__name__}: {' '.join(str(error).split())}"[:500] + _place(error)
     return Row(seed, importance, metric, status="failed", message=message)
 

@@ -1,0 +1,40 @@
+"""The cost of a request, before anything runs."""
+
+from collections.abc import Sequence
+
+from losaw.study.design.grid import UNMEASURED_SECONDS
+from losaw.study.design.plan import StudyPlan
+
+
+def describe_cost(plans: Sequence[StudyPlan]) -> str:
+    """Settings, blocks, fits and core-hours: a line per study, a total, and how they are known."""
+    lines = [f"scale {plans[0].scale}", _line("study", "settings", "blocks", "fits", "core-hours")]
+    unmeasured = []
+    total = [0, 0, 0]
+    hours = longest = 0.0
+    for plan in plans:
+        seconds = [block.seconds for block in plan.blocks.values()]
+        counts = len(plan.settings), len(plan.blocks), plan.n_fits
+        lines.append(_line(plan.study.name, *counts, f"{sum(seconds) / 3600:.2f}"))
+        total = [sum(pair) for pair in zip(total, counts, strict=True)]
+        hours, longest = hours + sum(seconds) / 3600, max(longest, *seconds)
+        if not is_measured(plan):
+            unmeasured.append(plan.study.name)
+    lines.append(_line("in all", *total, f"{hours:.2f}"))
+    lines.append(f"the longest block takes about {longest / 60:.1f} minutes")
+    if unmeasured:
+        lines.append(
+            f"not measured, taken as {UNMEASURED_SECONDS:g} s a fit where unknown: "
+            + ", ".join(unmeasured)
+        )
+    return "\n".join(lines)
+
+
+def is_measured(plan: StudyPlan) -> bool:
+    """Return whether the study file states the cost of all fits."""
+    cells = (cell for block in plan.blocks.values() for cell in block.slice.cells)
+    return all(plan.study.cost_of_seed(cell.setting, cell.learner)[1] for cell in cells)
+
+
+def _line(name: str, *numbers: object) -> str:
+    return f"{name:28}" + "".join(f"{number:>11}" for number in numbers)

@@ -1,0 +1,130 @@
+"""The recipe of a block: everything that decides its rows, as plain values.
+
+Snakemake has it as a parameter of the rule, a job computes from it alone, and the footer of the
+file holds it. Another recipe means other rows, so that whoever changes one has its blocks computed
+again, and no others.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from losaw.registry import Entry, get
+from losaw.registry.versions import version_of
+from losaw.study.design.grid import Method, Study, resolve, same
+from losaw.study.design.settings import Setting, short_digest
+
+# Raised when the order of steps in a replicate, or a random stream, changes.
+ENGINE_VERSION = 1
+Recipe = Mapping[str, Any]
+
+
+def recipe_of_slice(study: Study, cells: Sequence[tuple[Setting, str]]) -> dict[str, Any]:
+    """Return the recipe of some settings and learners, without seeds."""
+    settings = list({setting.identifier: setting for setting, _ in cells}.values())
+    learners = {label: study.learners[label] for label in dict.fromkeys(name for _, name in cells)}
+    asked = dict.fromkeys(name for learner in learners.values() for name in learner.importances)
+    return {
+        "engine": ENGINE_VERSION,
+        "study": study.name,
+        "experiment": study.experiment,
+        "generator": _method(study.generator, settings),
+        "data_axes": study.data_axes,
+        "settings": {setting.identifier: _setting(study, setting) for setting in settings},
+        "learners": {
+            label: {**_method(learner, settings), "importances": list(learner.importances)}
+            for label, learner in learners.items()
+        },
+        "importances": {name: _method(study.importances[name], settings) for name in asked},
+        "metrics": {name: _method(metric, settings) for name, metric in study.metrics.items()},
+    }
+
+
+def _setting(study: Study, setting: Setting) -> dict[str, Any]:
+    law = study.law_of(setting)
+    return {
+        "data": setting.data_identifier,
+        "axes": dict(setting.axes),
+        **({} if law is None else {"law": law.identifier}),
+    }
+
+
+def _method(method: Method, settings: Sequence[Setting]) -> dict[str, Any]:
+    entry = method.entry
+    parameters = {k: _narrowed(v, settings) for k, v in method.parameters.items()}
+    return {"name": entry.name, "version": version_of(entry), "parameters": parameters} | _sampler(
+        entry, parameters
+    )
+
+
+def _narrowed(value: Any, settings: Sequence[Setting]) -> Any:
+    """Return a parameter by an axis with the values of these settings alone."""
+    if not (isinstance(value, dict) and isinstance(value.get("values"), dict)):
+        return value
+    axis = value["axis"]
+    there = [{**setting.parameters, **setting.axes}.get(axis) for setting in settings]
+    kept = {k: v for k, v in value["values"].items() if any(same(k, own) for own in there)}
+    return next(iter(kept.values())) if len(kept) == 1 else {**value, "values": kept}
+
+
+def _sampler(entry: Entry, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the version of the knockoff sampler that a method names."""
+    name = {**entry.parameters, **parameters}.get("sampler")
+    return {"sampler_version": version_of(get("knockoff", name))} if isinstance(name, str) else {}
+
+
+def names_in(recipe: Recipe, setting: str) -> dict[str, Any]:
+    """Return the names that parameters of a setting may refer to: the generator's and axes."""
+    return {**recipe["generator"]["parameters"], **recipe["settings"][setting]["axes"]}
+
+
+def created(recipe: Recipe, kind: str, written: Mapping[str, Any], setting: str) -> Any:
+    """Make a method of a recipe, with its parameters in a setting."""
+    return get(kind, written["name"]).create(**_parameters(recipe, written, setting))
+
+
+def created_generator(recipe: Recipe, setting: str) -> Any:
+    """Make the generator of a setting: its fixed parameters, and the axes that it takes."""
+    written, axes = recipe["generator"], recipe["settings"][setting]["axes"]
+    of_setting = {axis: axes[axis] for axis in recipe["data_axes"]}
+    return get("generator", written["name"]).create(**{**written["parameters"], **of_setting})
+
+
+def _parameters(recipe: Recipe, written: Mapping[str, Any], setting: str) -> dict[str, Any]:
+    return resolve(written["parameters"], names_in(recipe, setting))
+
+
+def seeds_of(recipe: Recipe, setting: str, learner: str) -> range:
+    """Return the seeds of a learner in a setting; fewer than the block's if it has fewer."""
+    first, last = recipe["seeds"]
+    n_seeds = recipe.get("fewer_seeds", {}).get(learner, {}).get(setting, last + 1)
+    return range(first, max(first, n_seeds))
+
+
+def parts_of(recipe: Recipe, setting: str, learner: str) -> dict[str, str]:
+    """Return what decides each part of a learner's rows in a setting, as a digest.
+
+    A part is an importance, by its label, or ``""``: data, fit and predictions. Rows of a part
+    whose digest is the same are the same rows, whatever else the recipe contains.
+    """
+
+    def plain(written: Mapping[str, Any]) -> dict[str, Any]:
+        return {**written, "parameters": _parameters(recipe, written, setting)}
+
+    fit = {
+        **{key: recipe[key] for key in ("engine", "experiment", "generator", "metrics")},
+        "setting": recipe["settings"][setting],
+        "learner": {**plain(recipe["learners"][learner]), "label": learner, "importances": None},
+    }
+    asked = recipe["learners"][learner]["importances"]
+    importances = {
+        name: {**fit, "importance": plain(recipe["importances"][name])} for name in asked
+    }
+    return {part: short_digest(decides) for part, decides in {"": fit, **importances}.items()}
+
+
+def difference(old: Any, new: Any, place: str = "") -> str:
+    """Return the first place where two recipes differ, in words; empty if they are equal."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        places = (difference(old.get(k), new.get(k), f"{place}.{k}") for k in {**old, **new})
+        return next(filter(None, places), "")
+    return "" if old == new else f"{place.lstrip('.')} was {old!r}, now {new!r}"

@@ -1,1 +1,0 @@
-"""Checks of stored results: status and verification."""

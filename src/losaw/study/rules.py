@@ -1,0 +1,163 @@
+"""What the Snakefile and its scripts ask of a request."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from losaw.registry import RegistryError
+from losaw.registry.plugins import PluginError
+from losaw.study.design.blocks import Block
+from losaw.study.design.plan import StudyPlan
+from losaw.study.design.request import request_of
+from losaw.study.design.session import Session
+from losaw.study.design.validation import check_extras
+from losaw.study.errors import StudyError
+from losaw.study.results.outputs import FILES
+from losaw.support.one_thread import use_one_thread
+from losaw.support.words import unknown
+
+# The configuration's file, for the scripts: Snakemake hands them its content alone.
+FILE_KEY = "LOSAW_CONFIGURATION"
+
+
+class Run:
+    """A request, as the rules see it: inputs, parameters and resources from wildcards.
+
+    Parameters
+    ----------
+    configuration : Path
+        The configuration file.
+    config : dict
+        Snakemake's ``config``: that file and ``--config`` together.
+    is_main : bool
+        Whether this is the process that starts the jobs: it checks everything.
+    """
+
+    def __init__(self, configuration: Path, config: Mapping[str, Any], is_main: bool) -> None:
+        from losaw.report.figures import check_figures
+
+        use_one_thread()
+        os.environ[FILE_KEY] = str(configuration)
+        self.summary_files = FILES
+        try:
+            self._session = Session(request_of(configuration, config), trusted=not is_main)
+            for study in self._session.studies if is_main else ():
+                check_figures(study)
+                check_extras(study, self._session.learners(study))
+        except (StudyError, RegistryError, PluginError) as error:
+            raise SystemExit(f"losaw: {error}") from None
+        for note in self._session.notes if is_main else ():
+            print(f"losaw: {note}", file=sys.stderr)
+        self.results, self.scale = str(self._session.results), self._session.scale
+        self.outputs, self.figures = str(self._session.outputs), str(self._session.figures)
+        self.pages = str(self._session.pages)
+        self.studies = [study.name for study in self._session.studies]
+        self.minutes = self._session.configuration.block_minutes
+
+    @cached_property
+    def papers(self) -> dict[str, list[str]]:
+        """The pages: each paper with its studies, and each study that belongs to none."""
+        from losaw.reference.claims import read_claims
+
+        papers = {}
+        for path in sorted((self._session.folder / "claims").glob("*.yaml")):
+            paper = read_claims(path)
+            papers[path.stem] = [name for name in self.studies if paper.covers(name)]
+        covered = {name for names in papers.values() for name in names}
+        others = {name: [name] for name in self.studies if name not in covered}
+        return {**{name: studies for name, studies in papers.items() if studies}, **others}
+
+    def block(self, wildcards: Any) -> Block:
+        """Return the block of a file.
+
+        Raises
+        ------
+        StudyError
+            If the request has no such block.
+        """
+        blocks = self._session.plan(wildcards.study).blocks
+        path = (
+            f"{self.results}/{self.scale}/{wildcards.study}/blocks/{wildcards.slice}/"
+            f"seeds_{wildcards.first}-{wildcards.last}.parquet"
+        )
+        if path not in blocks:
+            raise StudyError(
+                f"not part of this request: {unknown('block', path, list(blocks)[:20])}"
+            )
+        return blocks[path]
+
+    def laws_of(self, wildcards: Any) -> list[str]:
+        """Return the files of the joint laws that a block draws from."""
+        return [f"{self.results}/laws/{law}.json" for law in self.block(wildcards).slice.laws]
+
+    def law(self, identifier: str) -> dict[str, Any]:
+        """Return the specification of a joint law."""
+        return self._laws[identifier]
+
+    @cached_property
+    def _laws(self) -> dict[str, dict[str, Any]]:
+        settings = [
+            (plan.study, setting) for plan in self._session.plans for setting in plan.settings
+        ]
+        laws = [study.law_of(setting) for study, setting in settings]
+        return {law.identifier: asdict(law) for law in laws if law is not None}
+
+    def megabytes(self, wildcards: Any) -> int:
+        """Return the memory of a block's job, as the study states it."""
+        return self._session.study(wildcards.study).file.memory_megabytes
+
+    @property
+    def everything(self) -> list[str]:
+        """Return all files of a finished run: what is lost of them is made again."""
+        blocks = [path for study in self.studies for path in self._session.plan(study).blocks]
+        summaries = [f"{self.outputs}/{s}/{file}" for s in self.studies for file in FILES]
+        pages = [f"{self.pages}/{name}.html" for name in ("report", *self.papers)]
+        return [*blocks, *summaries, *pages]
+
+    def inputs_of_summary(self, study: str) -> list[str]:
+        """Return what a study's numbers are made of: blocks, study file, published numbers."""
+        plan = self._session.plan(study)
+        printed = plan.study.file.published
+        files = [plan.study.source.path, *([plan.published / printed] if printed else [])]
+        return [*plan.blocks, *map(str, files)]
+
+    def inputs_of_paper(self, paper: str) -> list[str]:
+        """Return what a page shows: comparison, tables and figures of the paper's studies."""
+        parts = ("{0}/{2}/comparison.csv", "{0}/{2}/tables", "{1}/{2}")
+        return [
+            part.format(self.outputs, self.figures, study)
+            for study in self.papers[paper]
+            for part in parts
+        ]
+
+    def compile(self) -> None:
+        """Compile all kernels once, where that was not done at installation."""
+        from losaw.kernels.machine_code import is_compiled
+
+        if not is_compiled():
+            print("losaw: compiling once, for about two minutes", file=sys.stderr, flush=True)
+            subprocess.run([sys.executable, "-m", "losaw", "compile"], check=False)
+
+
+def shelf_of(snakemake: Any) -> Any:
+    """Return the results of a script's request."""
+    from losaw.report.page.stored import Shelf
+
+    session = session_of(snakemake)
+    names = tuple(study.name for study in session.studies)
+    return Shelf(session.outputs, session.folder, session.figures, names)
+
+
+def session_of(snakemake: Any) -> Session:
+    """Return the session in a script, from the object that Snakemake gives it."""
+    return Session(request_of(Path(os.environ[FILE_KEY]), snakemake.config), trusted=True)
+
+
+def plan_of(snakemake: Any) -> StudyPlan:
+    """Return the plan of a script's study."""
+    return session_of(snakemake).plan(snakemake.wildcards.study)

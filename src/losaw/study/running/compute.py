@@ -1,0 +1,178 @@
+"""Compute a block: all learners on the data sets of its settings and seeds, in one process."""
+
+import multiprocessing
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from losaw.study.design.recipe import Recipe, parts_of, seeds_of
+from losaw.study.errors import StudyError
+from losaw.study.files.block_file import BlockFile, fits_of, read_block, write_block
+from losaw.study.files.footer import footer_of
+from losaw.study.files.rows import Row, rows_by_seed, table_of
+from losaw.study.running.joint_laws import load_laws
+from losaw.study.running.recipe import build_recipe, check_versions
+from losaw.study.running.replicate import failure, run_replicate
+from losaw.study.running.watch import watched
+
+Pair = tuple[str, str]  # a setting's identifier and a learner's label
+Stored = Mapping[tuple[Pair, int], Mapping[str, list[Row]]]
+
+
+def compute(
+    recipe: Recipe,
+    path: Path,
+    laws: Sequence[Path] = (),
+    minutes: float | None = None,
+    apart: bool = False,
+) -> None:
+    """Compute a block and write its file, which is whole or absent.
+
+    Rows that the last whole file holds of the same fits are taken from it. A method that raises
+    leaves a failed row. One that hangs or ends its process ends the job; the next attempt computes
+    each learner in a process ``apart``, so that it loses its own rows alone.
+
+    Parameters
+    ----------
+    recipe : dict
+        As :attr:`losaw.study.design.blocks.Block.recipe`.
+    path : Path
+        ``<folder>/blocks/<slice>/seeds_<first>-<last>.parquet``.
+    laws : sequence of Path
+        Files of the joint laws that the data are drawn from.
+    minutes : float or None
+        What takes longer is ended, with a traceback of where it was.
+    apart : bool
+    """
+    check_versions(recipe)
+    fitted = load_laws(laws)
+    footer = footer_of(recipe, fitted)
+    kept = kept_path(path)
+    stored = _stored(recipe, footer, kept)
+    rows: dict[Pair, list[Row]] = {}
+    if apart:
+        for label in recipe["learners"]:
+            rows |= _rows_apart(recipe, label, laws, stored, minutes)
+    else:
+        with watched(minutes):
+            rows = rows_of(recipe, list(recipe["learners"]), fitted, stored)
+    tables = [table_of(recipe["study"], *pair, rows[pair]) for pair in _pairs(recipe)]
+    write_block(path, pa.concat_tables(tables), footer, kept)
+
+
+def kept_path(path: Path) -> Path:
+    """Return the place of the last whole file of a block, which Snakemake does not remove."""
+    return path.parents[2] / "kept" / path.parent.name / path.name
+
+
+def rows_of(
+    recipe: Recipe, learners: Iterable[str], laws: Mapping[str, Any], stored: Stored | None = None
+) -> dict[Pair, list[Row]]:
+    """Return the rows of some learners of a block by setting and learner, seed by seed.
+
+    Settings that differ by a learner's parameter alone have the same data: they are drawn once.
+    """
+    rows: dict[Pair, list[Row]] = {pair: [] for pair in _pairs(recipe, learners)}
+    by_data = defaultdict(list)
+    for setting, learner in rows:
+        by_data[recipe["settings"][setting]["data"]].append((setting, learner))
+    for pairs in by_data.values():
+        recipes = {pair: _build(recipe, pair, laws) for pair in pairs}
+        for seed in range(recipe["seeds"][0], recipe["seeds"][1] + 1):
+            data: Any = None
+            for pair in pairs:
+                if seed not in seeds_of(recipe, *pair):
+                    continue
+                parts = ["", *recipes[pair].importances]
+                there = (stored or {}).get((pair, seed), {})
+                missing = [part for part in parts if part not in there]
+                if not missing:
+                    rows[pair] += [row for part in parts for row in there[part]]
+                    continue
+                try:
+                    data = recipes[pair].data(seed) if data is None else data
+                except Exception as error:
+                    rows[pair].append(failure(seed, "", "", error))
+                    continue
+                new = run_replicate(recipes[pair], seed, missing, data)
+                if new and new[0].metric == "":  # the fit has failed
+                    rows[pair] += new
+                    continue
+                found = {**_by_part(new), **there}
+                rows[pair] += [row for part in parts for row in found.get(part, ())]
+    return rows
+
+
+def _build(recipe: Recipe, pair: Pair, laws: Mapping[str, Any]) -> Any:
+    law = recipe["settings"][pair[0]].get("law")
+    return build_recipe(recipe, *pair, None if law is None else laws[law])
+
+
+def _pairs(recipe: Recipe, learners: Iterable[str] | None = None) -> Iterator[Pair]:
+    for setting in recipe["settings"]:
+        for learner in recipe["learners"] if learners is None else learners:
+            if seeds_of(recipe, setting, learner):
+                yield setting, learner
+
+
+def _by_part(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    by_part: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_part[row.importance].append(row)
+    return by_part
+
+
+def _stored(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
+    """Return the rows of the last whole file whose recipe has not changed, by fit and part.
+
+    Fits with a failed row are tried again.
+    """
+    try:
+        file: BlockFile = read_block(kept)
+    except StudyError:
+        return {}
+    before = file.footer
+    if (before["libraries"], before["laws"]) != (footer["libraries"], footer["laws"]):
+        return {}
+    stored = {}
+    for pair, rows in fits_of(file.table):
+        if pair not in set(_pairs(before["recipe"])) & set(_pairs(recipe)):
+            continue
+        now, then = parts_of(recipe, *pair), parts_of(before["recipe"], *pair)
+        same = [part for part in now if now[part] == then.get(part)]
+        for seed, of_seed in rows_by_seed(rows).items():
+            if all(row.status == "ok" for row in of_seed):
+                by_part = _by_part(of_seed)
+                stored[pair, seed] = {p: by_part[p] for p in same if p == "" or p in by_part}
+    return stored
+
+
+def _rows_apart(
+    recipe: Recipe, learner: str, laws: Sequence[Path], stored: Stored, minutes: float | None
+) -> dict[Pair, list[Row]]:
+    """Return a learner's rows from a process of its own; failed rows if that is ended."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
+        try:
+            return pool.submit(_watched_rows, recipe, learner, laws, stored, minutes).result()
+        except BrokenProcessPool:
+            limit = "" if minutes is None else f" or took longer than {minutes:g} minutes"
+            message = f"ProcessEnded: the learner {learner!r} ended its process{limit}; see the log"
+            return {
+                pair: [
+                    Row(seed, "", "", status="failed", message=message)
+                    for seed in seeds_of(recipe, *pair)
+                ]
+                for pair in _pairs(recipe, [learner])
+            }
+
+
+def _watched_rows(
+    recipe: Recipe, learner: str, laws: Sequence[Path], stored: Stored, minutes: float | None
+) -> dict[Pair, list[Row]]:
+    with watched(minutes):
+        return rows_of(recipe, [learner], load_laws(laws), stored)

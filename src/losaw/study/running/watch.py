@@ -1,0 +1,45 @@
+"""What a job of Snakemake does around its work: a log, a limit of time, plugins."""
+
+import contextlib
+import faulthandler
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from losaw.registry.plugins import load_plugin
+from losaw.study.running.jax_programs import keep_jax_programs
+from losaw.support.errors import LosawError
+
+
+@contextlib.contextmanager
+def watched(minutes: float | None) -> Iterator[None]:
+    """End the process if the body takes longer, with a traceback of all threads on stderr."""
+    if minutes is None:
+        yield
+        return
+    faulthandler.dump_traceback_later(60 * minutes, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+@contextlib.contextmanager
+def job(log: str, plugins: Iterable[str | Path] = ()) -> Iterator[None]:
+    """Send all output of this process to a log; a user's mistake ends it without a traceback.
+
+    Crashes in compiled code leave a traceback too.
+    """
+    with open(log, "w", encoding="utf-8") as file:
+        for number in (1, 2):
+            os.dup2(file.fileno(), number)
+        faulthandler.enable(file=2)  # by number: sys.stderr may be another file
+        keep_jax_programs()
+        try:
+            for plugin in plugins:
+                load_plugin(plugin)
+            yield
+        except LosawError as error:
+            print(f"losaw: {error}", file=sys.stderr, flush=True)
+            raise SystemExit(1) from None

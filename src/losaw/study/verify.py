@@ -1,0 +1,152 @@
+"""Lines of stored evidence, computed again.
+
+A line is the digest of the rows of one study, setting, learner and range of seeds. It covers rows
+alone, so that it holds whatever the layout of files, and says: these numbers came out at the
+commit that the run names. Here they are computed by the source as it is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from losaw.datasets import DatasetError
+from losaw.study.design.grid import Study
+from losaw.study.design.recipe import recipe_of_slice
+from losaw.study.design.request import Request
+from losaw.study.design.session import Session
+from losaw.study.errors import StudyError
+from losaw.study.files.block_file import digest_of
+from losaw.study.files.rows import table_of
+from losaw.study.running.compute import rows_of
+from losaw.support.words import unknown
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of ``reference/<study>/blocks.csv``."""
+
+    folder: Path
+    setting: str
+    learner: str
+    first: int
+    last: int
+    digest: str
+
+    @property
+    def study(self) -> str:
+        """The study's name."""
+        return self.folder.name
+
+    def __str__(self) -> str:
+        return f"{self.study} {self.setting} {self.learner}, seeds {self.first} to {self.last}"
+
+
+def read_evidence(reference: Path, studies: Sequence[str] | None = None) -> list[Line]:
+    """Return the lines of some studies of a reference run, or of all.
+
+    Raises
+    ------
+    StudyError
+        If there is no such study, or no evidence.
+    """
+    folders = {path.parent.name: path.parent for path in sorted(reference.glob("*/blocks.csv"))}
+    if not folders:
+        raise StudyError(f"{reference}: holds no <study>/blocks.csv")
+    for name in studies or ():
+        if name not in folders:
+            raise StudyError(f"{reference}: {unknown('study', name, folders)}")
+    return [line for name in studies or folders for line in _lines(folders[name])]
+
+
+def _lines(folder: Path) -> list[Line]:
+    table = pd.read_csv(folder / "blocks.csv", dtype={"rows_sha256": str})
+    return [
+        Line(folder, row.setting, row.learner, row.first_seed, row.last_seed, row.rows_sha256)
+        for row in table.itertuples()
+    ]
+
+
+def verify(lines: Sequence[Line], configuration: Path, number: int, seed: int = 0) -> int:
+    """Compute random lines again, say how each comes out; 1 if one differs.
+
+    What cannot be computed here (data or a program that is not there) is named and left out.
+    """
+    drawn = np.random.default_rng(seed).choice(len(lines), min(number, len(lines)), replace=False)
+    study = cache(lambda name, scale: _study(configuration, name, scale))
+    n_equal = n_computed = 0
+    for line in (lines[index] for index in sorted(drawn)):
+        try:
+            table = compute_line(study(line.study, _scale(line.folder)), line)
+            if "failed" in table["status"].to_pylist():
+                raise StudyError(next(filter(None, table["message"].to_pylist())))
+        except (StudyError, DatasetError) as error:
+            print(f"{line}: cannot be computed here: {error}", flush=True)
+            continue
+        n_computed += 1
+        is_equal = digest_of(table, {}).startswith(line.digest)
+        n_equal += is_equal
+        print(f"{line}: {'equal' if is_equal else _moved(line, table)}", flush=True)
+    print(f"{n_equal} of {n_computed} equal")
+    return 0 if n_equal == n_computed else 1
+
+
+def compute_line(study: Study, line: Line) -> pa.Table:
+    """Return the rows of a line, computed by the source as it is.
+
+    Raises
+    ------
+    StudyError
+        If the study has no such setting or learner any more.
+    """
+    setting = study.setting(line.setting)
+    if line.learner not in study.learners:
+        raise StudyError(unknown("learner", line.learner, study.learners))
+    reason = study.left_out.get(line.learner)
+    if reason:
+        raise StudyError(reason)
+    recipe = {
+        **recipe_of_slice(study, [(setting, line.learner)]),
+        "seeds": [line.first, line.last],
+    }
+    laws = {law.identifier: _fitted(law) for law in [study.law_of(setting)] if law is not None}
+    rows = rows_of(recipe, [line.learner], laws)[setting.identifier, line.learner]
+    return table_of(study.name, setting.identifier, line.learner, rows)
+
+
+def _fitted(law: object) -> object:
+    from losaw.generators.joint_law.fit import fitted
+
+    return fitted(law)
+
+
+def _study(configuration: Path, name: str, scale: str) -> Study:
+    session = Session(Request(configuration, {"studies": [name], "scale": scale}), trusted=True)
+    return session.study(name)
+
+
+def _scale(folder: Path) -> str:
+    """Return the scale of a stored run: it decides some learners."""
+    runs = pd.read_csv(folder.parent / "runs.csv", index_col="study")
+    return str(runs.loc[folder.name, "scale"])
+
+
+def _moved(line: Line, table: pa.Table) -> str:
+    """Say how far the means of these seeds lie from the stored means, in standard deviations."""
+    summary = pd.read_csv(line.folder / "summary.csv", keep_default_na=False)
+    stored = summary[(summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)]
+    rows = table.select(["importance", "metric", "value"]).to_pandas()
+    means = rows.groupby(["importance", "metric"])["value"].mean()
+    largest, where = 0.0, ""
+    for row in stored.itertuples():
+        if (row.importance, row.metric) in means.index and float(row.sd or 0) > 0:
+            n_seeds = line.last - line.first + 1
+            gap = abs(means[row.importance, row.metric] - float(row.mean))
+            z = gap / float(row.sd) * np.sqrt(n_seeds)
+            if z >= largest:
+                largest, where = z, f"{row.metric} {row.importance}".strip()
+    return f"differs; the mean of {where} is {largest:.1f} standard errors from the stored one"

@@ -1,1 +1,0 @@
-"""Everything the Snakefile needs: inputs, outputs and parameters of its rules."""

@@ -1,0 +1,152 @@
+"""A block: every failure has a place, every attempt the same bytes, data are drawn once.
+
+Of study.running.compute, study.running.replicate.
+"""
+
+import pytest
+
+from losaw.study.errors import StudyError
+from losaw.study.files.block_file import read_block
+from losaw.study.results.collect import collect
+from losaw.study.running import compute as module
+from reference.in_process import execute, run
+
+BROKEN = """
+
+import os as _os
+
+from losaw.registry import register as _register
+
+
+@_register("learner", "aborting")
+class Aborting(MarginalSlopes):
+    def fit(self, X, y):
+        _os.abort()
+
+
+@_register("learner", "hanging")
+class Hanging(MarginalSlopes):
+    def fit(self, X, y):
+        time.sleep(600)
+
+
+@_register("importance", "singular")
+class Singular:
+    def explain(self, model, data, rng):
+        data.test.X[:] = np.nan
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+
+@_register("generator", "wrong-signal")
+class WrongSignal:
+    def sample(self, rng):
+        from losaw.data import Dataset, Sample, Truth
+
+        sample = Sample(rng.normal(size=(20, 2)), rng.normal(size=20))
+        truth = Truth(signal=(12,), n_features=13)
+        return Dataset(sample, sample, truth, ("a", "b"), ("continuous", "continuous"))
+"""
+
+
+@pytest.fixture
+def broken(project):
+    """The tiny project with a plugin of methods that go wrong."""
+    plugin = project.folder / "plugin.py"
+    plugin.write_text(plugin.read_text() + BROKEN)
+    text = project.study_file.read_text()
+    project.study_file.write_text(text[: text.index("published:")])
+    project.replace(project.study_file, "[30, 60]", "[30]")
+    project.replace(project.study_file, "[0.5, 1.0]", "[0.5]")
+    project.replace(project.study_file, "smoke: 5", "smoke: 2")
+    project.replace(project.configuration, "max_failed_share: 0.0", "max_failed_share: 1.0")
+    return project
+
+
+def rows(path):
+    return read_block(path).table.to_pylist()
+
+
+def test_both_attempts_write_the_same_bytes(project):
+    paths = execute(project.session())
+    first = [path.read_bytes() for path in paths]
+    for path in paths:
+        module.kept_path(path).unlink()
+    assert [path.read_bytes() for path in execute(project.session(), apart=True)] == first
+
+
+@pytest.mark.parametrize("learner", ["aborting", "hanging"])
+def test_a_learner_that_takes_its_process_with_it_loses_its_own_rows(broken, learner):
+    broken.replace(broken.study_file, "{learner: marginal-slopes, j", f"{{learner: {learner}, j")
+    (path,) = execute(broken.session(), apart=True, minutes=0.1)
+    failed = [row for row in rows(path) if row["status"] != "ok"]
+    assert {row["learner"] for row in failed} == {"jittered"} and len(failed) == 2
+    assert "'jittered' ended its process" in failed[0]["message"]
+    assert sum(row["learner"] == "plain" for row in rows(path)) == 2 * 3
+
+
+def test_a_changed_input_is_named_before_what_follows_from_it(broken):
+    broken.replace(broken.study_file, "[mdi]", "[singular]")
+    (path,) = execute(broken.session())
+    (message,) = {row["message"] for row in rows(path) if row["status"] != "ok"}
+    assert "'singular' changed the data in place" in message
+
+
+def test_a_truth_of_other_columns_names_the_generator_once(broken):
+    broken.replace(
+        broken.study_file, "{name: normal-linear, correlation: heterogeneous}", "wrong-signal"
+    )
+    text = broken.study_file.read_text()
+    start, stop = text.index("settings:"), text.index("learners:")
+    broken.study_file.write_text(text[:start] + text[stop:])
+    (path,) = execute(broken.session())
+    (message,) = {row["message"] for row in rows(path)}
+    assert "generator 'wrong-signal': its truth has the signal column 12" in message
+
+
+def test_too_many_failed_fits_leave_no_summary_and_say_why(broken):
+    broken.replace(broken.study_file, "jitter: 0.3", "fail_share: 1.0")
+    broken.replace(broken.configuration, "max_failed_share: 1.0", "max_failed_share: 0.1")
+    with pytest.raises(StudyError, match=r"2 of 4 fits failed \(50.0%\)(.|\n)*2 × Arith"):
+        run(broken.session())
+
+
+def test_all_learners_of_a_data_set_see_one_draw(project, monkeypatch):
+    drawn = []
+    real = module.build_recipe
+
+    def counted(*arguments):
+        recipe = real(*arguments)
+        draw = recipe.draw
+        object.__setattr__(recipe, "draw", lambda rng: drawn.append(1) or draw(rng))
+        return recipe
+
+    monkeypatch.setattr(module, "build_recipe", counted)
+    execute(project.session())
+    assert len(drawn) == 4 * 5  # settings and seeds, not learners
+
+
+def test_learners_with_fewer_seeds_are_in_the_blocks_that_have_them(project):
+    costly = "seeds: {smoke: [{seeds: 3, learner: jittered}, {seeds: 5}], "
+    project.replace(project.study_file, "seeds: {smoke: 5, ", costly)
+    paths = execute(project.session())
+    seeds = [
+        {learner: {r["seed"] for r in rows(path) if r["learner"] == learner} for learner in names}
+        for path in paths[:3]
+        for names in [("plain", "jittered")]
+    ]
+    assert seeds == [
+        {"plain": {0, 1}, "jittered": {0, 1}},
+        {"plain": {2, 3}, "jittered": {2}},
+        {"plain": {4}, "jittered": set()},
+    ]
+    (plan,) = project.session().plans
+    assert collect(plan).n_fits == plan.n_fits == 4 * (5 + 3)
+
+
+def test_a_method_that_is_edited_during_a_run_is_refused(project):
+    session = project.session()
+    (block, *_) = session.plans[0].blocks.values()
+    recipe = {**block.recipe, "generator": {**block.recipe["generator"], "version": 2}}
+    with pytest.raises(StudyError, match="'normal-linear' has been edited since the run began"):
+        module.compute(recipe, block.path)
+    assert not block.path.exists()

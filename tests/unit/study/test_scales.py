@@ -1,0 +1,60 @@
+"""A learner that a scale computes otherwise: said everywhere, and served to no other scale.
+
+Of study.design.grid, report.layout.
+"""
+
+import pandas as pd
+import pytest
+
+from losaw.report.tables import write_tables
+from losaw.study.errors import StudyError
+from reference.in_process import run
+
+OTHER = "scales: {smoke: {learners: {jittered: {jitter: 0.1}}}}"
+SAID = "jittered at scale smoke: jitter 0.1 in place of 0.3."
+
+
+@pytest.fixture
+def scaled(project):
+    """The tiny study, whose second learner is another one at the scale smoke."""
+    project.replace(project.study_file, "importances: [mdi]", f"{OTHER}\nimportances: [mdi]")
+    return project
+
+
+def at(project, scale, **changes):
+    return project.session(overrides={"scale": scale}, **changes)
+
+
+def test_a_scale_has_its_own_learner_in_files_of_its_own(scaled):
+    found = {}
+    for scale in ("smoke", "desk"):
+        block = next(iter(at(scaled, scale).plans[0].blocks.values()))
+        found[scale] = block.recipe["learners"]["jittered"]["parameters"]
+        assert scale in block.path.parts
+    assert found == {"smoke": {"jitter": 0.1}, "desk": {"jitter": 0.3}}
+
+
+def test_tables_say_what_the_scale_computes_otherwise(scaled):
+    session = at(scaled, "smoke")
+    folder = run(session)
+    comparison = pd.read_csv(folder / "comparison.csv")
+    write_tables(session.studies[0], comparison, folder / "tables")
+    assert SAID in (folder / "tables" / "table_1.md").read_text()
+    assert at(scaled, "desk").studies[0].differs_at_scale == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("scales: {smok: {learners: {jittered: {jitter: 0.1}}}}", "did you mean 'smoke'"),
+        ("scales: {smoke: {learners: {jittered: {jiter: 0.1}}}}", "did you mean 'jitter'"),
+        ("scales: {smoke: {learners: {jitered: {jitter: 0.1}}}}", "did you mean 'jittered'"),
+        ("scales: {smoke: {learner: {}}}", "did you mean 'learners'"),
+        ("scales: {smoke: {learners: {jittered: {}}}}", "at least 1 item"),
+        ("scales: smoke", "valid dictionary, got 'smoke'"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(scaled, text, message):
+    scaled.replace(scaled.study_file, OTHER, text)
+    with pytest.raises(StudyError, match=message):
+        at(scaled, "smoke")

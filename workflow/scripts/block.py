@@ -1,0 +1,15 @@
+"""Compute a block: all methods on the data sets of one slice and one range of seeds."""
+
+from pathlib import Path
+
+from losaw.study.running.compute import compute
+from losaw.study.running.watch import job
+
+with job(snakemake.log[0], snakemake.config.get("plugins", [])):
+    compute(
+        snakemake.params.recipe,
+        Path(snakemake.output[0]),
+        laws=[Path(law) for law in snakemake.input.laws],
+        minutes=snakemake.resources.runtime / snakemake.resources.attempt,
+        apart=snakemake.resources.attempt > 1,
+    )

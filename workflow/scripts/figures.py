@@ -1,0 +1,10 @@
+"""Draw a study's figures."""
+
+from losaw.report.figures import write_figures
+from losaw.report.results import StudyResults
+from losaw.study.rules import plan_of
+from losaw.study.running.watch import job
+
+with job(snakemake.log[0]):
+    plan = plan_of(snakemake)
+    write_figures(plan.study, StudyResults(plan.folder, plan.study), plan.figures)

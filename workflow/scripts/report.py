@@ -1,0 +1,10 @@
+"""Write the front page, which leads to the pages of the papers."""
+
+from pathlib import Path
+
+from losaw.report.page.write import write_front_page
+from losaw.study.rules import shelf_of
+from losaw.study.running.watch import job
+
+with job(snakemake.log[0]):
+    write_front_page(shelf_of(snakemake), Path(snakemake.output[0]))

@@ -1,0 +1,12 @@
+"""Write a study's tables."""
+
+from losaw.report.results import StudyResults
+from losaw.report.tables import write_tables
+from losaw.study.rules import plan_of
+from losaw.study.running.watch import job
+
+with job(snakemake.log[0]):
+    plan = plan_of(snakemake)
+    write_tables(
+        plan.study, StudyResults(plan.folder, plan.study).comparison, plan.folder / "tables"
+    )
