@@ -4,7 +4,7 @@ import sys
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -225,7 +225,8 @@ def begin(
         rng = stream(experiment="explain", setting="", replicate=seed, component="pilot")
         names = list(data.X.columns)
         some = rng.permutation(names)[: sizes.PILOT_FEATURES].tolist()
-        part = data.take(data.sample(small.rows, rng), keep_constant=True)
+        # In few rows a class may be in few clusters, which is no reason to refuse the table.
+        part = replace(data.take(data.sample(small.rows, rng), keep_constant=True), clusters=None)
         with warnings.catch_warnings(action="ignore"):
             most = sizes.PILOT_SHARE * seconds
             tried = compute(part, small, seed, options, features=some, limit=most)

@@ -143,13 +143,15 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
 
 
 def mostly_numbers(texts: Any) -> str:
-    """Return words on text that contains numbers and a few other words; empty for other text."""
+    """Return words on text of numbers, maybe with a few other words; empty for other text."""
     import pandas as pd
 
     given = pd.Series(list(texts), dtype=object).astype(str)
     odd = given[pd.to_numeric(given, errors="coerce").isna() & (given.str.strip() != "")]
-    if not 0 < len(odd) < (1 - _MOSTLY_NUMBERS) * len(given):
+    if not len(odd) < (1 - _MOSTLY_NUMBERS) * len(given):
         return ""
+    if not len(odd):
+        return "contains numbers that are written as text: make numbers of them, or say its kind"
     shown = ", ".join(repr(text) for text in odd.unique()[:3])
     return f"contains numbers and text ({shown}): taken as text; leave such cells empty"
 

@@ -253,7 +253,7 @@ def _response(
             f"the target {target!r} has one value only ({values.tolist()[0]!r}): nothing to explain"
         )
     text = "" if is_number or n_values == 2 else mostly_numbers(values)
-    if text and task is None:
+    if "numbers and text" in text and task is None:
         raise LosawError(
             f"the target {target!r} {text}; or, if its values are classes, say task classification "
             "(--task classification)"

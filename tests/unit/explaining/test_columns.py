@@ -136,6 +136,10 @@ def test_numbers_with_a_word_among_them_are_text_and_said_so():
     column, _ = column_of(table(x=[*(f"{i % 9}.5" for i in ROW[1:]), "Total"]))
     assert column.treatment.startswith("contains numbers and text ('Total'): taken as text")
     assert column_of(table(x=np.resize(["a1", "b2"], N)))[0].treatment == ""
+    column, _ = column_of(table(x=[f"{v:.4f}" for v in Y]))
+    assert column.treatment.startswith("contains numbers that are written as text: make numbers")
+    column, _ = column_of(table(x=[f"{v:.4f}" for v in Y]), kinds={"x": "continuous"})
+    assert column.kind == "continuous"
 
 
 def test_a_factor_keeps_sixty_levels_and_says_which_are_one():
