@@ -35,8 +35,8 @@ PUBLIC: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "losaw.registry.plugins": ("Plugins", ("load_plugin", "plugin_entries", "PluginError")),
     "losaw.contracts": (
-        "Contract tests and starters",
-        ("check_file", "check_entry", "new_method", "new_study"),
+        "Contracts",
+        ("check_entry",),
     ),
     "losaw.support.extras": ("Extras", ("extra", "MissingExtraError")),
 }
@@ -100,7 +100,6 @@ def _write_names(folder: Path) -> None:
     """Tables of the registered names and of the studies, to be included in pages."""
     from losaw import registry
     from losaw.datasets import SOURCES
-    from losaw.support.checkout import checkout
 
     folder.mkdir(parents=True, exist_ok=True)
     for kind in registry.KINDS:
@@ -108,8 +107,9 @@ def _write_names(folder: Path) -> None:
         for entry in registry.entries(kind):
             rows.append(f"| `{entry.name}` | {_summary(entry)} |")
         _write(folder / f"{kind}.md", "\n".join(rows) + "\n")
+    configuration = Path(__file__).parents[1] / "config"
     rows = ["| study | title |", "|---|---|"]
-    for path in sorted((checkout() / "config" / "studies").glob("*.yaml")):
+    for path in sorted((configuration / "studies").glob("*.yaml")):
         title = next(
             line.partition(":")[2].strip()
             for line in path.read_text(encoding="utf-8").splitlines()
@@ -117,7 +117,7 @@ def _write_names(folder: Path) -> None:
         )
         rows.append(f"| `{path.stem}` | {title.strip(chr(34))} |")
     _write(folder / "studies.md", "\n".join(rows) + "\n")
-    _write(folder / "disagreements.md", "\n".join(_disagreements(checkout() / "config")) + "\n")
+    _write(folder / "disagreements.md", "\n".join(_disagreements(configuration)) + "\n")
     rows = ["| data set | origin | licence |", "|---|---|---|"]
     rows += [f"| `{name}` | {one.origin} | {one.licence} |" for name, one in SOURCES.items()]
     _write(folder / "data.md", "\n".join(rows) + "\n")
@@ -146,7 +146,8 @@ def _write_study_files(page: Path) -> None:
         lines += _plain([*text["Summary"], "", *text["Extended Summary"], ""])
         for name, field in model.model_fields.items():
             default = "needed" if field.is_required() else f"default `{field.default!r}`"
-            lines += _plain([f"- `{name}` ({default})" + f": {said[name]}" * (name in said)])
+            words = f": {said[name]}" if name in said else ""
+            lines += _plain([f"- `{name}` ({default}){words}"])
     lines += ["", "## Drawings and their options", "", "```text", *describe_drawings(), "```", ""]
     _write(page, "\n".join(lines))
 

@@ -2,9 +2,9 @@
 A method of your own in a study
 ===============================
 
-An importance needs one method, ``explain(model, data, rng)``. ``losaw new importance FILE``
-writes such a file, ``losaw check FILE`` tests it, and a study that names it compares it with
-others.
+An importance needs one method, ``explain(model, data, rng)``. The file
+``examples/importance.py`` is one, ``losaw check FILE`` tests yours, and a study that names it
+compares it with others.
 Here one replicate of a study is run by hand.
 """
 

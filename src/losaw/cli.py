@@ -93,15 +93,8 @@ def _add_own_methods(add: Add) -> None:
         choices=("study", "configuration"),
         help="the format of study files or of the configuration, as JSON Schema",
     )
-    new = add("new", methods.new, "write a starter file for your own method, or a project", False)
-    new.add_argument(
-        "kind",
-        metavar="KIND",
-        help="learner, importance, generator, metric, drawing or knockoff; study: a small project "
-        "that runs",
-    )
-    new.add_argument("path", type=Path, metavar="PATH", help="a new file; of a study, a folder")
     check = add("check", methods.check, "run the contract tests on your own methods", False)
+    check.set_defaults(needs_study=True)
     check.add_argument("files", type=Path, nargs="+", metavar="FILE")
     check.add_argument(
         "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"

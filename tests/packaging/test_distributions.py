@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from losaw.contracts import new_study
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -30,21 +28,10 @@ def distributions(tmp_path_factory):
     return wheel, archive
 
 
-def test_the_wheel_has_the_sources_the_studies_and_the_printed_numbers(distributions):
+def test_the_wheel_has_the_sources_and_nothing_else(distributions):
     with zipfile.ZipFile(distributions[0]) as wheel:
         names = set(wheel.namelist())
-    checkout = [
-        path
-        for folder in ("config", "profiles", "workflow")
-        for path in (ROOT / folder).rglob("*")
-        if path.is_file()
-    ]
-    expected = {f"losaw/checkout/{path.relative_to(ROOT)}" for path in checkout}
-    expected |= {
-        "losaw/checkout/Snakefile",
-        "losaw/checkout/environment.yml",
-        "losaw/py.typed",
-    }
+    expected = {"losaw/py.typed"}
     expected |= {
         str(path.relative_to(ROOT / "src"))
         for path in (ROOT / "src" / "losaw" / "pages").rglob("templates/**/*.*")
@@ -55,7 +42,9 @@ def test_the_wheel_has_the_sources_the_studies_and_the_printed_numbers(distribut
         if "__pycache__" not in path.parts
     }
     assert expected - names == set()
-    assert not [name for name in names if name.startswith(("tests", "docs", "benchmarks"))]
+    assert not [
+        name for name in names if name.startswith(("tests", "docs", "benchmarks", "config"))
+    ]
 
 
 def test_the_metadata_say_licence_extras_and_command(distributions):
@@ -89,7 +78,7 @@ def test_the_source_archive_is_the_repository(distributions):
     assert not top & {"results.parquet", ".venv", "data", ".snakemake"}
 
 
-def test_the_wheel_unpacked_runs_its_studies_without_a_checkout(distributions, tmp_path):
+def test_the_wheel_unpacked_is_the_library_and_says_where_the_studies_are(distributions, tmp_path):
     """Against this environment's libraries; in an environment of its own it is a long test."""
     with zipfile.ZipFile(distributions[0]) as wheel:
         wheel.extractall(tmp_path / "site")
@@ -97,43 +86,22 @@ def test_the_wheel_unpacked_runs_its_studies_without_a_checkout(distributions, t
     empty.mkdir()
 
     def losaw(*words):
-        run = subprocess.run(
+        return subprocess.run(
             [sys.executable, "-m", "losaw", *words],
             cwd=empty,
             env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
             capture_output=True,
             text=True,
         )
-        assert run.returncode == 0, run.stderr
-        return run.stdout
 
-    assert losaw("--version").startswith("losaw 0.")
-    assert "in all 0." in losaw("plan", "--study", "losaw_figure_1", "--scale", "smoke")
-    losaw("new", "study", "mine")
-    assert (empty / "mine" / "config" / "studies" / "my_study.yaml").is_file()
-
-
-def test_a_new_project_asks_snakemake_for_its_blocks(tmp_path):
-    new_study(tmp_path)
-    command = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "rules"]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    said = run.stdout + run.stderr
-    assert "8 of 8 blocks to compute" in said and "Nothing to be done" not in said
+    assert losaw("--version").stdout.startswith("losaw 0.")
+    assert "run studies in a clone of the repository" in losaw("plan").stderr
+    plan = losaw("plan", "--config", str(ROOT / "config" / "config.yaml"), "--scale", "smoke")
+    assert plan.returncode == 0, plan.stderr
 
 
 # --- In an environment of its own: minutes, and the network for the first time -------------------
 
-PACKAGE = """
-[build-system]
-requires = ["hatchling"]
-build-backend = "hatchling.build"
-[project]
-name = "other-package"
-version = "1.0"
-[project.entry-points."losaw.methods"]
-"importance.shuffled-loss" = "other_package:ShuffledLoss"
-"""
 FIRST_FOREST = """
 import json, time
 start = time.process_time()
@@ -147,7 +115,6 @@ print(json.dumps({"import": imported, "to the first forest": time.process_time()
 """
 # Every registered thing either can be made and used, or says in one line which extra it needs.
 EVERY_NAME = """
-from losaw.contracts import check_entry
 from losaw.registry import entries
 needs = {}
 for entry in entries():
@@ -215,30 +182,11 @@ def test_the_wheel_with_its_study_extra_does_what_the_documentation_says(distrib
     study = Environment(tmp_path / "study", distributions[0], "[study]")
     empty = tmp_path / "empty"
     empty.mkdir()
+    config = ["--config", str(ROOT / "config" / "config.yaml")]
     narrow = ["--scale", "smoke", "--set", "data_type=continuous", "--seeds", "1"]
-    study.run("losaw", "run", "--study", "losaw_forest", *narrow, cwd=empty)
-    assert (empty / "results" / "losaw_forest" / "tables" / "table_7.md").is_file()
-    refused = study.run("losaw", "run", "--study", "treeinner_eta", cwd=empty, status=2)
+    study.run("losaw", "run", *config, "--study", "losaw_forest", *narrow, cwd=empty)
+    assert list((empty / "results").rglob("table_7.md"))
+    refused = study.run("losaw", "run", *config, "--study", "treeinner_eta", cwd=empty, status=2)
     assert "learner 'xgboost'" in refused and "losaw[xgboost]" in refused
-    study.run("losaw", "new", "study", "mine", cwd=empty)
-    mine = empty / "mine"
-    assert "my_study" in study.run("losaw", "plan", cwd=mine)
-    study.run("losaw", "run", "--scale", "smoke", "--jobs", "2", cwd=mine)
-    assert (mine / "figures" / "my_figure.png").is_file()
-    assert (mine / "results" / "report.html").is_file()
-    study.run("snakemake", "--cores", "1", "--config", "results=under_snakemake", cwd=mine)
-    assert (mine / "under_snakemake" / "report.html").is_file()
-    # A package of methods, found by its entry points.
-    other = tmp_path / "other"
-    other.mkdir()
-    source = (mine / "my_importance.py").read_text().replace("@register", "# @register")
-    source = source.replace("class MyImportance", "class ShuffledLoss")
-    (other / "other_package.py").write_text(source)
-    (other / "pyproject.toml").write_text(PACKAGE)
-    study.install(str(other))
-    assert "shuffled-loss" in study.run("losaw", "list", cwd=mine)
-    file = mine / "config" / "studies" / "my_study.yaml"
-    file.write_text(file.read_text().replace("[mdi, my-importance]", "[mdi, shuffled-loss]"))
-    file.write_text(file.read_text().replace("RF my-importance", "RF shuffled-loss"))
-    study.run("losaw", "run", "--scale", "smoke", "--output", "other", cwd=mine)
-    assert "shuffled-loss" in (mine / "other" / "my_study" / "tables" / "my_table.md").read_text()
+    example = str(ROOT / "examples" / "importance.py")
+    assert "ok     importance" in study.run("losaw", "check", example, cwd=empty)

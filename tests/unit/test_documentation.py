@@ -80,17 +80,6 @@ def test_an_example_of_the_gallery_runs(example):
     plt.close("all")
 
 
-def test_a_page_of_an_index_has_no_relative_links():
-    for_index_page = script(ROOT / "hatch_build.py").for_index_page
-    relative = r"\]\((?!https?:)"
-    assert re.findall(relative, text_of("README.md"))
-    for repository in (None, "https://example.org/losaw"):
-        text = for_index_page(text_of("README.md"), repository)
-        assert re.findall(relative, text) == []
-        assert ("](https://example.org/losaw/blob/main/docs/start.md)" in text) == bool(repository)
-        assert ("/raw/main/docs/_static/noise_that_wins.png)" in text) == bool(repository)
-
-
 def test_version_and_date_agree_in_citation_and_changelog():
     citation = yaml.safe_load(text_of("CITATION.cff"))
     assert citation["version"] == losaw.__version__

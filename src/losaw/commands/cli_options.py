@@ -4,8 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from losaw.support.errors import LosawError
+
 CONFIGURATION = Path("config", "config.yaml")
-CHECKOUT = Path(__file__).parents[3]
 
 
 def add_session_options(parser: argparse.ArgumentParser) -> None:
@@ -21,15 +22,21 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--configfile",
         type=Path,
-        default=default_configuration(),
+        dest="configuration",
         metavar="FILE",
         help="default: config/config.yaml, here or in the checkout of losaw",
     )
 
 
 def default_configuration() -> Path:
-    """Return the configuration of this folder, or else that of the checkout."""
-    return CONFIGURATION if CONFIGURATION.is_file() else CHECKOUT / CONFIGURATION
+    """Return ``config/config.yaml`` of the current folder, or else that of the repository."""
+    for path in (CONFIGURATION, Path(__file__).parents[3] / CONFIGURATION):
+        if path.is_file():
+            return path
+    raise LosawError(
+        f"{CONFIGURATION}: not in this folder; run studies in a clone of the repository, or name "
+        "a configuration with --configfile"
+    )
 
 
 def positive(text: str) -> int:
@@ -45,5 +52,6 @@ def session_of(options: argparse.Namespace, **overrides: Any) -> Any:
     from losaw.study.design.request import read_words, request_of
     from losaw.study.design.session import Session
 
+    configuration = options.configuration or default_configuration()
     config = read_words(options.config) | ({"scale": options.scale} if options.scale else {})
-    return Session(request_of(options.configfile, {**config, **overrides}))
+    return Session(request_of(configuration, {**config, **overrides}))

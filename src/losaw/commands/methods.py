@@ -1,4 +1,4 @@
-"""Your own methods and studies: check and new."""
+"""check: the contracts of your own methods."""
 
 import argparse
 import contextlib
@@ -19,7 +19,7 @@ _IN_A_STUDY = {
 
 
 def check(options: argparse.Namespace) -> int:
-    """Run the contract tests on files of methods, each within a time limit."""
+    """Check files of methods, each check within a time limit; 1 if one fails."""
     from losaw.contracts import check_file
 
     @contextlib.contextmanager
@@ -29,26 +29,25 @@ def check(options: argparse.Namespace) -> int:
             yield
 
     outcomes = [outcome for file in options.files for outcome in check_file(file, watch)]
-    registered = list(dict.fromkeys(name for name, _, _ in outcomes))
-    for each in registered:
-        _show([(check, message) for name, check, message in outcomes if name == each], each)
+    for name, check, message in outcomes:
+        print(f"FAILED {name}: {check}: {message}" if message else f"ok     {name}: {check}")
     if any(message for _, _, message in outcomes):
         return 1
     files = ", ".join(map(str, options.files))
     print(f"next: plugins: [{files}] in config/config.yaml, and in a file of config/studies:")
-    for each in registered:
-        kind, _, name = each.partition(" ")
+    for registered in dict.fromkeys(name for name, _, _ in outcomes):
+        kind, _, name = registered.partition(" ")
         print(f"  {_IN_A_STUDY[kind].format(name=name)}")
     return 0
 
 
 @contextlib.contextmanager
 def _time_limit(seconds: int) -> Iterator[None]:
-    """Raise a TimeLimitError in the body after so many seconds, where the system has alarms."""
-    from losaw.contracts.outcome import TimeLimitError
+    """Let the body fail its check after so many seconds, where the system has alarms."""
+    from losaw.contracts import ContractError
 
     def stop(number: int, frame: Any) -> None:
-        raise TimeLimitError(
+        raise ContractError(
             f"no result within {seconds} s. If it is only slow, give it more time (--seconds)"
         )
 
@@ -62,34 +61,3 @@ def _time_limit(seconds: int) -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-
-
-def _show(checks: list[tuple[str, str]], name: str) -> None:
-    """Report the checks that pass, the first that fails, and those that may fail because of it."""
-    failed = [(check, message) for check, message in checks if message]
-    for check, message in checks:
-        if not message:
-            print(f"ok     {name}: {check}")
-    if failed:
-        print(f"FAILED {name}: {failed[0][0]}: {failed[0][1]}")
-    if failed[1:]:
-        others = ", ".join(check for check, _ in failed[1:])
-        print(f"       {len(failed) - 1} more may follow from it; fix it and check again: {others}")
-
-
-def new(options: argparse.Namespace) -> None:
-    """Write a starter file, or a small project that runs."""
-    from losaw.contracts import new_method, new_study
-    from losaw.registry import KINDS
-    from losaw.support.errors import LosawError
-    from losaw.support.words import unknown
-
-    if options.kind not in ("study", *KINDS):
-        raise LosawError(unknown("kind", options.kind, ("study", *KINDS)))
-    if options.kind == "study":
-        for path in new_study(options.path):
-            print(f"wrote {path}")
-        print(f"next: cd {options.path} && losaw run --jobs 2")
-        return
-    new_method(options.kind, options.path)
-    print(f"wrote {options.path}; next: losaw check {options.path}")

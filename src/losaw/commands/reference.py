@@ -30,7 +30,7 @@ def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
     pages.add_argument(
         "--configfile",
         type=Path,
-        default=default_configuration(),
+        dest="configuration",
         metavar="FILE",
         help="of the studies",
     )
@@ -57,7 +57,7 @@ def write_pages(options: argparse.Namespace) -> None:
     from losaw.report.page.stored import Shelf
     from losaw.report.page.write import write_pages
 
-    configuration = options.configfile
+    configuration = options.configuration or default_configuration()
     compare_again(Shelf(options.folder, configuration.parent))
     shelf = Shelf(options.folder, configuration.parent)
     for page in write_pages(shelf, options.folder / "overview.md"):

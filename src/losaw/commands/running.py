@@ -5,7 +5,13 @@ import json
 import sys
 from pathlib import Path
 
-from losaw.commands.cli_options import add_session_options, positive, session_of
+from losaw.commands.cli_options import (
+    add_session_options,
+    default_configuration,
+    positive,
+    session_of,
+)
+from losaw.support.errors import LosawError
 from losaw.support.extras import STUDY, MissingExtraError, require
 
 
@@ -48,7 +54,8 @@ def list_names(options: argparse.Namespace) -> None:
     print("studies")
     try:
         require("study", STUDY)
-    except MissingExtraError as error:
+        options.configuration = options.configuration or default_configuration()
+    except (MissingExtraError, LosawError) as error:
         print(f"  {error}")
         return
     session = session_of(options)
@@ -75,7 +82,8 @@ def verify(options: argparse.Namespace) -> int:
     from losaw.study.verify import read_evidence, verify
 
     lines = read_evidence(options.reference, options.study)
-    return verify(lines, options.configfile, options.sample, options.seed)
+    configuration = options.configuration or default_configuration()
+    return verify(lines, configuration, options.sample, options.seed)
 
 
 def compile_kernels(options: argparse.Namespace) -> None:

@@ -129,7 +129,7 @@ def _check_columns(booster: "Booster", X: ArrayLike) -> None:
     ValueError
         For another number of columns, other names or another order.
     """
-    names = [str(name) for name in getattr(X, "columns", ())]
+    names = [str(name) for name in getattr(X, "column_names", getattr(X, "columns", ()))]
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"X has more than one column named {repeated!r}; rename them")

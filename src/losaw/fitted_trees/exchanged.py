@@ -11,7 +11,7 @@ of as many whole predictions, to the last bit.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,26 @@ from losaw.data import FloatArray
 from losaw.kernels.compiled import inlined_kernel, kernel
 from losaw.kernels.trees import LEAF, Trees, add_values, bit, together
 
-_ROW_FROM_BIT = np.uint64(32)
-_PLACE_BITS = np.uint64(0xFFFFFFFF)
+
+class Descent(NamedTuple):
+    """Where the rows of all places are on their way down a tree, and space to part them.
+
+    An entry that descends is a row and a place in the result: place 0 for the row as it is, place
+    1 + j for the row with unit j exchanged. Entries are ordered by the nodes that they wait at.
+    Numbers are unsigned: a signed index is tested for counting from the end.
+    """
+
+    rows: NDArray[np.uint32]  # (n_rows * (1 + n_units) + 1,), of every entry; one is to spare
+    places: NDArray[np.uint32]  # the same shape
+    right_rows: NDArray[np.uint32]  # entries of a node that go right
+    right_places: NDArray[np.uint32]
+    # The nodes that are still to be entered, with the range of entries that waits there. Ranges
+    # are entered from the end, so that the last may grow.
+    stack: NDArray[np.int64]  # (n_rows * (1 + n_units) + 1, 3)
+    parted_in: NDArray[
+        np.int32
+    ]  # (n_rows, 1 + n_units), the last tree in which a row parted, or -1
+    leaves: NDArray[np.int32]  # (n_rows, 1 + n_units), the leaf of every entry
 
 
 def predictions(trees: Trees, value: FloatArray, columns: FloatArray) -> FloatArray:
@@ -62,24 +80,21 @@ def exchanged_predictions(
     -------
     array of shape (1 + n_units, n_rows) or (1 + n_units, n_rows, n_outputs)
     """
-    place_of_column = np.zeros(columns.shape[1], dtype=np.int32)
+    place_of_column = np.zeros(columns.shape[1], dtype=np.uint32)
     for unit, members in enumerate(units):
         place_of_column[members] = 1 + unit
     values = _by_output(value)
     shape = (len(columns), 1 + len(units))
-    total = np.zeros((len(values), *shape))
-    add_exchanged(
-        trees,
-        values,
-        _contiguous(columns.T),
-        _contiguous(copies.T),
-        place_of_column,
-        np.empty((2, shape[0] * shape[1] + 1), dtype=np.uint64),
-        np.empty((shape[0] * shape[1] + 1, 3), dtype=np.int64),
-        np.full(shape, -1, dtype=np.int32),
-        np.empty(shape, dtype=np.int32),
-        total,
+    size = shape[0] * shape[1] + 1
+    descent = Descent(
+        *np.empty((4, size), dtype=np.uint32),
+        stack=np.empty((size, 3), dtype=np.int64),
+        parted_in=np.full(shape, -1, dtype=np.int32),
+        leaves=np.empty(shape, dtype=np.int32),
     )
+    total = np.zeros((len(values), *shape))
+    rows, others = _contiguous(columns.T), _contiguous(copies.T)
+    add_exchanged(trees, values, rows, others, place_of_column, descent, total)
     return _means(trees, total, value.ndim)
 
 
@@ -158,17 +173,13 @@ def add_exchanged(
     X: np.ndarray,
     copies: np.ndarray,
     place_of_column: np.ndarray,
-    entries_and_spare: np.ndarray,
-    stack: np.ndarray,
-    parted_in: np.ndarray,
-    leaves: np.ndarray,
+    descent: Descent,
     out: np.ndarray,
 ) -> None:
     """Add the values of leaves to ``out`` (n_outputs, n_rows, 1 + n_units).
 
-    An entry that descends is a row and a place in ``out``: place 0 for the row as it is, place
-    1 + j for the row with unit j exchanged. Only the row as it is begins at the root. Where the two
-    values of a unit go to different sides for the first time in a tree, it parts in two::
+    Only the row as it is, place 0, begins at the root. Where the two values of a unit go to
+    different sides for the first time in a tree, it parts in two::
 
                      root      (row 7, place 0)
                       |
@@ -186,25 +197,16 @@ def add_exchanged(
     ----------
     X, copies : array of shape (n_columns, n_rows)
         Rows by column.
-    place_of_column : int array of shape (n_columns,)
+    place_of_column : array of shape (n_columns,)
         1 + the unit of a column; 0 for a column of no unit.
-    entries_and_spare : array of shape (2, n_rows * (1 + n_units) + 1)
-        The entries, each an integer with the row in its upper half and the place in its lower half,
-        ordered by the nodes that they wait at; and scratch. The last place of both is to spare.
-    stack : array of shape (n_rows * (1 + n_units) + 1, 3)
-        The nodes that are still to be entered, with the range of entries that waits there. Ranges
-        are entered from the end, so that the last may grow.
-    parted_in : int array of shape (n_rows, 1 + n_units)
-        The last tree in which a row parted for a place; -1 at first.
-    leaves : int array of shape (n_rows, 1 + n_units)
-        Scratch: the leaf of every entry.
     """
-    entries, spare = entries_and_spare[0], entries_and_spare[1]
+    rows, places, stack = descent.rows, descent.places, descent.stack
+    parted_in, leaves = descent.parted_in, descent.leaves
     n_rows = X.shape[1]
     has_sets = len(trees.left_levels) > 0
     for tree in range(len(trees.starts) - 1):
         for row in range(n_rows):
-            entries[row] = np.uint64(row) << _ROW_FROM_BIT
+            rows[row], places[row] = row, 0
         stack[0, 0], stack[0, 1], stack[0, 2] = trees.starts[tree], 0, n_rows
         n_waiting = 1
         while n_waiting > 0:
@@ -213,28 +215,27 @@ def add_exchanged(
             feature = trees.feature[node]
             if feature == LEAF:
                 for k in range(start, end):
-                    leaves[_row_of(entries[k]), _place_of(entries[k])] = node
+                    leaves[rows[k], places[k]] = node
                 continue
             threshold = trees.threshold[node]
             is_set = has_sets and np.isnan(threshold)
             levels = trees.left_levels[node] if is_set else np.uint64(0)
-            place_here = np.uint64(place_of_column[feature])
+            place_here = place_of_column[feature]
             has_unit = place_here > 0
-            # Places are unsigned: a signed one is tested for counting from the end.
             n_left, n_right = np.uint64(start), np.uint64(0)
             for k in range(start, end):
-                entry = entries[k]
-                row, place = _row_of(entry), _place_of(entry)
+                row, place = rows[k], places[k]
                 own = _is_left(X[feature, row], threshold, is_set, levels)
                 other = _is_left(copies[feature, row], threshold, is_set, levels)
                 left = other if (place == place_here) & has_unit else own
                 last = parted_in[row, place_here]
                 parts = (own != other) & (place == 0) & has_unit & (last != tree)
                 parted_in[row, place_here] = tree if parts else last
-                exchanged = (entry & ~_PLACE_BITS) | place_here
-                # Written to both sides, and overwritten on the side where it does not stay.
-                entries[n_left] = entry if left else exchanged
-                spare[n_right] = exchanged if left else entry
+                # Written to both sides, and overwritten on the side where it does not stay: there
+                # is no branch to be mispredicted.
+                rows[n_left], places[n_left] = row, place if left else place_here
+                descent.right_rows[n_right] = row
+                descent.right_places[n_right] = place_here if left else place
                 n_left += np.uint64(left | parts)
                 n_right += np.uint64((not left) | parts)
             if n_left > start:
@@ -243,7 +244,8 @@ def add_exchanged(
                 n_waiting += 1
             if n_right > 0:
                 for k in range(n_right):
-                    entries[n_left + k] = spare[k]
+                    rows[n_left + k] = descent.right_rows[k]
+                    places[n_left + k] = descent.right_places[k]
                 stack[n_waiting, 0] = trees.right[node]
                 stack[n_waiting, 1], stack[n_waiting, 2] = n_left, n_left + n_right
                 n_waiting += 1
@@ -255,16 +257,6 @@ def add_exchanged(
                     has_parted = parted_in[row, place] == tree
                     leaf = np.uint64(leaves[row, place])
                     out[k, row, place] += values[k, leaf] if has_parted else as_it_is
-
-
-@inlined_kernel()
-def _row_of(entry: Any) -> Any:
-    return entry >> _ROW_FROM_BIT
-
-
-@inlined_kernel()
-def _place_of(entry: Any) -> Any:
-    return entry & _PLACE_BITS
 
 
 @inlined_kernel()

@@ -16,6 +16,7 @@ from losaw.support.arguments import one_of
 from losaw.tables import read_table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, Units, chosen_units, units_of
+from losaw.tables.reading import to_pandas
 
 LEVELS = ("tree", "forest")
 ERROR_KIND = "over rows, the booster held fixed; of rows that it has not seen"
@@ -49,7 +50,8 @@ def treeinner(
     Parameters
     ----------
     model : xgboost.Booster, XGBRegressor or XGBClassifier, or a Pipeline that ends with one
-        Trained with squared error or binary log-loss, without L1 penalty.
+        Trained with squared error or binary log-loss, without L1 penalty, weights of rows or an
+        objective of its own.
     X : array or data frame of shape (n_samples, n_features)
         Best rows that the model has not seen; missing values go where xgboost sends them. In a
         study the test sample, the paper's validation data, unless ``rows: train`` is given.
@@ -91,8 +93,7 @@ def treeinner(
         names, unit_of_column, kinds_found = sample.names, sample.unit_of_column, sample.kinds
     else:
         table = read_table(X, kinds=kinds, feature_names=feature_names)
-        rows = X.to_pandas() if hasattr(X, "to_pandas") else X
-        sums = attribution_sums(model, rows, y, attribution)
+        sums = attribution_sums(model, to_pandas(X), y, attribution)
         units = units_of(table.names, groups)
         names, kinds_found = units.names, kinds_of(table, units.members)
         unit_of_column = np.empty(len(table.names), dtype=np.intp)

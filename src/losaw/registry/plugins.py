@@ -53,11 +53,11 @@ def load_plugin(path: Path | str) -> ModuleType:
 
     Examples
     --------
-    >>> from losaw.contracts import new_method
+    >>> from pathlib import Path
     >>> from losaw.registry.plugins import load_plugin
-    >>> new_method("metric", "loaded_here.py")
-    >>> load_plugin("loaded_here.py").__name__
-    'losaw_plugin_loaded_here'
+    >>> written = Path("loaded_here.py").write_text("answer = 42")
+    >>> load_plugin("loaded_here.py").answer
+    42
     """
     path = Path(path).resolve()
     if not path.is_file():
@@ -112,9 +112,10 @@ def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
 
     Examples
     --------
-    >>> from losaw.contracts import new_method
+    >>> from pathlib import Path
     >>> from losaw.registry.plugins import plugin_entries
-    >>> new_method("metric", "named_here.py")
+    >>> lines = ("from losaw.registry import add", "add('metric', 'named-here', 'mine:Metric')")
+    >>> written = Path("named_here.py").write_text("\\n".join(lines))
     >>> [entry.name for entry in plugin_entries("named_here.py")]
     ['named-here']
     """

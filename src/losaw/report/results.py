@@ -60,7 +60,9 @@ class StudyResults:
     @cached_property
     def comparison(self) -> pd.DataFrame:
         """Every cell of the published tables, published and reproduced."""
-        return self._csv("comparison.csv")
+        texts = {"explained": str, "noted": str}
+        cells = self._read("comparison.csv", lambda path: pd.read_csv(path, dtype=texts))
+        return cells.fillna(dict.fromkeys(texts, ""))
 
     @cached_property
     def differences(self) -> pd.DataFrame:

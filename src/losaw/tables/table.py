@@ -118,6 +118,11 @@ def read_table(
     if type(X).__module__.partition(".")[0] == "scipy":
         raise ValueError("X is sparse; give X.toarray(), or a data frame")
     X = to_pandas(X)
+    if hasattr(X, "columns") and not hasattr(X, "iloc"):
+        raise ValueError(
+            f"X must be an array or a data frame of pandas or polars, got {type(X).__name__}; give "
+            "X.to_pandas()"
+        )
     if hasattr(X, "columns"):
         if feature_names is not None:
             raise ValueError("feature_names is for arrays; a data frame has its own")

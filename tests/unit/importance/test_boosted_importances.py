@@ -7,6 +7,8 @@ import json
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import xgboost
 from sklearn.pipeline import make_pipeline
@@ -496,6 +498,31 @@ def test_columns_with_missing_values_of_any_dtype_are_what_xgboost_takes(dtype):
     np.testing.assert_allclose(found, treeinner(usual, plain, y).scores)
     attributions, bias = predecomp(model, frame)
     np.testing.assert_allclose(attributions.sum(axis=1) + bias, model.predict(frame), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow", "sparse columns", "lists"])
+def test_tables_of_any_kind_are_what_xgboost_takes(kind):
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 5, 200).astype(float)
+    values[::7] = np.nan
+    frame = pd.DataFrame({"a": pd.array(values).astype("Int64"), "b": rng.random(200)})
+    plain = np.column_stack([values, frame["b"]])
+    given = {
+        "polars": lambda: pl.from_pandas(frame),
+        "pyarrow": lambda: pa.Table.from_pandas(frame),
+        "sparse columns": lambda: frame.assign(a=pd.arrays.SparseArray(values)),
+        "lists": plain.tolist,
+    }[kind]()
+    y = np.nan_to_num(values) + frame["b"].to_numpy()
+    model = xgboost.XGBRegressor(n_estimators=5).fit(given, y)
+    attributions, bias = predecomp(model, given)
+    np.testing.assert_allclose(attributions.sum(axis=1) + bias, model.predict(given), atol=1e-5)
+    if kind == "pyarrow":
+        with pytest.raises(ValueError, match=r"got Table; give X.to_pandas\(\)"):
+            treeinner(model, given, y)
+    else:
+        usual = treeinner(xgboost.XGBRegressor(n_estimators=5).fit(plain, y), plain, y).scores
+        np.testing.assert_allclose(treeinner(model, given, y).scores, usual)
 
 
 def test_categorical_splits_are_refused_by_feature():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import losaw.importance
-from losaw.contracts.learner import example_data, fitted
+from losaw.contracts import example_data, fitted
 from losaw.registry import RegistryError, entries, get, names
 from losaw.registry.catalogue import USES
 

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
 
-from losaw.contracts.learner import example_data
+from losaw.contracts import example_data
 from losaw.data import Dataset, Sample, Truth
 from losaw.forest import LosawRandomForestClassifier
 from losaw.importance import cpi, mdi_oob, pfi, ufi

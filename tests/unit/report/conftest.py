@@ -64,7 +64,7 @@ def study(tmp_path: Path) -> Study:
 @pytest.fixture
 def comparison() -> pd.DataFrame:
     """As ``losaw.study.results.compare.compare`` returns it for the made study."""
-    frame = pd.DataFrame(ROWS, columns=COLUMNS).assign(noted="")
+    frame = pd.DataFrame(ROWS, columns=COLUMNS).assign(explained="", noted="")
     frame.insert(0, "table", "Table 1")
     frame.insert(2, "function", "f3")
     return frame

@@ -101,6 +101,20 @@ def test_cells_have_the_colour_of_their_verdict(page, comparison):
     assert "How to read a cell" in page
 
 
+def test_cells_that_differ_are_counted_by_what_explains_them(shelf, tmp_path):
+    path = shelf.folder / "made" / "comparison.csv"
+    cells = pd.read_csv(path).astype({"explained": object})
+    cells.loc[cells["verdict"] == "differs", "explained"] = "misprint"
+    cells.to_csv(path, index=False)
+    pages = write_pages(Shelf(shelf.folder, shelf.configuration), tmp_path / "overview.md")
+    front, paper = (page.read_text("utf-8") for page in pages)
+    line = next(text for text in front.splitlines() if "differ or deviate |" in text)
+    heads = "| differ or deviate | misprint | unstated | inference | open | not explained |"
+    assert line.endswith(heads)
+    assert "| [nobody](./nobody.md) | 2 | 1 | 0 | 0 | 0 | 1 |" in front
+    assert "| differs (misprint) |" in paper
+
+
 def test_text_is_escaped(page):
     assert html.escape("On nothing & <more>") in page
     assert html.escape("a split & its <weights>") in page

@@ -44,7 +44,7 @@ def test_without_a_printed_standard_deviation_there_is_no_column_for_it(computed
     empty = "," if added else ""
     published.write_text("\n".join([header + added, *(row + empty for row in rows)]) + "\n")
     _, comparison = comparison_of(project)
-    assert list(comparison.columns[-2:]) == ["verdict", "noted"]
+    assert list(comparison.columns[-3:]) == ["verdict", "explained", "noted"]
 
 
 @pytest.fixture

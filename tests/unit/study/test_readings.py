@@ -90,7 +90,8 @@ def test_two_equal_runs_of_a_function_do_not_differ_because_another_never_varies
 
 
 def test_notes_of_published_numbers_and_of_the_study_file_reach_the_cell(computed):
-    known = "known:\n  - {where: {method: jittered, metric: pr_auc}, note: known to deviate}\n"
+    entry = "{where: {method: jittered, metric: pr_auc}, kind: open, note: known to deviate}"
+    known = f"known:\n  - {entry}\n"
     computed.replace(computed.study_file, "published: tiny.csv\n", "published: tiny.csv\n" + known)
     study = computed.session().studies[0]
     frame = pd.read_csv(computed.folder / "config" / "published" / "tiny.csv")
@@ -103,6 +104,7 @@ def test_notes_of_published_numbers_and_of_the_study_file_reach_the_cell(compute
     )  # fmt: skip
     comparison = compare(study, summary, frame)
     assert set(comparison["noted"]) == {"", "made up; known to deviate"}
+    assert set(comparison["explained"]) == {"", "open"}
 
 
 @pytest.mark.parametrize(
@@ -110,8 +112,9 @@ def test_notes_of_published_numbers_and_of_the_study_file_reach_the_cell(compute
     [
         ("counted: [{method: plane}]", "plane"),
         ("counted: [{n_sample: 30}]", "n_sample"),
-        ("known: [{where: {metric: r2}, note: x}]", "r2"),
-        ("known: [{where: {n_samples: 31}, note: x}]", "31"),
+        ("known: [{where: {metric: r2}, kind: open, note: x}]", "r2"),
+        ("known: [{where: {n_samples: 31}, kind: open, note: x}]", "31"),
+        ("known: [{where: {n_samples: 30}, kind: opened, note: x}]", "known.0.kind"),
     ],
 )
 def test_a_filter_of_cells_that_names_nothing_is_refused(project, entry, message):

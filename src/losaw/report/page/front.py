@@ -17,6 +17,7 @@ from losaw.reference.claim_tests import (
 from losaw.report.page.paper import counted_cells, finding, verdict_tiles, weigh_claims
 from losaw.report.page.parts import Frame, Items, Page, Part, Section, Text
 from losaw.report.page.stored import Shelf
+from losaw.study.results.agreement import DEVIATES, DIFFERS
 from losaw.study.results.tally import DISTANCES, VERDICTS, compared
 
 _COUNTED = (
@@ -27,6 +28,12 @@ _APART = (
     "Compared, but not counted: other readings of these values, other joint laws for them, and "
     "nominal sizes of tests, which no paper has published as results."
 )
+_WHY = (
+    "Some are explained: by a misprint, by a choice that the paper leaves unstated, or by an "
+    "inference of ours. Others are open points that a study file describes and nothing explains; "
+    "of the last ones nothing is known."
+)
+_KINDS = ("misprint", "unstated", "inference", "open")
 _OF_CLAIMS = (SUPPORTED, MOSTLY_OPEN, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN, NOT_RUN)
 
 
@@ -49,8 +56,11 @@ def front_page(shelf: Shelf, name: str) -> Page:
         apart = Section(
             "Compared, but not counted", [Text(_APART), Frame(_cells(shelf, False))], True
         )
+        reasons = Section("Cells that differ or deviate", [Text(_WHY), Frame(_explained(shelf))])
         parts.append(
-            Section("Published values", [Text(_COUNTED), Frame(_cells(shelf, True)), apart])
+            Section(
+                "Published values", [Text(_COUNTED), Frame(_cells(shelf, True)), reasons, apart]
+            )
         )
     if any(weighed.values()):
         parts.append(
@@ -81,6 +91,19 @@ def _cells(shelf: Shelf, are_counted: bool) -> pd.DataFrame:
         near = {f"within {d:g}": int((distance <= d + 1e-9).sum()) for d in DISTANCES}
         if len(cells):
             rows.append({"paper": f"[{group}](./{group}.md)", "cells": len(cells), **words, **near})
+    return _with_total(pd.DataFrame(rows))
+
+
+def _explained(shelf: Shelf) -> pd.DataFrame:
+    """What explains the counted cells that differ or deviate, by paper."""
+    rows = []
+    for group, names in _groups(shelf).items():
+        cells = pd.concat([counted_cells(shelf, name) for name in names])
+        beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]["explained"]
+        kinds = {kind: int((beyond == kind).sum()) for kind in _KINDS}
+        if len(beyond):
+            row = {"paper": f"[{group}](./{group}.md)", "differ or deviate": len(beyond), **kinds}
+            rows.append({**row, "not explained": int((beyond == "").sum())})
     return _with_total(pd.DataFrame(rows))
 
 

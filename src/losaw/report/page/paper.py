@@ -196,7 +196,7 @@ def _cells(study: Study, cells: pd.DataFrame) -> pd.DataFrame:
     order = cells["z"].abs().sort_values(ascending=False, kind="stable").index[:_MOST_CELLS]
     rows = [
         {
-            "verdict": row["verdict"],
+            "verdict": row["verdict"] + (f" ({row['explained']})" if row["explained"] else ""),
             "published": f"{row['published']:g}",
             "ours (s.e.)": f"{number(row['reproduced'], 3)} ({number(row['mc_se'], 3)})",
             "z": signed(row["z"]),
@@ -205,7 +205,7 @@ def _cells(study: Study, cells: pd.DataFrame) -> pd.DataFrame:
             "setting": ", ".join(in_words(study.show, axis, row[axis]) for axis in study.axes),
             "table": row["table"],
             "runs": row["n_seeds"],
-            "noted": "" if pd.isna(row["noted"]) else row["noted"],
+            "noted": row["noted"],
         }
         for row in cells.loc[order].to_dict("records")
     ]

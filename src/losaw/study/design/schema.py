@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -142,11 +142,13 @@ class AtScale(Strict):
 class Known(Strict):
     """A note on cells that are known not to agree, or whose published value is in doubt.
 
-    ``where`` names the cells: axes, ``metric`` and ``method``, each with a value or
-    values.
+    ``where`` names the cells: axes, ``table``, ``metric`` and ``method``, each with a value or
+    values. ``kind`` says what explains them: a ``misprint``, a choice that the paper leaves
+    ``unstated``, an ``inference`` of ours; or nothing does, an ``open`` point.
     """
 
     where: Filter
+    kind: Literal["misprint", "unstated", "inference", "open"]
     note: str
 
 
@@ -206,7 +208,7 @@ class StudyFile(Strict):
         reading that is believed; other readings of the same published values are compared, but not
         counted.
     known : list
-        ``{where, note}``: what is known of cells that do not agree; shown next to them.
+        ``{where, kind, note}``: what is known of cells that do not agree; shown next to them.
     labels : dict
         Name -> how it is shown in tables and figures.
     """

@@ -26,6 +26,7 @@ NUMBER_COLUMNS = (
     "high",
     "margin",
     "verdict",
+    "explained",
     "noted",
 )
 # Of single runs, where a paper gives it: two more columns of the comparison.
@@ -52,7 +53,6 @@ def numbers_of_cell(
     print_row: Mapping[str, Any] | None,
     kind: Kind | None,
     margin: float,
-    noted: str = "",
 ) -> dict[str, Any]:
     """Return the numbers of one cell, and the verdict.
 
@@ -66,8 +66,6 @@ def numbers_of_cell(
         Of the cells of its metric, method and kind of data.
     margin : float
         Of its metric.
-    noted : str
-        What is known of the cell.
     """
     reproduced = float(reproduction.mean) if reproduction else np.nan
     evidence = None
@@ -84,7 +82,6 @@ def numbers_of_cell(
         "high": evidence.high if evidence else np.nan,
         "margin": margin if print_row else np.nan,
         "verdict": verdict(evidence, margin, bool(print_row), bool(np.isfinite(reproduced))),
-        "noted": noted,
         "published_sd": float((print_row or {}).get("published_sd", np.nan)),
         "reproduced_sd": float(reproduction.sd) if reproduction else np.nan,
     }

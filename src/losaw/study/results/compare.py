@@ -33,7 +33,8 @@ def compare(
         ``table``, the study's axes, ``metric``, ``method``; ``published``, ``reproduced``,
         ``mc_se``, ``n_seeds``; ``z``, the 90 % interval ``low`` to ``high`` of the difference,
         the ``margin`` that it must lie within to agree, the ``verdict``
-        (:mod:`losaw.study.results.agreement`), and what is ``noted`` of the cell. Cells that were
+        (:mod:`losaw.study.results.agreement`), what it is ``explained`` by and what is ``noted`` of
+        the cell. Cells that were
         not run have no reproduced value, cells without a published number none of these.
         ``published_sd`` and
         ``reproduced_sd`` follow if ``published`` has standard deviations.
@@ -56,21 +57,24 @@ def compare(
         cell = {"table": table_title(table), **values, "metric": metric, "method": method}
         kind = kinds.get((metric, method, *(str(values[axis]) for axis in study.text_axes)))
         published_row = printed.find(cell)
-        numbers = numbers_of_cell(
-            runs, published_row, kind, margin(study, metric), noted(study, cell, published_row)
-        )
-        rows.append({**cell, **numbers})
+        numbers = numbers_of_cell(runs, published_row, kind, margin(study, metric))
+        rows.append({**cell, **numbers, **what_is_known(study, cell, published_row)})
     columns = ["table", *study.axes, "metric", "method", *NUMBER_COLUMNS]
     if SD_COLUMNS[0] in published.columns and published[SD_COLUMNS[0]].notna().any():
         columns += SD_COLUMNS
     return pd.DataFrame(rows, columns=columns)
 
 
-def noted(study: Study, cell: Mapping[str, Any], published: Mapping[str, Any] | None) -> str:
-    """Return the note of a published number, and those of the study file on cells like it."""
+def what_is_known(
+    study: Study, cell: Mapping[str, Any], published: Mapping[str, Any] | None
+) -> dict[str, str]:
+    """What explains a cell, and the notes of its published number and of cells like it."""
     if published is None:
-        return ""
+        return {"explained": "", "noted": ""}
     own = published.get("note")
     notes = [] if own is None or pd.isna(own) else [str(own)]
-    notes += [entry.note for entry in study.file.known if matches(entry.where, cell)]
-    return "; ".join(notes)
+    known = [entry for entry in study.file.known if matches(entry.where, cell)]
+    return {
+        "explained": known[0].kind if known else "",
+        "noted": "; ".join([*notes, *(entry.note for entry in known)]),
+    }

@@ -1,17 +1,16 @@
-"""$class_name: the joint distribution of its knockoffs, with its source."""
+"""A knockoff sampler: `losaw check sampler.py`; in a study
+`importances: {CPI: {importance: cpi-gaussian, sampler: shuffled}}`."""
 
 import numpy as np
 
 from losaw.registry import register
-from losaw.rng import as_generator
 
 
-# The name in study files: `{importance: cpi-gaussian, sampler: $name}`.
-@register("knockoff", "$name")
-class $class_name:
-    """Knockoffs of independent features: every column shuffled.
+@register("knockoff", "shuffled")
+class Shuffled:
+    """Every column shuffled: right only where the features are independent.
 
-    Right only where the features are independent: then (X, X~) is exchangeable under swaps.
+    Then (X, X~) has the same distribution when any columns of X and X~ are exchanged.
     """
 
     # True: nominal columns arrive as level codes; False: as the model's own columns.
@@ -24,4 +23,4 @@ class $class_name:
 
     def sample(self, rng):
         """One draw (n_samples, n_features); ``rng`` is the only source of randomness."""
-        return as_generator(rng).permuted(self.X_, axis=0)
+        return rng.permuted(self.X_, axis=0)

@@ -1,4 +1,4 @@
-"""$class_name: the model that it fits, with its source."""
+"""A learner: `losaw check learner.py`; in a study `learners: {R: {learner: bagged-ridge}}`."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -7,10 +7,9 @@ from losaw.registry import register
 from losaw.rng import as_generator
 
 
-# The name in study files: `learner: $name`.
-@register("learner", "$name")
-class $class_name(RegressorMixin, BaseEstimator):
-    """Mean of ridge regressions on bootstrap samples.
+@register("learner", "bagged-ridge")
+class BaggedRidge(RegressorMixin, BaseEstimator):
+    """The mean of ridge regressions on bootstrap samples.
 
     Parameters
     ----------
@@ -20,7 +19,7 @@ class $class_name(RegressorMixin, BaseEstimator):
     random_state : int, Generator or None
     """
 
-    # Store every argument, unchanged, under its own name: scikit-learn clones by reading them.
+    # Every argument is stored, unchanged, under its own name: scikit-learn clones by reading them.
     def __init__(self, n_estimators=20, penalty=1.0, random_state=None):
         self.n_estimators = n_estimators
         self.penalty = penalty
@@ -28,7 +27,6 @@ class $class_name(RegressorMixin, BaseEstimator):
 
     def fit(self, X, y):
         """Fit to X, shape (n_samples, n_features), and y, shape (n_samples,)."""
-        X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
         rng = as_generator(self.random_state)  # the only source of randomness
         self.center_, self.mean_ = X.mean(axis=0), y.mean()
         coefficients = []
@@ -38,10 +36,10 @@ class $class_name(RegressorMixin, BaseEstimator):
             gram = Z.T @ Z + self.penalty * np.eye(X.shape[1])
             coefficients.append(np.linalg.solve(gram, Z.T @ (y[rows] - self.mean_)))
         self.coef_ = np.mean(coefficients, axis=0)
-        # An importance reads attributes of the fitted learner; 'mdi' reads this attribute.
+        # An importance reads attributes of the fitted learner; `mdi` reads this one.
         self.feature_importances_ = np.abs(self.coef_) * X.std(axis=0)
         return self
 
     def predict(self, X):
         """Predictions, shape (n_samples,)."""
-        return self.mean_ + (np.asarray(X, dtype=float) - self.center_) @ self.coef_
+        return self.mean_ + (X - self.center_) @ self.coef_

@@ -1,11 +1,11 @@
-"""$class_name: the content of the figure."""
+"""A drawing: `losaw check drawing.py`; in a study
+`figures: {means: {drawing: bars-by-learner, options: {metric: pr_auc}}}`."""
 
 from losaw.registry import register
 from losaw.report.style import TEXT_WIDTH, new_figure
 
 
-# The name in study files: `figures: {my_figure: {drawing: $name, options: {…}}}`.
-@register("drawing", "$name")
+@register("drawing", "bars-by-learner")
 def draw(study, results, *, metric):
     """Mean of a metric by learner, over all settings.
 

@@ -1,4 +1,4 @@
-"""$class_name: the distribution of the data, with its source."""
+"""A generator: `losaw check generator.py`; in a study `generator: autoregressive`."""
 
 import numpy as np
 
@@ -6,9 +6,8 @@ from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.registry import register
 
 
-# The name in study files: `generator: $name`; its settings are the parameters below.
-@register("generator", "$name")
-class $class_name:
+@register("generator", "autoregressive")
+class Autoregressive:
     """Autoregressive normal features, Y = X1 + X2 + N(0, noise_variance).
 
     Parameters
@@ -20,11 +19,11 @@ class $class_name:
     noise_variance : float, default 1.0
     """
 
-    # Parameters with which `losaw check` runs the contract tests.
+    # The parameters that `losaw check` tries.
     examples = ({"n_samples": 200}, {"n_samples": 200, "n_features": 4, "correlation": -0.9})
 
     def __init__(self, *, n_samples=500, n_features=10, correlation=0.5, noise_variance=1.0):
-        # Refuse invalid values here, before anything runs.
+        # A wrong value is refused here, before anything runs.
         if not -1 < correlation < 1:
             raise ValueError(f"correlation must lie between -1 and 1, got {correlation}")
         if n_features < 2:

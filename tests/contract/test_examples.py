@@ -1,0 +1,108 @@
+"""Every file in examples/ keeps its contract and runs, and `losaw check` says what is wrong."""
+
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from losaw.cli import main
+from losaw.contracts import check_file
+from losaw.registry import forget
+from losaw.registry.plugins import PREFIX, PluginError
+from losaw.study.design.schema import StudyFile
+
+ROOT = Path(__file__).parents[2]
+KINDS = {
+    "importance": "importance shuffled-loss",
+    "learner": "learner bagged-ridge",
+    "generator": "generator autoregressive",
+    "metric": "metric share_of_top",
+    "sampler": "knockoff shuffled",
+    "drawing": "drawing bars-by-learner",
+}
+
+
+@pytest.fixture(autouse=True)
+def forget_plugins():
+    yield
+    for name in [name for name in sys.modules if name.startswith(PREFIX)]:
+        del sys.modules[name]
+        forget(f"{name}:")
+
+
+def test_there_is_an_example_of_every_kind():
+    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_example_keeps_its_contract_and_is_told_its_line_in_a_study(kind, capsys):
+    file = ROOT / "examples" / f"{kind}.py"
+    assert {outcome.name for outcome in check_file(file)} == {KINDS[kind]}
+    assert main(["check", str(file)]) == 0
+    said = yaml.safe_load(capsys.readouterr().out.splitlines()[-1])
+    assert set(said) <= set(StudyFile.model_fields)
+    assert KINDS[kind].partition(" ")[2] in str(said)
+
+
+def test_the_example_of_a_study_runs_with_its_plugin(tmp_path):
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    folder = tmp_path / "examples" / "study"
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
+    command += ["--cores", "1", "--directory", str(folder), "--config", "scale=smoke"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr[-2000:]
+    (table,) = (folder / "results").rglob("my_table.md")
+    assert "RF shuffled-loss" in table.read_text(encoding="utf-8")
+    assert list(folder.rglob("my_figure.png"))
+
+
+BROKEN = """
+import numpy as np
+from losaw.registry import register
+
+
+@register("importance", "my-broken-one")
+class Broken:
+    def explain(self, model, data, rng):
+        {body}
+"""
+
+
+def checked(tmp_path, capsys, text, *options):
+    """What `losaw check` says of a file, and of a good one after it."""
+    file = tmp_path / "mine.py"
+    file.write_text(text)
+    code = main(["check", *options, str(file), str(ROOT / "examples" / "metric.py")])
+    said = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("ok     metric share_of_top") for line in said)
+    assert code == 1
+    return file, next(line for line in said if line.startswith("FAILED"))
+
+
+def test_an_error_is_shown_with_its_line(tmp_path, capsys):
+    text = BROKEN.format(body="return np.linalg.inv(np.zeros((2, 2)))")
+    file, said = checked(tmp_path, capsys, text)
+    assert "LinAlgError: Singular matrix" in said and f"({file}:9, in explain)" in said
+
+
+def test_a_changed_input_is_said_before_the_error_that_it_led_to(tmp_path, capsys):
+    body = "data.train.X[:] = np.nan; return np.linalg.svd(data.train.X)"
+    _, said = checked(tmp_path, capsys, BROKEN.format(body=body))
+    assert "changes its input in place; work on a copy" in said
+
+
+def test_an_endless_method_ends_at_its_limit(tmp_path, capsys):
+    text = BROKEN.format(body="\n        while True:\n            pass")
+    _, said = checked(tmp_path, capsys, text, "--seconds", "1")
+    assert "no result within 1 s" in said and "(--seconds)" in said
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_a_file_that_registers_nothing_is_told_what_to_write(tmp_path):
+    (tmp_path / "mine.py").write_text("x = 1\n")
+    with pytest.raises(PluginError, match=r"registers nothing; put @register.*examples/"):
+        check_file(tmp_path / "mine.py")
