@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.fitted_trees.forests import check_features, unwrapped
 from losaw.kernels.trees import LEAF, Trees
+from losaw.support.arguments import check_same_order
 from losaw.support.outcomes import class_numbers, finite_numbers, one_column
 from losaw.tables import Table, read_table
 from losaw.tables.columns import Kinds
@@ -102,6 +103,7 @@ def forest_rows(
     """
     if feature_names is None and not hasattr(X, "columns"):
         feature_names = getattr(model, "feature_names_in_", None)
+    check_same_order(X, "y", y)
     table, response = read_table(X, kinds=kinds, feature_names=feature_names), one_column(y)
     if len(response) != len(table):
         raise ValueError(f"y has {len(response)} entries for {len(table)} rows of X")

@@ -15,6 +15,7 @@ from losaw.forest.fitting import FittedForest, fit_forest
 from losaw.forest.forest_columns import Columns, Levels, read_columns
 from losaw.forest.trees import Tree
 from losaw.forest.validation import check_finite, check_warm_start
+from losaw.support.arguments import check_same_order
 from losaw.support.words import did_you_mean
 
 # Of a forest that is grown further; the others decide on the trees that are there.
@@ -94,6 +95,7 @@ class LosawForest(BaseEstimator):
         self, X: ArrayLike, y: ArrayLike, **checks: Any
     ) -> tuple[Columns, FloatArray, NDArray[Any]]:
         """Read the columns, the rows with codes in place of levels, and the responses."""
+        check_same_order(X, "y", y)
         columns, coded = read_columns(X)
         rows, response = validate_data(
             self,

@@ -199,7 +199,8 @@ verbose, random_state
         options = _options_of([tree[place] for place in places], names, loss, n_jobs, verbose)
         result = _scored(drawing, models, parts, rows, options, testing, n_draws, seed)
         found.update({place: (result, at) for at, place in enumerate(places)})
-        return np.asarray(result.p_values)
+        # A group that cannot be tested is not rejected.
+        return np.nan_to_num(np.asarray(result.p_values), nan=1.0)
 
     raw, adjusted = top_down_tests(tree, p_values, fwer)
     table = _table(tree, names, found, raw, adjusted, fwer)
@@ -276,7 +277,7 @@ def _table(
                 "std_error": np.asarray(result.std_error)[at],
                 "lower": lower,
                 "upper": upper,
-                "p_value": raw[place],
+                "p_value": np.asarray(result.p_values)[at],
                 "adjusted_p_value": adjusted[place],
                 "rejected": bool(rejected[place]),
                 "finest": bool(rejected[place] and place not in within),

@@ -22,6 +22,8 @@ from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
 SCALES = ("difference", "ratio")
+# A loss that is smaller than this part of the loss after a permutation is 0 but for rounding.
+_ROUNDING = 1e-14
 
 
 def _check(scale: str, n_repeats: int) -> None:
@@ -166,5 +168,10 @@ def permuted_differences(
             after = loss(y, predicted)
             repeats[repeat, place] = subject.mean(after)
             total[:, place] += after - before
+    if scale == "ratio" and original < _ROUNDING * repeats.max(initial=0.0):
+        raise ValueError(
+            f"scale='ratio' is not defined: the loss ({original:.2g}) is 0 but for rounding "
+            f"(after a permutation {repeats.max():.2g}); use 'difference'"
+        )
     repeats = repeats - original if scale == "difference" else repeats / original
     return Differences(total / n_repeats, np.median(repeats, axis=0), {"repeats": repeats})

@@ -12,7 +12,7 @@ from losaw.fitted_trees.view import forest_rows
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.rows import kinds_of
-from losaw.support.arguments import one_of
+from losaw.support.arguments import check_same_order, one_of
 from losaw.tables import read_table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, Units, chosen_units, units_of
@@ -86,6 +86,7 @@ def treeinner(
     ('X1',)
     """
     _check(attribution)
+    check_same_order(X, "y", y)
     model = unwrapped(model)
     if hasattr(model, "steps"):
         sample = forest_rows(model, X, y, groups, kinds, feature_names)

@@ -12,6 +12,7 @@ from losaw.network.fitting import fit_network, network_for
 from losaw.network.mini_batches import LosawMiniBatches, ShuffledMiniBatches
 from losaw.network.saliency import normalized
 from losaw.network.validation import check_batch_size, check_sample
+from losaw.support.arguments import check_same_order
 
 
 class NetworkRegressor(RegressorMixin, BaseEstimator):
@@ -122,6 +123,7 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         KeyboardInterrupt
             After Ctrl-C; the message names the step from which a new ``fit`` resumes.
         """
+        check_same_order(X, "y", y)
         rows, response = validate_data(
             self, X, y, dtype=np.float64, order="C", ensure_all_finite=False, y_numeric=True
         )

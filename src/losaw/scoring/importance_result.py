@@ -36,7 +36,7 @@ class ImportanceResult:
     std_error_kind : str or None
         What the standard error measures, for example ``"over test rows"``.
     p_values : array of shape (n_features,) or None
-        One-sided, of a score larger than 0.
+        One-sided, of a score larger than 0; NaN for a feature that cannot be tested.
     higher_is_more : bool, default True
         Whether a larger score means a more important feature.
     details : dict
@@ -158,7 +158,8 @@ class ImportanceResult:
     ) -> tuple[str, ...]:
         """Names of the selected features, most important first.
 
-        Exactly one of ``fdr``, ``fwer`` and ``top`` is given.
+        Exactly one of ``fdr``, ``fwer`` and ``top`` is given. A feature that cannot be tested, and
+        so has no p-value where others have one, is never selected.
 
         Parameters
         ----------
@@ -190,6 +191,8 @@ class ImportanceResult:
         if top is not None:
             if not isinstance(top, int | np.integer) or isinstance(top, bool) or top < 1:
                 raise ValueError(f"top must be a positive integer, got {top!r}")
+            if self.p_values is not None:
+                order = order[~np.isnan(self.p_values[order])]
             return tuple(self.feature_names[j] for j in order[:top])
         rate = float(fdr if fdr is not None else fwer or 0.0)
         if not 0 < rate < 1:

@@ -58,7 +58,7 @@ def one_sided_test(
     return _RUNNERS[test](differences, level, rng)
 
 
-def t_test(mean: float, error: float, freedom: int, level: float) -> Tested:
+def t_test(mean: float, error: float, freedom: float, level: float) -> Tested:
     """One-sided t-test of mean > 0 and its lower bound."""
     from scipy.special import stdtr, stdtrit
 
@@ -125,11 +125,18 @@ def adjust(p_values: FloatArray, method: str) -> FloatArray:
         Holm bounds the probability of any false rejection; Benjamini and Hochberg bound the
         expected share of false ones among the rejections, for independent or positively dependent
         p-values; Benjamini and Yekutieli for any.
+
+    NaN, of what cannot be tested, stays NaN and is no test that counts.
     """
     one_of("adjustment", method, ADJUSTMENTS)
     p_values = np.asarray(p_values, dtype=float)
-    if method == "none" or len(p_values) == 0:
+    tested = ~np.isnan(p_values)
+    if method == "none" or not tested.any():
         return p_values
+    if not tested.all():
+        adjusted = np.full(len(p_values), np.nan)
+        adjusted[tested] = adjust(p_values[tested], method)
+        return adjusted
     if method != "holm":
         from scipy.stats import false_discovery_control
 

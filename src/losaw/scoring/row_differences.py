@@ -1,5 +1,6 @@
 """From differences of single rows, of one model or of cross-fitted ones, to scores with tests."""
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -51,6 +52,7 @@ class Testing:
     null: float = 0.0
 
 
+_FEW = 20  # effective rows
 Of = Callable[[ModelOnTable, Rows | None], Differences]
 
 
@@ -59,10 +61,12 @@ def hold_out(
 ) -> ImportanceResult:
     """Scores and tests of one model on rows that it has not seen."""
     rows = differences.rows
-    clusters, freedom = subject.rows.clusters, len(rows) - 1
+    clusters, freedom = subject.rows.clusters, float(len(rows) - 1)
     for name, given in (("sample_weight", subject.weights), ("clusters", clusters)):
         if given is not None and testing.test != "t":
             raise ValueError(f"{name} is not defined for test={testing.test!r}; use test='t'")
+    if subject.weights is not None:
+        _check_effective_number(subject.weights, clusters)
     if subject.weights is None and clusters is None:
         scores = rows.mean(axis=0)
         error = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
@@ -85,21 +89,45 @@ def hold_out(
 
 def _error_of_mean(
     deviations: FloatArray, weights: FloatArray | None, clusters: NDArray[np.intp] | None
-) -> tuple[FloatArray, int]:
+) -> tuple[FloatArray, float]:
     """Return the linearised error of a weighted mean, and its degrees of freedom.
 
-    Deviations from the mean are summed over clusters; without clusters every row is one.
+    Deviations from the mean are summed over clusters; without clusters every row is one. With
+    weights the degrees of freedom are those of the effective number of rows, or clusters.
     """
-    weighted = deviations if weights is None else weights[:, None] * deviations
+    n_rows = n = float(len(deviations))
+    sums = deviations if weights is None else weights[:, None] * deviations
     if clusters is not None:
         # Rows of a test need not have all clusters.
         _, numbers = np.unique(clusters, return_inverse=True)
-        sums = np.zeros((numbers.max() + 1, weighted.shape[1]))
-        np.add.at(sums, numbers, weighted)
-        weighted = sums * np.sqrt(len(sums) / len(deviations))
-    n = len(weighted)
-    total = (weighted**2).sum(axis=0)
-    return np.asarray(np.sqrt(total / max(n - 1, 1) / len(deviations))), n - 1
+        of_rows, n = sums, numbers.max() + 1.0
+        sums = np.zeros((numbers.max() + 1, deviations.shape[1]))
+        np.add.at(sums, numbers, of_rows)
+    if weights is not None:
+        n = effective_number(weights, clusters)
+    return np.asarray(np.sqrt(n / (n - 1) * (sums**2).sum(axis=0)) / n_rows), n - 1
+
+
+def effective_number(weights: FloatArray, clusters: NDArray[np.intp] | None = None) -> float:
+    """Return Kish's effective number of rows, or of clusters: (sum w)^2 / sum w^2."""
+    if clusters is not None:
+        weights = np.bincount(np.unique(clusters, return_inverse=True)[1], weights)
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+def _check_effective_number(weights: FloatArray, clusters: NDArray[np.intp] | None) -> None:
+    """Refuse a test with weights that rests on a single row, or cluster, and warn of few."""
+    what = "rows" if clusters is None else "clusters"
+    effective = effective_number(weights, clusters)
+    said = f"sample_weight leaves {effective:.1f} effective {what} of {len(weights)} rows"
+    if effective < 2:
+        raise ValueError(f"{said}; at least 2 are needed: cap the largest weights")
+    if effective < _FEW:
+        warnings.warn(
+            f"{said}: tests on fewer than {_FEW} find little, and keep their level only roughly; "
+            "cap the largest weights, or give more rows",
+            stacklevel=4,
+        )
 
 
 def repeated(differences: Differences, subject: ModelOnTable, testing: Testing) -> ImportanceResult:
@@ -337,11 +365,15 @@ def _result(
     tests: list[Tested],
     details: dict[str, Any],
     rows: FloatArray,
-    freedom: int,
+    freedom: float,
 ) -> ImportanceResult:
+    notes = details.pop("notes", {})
+    tests = [
+        Tested(np.nan, np.nan) if name in notes else tested
+        for name, tested in zip(subject.names, tests, strict=True)
+    ]
     raw = np.array([tested.p_value for tested in tests])
     adjusted = adjust(raw, testing.adjustment)
-    notes = details.pop("notes", {})
     return ImportanceResult(
         np.asarray(scores),
         subject.names,

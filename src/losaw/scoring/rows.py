@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
+from losaw.support.arguments import check_same_order
 from losaw.support.outcomes import one_column
 from losaw.support.words import other_columns
 from losaw.tables import Table, read_table
@@ -73,9 +74,12 @@ def read_rows(
     ------
     ValueError
         As :func:`losaw.tables.read_table`; if lengths differ, there are fewer than two rows, or a
-        weight is negative, missing or infinite, or all are 0; as :func:`cluster_numbers`.
+        weight is negative, missing or infinite, or all are 0; if y, the weights or the clusters
+        have X's row labels in another order; as :func:`cluster_numbers`.
     """
     table = read_table(X, kinds=kinds, feature_names=feature_names)
+    for name, values in (("y", y), ("sample_weight", sample_weight), ("clusters", clusters)):
+        check_same_order(X, name, values)
     response = one_column(y)
     if len(response) != len(table):
         raise ValueError(f"y has {len(response)} entries for {len(table)} rows of X")

@@ -89,6 +89,26 @@ def as_floats(name: str, values: Any) -> FloatArray:
         ) from None
 
 
+def check_same_order(X: Any, name: str, values: Any) -> None:
+    """Raise a ValueError if ``values`` has the labels of X's rows, but in another order.
+
+    Rows are matched by their place; equal labels at other places are a mistake for certain.
+    """
+    index, own = getattr(X, "index", None), getattr(values, "index", None)
+    if not (hasattr(index, "equals") and hasattr(own, "equals")) or index.equals(own):
+        return
+    if len(index) != len(own) or not (index.isin(own).all() and own.isin(index).all()):
+        return
+    if index.value_counts().to_dict() != own.value_counts().to_dict():
+        return
+    row = next(row for row, (a, b) in enumerate(zip(index, own, strict=True)) if a != b)
+    raise ValueError(
+        f"{name} has the labels of X's rows in another order (first: row {row} is labelled "
+        f"{index[row]!r} in X and {own[row]!r} in {name}); give {name}.loc[X.index], or "
+        f"{name}.to_numpy() if the rows belong together by their place"
+    )
+
+
 def in_range(values: FloatArray) -> FloatArray:
     """Scale ``values`` by powers of two so that the largest of each column is between 1/2 and 1.
 
@@ -146,6 +166,7 @@ def finite_sample(
     rows, shown = finite_rows(X, min_rows)
     if y is None:
         raise ValueError("y is None; give the response of every row of X")
+    check_same_order(X, "y", y)
     response = as_floats("y", y)
     if response.shape != (len(rows),):
         raise ValueError(f"y has shape {response.shape}, expected ({len(rows)},) as X has rows")

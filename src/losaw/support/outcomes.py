@@ -130,8 +130,14 @@ def finite_numbers(y: ArrayLike) -> FloatArray:
     Raises
     ------
     ValueError
-        If it holds text, or a missing or infinite value.
+        If it holds text, dates, or a missing or infinite value.
     """
+    y = np.asarray(y)
+    if y.dtype.kind in "mM":
+        raise ValueError(
+            f"y holds dates or durations ({y.dtype}), which are no numbers until they have a unit; "
+            "give them in one, for example (y - y.min()) / numpy.timedelta64(1, 'D')"
+        )
     try:
         values = np.asarray(y, dtype=float)
     except (TypeError, ValueError):
@@ -154,22 +160,32 @@ def one_column(y: ArrayLike) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If it has more columns.
+        If it has more columns, missing values or complex numbers.
     """
     values = np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
         raise ValueError(f"y has shape {values.shape}, expected (n_samples,)")
-    if values.dtype.kind == "O":
-        missing = np.array([value is None or value != value for value in values], dtype=bool)
-        if missing.any():
-            raise ValueError(
-                f"y has {int(missing.sum())} missing values (first: row "
-                f"{int(np.flatnonzero(missing)[0])}); drop those rows"
-            )
-        values = np.array(values.tolist())
-    return values
+    if values.dtype.kind == "c":
+        raise ValueError(
+            f"y holds complex numbers ({values.dtype}); explain its real part, its imaginary part "
+            "or its absolute value"
+        )
+    _require_known(values)
+    return np.array(values.tolist()) if values.dtype.kind == "O" else values
+
+
+def _require_known(values: NDArray[Any]) -> None:
+    """Raise a ValueError that names the first row whose value is missing: None, NaN, NA or NaT."""
+    import pandas as pd
+
+    missing = np.asarray(pd.isna(values))
+    if missing.any():
+        raise ValueError(
+            f"y has {int(missing.sum())} missing values (first: row "
+            f"{int(np.flatnonzero(missing)[0])}); drop those rows"
+        )
 
 
 def probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:
