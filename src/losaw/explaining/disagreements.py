@@ -24,7 +24,7 @@ from losaw.scoring.association import association_strengths, average_linkage
 from losaw.scoring.group_tree import group_name
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import adjust, t_test
-from losaw.scoring.row_differences import nadeau_bengio
+from losaw.scoring.tests import nadeau_bengio
 from losaw.tables import read_table
 
 MEASURE = (

@@ -24,7 +24,7 @@ from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.losses import squared_error
 from losaw.scoring.one_sided_tests import adjust, t_test
 from losaw.scoring.predictor import means
-from losaw.scoring.row_differences import nadeau_bengio
+from losaw.scoring.tests import nadeau_bengio
 from losaw.support.outcomes import finite_numbers, probabilities
 
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"

@@ -1,7 +1,6 @@
 """Conditional predictive impact (Watson & Wright 2021; Blesch, Watson & Wright 2024)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,14 +8,19 @@ from numpy.typing import ArrayLike
 
 from losaw.knockoffs.shared import SharedKnockoffs
 from losaw.rng import as_generator
-from losaw.scoring.draw_differences import differences_of, sampler_of
+from losaw.scoring.draw_differences import (
+    differences_of_draws,
+    draws_of,
+    sampler_of,
+    with_knockoffs,
+)
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
-from losaw.scoring.model_on_table import model_on_table
+from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
-from losaw.scoring.row_differences import Testing, cross_fitted, folds, hold_out
 from losaw.scoring.rows import Options, read_rows
+from losaw.scoring.tests import Differences, Numbers, Testing, fits, tested
 from losaw.support.arguments import whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
@@ -87,7 +91,7 @@ def cpi(
     ----------
     model : fitted predictor
         Anything with ``predict`` or ``predict_proba``, Pipelines included. With ``cv`` it is
-        cloned and need not be fitted.
+        cloned and need not be fitted; or a list with the fitted model of each fold.
     X : array, pandas or polars frame of shape (n_samples, n_features)
         Rows that the model has not seen (with ``cv``: all rows), columns as it was fitted to.
         Missing values are drawn with the values by the conditional sampler, if the model takes
@@ -133,7 +137,7 @@ def cpi(
         ``"conditional"`` take nothing from rows of the same label.
     cv : int, splitter or None, default None
         None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
-        the rows left out: see :func:`losaw.scoring.row_differences.cross_fitted`. For rows in the
+        the rows left out: see :func:`losaw.scoring.tests.tested`. For rows in the
         order of time ``cv=TimeSeriesSplit(5)``.
     n_jobs : int or None
         Threads that predict, and that draw if the sampler ``handles_threads``; the
@@ -175,7 +179,7 @@ def cpi(
         X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
         clusters=clusters,
     )  # fmt: skip
-    options = Options(loss, features, groups, n_jobs, verbose)
+    models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng, test)
     shown = parameter_repr(
         "cpi",
         sampler=sampler,
@@ -188,12 +192,11 @@ def cpi(
         cv=cv,
     )
     testing = Testing(test, adjustment, level, ERROR_KIND, shown)
+    drawn = draws_of(sampler_of(sampler, sampler_parameters), rows, models, n_draws, rng)
 
-    make = partial(sampler_of, sampler, sampler_parameters)
-    if cv is None:
-        subject = model_on_table(model, rows, options)
-        of = differences_of(make, rows, [np.arange(len(rows))], n_draws, rng)
-        return hold_out(of(subject, None), subject, testing, rng)
-    parts = list(folds(cv, model, rows, rng))
-    differences = differences_of(make, rows, [held for _, held in parts], n_draws, rng)
-    return cross_fitted(differences, model, rows, options, parts, testing, rng)
+    def differences(subject: ModelOnTable, train: Numbers | None, held: Numbers) -> Differences:
+        if drawn is not None:
+            return differences_of_draws(subject, (codes[held] for codes in drawn), n_draws)
+        return with_knockoffs(sampler_of(sampler, sampler_parameters), subject, n_draws, rng)
+
+    return tested(differences, models, rows, testing, rng)

@@ -12,9 +12,9 @@ from losaw.rng import as_generator, seed_integer
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
-from losaw.scoring.model_on_table import ModelOnTable, model_on_table
-from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
+from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.rows import Options, Rows, read_rows, training_rows
+from losaw.scoring.tests import Differences, Numbers, Testing, fits, tested
 from losaw.support.arguments import whole_number
 from losaw.tables import Table
 from losaw.tables.columns import Kinds
@@ -108,7 +108,10 @@ n_jobs, verbose, random_state
     )  # fmt: skip
     if len(rows.table.names) < 2:
         raise ValueError("subgroups need at least 2 features: they are made of the others")
-    options = Options(loss, features, groups, n_jobs, verbose)
+    fitted = None if train is None else _training_table(train, rows, feature_names)
+    if fitted is not None and cv is not None:
+        raise ValueError("give train or cv, not both")
+    models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng)
     testing = Testing(
         error_kind="over permutations within subgroups",
         method=parameter_repr(
@@ -121,38 +124,36 @@ n_jobs, verbose, random_state
         ),
     )
 
-    def differences(subject: ModelOnTable, train_rows: Rows | None) -> Differences:
-        grown = subject.table if train_rows is None else train_rows.table
+    def differences(subject: ModelOnTable, train: Numbers | None, held: Numbers) -> Differences:
+        grown = (fitted or subject.table) if train is None else rows.table.take(train)
         leaves = [
             _subgroups(grown, subject.table, unit, max_depth, min_samples_leaf, rng)
             for unit in subject.units.members
         ]
-        # Units that are not scored are drawn for as well, so that they change nothing.
-        sources = (
-            every[unit]
-            for every in ([_cycle_within(leaf, rng) for leaf in leaves] for _ in range(n_repeats))
-            for unit in subject.scored
-        )
-        permuted = permuted_differences(subject, sources, n_repeats, "difference")
+
+        def cycles() -> list[Numbers]:
+            return [_cycle_within(leaf, rng) for leaf in leaves]
+
+        permuted = permuted_differences(subject, cycles, n_repeats, "difference")
         counts = np.array([len(np.unique(leaves[unit])) for unit in subject.scored])
         return permuted._replace(details={**permuted.details, "n_subgroups": counts})
 
-    if cv is not None:
-        if train is not None:
-            raise ValueError("give train or cv, not both")
-        return cross_fitted(differences, model, rows, options, cv, testing, rng)
-    fitted = None
-    if train is not None:
-        if len(train) != 2:
-            raise ValueError(f"train must be (X, y), got {len(train)} parts; trees take no weights")
-        fitted = training_rows(train, rows, feature_names)
-        if fitted.table.levels != rows.table.levels:
-            raise ValueError(
-                "train and X do not have the same levels in every column; give them as the same "
-                "category dtypes"
-            )
-    subject = model_on_table(model, rows, options)
-    return repeated(differences(subject, fitted), subject, testing)
+    return tested(differences, models, rows, testing, rng)
+
+
+def _training_table(
+    train: tuple[ArrayLike, ...], rows: Rows, feature_names: Sequence[str] | None
+) -> Table:
+    """Read the rows that the trees are grown on, which have the levels of the scored rows."""
+    if len(train) != 2:
+        raise ValueError(f"train must be (X, y), got {len(train)} parts; trees take no weights")
+    fitted = training_rows(train, rows, feature_names).table
+    if fitted.levels != rows.table.levels:
+        raise ValueError(
+            "train and X do not have the same levels in every column; give them as the same "
+            "category dtypes"
+        )
+    return fitted
 
 
 def _subgroups(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
@@ -19,23 +19,24 @@ from losaw.scoring.group_tree import (
 )
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.losses import Loss
-from losaw.scoring.model_on_table import ModelOnTable, model_on_table
-from losaw.scoring.row_differences import (
-    Differences,
-    Testing,
-    cross_fitted,
-    folds,
-    hold_out,
-    refit,
-)
+from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.rows import Options, Rows, read_rows
+from losaw.scoring.tests import (
+    Differences,
+    Fit,
+    Numbers,
+    Testing,
+    fits,
+    fitted_models,
+    folds,
+    tested,
+)
 from losaw.support.arguments import real_number, whole_number
 from losaw.tables.columns import Kinds
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 _ERROR_KIND = "over test rows, the fitted model and the draws held fixed"
 
 
@@ -183,10 +184,8 @@ verbose, random_state
     else:
         tree = tree_of_groups(names, groups)
     # A fold's model is fitted once, whatever the number of groups.
-    parts = None if cv is None else list(folds(cv, model, rows, rng))
-    models = model if isinstance(model, list) else [model]
-    if parts and not isinstance(model, list):
-        models = [refit(model, rows.take(fitted)) for fitted, _ in parts]
+    parts = None if cv is None else folds(cv, model, rows, rng)
+    fitted = model if parts is None else fitted_models(model, rows, parts)
     shown = parameter_repr(
         "hierarchy", groups=groups, fwer=fwer, sampler=sampler, n_draws=n_draws, cv=cv
     )
@@ -197,7 +196,8 @@ verbose, random_state
     def p_values(places: list[int]) -> FloatArray:
         drawing = sampler_of(sampler, sampler_parameters)
         options = _options_of([tree[place] for place in places], names, loss, n_jobs, verbose)
-        result = _scored(drawing, models, parts, rows, options, testing, n_draws, seed)
+        models = fits(fitted, rows, options, parts, rng)
+        result = _scored(drawing, models, rows, testing, n_draws, seed)
         found.update({place: (result, at) for at, place in enumerate(places)})
         # A group that cannot be tested is not rejected.
         return np.nan_to_num(np.asarray(result.p_values), nan=1.0)
@@ -219,10 +219,8 @@ def _options_of(
 
 def _scored(
     sampler: Any,
-    models: Sequence[Any],
-    parts: Folds | None,
+    models: Sequence[Fit],
     rows: Rows,
-    options: Options,
     testing: Testing,
     n_draws: int,
     seed: int,
@@ -233,23 +231,13 @@ def _scored(
     its own: results depend on no other group.
     """
     rng = np.random.default_rng(seed)
-    drawn: list[FloatArray] = []
-    held = iter([np.arange(len(rows))] if parts is None else [held for _, held in parts])
+    fit_units(sampler, rows, rng, models[0].model.members)
+    drawn = [sampler.sample(rng) for _ in range(n_draws)]
 
-    def differences(subject: ModelOnTable, train: Rows | None) -> Differences:
-        if not drawn:
-            fit_units(sampler, rows, rng, subject.members)
-            drawn.extend(sampler.sample(rng) for _ in range(n_draws))
-        at = next(held)
-        return differences_of_draws(subject, (codes[at] for codes in drawn), n_draws)
+    def differences(subject: ModelOnTable, train: Numbers | None, held: Numbers) -> Differences:
+        return differences_of_draws(subject, (codes[held] for codes in drawn), n_draws)
 
-    if parts is None:
-        subject = model_on_table(models[0], rows, options)
-        return hold_out(differences(subject, None), subject, testing, rng)
-    fitted = iter(models)
-    return cross_fitted(
-        differences, None, rows, options, parts, testing, rng, fit=lambda _: next(fitted)
-    )
+    return tested(differences, models, rows, testing, rng)
 
 
 def _table(

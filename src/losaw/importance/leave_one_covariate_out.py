@@ -15,14 +15,8 @@ from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name, squared_error
 from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
-from losaw.scoring.row_differences import (
-    Differences,
-    Testing,
-    cross_fitted,
-    fit_copy,
-    hold_out,
-)
 from losaw.scoring.rows import Options, Rows, read_rows, training_rows
+from losaw.scoring.tests import Differences, Numbers, Testing, fit_copy, fits, tested
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
@@ -126,27 +120,28 @@ def loco(
     )  # fmt: skip
     if len(rows.table.names) < 2:
         raise ValueError("LOCO needs at least 2 features: without the only one nothing is left")
-    options = Options(loss, features, groups, n_jobs, verbose)
     if train is None and cv is None:
         cv = 5
-    shown = parameter_repr(
-        "loco", loss=loss_name(loss, model), test=test, adjustment=adjustment, level=level, cv=cv
-    )
-    testing = Testing(test, adjustment, level, ERROR_KIND, shown)
-    if train is None or cv is not None:
-        if train is not None:
-            raise ValueError("give train (the rows of the fit) or cv (fits of its own), not both")
-        _warn_of_many_rows(len(rows))
-        return cross_fitted(_differences, model, rows, options, cv, testing, rng)
-    if len(train) == 2 and rows.weights is not None:
+    if train is not None and cv is not None:
+        raise ValueError("give train (the rows of the fit) or cv (fits of its own), not both")
+    if train is not None and len(train) == 2 and rows.weights is not None:
         raise ValueError(
             "sample_weight weighs the rows that are scored; say with which weights the model was "
             "fitted: train=(X, y, weights), or train=(X, y, None) if with none"
         )
-    fitted = training_rows(train, rows, feature_names)
-    subject = model_on_table(model, rows, options)
+    given: Any = None if train is None else training_rows(train, rows, feature_names)
+    models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng, test)
+    shown = parameter_repr(
+        "loco", loss=loss_name(loss, model), test=test, adjustment=adjustment, level=level, cv=cv
+    )
     _warn_of_many_rows(len(rows))
-    return hold_out(_differences(subject, fitted), subject, testing, rng)
+
+    def differences(subject: ModelOnTable, train: Numbers | None, held: Numbers) -> Differences:
+        return _differences(subject, given if train is None else rows.take(train))
+
+    return tested(
+        differences, models, rows, Testing(test, adjustment, level, ERROR_KIND, shown), rng
+    )
 
 
 def _warn_of_many_rows(n_tested: int) -> None:
@@ -159,9 +154,7 @@ def _warn_of_many_rows(n_tested: int) -> None:
         )
 
 
-def _differences(subject: ModelOnTable, train: Rows | None) -> Differences:
-    if train is None:
-        raise ValueError("LOCO needs the rows that the model was fitted to")
+def _differences(subject: ModelOnTable, train: Rows) -> Differences:
     original = subject.loss(subject.y, subject.predictions())
 
     def increase(unit: NDArray[np.intp]) -> FloatArray:

@@ -1,12 +1,11 @@
 """Permutation feature importance on unseen rows (Breiman 2001; Fisher, Rudin & Dominici 2019)."""
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.knockoffs.sampler import rows_by_weight
@@ -14,9 +13,9 @@ from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
-from losaw.scoring.model_on_table import ModelOnTable, model_on_table
-from losaw.scoring.row_differences import Differences, Testing, cross_fitted, repeated
-from losaw.scoring.rows import Options, Rows, read_rows
+from losaw.scoring.model_on_table import ModelOnTable
+from losaw.scoring.rows import Options, read_rows
+from losaw.scoring.tests import Differences, Numbers, Testing, fits, tested
 from losaw.support.arguments import one_of, whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
@@ -104,49 +103,40 @@ verbose, random_state
         X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
         clusters=clusters,
     )  # fmt: skip
-    options = Options(loss, features, groups, n_jobs, verbose)
+    models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng)
     used = loss_name(loss, model)
     shown = parameter_repr("pfi", scale=scale, n_repeats=n_repeats, loss=used, cv=cv)
     testing = Testing(error_kind="over permutations of the test rows", method=shown)
     shift = 1.0 if scale == "ratio" and cv is not None else 0.0  # tests are of scores above 0
 
-    def differences(subject: ModelOnTable, train: Rows | None) -> Differences:
-        found = permuted_differences(subject, _draws(subject, n_repeats, rng), n_repeats, scale)
+    def differences(subject: ModelOnTable, train: Numbers | None, held: Numbers) -> Differences:
+        giving = rows_by_weight(subject.weights, len(held))
+
+        def permutations() -> list[Numbers]:
+            return [giving[rng.permutation(len(giving))] for _ in subject.units.names]
+
+        found = permuted_differences(subject, permutations, n_repeats, scale)
         return found._replace(scores=np.asarray(found.scores) - shift)
 
-    if cv is None:
-        subject = model_on_table(model, rows, options)
-        return repeated(differences(subject, None), subject, testing)
-    tested = cross_fitted(differences, model, rows, options, cv, testing, rng)
-    moved = {name: tested.details[name] + shift for name in ("lower", "fold_scores")}
-    return replace(tested, scores=tested.scores + shift, details=tested.details | moved)
-
-
-def _draws(
-    subject: ModelOnTable, n_repeats: int, rng: np.random.Generator
-) -> Iterator[NDArray[np.intp]]:
-    """The row that each row takes its value from, for every repeat and unit that is scored.
-
-    Units that are not scored are drawn for as well, so that they change nothing.
-    """
-    giving = rows_by_weight(subject.weights, len(subject.y))
-    for _ in range(n_repeats):
-        sources = [giving[rng.permutation(len(giving))] for _ in subject.units.names]
-        yield from (sources[unit] for unit in subject.scored)
+    found = tested(differences, models, rows, testing, rng)
+    if cv is None or scale == "difference":
+        return found
+    moved = {name: found.details[name] + shift for name in ("lower", "fold_scores")}
+    return replace(found, scores=found.scores + shift, details=found.details | moved)
 
 
 def permuted_differences(
-    subject: ModelOnTable, sources: Iterator[NDArray[np.intp]], n_repeats: int, scale: str
+    subject: ModelOnTable, sources: Callable[[], list[Numbers]], n_repeats: int, scale: str
 ) -> Differences:
     """Differences in loss when units take their values from other rows.
 
     Parameters
     ----------
-    sources : iterator of int arrays (n_rows,)
-        For every repeat, one for every unit.
+    sources : callable
+        Called once for every repeat. Returns for each unit, also for those that are not scored,
+        so that they change nothing, the row that each row takes its values from.
     """
     y, loss, columns = subject.y, subject.loss, subject.columns
-    n_units = len(subject.scored)
     before = loss(y, subject.predictions())
     original = float(subject.mean(before))
     if scale == "ratio" and original == 0:
@@ -155,13 +145,13 @@ def permuted_differences(
     def permuted() -> Iterator[FloatArray]:
         for _ in range(n_repeats):
             copies = columns.copy()
-            draws = itertools.islice(sources, n_units)
-            for unit, source in zip(subject.scored_columns, draws, strict=True):
-                copies[:, unit] = columns[np.ix_(source, unit)]
+            drawn = sources()
+            for place, unit in zip(subject.scored, subject.scored_columns, strict=True):
+                copies[:, unit] = columns[np.ix_(drawn[place], unit)]
             yield copies
 
-    repeats = np.empty((n_repeats, n_units))
-    total = np.zeros((len(y), n_units))
+    repeats = np.empty((n_repeats, len(subject.scored)))
+    total = np.zeros((len(y), len(subject.scored)))
     exchanged = subject.exchange(permuted(), n_repeats, "permutations")
     for repeat, predictions in enumerate(exchanged):
         for place, predicted in enumerate(predictions[1:]):

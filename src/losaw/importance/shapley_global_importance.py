@@ -11,9 +11,9 @@ from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
-from losaw.scoring.model_on_table import ModelOnTable, model_on_table
-from losaw.scoring.row_differences import Differences, Testing, cross_fitted
-from losaw.scoring.rows import Options, Rows, read_rows
+from losaw.scoring.model_on_table import ModelOnTable
+from losaw.scoring.rows import Options, read_rows
+from losaw.scoring.tests import Differences, Numbers, Testing, fits, tested
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.threads import each_short
 from losaw.tables.columns import Kinds
@@ -105,7 +105,7 @@ def sage(
         X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
         clusters=clusters,
     )  # fmt: skip
-    options = Options(loss, features, groups, n_jobs)
+    models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng)
     shown = parameter_repr(
         "sage",
         n_background=n_background,
@@ -119,7 +119,7 @@ def sage(
         return _contributions(subject, n_background, max_permutations, threshold, rng)
 
     if cv is None:
-        subject = model_on_table(model, rows, options)
+        subject = models[0].model
         contributions, converged = run(subject)
         contributions = contributions[:, subject.scored]
         return ImportanceResult(
@@ -132,13 +132,10 @@ def sage(
             kinds=subject.kinds,
         )
 
-    def differences(subject: ModelOnTable, train: Rows | None) -> Differences:
-        scores = run(subject)[0].mean(axis=0)[subject.scored]
-        return Differences(np.full((len(subject.y), len(scores)), np.nan), scores)
+    def differences(subject: ModelOnTable, train: Numbers | None, held: Numbers) -> Differences:
+        return Differences(None, run(subject)[0].mean(axis=0)[subject.scored])
 
-    result = cross_fitted(differences, model, rows, options, cv, Testing(method=shown), rng)
-    object.__setattr__(result, "rows", None)
-    return result
+    return tested(differences, models, rows, Testing(method=shown), rng)
 
 
 def _contributions(

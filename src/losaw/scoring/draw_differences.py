@@ -1,7 +1,7 @@
 """Differences in loss of single rows when features are replaced by draws."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any
 
@@ -12,8 +12,8 @@ from losaw.data import FloatArray
 from losaw.knockoffs import make_sampler
 from losaw.rng import as_generator
 from losaw.scoring.model_on_table import ModelOnTable
-from losaw.scoring.row_differences import Differences, Of
 from losaw.scoring.rows import Rows, require_complete
+from losaw.scoring.tests import Differences, Fit
 from losaw.support.threads import Jobs, each_short, n_threads_of
 
 # A draw that differs from its feature by less than this part of what an independent draw would
@@ -35,32 +35,19 @@ def sampler_of(sampler: Any, parameters: Mapping[str, Any] | None) -> Any:
     return make_sampler(sampler, **parameters)
 
 
-def differences_of(
-    make: Callable[[], Any],
-    rows: Rows,
-    held: Sequence[NDArray[np.intp]],
-    n_draws: int,
-    rng: np.random.Generator,
-) -> Of:
-    """Return the function from a fitted model to the differences on its held-out rows.
+def draws_of(
+    sampler: Any, rows: Rows, models: Sequence[Fit], n_draws: int, rng: np.random.Generator
+) -> list[FloatArray] | None:
+    """Return draws of all rows by a sampler that draws units given all columns outside of them.
 
-    It is called once for every entry of ``held``, in that order. A sampler that draws units given
-    all columns outside of them is fitted once to all rows, since it never sees the response; joint
-    knockoffs are fitted to the rows that are held out, as published.
+    It is fitted once to all rows, since it never sees the response. None for joint knockoffs, which
+    are fitted to the rows that a fold holds out, as published: see :func:`with_knockoffs`.
     """
-    turns = iter(held)
-    drawn: list[FloatArray] = []
-
-    def differences(subject: ModelOnTable, train: Rows | None) -> Differences:
-        sampler, at = make(), next(turns)
-        if not getattr(sampler, "handles_units", False):
-            return _with_knockoffs(sampler, subject, n_draws, rng)
-        if not drawn:
-            fit_units(sampler, rows, rng, subject.members)
-            drawn.extend(draws(sampler, n_draws, rng, subject.jobs))
-        return differences_of_draws(subject, (codes[at] for codes in drawn), n_draws)
-
-    return differences
+    if not getattr(sampler, "handles_units", False):
+        return None
+    subject = models[0].model
+    fit_units(sampler, rows, rng, subject.members)
+    return list(draws(sampler, n_draws, rng, subject.jobs))
 
 
 def fit_units(
@@ -75,7 +62,7 @@ def fit_units(
     sampler.fit(rows.table.codes, rows.table.kinds, rng, units=units, **more)
 
 
-def _with_knockoffs(
+def with_knockoffs(
     sampler: Any, subject: ModelOnTable, n_draws: int, rng: np.random.Generator
 ) -> Differences:
     """Return the differences when held-out rows are replaced by knockoffs fitted to them."""

@@ -1,6 +1,6 @@
 """Errors and results of importances that a person must understand without the source.
 
-Of scoring.model_on_table, scoring.row_differences, scoring.losses, trends.traversal_rate.
+Of scoring.model_on_table, scoring.tests, scoring.losses, trends.traversal_rate.
 """
 
 import importlib

@@ -1,6 +1,6 @@
 """Rows that belong together: folds, tests over clusters, and refusals.
 
-Of scoring.rows, scoring.row_differences, scoring.draw_differences.
+Of scoring.rows, scoring.tests, scoring.draw_differences.
 """
 
 import numpy as np
@@ -10,8 +10,8 @@ from sklearn.model_selection import KFold, TimeSeriesSplit
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.importance import cpi, hierarchy, loco, pfi
-from losaw.scoring.row_differences import folds
 from losaw.scoring.rows import read_rows
+from losaw.scoring.tests import folds
 
 PATIENT = np.repeat(np.arange(20), 6)
 X = np.random.default_rng(0).standard_normal((120, 3))

@@ -1,6 +1,6 @@
 """One form for all methods: frames, Pipelines, kinds, groups, weights, folds, threads, results.
 
-Of scoring.rows, scoring.row_differences, scoring.importance_result.
+Of scoring.rows, scoring.tests, scoring.importance_result.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Responses, row labels and weights as people have them: the right value or a clear refusal.
 
-Of scoring.rows, scoring.row_differences, support.outcomes, support.arguments.
+Of scoring.rows, scoring.tests, support.outcomes, support.arguments.
 """
 
 import decimal
@@ -169,7 +169,7 @@ def test_noise_is_found_at_the_level_with_twelve_effective_rows():
     # Normal differences: the share of p < .05 in 1,000 tables, with a bound that .07 has once in
     # a thousand runs.
     from losaw.scoring.one_sided_tests import t_test
-    from losaw.scoring.row_differences import _error_of_mean
+    from losaw.scoring.tests import _error_of_mean
 
     rng = np.random.default_rng(1)
     weights = np.where(np.arange(60) < 10, 1.0, 0.02) * 60 / 11

@@ -1,7 +1,11 @@
-"""From differences of single rows, of one model or of cross-fitted ones, to scores with tests."""
+"""From differences in loss of single rows to scores with tests: of one model, or over folds.
+
+A method gives a function ``differences(model, train, held)``; :func:`tested` calls it once for each
+fold, in order, or once for a model that was fitted before.
+"""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -20,6 +24,9 @@ from losaw.support.outcomes import is_classifier
 CROSS_FITTED = (
     "over folds, corrected for the training rows that they share (Nadeau and Bengio 2003)"
 )
+_FEW = 20  # effective rows
+
+Numbers = NDArray[np.intp]
 
 
 class Differences(NamedTuple):
@@ -27,15 +34,16 @@ class Differences(NamedTuple):
 
     Attributes
     ----------
-    rows : array of shape (n_rows, n_units)
-        Increase in loss of every row.
+    rows : array of shape (n_rows, n_units) or None
+        Increase in loss of every row; None: the score is no mean over rows.
     scores : array of shape (n_units,) or None
         None: the mean over rows.
     details : dict
-        Arrays that are averaged over folds.
+        Arrays that are averaged over folds. "repeats" (n_repeats, n_units) are the scores whose
+        spread is the error of a model that is not fitted in folds; such scores have no test.
     """
 
-    rows: FloatArray
+    rows: FloatArray | None
     scores: FloatArray | None = None
     details: Mapping[str, Any] = MappingProxyType({})
 
@@ -49,24 +57,135 @@ class Testing:
     level: float = 0.95
     error_kind: str = "over rows, the fitted model held fixed"
     method: str = ""
-    null: float = 0.0
 
 
-_FEW = 20  # effective rows
-Of = Callable[[ModelOnTable, Rows | None], Differences]
+class Fit(NamedTuple):
+    """A fitted model on the rows that it is scored on.
+
+    Attributes
+    ----------
+    model : ModelOnTable
+    train : int array or None
+        Numbers of the rows that it was fitted to; None: it was given.
+    held : int array
+        Numbers of the rows that it is scored on.
+    """
+
+    model: ModelOnTable
+    train: Numbers | None
+    held: Numbers
 
 
-def hold_out(
+def fits(
+    model: Any, rows: Rows, options: Options, cv: Any, rng: np.random.Generator, test: str = "t"
+) -> list[Fit]:
+    """Return the given model on all rows, or with ``cv`` a model fitted for each fold.
+
+    Parameters
+    ----------
+    model : predictor, or with ``cv`` a list of the fitted model of each fold
+    cv : None, or as :func:`folds` takes it
+
+    Raises
+    ------
+    ValueError
+        With ``cv`` for another test than Student's, fewer than two folds, or a list with another
+        number of models.
+    """
+    if cv is None:
+        return [Fit(model_on_table(model, rows, options), None, np.arange(len(rows)))]
+    if test != "t":
+        raise ValueError(
+            f"test={test!r} takes the rows for independent, which rows of models with "
+            "common training rows are not; with cv= use test='t'"
+        )
+    parts = folds(cv, model, rows, rng)
+    models = fitted_models(model, rows, parts)
+    return [
+        Fit(model_on_table(fitted, rows.take(held), options), train, held)
+        for fitted, (train, held) in zip(models, parts, strict=True)
+    ]
+
+
+def fitted_models(model: Any, rows: Rows, parts: Sequence[tuple[Numbers, Numbers]]) -> list[Any]:
+    """Return copies of a model fitted to the rows of each fold, or the list that is given."""
+    if not isinstance(model, list | tuple):
+        return [refit(model, rows.take(train)) for train, _ in parts]
+    if len(model) != len(parts):
+        raise ValueError(
+            f"model is a list of {len(model)} models for {len(parts)} folds; give the fitted model "
+            "of each fold"
+        )
+    return list(model)
+
+
+def tested(
+    differences: Callable[[ModelOnTable, Numbers | None, Numbers], Differences],
+    fits: Sequence[Fit],
+    rows: Rows,
+    testing: Testing,
+    rng: np.random.Generator,
+) -> ImportanceResult:
+    """Score the models one after the other, and test the mean of their scores.
+
+    One model is tested over its rows. Over J folds (of all repetitions), with the scores' sample
+    variance s^2 over them, and n_2 and n_1 rows held out and trained on, the squared standard
+    error is
+
+        (1 / J + n_2 / n_1) s^2,   with J - 1 degrees of freedom
+
+    (Nadeau & Bengio 2003): folds share training rows, and the plain s^2 / J is too small.
+
+    Parameters
+    ----------
+    differences : callable
+        ``differences(model, train, held)`` of a :class:`Fit`.
+    rows : Rows
+        All rows.
+    """
+    if len(fits) == 1:
+        found = differences(*fits[0])
+        if "repeats" in found.details:
+            return _repeated(found, fits[0].model, testing)
+    if rows.weights is not None:
+        _check_effective_number(rows.weights, rows.clusters)
+    if len(fits) == 1:
+        return _held_out(found, fits[0].model, testing, rng)
+    parts: list[Differences] = []
+    scores = []
+    total, count = np.zeros((len(rows), len(fits[0].model.scored))), np.zeros(len(rows))
+    for model, train, held in fits:
+        found = differences(model, train, held)
+        parts.append(found._replace(rows=None))
+        scores.append(model.mean(found.rows) if found.scores is None else found.scores)
+        if found.rows is not None:
+            total[held] += found.rows
+            count[held] += 1
+    ratio = float(np.mean([len(held) / len(train) for _, train, held in fits if train is not None]))
+    mean, error, freedom = nadeau_bengio(np.array(scores), ratio)
+    tests = [
+        t_test(average, spread, freedom, testing.level)
+        for average, spread in zip(mean, error, strict=True)
+    ]
+    details = _joined_details(parts)
+    details["fold_scores"] = np.array(scores)
+    with np.errstate(invalid="ignore"):
+        of_rows = total / count[:, None] if count.any() else None
+    return _result(
+        fits[0].model, replace(testing, error_kind=CROSS_FITTED), mean, error, tests, details,
+        of_rows, freedom,
+    )  # fmt: skip
+
+
+def _held_out(
     differences: Differences, subject: ModelOnTable, testing: Testing, rng: np.random.Generator
 ) -> ImportanceResult:
     """Scores and tests of one model on rows that it has not seen."""
-    rows = differences.rows
+    rows = np.asarray(differences.rows)
     clusters, freedom = subject.rows.clusters, float(len(rows) - 1)
     for name, given in (("sample_weight", subject.weights), ("clusters", clusters)):
         if given is not None and testing.test != "t":
             raise ValueError(f"{name} is not defined for test={testing.test!r}; use test='t'")
-    if subject.weights is not None:
-        _check_effective_number(subject.weights, clusters)
     if subject.weights is None and clusters is None:
         scores = rows.mean(axis=0)
         error = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
@@ -81,10 +200,8 @@ def hold_out(
             t_test(mean, spread, freedom, testing.level)
             for mean, spread in zip(scores, error, strict=True)
         ]
-    return _result(
-        subject, testing, scores, error, testing.error_kind, tests, dict(differences.details), rows,
-        freedom,
-    )  # fmt: skip
+    details = dict(differences.details)
+    return _result(subject, testing, scores, error, tests, details, rows, freedom)
 
 
 def _error_of_mean(
@@ -130,96 +247,29 @@ def _check_effective_number(weights: FloatArray, clusters: NDArray[np.intp] | No
         )
 
 
-def repeated(differences: Differences, subject: ModelOnTable, testing: Testing) -> ImportanceResult:
+def _repeated(
+    differences: Differences, subject: ModelOnTable, testing: Testing
+) -> ImportanceResult:
     """Scores of one model with their error over repeats, ``details["repeats"]``; no test.
 
     Repeats share rows and model, and say nothing of another sample.
     """
-    repeats = differences.details["repeats"]
+    repeats = found.details["repeats"]
     several = len(repeats) > 1
     return ImportanceResult(
-        np.asarray(differences.scores),
+        np.asarray(found.scores),
         subject.names,
         std_error=repeats.std(axis=0, ddof=1) / np.sqrt(len(repeats)) if several else None,
         std_error_kind=testing.error_kind if several else None,
-        details=dict(differences.details),
+        details=dict(found.details),
         method=testing.method,
         kinds=subject.kinds,
         degrees_of_freedom=len(repeats) - 1 if several else None,
-        rows=differences.rows,
+        rows=found.rows,
     )
 
 
-def cross_fitted(
-    of: Of,
-    model: Any,
-    rows: Rows,
-    options: Options,
-    cv: Any,
-    testing: Testing,
-    rng: np.random.Generator,
-    fit: Callable[[Rows], Any] | None = None,
-) -> ImportanceResult:
-    """The mean over folds, each with the model fitted to the others, and a test of it.
-
-    With J folds (of all repetitions), the scores' sample variance s^2 over them, and n_2 and n_1
-    rows held out and trained on, the squared standard error is
-
-        (1 / J + n_2 / n_1) s^2,   with J - 1 degrees of freedom
-
-    (Nadeau & Bengio 2003): folds share training rows, and the plain s^2 / J is too small.
-
-    Parameters
-    ----------
-    model : estimator, or list of fitted models
-        A list has the model of every fold, in their order; otherwise copies of it are fitted.
-    fit : callable or None
-        From the training rows of each fold, in order, to a fitted model.
-
-    Raises
-    ------
-    ValueError
-        For another test than Student's.
-    """
-    if testing.test != "t":
-        raise ValueError(
-            f"test={testing.test!r} takes the rows for independent, which rows of models with "
-            "common training rows are not; with cv= use test='t'"
-        )
-    given = iter(model) if isinstance(model, list) else None
-    parts: list[Differences] = []
-    scores, sizes = [], []
-    total, count = None, np.zeros(len(rows))
-    for fitted, held in folds(cv, model, rows, rng):
-        train = rows.take(fitted)
-        if given is not None:
-            of_train = next(given)
-        else:
-            of_train = refit(model, train) if fit is None else fit(train)
-        fold = model_on_table(of_train, rows.take(held), options)
-        of_fold = of(fold, train)
-        parts.append(of_fold)
-        scores.append(fold.mean(of_fold.rows) if of_fold.scores is None else of_fold.scores)
-        total = np.zeros((len(rows), len(fold.scored))) if total is None else total
-        total[held] += of_fold.rows
-        count[held] += 1
-        sizes.append(len(held) / len(fitted))
-    if total is None or len(parts) < 2:
-        raise ValueError("cv makes fewer than two folds")
-    mean, error, freedom = nadeau_bengio(np.array(scores), float(np.mean(sizes)))
-    tests = [
-        t_test(average, spread, freedom, testing.level)
-        for average, spread in zip(mean, error, strict=True)
-    ]
-    details = joined_details(parts)
-    details["fold_scores"] = np.array(scores)
-    shown = replace(fold, rows=rows)
-    with np.errstate(invalid="ignore"):
-        differences = total / count[:, None]
-    return _result(shown, testing, mean, error, CROSS_FITTED, tests, details, differences, freedom)
-
-
-def joined_details(parts: Sequence[Differences]) -> dict[str, Any]:
+def _joined_details(parts: Sequence[Differences]) -> dict[str, Any]:
     """Arrays as their means over folds; notes that hold in every fold."""
     details: dict[str, Any] = {}
     for name, first in parts[0].details.items():
@@ -246,7 +296,7 @@ def nadeau_bengio(scores: FloatArray, ratio: float) -> tuple[FloatArray, FloatAr
 
 def folds(
     cv: Any, model: Any, rows: Rows, rng: np.random.Generator
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+) -> list[tuple[Numbers, Numbers]]:
     """Rows to fit to, and rows held out, of every fold.
 
     Parameters
@@ -288,7 +338,9 @@ def folds(
                 f"cv={cv!r} separates rows of one cluster; give a number of folds, or a splitter "
                 "that keeps clusters together, like GroupKFold"
             )
-    return iter(parts)
+    if len(parts) < 2:
+        raise ValueError("cv makes fewer than two folds")
+    return parts
 
 
 def shuffled_folds(n_folds: int, stratified: bool, clustered: bool, seed: int) -> Any:
@@ -319,13 +371,7 @@ def _is_fold(part: Any, n_rows: int) -> bool:
 
 
 def refit(model: Any, rows: Rows) -> Any:
-    """A copy of ``model`` fitted to ``rows``, with their weights where it takes them.
-
-    Raises
-    ------
-    ValueError
-        If the rows have weights and the model takes none.
-    """
+    """A copy of ``model`` fitted to ``rows``, with their weights where it takes them."""
     from sklearn.base import clone
 
     return fit_copy(clone(model), rows)
@@ -361,10 +407,9 @@ def _result(
     testing: Testing,
     scores: FloatArray,
     error: FloatArray,
-    error_kind: str,
     tests: list[Tested],
     details: dict[str, Any],
-    rows: FloatArray,
+    rows: FloatArray | None,
     freedom: float,
 ) -> ImportanceResult:
     notes = details.pop("notes", {})
@@ -378,7 +423,7 @@ def _result(
         np.asarray(scores),
         subject.names,
         std_error=np.asarray(error),
-        std_error_kind=error_kind,
+        std_error_kind=testing.error_kind,
         p_values=adjusted,
         details={
             "lower": np.array([tested.lower for tested in tests]),
