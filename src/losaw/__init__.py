@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from losaw.network import LosawNetworkRegressor as LosawNetworkRegressor
     from losaw.network import NetworkRegressor as NetworkRegressor
     from losaw.scoring.importance_result import ImportanceResult as ImportanceResult
+    from losaw.support.versions import show_versions as show_versions
 
 __version__ = "0.1.0"
 
@@ -29,6 +30,7 @@ _PUBLIC = {
     "NetworkRegressor": "losaw.network",
     "audit": "losaw.auditing",
     "explain": "losaw.explaining.api",
+    "show_versions": "losaw.support.versions",
 }
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "__version__",
     "audit",
     "explain",
+    "show_versions",
 ]
 
 

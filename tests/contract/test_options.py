@@ -34,7 +34,18 @@ FEW = {
     "sage": {"n_background": 4, "max_permutations": 8},
 }
 # They tell of the data or the machine, not of what is computed.
-NOT_SHOWN = {"model", "X", "y", "train", *COMMON, "sample_weight", "clusters", "n_jobs", "verbose"}
+NOT_SHOWN = {
+    "model",
+    "X",
+    "y",
+    "train",
+    *COMMON,
+    "scoring",
+    "sample_weight",
+    "clusters",
+    "n_jobs",
+    "verbose",
+}
 
 
 def signature(method):

@@ -16,7 +16,7 @@ from losaw.scoring.draw_differences import (
 )
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.losses import Loss, LossName, loss_name
+from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
 from losaw.scoring.rows import Options, read_rows
@@ -66,6 +66,7 @@ def cpi(
     sampler_parameters: Mapping[str, Any] | None = None,
     n_draws: int = 1,
     loss: LossName | Loss | None = None,
+    scoring: Any = None,
     test: TestName = "t",
     adjustment: Adjustment = "none",
     level: float = 0.95,
@@ -113,6 +114,10 @@ def cpi(
     loss : str, callable or None, default None
         Of single rows, see :mod:`losaw.scoring.losses`. None: squared error, of classes
         log-loss.
+    scoring : str, scorer or None, default None
+        In place of a loss, a score of scikit-learn that is a mean over rows, as its
+        ``permutation_importance`` takes it: "neg_mean_squared_error", "neg_mean_absolute_error",
+        "neg_log_loss", "neg_brier_score" (of more than two classes half of it) or "accuracy".
     test : {"t", "wilcoxon", "binomial", "fisher"}, default "t"
         One-sided: see :func:`losaw.scoring.one_sided_tests.one_sided_test`.
     adjustment : {"none", "holm", "benjamini-hochberg", "benjamini-yekutieli"}, default "none"
@@ -174,6 +179,7 @@ def cpi(
     ('X1',)
     """
     _check(sampler, sampler_parameters, test, adjustment, level, n_draws)
+    loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(
         X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,

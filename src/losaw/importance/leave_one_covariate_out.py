@@ -12,7 +12,7 @@ from losaw.rng import as_generator
 from losaw.scoring.fewer_columns import without
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.losses import Loss, LossName, loss_name, squared_error
+from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring, squared_error
 from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
 from losaw.scoring.rows import Options, Rows, read_rows, training_rows
@@ -34,6 +34,7 @@ def loco(
     *,
     train: tuple[ArrayLike, ...] | None = None,
     loss: LossName | Loss | None = None,
+    scoring: Any = None,
     test: TestName = "t",
     adjustment: Adjustment = "none",
     level: float = 0.95,
@@ -64,7 +65,8 @@ def loco(
     train : (X, y), (X, y, sample_weight) or None, default None
         What ``model`` was fitted to, and its copies are. None: cross-fitting on X and y, as
         ``cv`` says (5 folds if it says nothing).
-    loss, test, adjustment, level, features, groups, kinds, feature_names, sample_weight, clusters
+    loss, scoring, test, adjustment, level, features, groups, kinds, feature_names, \
+sample_weight, clusters
         As in :func:`losaw.importance.cpi`.
     cv : int, splitter or None, default None
         As in :func:`losaw.importance.cpi`; not together with ``train``.
@@ -113,6 +115,7 @@ def loco(
     ('X1',)
     """
     check_test(test, adjustment)
+    loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(
         X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,

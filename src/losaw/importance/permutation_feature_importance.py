@@ -12,7 +12,7 @@ from losaw.knockoffs.sampler import rows_by_weight
 from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.losses import Loss, LossName, loss_name
+from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, Numbers, Testing, fits, tested
@@ -39,6 +39,7 @@ def pfi(
     scale: str = "difference",
     n_repeats: int = 5,
     loss: LossName | Loss | None = None,
+    scoring: Any = None,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
@@ -69,7 +70,7 @@ verbose, random_state
     scale : {"difference", "ratio"}, default "difference"
     n_repeats : int, default 5
         Permutations of a feature.
-    loss : str, callable or None, default None
+    loss, scoring
         As in :func:`losaw.importance.cpi`.
     cv : int, splitter or None, default None
         As in :func:`losaw.importance.cpi`: with it the scores have an error over fits, and are
@@ -98,6 +99,7 @@ verbose, random_state
     ('X1',)
     """
     _check(scale, n_repeats)
+    loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(
         X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,

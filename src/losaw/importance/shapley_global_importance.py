@@ -10,7 +10,7 @@ from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
-from losaw.scoring.losses import Loss, LossName, loss_name
+from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, Numbers, Testing, fits, tested
@@ -40,6 +40,7 @@ def sage(
     max_permutations: int = 512,
     threshold: float | None = 0.05,
     loss: LossName | Loss | None = None,
+    scoring: Any = None,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
@@ -64,7 +65,7 @@ def sage(
 
     Parameters
     ----------
-    model, X, y, loss, groups, kinds, feature_names, clusters, cv, n_jobs, random_state
+    model, X, y, loss, scoring, groups, kinds, feature_names, clusters, cv, n_jobs, random_state
         As in :func:`losaw.importance.cpi`. Missing values are the model's business.
     n_background : int, default 32
         Rows of X, drawn once, that represent the marginal distribution; all if there are fewer.
@@ -100,6 +101,7 @@ def sage(
     ('X1',)
     """
     _check(n_background, max_permutations, threshold)
+    loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(
         X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,

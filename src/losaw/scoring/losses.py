@@ -13,7 +13,7 @@ import numpy as np
 
 from losaw.data import FloatArray
 from losaw.support.outcomes import is_classifier
-from losaw.support.words import unknown
+from losaw.support.words import did_you_mean, unknown
 
 Loss = Callable[[FloatArray, FloatArray], FloatArray]
 LossName = Literal["squared-error", "absolute-error", "pinball", "log-loss", "brier", "zero-one"]
@@ -109,8 +109,53 @@ def loss_name(loss: Any, model: Any) -> Any:
     """The loss as a result shows it: the name of the default where none is given."""
     if loss is not None:
         return loss
-    one = model[0] if isinstance(model, list) else model
+    one = model[0] if isinstance(model, list) else model  # of each fold
     return "log-loss" if is_classifier(one) else "squared-error"
+
+
+# scikit-learn's scores that are means over rows: the loss of a row, and the task.
+SCORINGS = {
+    "accuracy": ("zero-one", "classification"),
+    "neg_brier_score": ("brier", "classification"),
+    "neg_log_loss": ("log-loss", "classification"),
+    "neg_mean_absolute_error": ("absolute-error", "regression"),
+    "neg_mean_squared_error": ("squared-error", "regression"),
+}
+
+
+def loss_of_scoring(loss: Any, scoring: Any, model: Any) -> Any:
+    """Return the loss whose mean over rows is a score of scikit-learn with another sign.
+
+    Parameters
+    ----------
+    scoring : str, scorer or None
+        A name of ``SCORINGS``, or scikit-learn's scorer of that name; None: ``loss`` as it is.
+
+    Raises
+    ------
+    ValueError
+        If both are given, the score is not a mean over rows, or it is one of the other task.
+    """
+    if scoring is None:
+        return loss
+    if loss is not None:
+        raise ValueError("give loss= or scoring=, not both")
+    if not isinstance(scoring, str):
+        from sklearn.metrics import get_scorer
+
+        same = (name for name in SCORINGS if repr(get_scorer(name)) == repr(scoring))
+        scoring = next(same, scoring)
+    if not isinstance(scoring, str) or scoring not in SCORINGS:
+        nearest = did_you_mean(scoring, SCORINGS) if isinstance(scoring, str) else ""
+        raise ValueError(
+            f"scoring={scoring!r} is not known to be a mean over rows{nearest} (known: "
+            f"{', '.join(SCORINGS)}); give loss=, a name or a function of (y, prediction) that "
+            "returns one number for each row"
+        )
+    name, task = SCORINGS[scoring]
+    if is_classifier(model[0] if isinstance(model, list) else model) != (task == "classification"):
+        raise ValueError(f"scoring={scoring!r} is a score of a {task}, which the model does not do")
+    return name
 
 
 def resolve_loss(loss: Any, task: str) -> Loss:

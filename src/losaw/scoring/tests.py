@@ -19,6 +19,7 @@ from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test, t_test
 from losaw.scoring.rows import Options, Rows
+from losaw.scoring.seen_rows import SEEN, WARNING, are_of_the_fit
 from losaw.support.outcomes import is_classifier
 
 CROSS_FITTED = (
@@ -69,11 +70,14 @@ class Fit(NamedTuple):
         Numbers of the rows that it was fitted to; None: it was given.
     held : int array
         Numbers of the rows that it is scored on.
+    seen : bool
+        Whether the given model was, for certain, fitted to them.
     """
 
     model: ModelOnTable
     train: Numbers | None
     held: Numbers
+    seen: bool = False
 
 
 def fits(
@@ -93,7 +97,11 @@ def fits(
         number of models.
     """
     if cv is None:
-        return [Fit(model_on_table(model, rows, options), None, np.arange(len(rows)))]
+        subject = model_on_table(model, rows, options)
+        seen = are_of_the_fit(model, rows, subject.y)
+        if seen:
+            warnings.warn(WARNING, stacklevel=3)
+        return [Fit(subject, None, np.arange(len(rows)), seen)]
     if test != "t":
         raise ValueError(
             f"test={test!r} takes the rows for independent, which rows of models with "
@@ -109,7 +117,7 @@ def fits(
 
 def fitted_models(model: Any, rows: Rows, parts: Sequence[tuple[Numbers, Numbers]]) -> list[Any]:
     """Return copies of a model fitted to the rows of each fold, or the list that is given."""
-    if not isinstance(model, list | tuple):
+    if not isinstance(model, list):
         return [refit(model, rows.take(train)) for train, _ in parts]
     if len(model) != len(parts):
         raise ValueError(
@@ -144,24 +152,29 @@ def tested(
         All rows.
     """
     if len(fits) == 1:
-        found = differences(*fits[0])
+        found = differences(fits[0].model, None, fits[0].held)
         if "repeats" in found.details:
             return _repeated(found, fits[0].model, testing)
     if rows.weights is not None:
         _check_effective_number(rows.weights, rows.clusters)
     if len(fits) == 1:
+        if fits[0].seen:
+            untested = dict.fromkeys(fits[0].model.names, SEEN)
+            found = found._replace(details={**found.details, "notes": untested})
         return _held_out(found, fits[0].model, testing, rng)
     parts: list[Differences] = []
     scores = []
     total, count = np.zeros((len(rows), len(fits[0].model.scored))), np.zeros(len(rows))
-    for model, train, held in fits:
+    for model, train, held, _ in fits:
         found = differences(model, train, held)
         parts.append(found._replace(rows=None))
         scores.append(model.mean(found.rows) if found.scores is None else found.scores)
         if found.rows is not None:
             total[held] += found.rows
             count[held] += 1
-    ratio = float(np.mean([len(held) / len(train) for _, train, held in fits if train is not None]))
+    ratio = float(
+        np.mean([len(held) / len(train) for _, train, held, _ in fits if train is not None])
+    )
     mean, error, freedom = nadeau_bengio(np.array(scores), ratio)
     tests = [
         t_test(average, spread, freedom, testing.level)
@@ -247,9 +260,7 @@ def _check_effective_number(weights: FloatArray, clusters: NDArray[np.intp] | No
         )
 
 
-def _repeated(
-    differences: Differences, subject: ModelOnTable, testing: Testing
-) -> ImportanceResult:
+def _repeated(found: Differences, subject: ModelOnTable, testing: Testing) -> ImportanceResult:
     """Scores of one model with their error over repeats, ``details["repeats"]``; no test.
 
     Repeats share rows and model, and say nothing of another sample.
@@ -315,7 +326,8 @@ def folds(
                 f"cv must be from 2 to the number of {unit} ({most}), or None for rows that "
                 f"the model has not seen, got {cv!r}"
             )
-        cv = shuffled_folds(cv, is_classifier(model), clusters is not None, seed_integer(rng))
+        one = model[0] if isinstance(model, list) and model else model
+        cv = shuffled_folds(cv, is_classifier(one), clusters is not None, seed_integer(rng))
     try:
         is_list = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
         parts = list(cv if is_list else check_cv(cv).split(rows.table.codes, rows.y, clusters))
