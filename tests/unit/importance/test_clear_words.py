@@ -97,7 +97,7 @@ def test_a_misspelt_loss_has_its_nearest_name():
 
 def test_a_traversal_rate_of_classes_says_which_class_it_rises_towards():
     forest = RandomForestClassifier(5, random_state=0).fit(X, CLASSES)
-    assert absolute_traversal_rate(forest).name.endswith("towards class 'yes'")
+    assert absolute_traversal_rate(forest).method.endswith("towards class 'yes'")
 
 
 @pytest.mark.parametrize("name", ["cpi-gaussian", "loco", "pfi-difference", "subgroups", "sage"])
