@@ -81,19 +81,32 @@ def read_forest(model: Any) -> Forest:
     ValueError
         If it has several responses, more than two classes, or trees on subsets of the features.
     """
-    from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+    from sklearn import ensemble, tree
 
+    # Others hold trees too, but do not predict their sum: AdaBoost, stacking, isolation forests.
+    families = (
+        tree.DecisionTreeClassifier, tree.DecisionTreeRegressor,
+        ensemble.RandomForestClassifier, ensemble.RandomForestRegressor,
+        ensemble.ExtraTreesClassifier, ensemble.ExtraTreesRegressor,
+        ensemble.BaggingClassifier, ensemble.BaggingRegressor,
+        ensemble.GradientBoostingClassifier, ensemble.GradientBoostingRegressor,
+    )  # fmt: skip
     if len(getattr(model, "classes_", ())) > 2:
         raise ValueError(_MANY.format(1, len(model.classes_)))
     if hasattr(model, "trees_"):
         return _of_losaw(model)
-    members = [model] if hasattr(model, "tree_") else np.ravel(_members(model)).tolist()
+    members = [model] if hasattr(model, "tree_") else getattr(model, "estimators_", [None])
+    members = np.ravel(members).tolist()
+    if not isinstance(model, families) or not all(hasattr(member, "tree_") for member in members):
+        raise TypeError(
+            f"{type(model).__name__} has no trees that can be read; expected {SUPPORTED}"
+        )
     check_features(model)
     inner = [member.tree_ for member in members]
     if inner[0].value.shape[1] != 1 or inner[0].value.shape[2] > 2:
         raise ValueError(_MANY.format(*inner[0].value.shape[1:]))
     forest = _of_scikit_learn(inner, model)
-    if isinstance(model, GradientBoostingRegressor | GradientBoostingClassifier):
+    if isinstance(model, families[-2:]):
         return replace(
             forest,
             value=np.concatenate([_boosted_values(tree) for tree in inner]),
@@ -216,15 +229,6 @@ def check_features(model: Any) -> None:
                 f"the trees of this {type(model).__name__} see different features; fit it with "
                 "max_features=1.0 and bootstrap_features=False"
             )
-
-
-def _members(model: Any) -> Any:
-    members = getattr(model, "estimators_", None)
-    if members is None or not all(hasattr(member, "tree_") for member in np.ravel(members)):
-        raise TypeError(
-            f"{type(model).__name__} has no trees that can be read; expected {SUPPORTED}"
-        )
-    return members
 
 
 def _of_scikit_learn(inner: Sequence[Any], model: Any) -> Forest:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.fitted_trees.forests import unwrapped
 from losaw.scoring.rows import kinds_of, read_rows, require_complete
 from losaw.support.outcomes import Task, finite_numbers, task_of, unnamed_response
 from losaw.tables import Table
@@ -123,8 +124,7 @@ def _parts(model: Any) -> tuple[Any, Any]:
 
     if model is None:
         return None, None
-    while hasattr(model, "best_estimator_"):
-        model = model.best_estimator_
+    model = unwrapped(model)
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
         shown = model.__name__ if isinstance(model, type) else type(model).__name__
         raise TypeError(
@@ -133,8 +133,7 @@ def _parts(model: Any) -> tuple[Any, Any]:
     if hasattr(model, "best_index_") or {"estimator", "refit", "cv"} <= set(model.get_params()):
         raise TypeError("model is a search that is not fitted; fit it, or give its estimator")
     if hasattr(model, "steps"):
-        before = clone(model[:-1]) if len(model.steps) > 1 else None
-        return before, model.steps[-1][1]
+        return clone(model[:-1]), model.steps[-1][1]
     return None, model
 
 
