@@ -1,6 +1,5 @@
 """The stored results of a study, read back for tables, drawings and pages."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,16 +67,6 @@ class StudyResults:
     def differences(self) -> pd.DataFrame:
         """Paired differences of every method to each of those before it."""
         return self._csv("differences.csv")
-
-    @cached_property
-    def blocks(self) -> pd.DataFrame:
-        """The blocks that were collected: seeds, results version, digest and file."""
-        return self._csv("blocks.csv")
-
-    @cached_property
-    def manifest(self) -> dict[str, Any]:
-        """How and where the study was run."""
-        return self._read("manifest.json", lambda path: json.loads(path.read_text("utf-8")))
 
     def _csv(self, name: str) -> pd.DataFrame:
         return self._read(name, pd.read_csv)

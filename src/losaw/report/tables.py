@@ -429,11 +429,13 @@ def _decimals(published: Iterable[float]) -> int:
 
 
 def _cell(record: Mapping[str, Any]) -> Cell:
-    numbers = ("published", "reproduced", "mc_se", "z")
     return Cell(
+        published=float(record["published"]),
+        reproduced=float(record["reproduced"]),
+        mc_se=float(record["mc_se"]),
         n_seeds=int(record["n_seeds"]),
+        z=float(record["z"]),
         verdict=str(record["verdict"]),
-        **{name: float(record[name]) for name in numbers},
     )
 
 

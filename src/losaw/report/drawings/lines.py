@@ -211,8 +211,8 @@ def average_ranks(
             runs.append(len(values))
         for index, feature in enumerate(features):
             line = [mean[index] for mean in means]
-            style = {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % 10]}
-            ax.plot(x, line, label=feature, markersize=3.5, **style)
+            colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
+            ax.plot(x, line, label=feature, color=colour, marker=marker, markersize=3.5)
         ax.set_xlabel(study.show(axis))
         describe_panel(ax, panel_title(study, panel), runs)
     axes[0].set_ylabel(f"average rank by\n{study.show(importance)}")

@@ -159,7 +159,7 @@ def _draw_decreases(
     ax: "Axes", plain: list[tuple[Any, Any]], weighted: list[tuple[Any, Any]]
 ) -> tuple[int, float]:
     """Draw the curves of both features; return the chosen feature and threshold."""
-    dashed = {"linewidth": 0.9, "linestyle": (0, (3, 2))}
+    dashed: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (3, 2))}
     for curve, without, name, colour in zip(
         weighted, plain, (X1, X2), (FIRST, SECOND), strict=True
     ):
@@ -400,7 +400,7 @@ def _draw_node(
     middle = sum(span) / 2
     children = (tree.children_left[node], tree.children_right[node])
     values = "{" + ", ".join(f"{value:g}" for value in responses[node]) + "}"
-    place = {"ha": "center", "va": "center", "fontsize": 7}
+    place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7}
     if children[0] < 0:
         plain = {"facecolor": "white", "linewidth": 0, "pad": 1.5}
         ax.text(middle, -depth, values, bbox=plain, **place)

@@ -15,7 +15,17 @@ from losaw.reference.claim_tests import (
 from losaw.reference.claims import Claims, Names
 from losaw.reference.naming import check_names
 from losaw.report.best_methods import rank_methods
-from losaw.report.page.parts import Frame, Items, Page, Part, Picture, Published, Section, Text
+from losaw.report.page.parts import (
+    Frame,
+    Items,
+    Page,
+    Part,
+    Picture,
+    Published,
+    Section,
+    Text,
+    Tiles,
+)
 from losaw.report.page.stored import Shelf
 from losaw.report.tables import LEGEND, arrange, higher_is_better, in_words
 from losaw.report.typeset import number, percent, signed
@@ -161,7 +171,7 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
         (undecided, f"undecided, {total[UNDECIDABLE]} of them whatever the number of runs"),
         (f"{total['rms_z']:.2f}", "root mean square of z; 1 is expected"),
     ]
-    return [Items(tiles)]
+    return [Tiles(tiles)]
 
 
 def _disagreements(
@@ -237,7 +247,7 @@ def _agreement(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
         table = agreement_table(comparison, [*study.axes[:1], "method", "metric"])
         if len(table):
             signs = sign_table(study, comparison)
-            below = [Text(_SIGNS), Frame(signs)] if len(signs) else []
+            below: list[Part] = [Text(_SIGNS), Frame(signs)] if len(signs) else []
             parts.append(Section(f"Agreement in `{name}`", [Frame(table), *below], is_folded=True))
     if parts:
         yield Section("Agreement by method and metric", parts)

@@ -6,7 +6,7 @@ Words are Markdown: ``**bold**``, ``*slanted*``, code in backticks and ``[links]
 import base64
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,9 +35,16 @@ class Text:
 
 @dataclass(frozen=True)
 class Items:
-    """A list; in HTML as tiles if each item is a number and what it counts."""
+    """A list."""
 
-    lines: Sequence[str | tuple[str, str]]
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """A few numbers in large type, each with what it counts."""
+
+    tiles: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,7 @@ class Section:
     is_folded: bool = False
 
 
-Part = Text | Items | Frame | Published | Picture | Section
+Part = Text | Items | Tiles | Frame | Published | Picture | Section
 
 
 @dataclass(frozen=True)
@@ -109,9 +116,9 @@ def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
         case Text(words):
             yield words
         case Items(lines):
-            yield from (
-                f"- {' '.join([line] if isinstance(line, str) else line)}" for line in lines
-            )
+            yield from (f"- {line}" for line in lines)
+        case Tiles(tiles):
+            yield from (f"- {amount} {what}" for amount, what in tiles)
         case Frame(frame):
             cells = frame.map(lambda value: _text(value).replace("|", "\\|"))
             text = cells.to_markdown(index=False, tablefmt="pipe", disable_numparse=True)
@@ -133,7 +140,14 @@ def _html(part: Part, level: int) -> str:
         case Text(words):
             return f"<p>{_words(words)}</p>"
         case Items(lines):
-            return _items(lines)
+            items = "\n".join(f"<li>{_words(line)}</li>" for line in lines)
+            return f"<ul>\n{items}\n</ul>"
+        case Tiles(tiles):
+            boxes = "\n".join(
+                f'<div class="tile"><b>{_words(amount)}</b><span>{_words(what)}</span></div>'
+                for amount, what in tiles
+            )
+            return f'<div class="tiles">\n{boxes}\n</div>'
         case Frame(frame):
             return _frame(frame)
         case Published(table, _):
@@ -157,18 +171,6 @@ def _html(part: Part, level: int) -> str:
 
 def _folded(summary: str, inside: str) -> str:
     return f"<details>\n<summary>{summary}</summary>\n{inside}\n</details>"
-
-
-def _items(lines: Iterable[str | tuple[str, str]]) -> str:
-    lines = list(lines)
-    if any(isinstance(line, str) for line in lines):
-        items = "\n".join(f"<li>{_words(str(line))}</li>" for line in lines)
-        return f"<ul>\n{items}\n</ul>"
-    tiles = "\n".join(
-        f'<div class="tile"><b>{_words(number)}</b><span>{_words(what)}</span></div>'
-        for number, what in lines
-    )
-    return f'<div class="tiles">\n{tiles}\n</div>'
 
 
 def _frame(frame: pd.DataFrame) -> str:
