@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from losaw.data import Truth, default_feature_names
-from losaw.metrics.prediction import r_squared
-from losaw.metrics.ranking import BestNoiseRank, FeatureImportanceGap, PrecisionRecallAuc, RocAuc
+from losaw.metrics.of_predictions import r_squared
+from losaw.metrics.table import auc, best_noise_rank, fi_gap, pr_auc
 from losaw.scoring.importance_result import ImportanceResult
 
 
@@ -36,7 +36,7 @@ def test_pr_auc_is_the_trapezoid_under_precision_against_recall(ranking):
         recall.append((chosen & is_signal).sum() / is_signal.sum())
         precision.append((chosen & is_signal).sum() / chosen.sum())
     area = np.trapezoid(precision, recall)
-    assert np.isclose(evaluate(PrecisionRecallAuc, scores, signal), area, rtol=1e-12)
+    assert np.isclose(evaluate(pr_auc, scores, signal), area, rtol=1e-12)
 
 
 @given(rankings())
@@ -44,21 +44,21 @@ def test_auc_equals_scikit_learns(ranking):
     scores, signal = ranking
     is_signal = np.isin(np.arange(len(scores)), signal)
     expected = sklearn.metrics.roc_auc_score(is_signal, scores)
-    assert np.isclose(evaluate(RocAuc, scores, signal), expected, rtol=1e-12)
+    assert np.isclose(evaluate(auc, scores, signal), expected, rtol=1e-12)
 
 
 @given(rankings())
 def test_rank_metrics_depend_on_the_order_of_the_scores_only(ranking):
     scores, signal = ranking
-    for metric in (PrecisionRecallAuc, RocAuc, BestNoiseRank):
+    for metric in (pr_auc, auc, best_noise_rank):
         assert evaluate(metric, np.exp(scores), signal) == evaluate(metric, scores, signal)
 
 
 @given(rankings(), st.floats(0.01, 100), st.floats(-100, 100))
 def test_the_gap_does_not_depend_on_the_scores_unit_and_origin(ranking, unit, origin):
     scores, signal = ranking
-    before = evaluate(FeatureImportanceGap, scores, signal)
-    after = evaluate(FeatureImportanceGap, unit * scores + origin, signal)
+    before = evaluate(fi_gap, scores, signal)
+    after = evaluate(fi_gap, unit * scores + origin, signal)
     # Rounding of scores near 100 in units of .01: 100 * 2^-53 / .01.
     assert abs(before - after) < 1e-11
 
@@ -68,9 +68,9 @@ def test_the_gap_is_positive_exactly_if_all_signals_score_higher(ranking):
     scores, signal = ranking
     is_signal = np.isin(np.arange(len(scores)), signal)
     separated = scores[is_signal].min() > scores[~is_signal].max()
-    assert (evaluate(FeatureImportanceGap, scores, signal) > 0) == separated
-    assert (evaluate(BestNoiseRank, scores, signal) == len(signal) + 1) == separated
-    assert (evaluate(RocAuc, scores, signal) == 1) == separated
+    assert (evaluate(fi_gap, scores, signal) > 0) == separated
+    assert (evaluate(best_noise_rank, scores, signal) == len(signal) + 1) == separated
+    assert (evaluate(auc, scores, signal) == 1) == separated
 
 
 @given(

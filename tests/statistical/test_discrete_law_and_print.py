@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from losaw.generators.losaw import LosawGenerator
-from losaw.metrics.prediction import r_squared
+from losaw.metrics.of_predictions import r_squared
 from losaw.registry import get
 
 PRINTED = {"random-forest": 0.647, "losaw-forest": 0.804}

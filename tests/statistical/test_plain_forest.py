@@ -14,7 +14,7 @@ from losaw import LosawRandomForestRegressor
 from losaw.forest import PlainRandomForestRegressor
 from losaw.generators.generator import draw, joint_law_of
 from losaw.generators.joint_law.fit import fitted
-from losaw.metrics.prediction import r_squared
+from losaw.metrics.of_predictions import r_squared
 from losaw.registry import get
 
 LEVEL = 1e-4  # of a false alarm, over all statements of a test

@@ -11,7 +11,7 @@ from losaw.data import FloatArray, Truth
 from losaw.explaining.api import Begun, Options, compute
 from losaw.explaining.design import DECIDING
 from losaw.explaining.scores import Decision, Work, decide
-from losaw.metrics.ranking import PrecisionRecallAuc
+from losaw.metrics.of_importances import pr_auc
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import adjust, t_test
@@ -86,7 +86,7 @@ def _measured(
 ) -> dict[str, float]:
     is_signal = truth.is_signal
     measured = {
-        "pr_auc": PrecisionRecallAuc()(result, truth),
+        "pr_auc": pr_auc(result, truth),
         "first": signals_first(result.ranking_scores(), is_signal),
         "found": np.nan,
         "false": np.nan,

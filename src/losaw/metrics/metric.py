@@ -1,8 +1,9 @@
 """The contract of a metric."""
 
-import math
-from dataclasses import dataclass
-from typing import Literal, Protocol
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,20 +79,54 @@ class ImportanceMetric(Protocol):
         ...
 
 
-class OfImportance:
-    """The usual attributes of a metric of importances: a share, larger is better."""
+@dataclass(frozen=True)
+class Metric:
+    """A function as a metric, with what tables, ranks and errors must know of it.
 
+    Called with parameters by name, it is the same metric with these parameters; called with what
+    is measured and the truth, it gives the number.
+
+    Attributes
+    ----------
+    function : callable
+        ``function(measured, truth, *, …) -> float``.
+    range, higher_is_better, needs, is_decision
+        As of :class:`ImportanceMetric`.
+    ranks_methods : bool
+        False: it describes and does not judge.
+    examples : tuple of dict
+        Parameters with which the contract tests try it.
+    check : callable or None
+        Called with the parameters that are given; raises for those out of range.
+    parameters : dict
+    """
+
+    function: Callable[..., float]
     range: tuple[float, float] = (0.0, 1.0)
-    higher_is_better = True
+    higher_is_better: bool = True
     needs: Needs = "importance"
+    is_decision: bool = False
+    ranks_methods: bool = True
+    examples: tuple[dict[str, Any], ...] = ({},)
+    check: Callable[..., None] | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__doc__", self.function.__doc__)
 
-class OfPrediction:
-    """The usual attributes of a metric of predictions: R², larger is better."""
+    @property
+    def __signature__(self) -> inspect.Signature:
+        known = inspect.signature(self.function).parameters.values()
+        return inspect.Signature([one for one in known if one.kind is one.KEYWORD_ONLY])
 
-    range: tuple[float, float] = (-math.inf, 1.0)
-    higher_is_better = True
-    needs: Needs = "prediction"
+    def __call__(self, *measured: Any, **parameters: Any) -> Any:
+        """Return the number of ``(measured, truth)``, or the metric with parameters."""
+        if measured:
+            return float(self.function(*measured, **self.parameters))
+        given = self.__signature__.bind(**parameters).arguments
+        if self.check is not None:
+            self.check(**given)
+        return replace(self, parameters=given)
 
 
 def split_scores(

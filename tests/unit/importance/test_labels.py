@@ -17,7 +17,7 @@ from losaw.forest import LosawRandomForestClassifier
 from losaw.importance import cpi, mdi_oob, pfi, ufi
 from losaw.importance.permutation import score_of
 from losaw.metrics.metric import Predictions
-from losaw.metrics.prediction import DistanceFromOptimum
+from losaw.metrics.table import optimum_gap
 from losaw.registry import get
 from losaw.scoring.losses import LOSSES, log_loss, pinball, zero_one
 from losaw.study.running.replicate import predict
@@ -134,14 +134,14 @@ def test_the_engine_hands_class_numbers_to_metrics():
     data = Dataset(sample, sample, Truth((0,), 3), ("a", "b", "c"), kinds, task="classification")
     found = predict(LogisticRegression().fit(X, y), data)
     assert set(found.test[0]) == {0.0, 1.0}
-    accuracy = DistanceFromOptimum(from_optimum=False)(found, data.truth)
+    accuracy = optimum_gap(from_optimum=False)(found, data.truth)
     assert accuracy > 0.9
 
 
 def test_accuracy_counts_all_classes():
     y = np.array([0.0, 1.0, 2.0, 2.0])
     p = np.array([[0.6, 0.2, 0.2], [0.1, 0.8, 0.1], [0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
-    metric = DistanceFromOptimum(from_optimum=False)
+    metric = optimum_gap(from_optimum=False)
     assert metric(Predictions((y, p)), Truth((0,), 1)) == pytest.approx(0.75)
 
 

@@ -1,8 +1,4 @@
-"""Every metric declares its direction and range, which tables, ranks and errors rest on.
-
-Of metrics.decisions, metrics.feature, metrics.prediction,
-metrics.ranking, metrics.record, metrics.risk, metrics.size.
-"""
+"""Every metric declares its direction and range, which tables, ranks and errors rest on."""
 
 import math
 

@@ -1,14 +1,11 @@
-"""The score and the place of one feature, by name.
-
-Of metrics.feature.
-"""
+"""The score and the place of one feature, by name."""
 
 import math
 
 import pytest
 
 from losaw.data import Truth
-from losaw.metrics.feature import FeatureRank, FeatureScore
+from losaw.metrics.table import feature_rank, feature_score
 from losaw.scoring.importance_result import ImportanceResult
 
 RESULT = ImportanceResult([1.0, -3.0], ("a", "b"))
@@ -16,25 +13,28 @@ TRUTH = Truth((0,), 2)
 
 
 def test_it_is_the_signed_score_of_the_named_feature():
-    assert FeatureScore("b")(RESULT, TRUTH) == -3.0
+    assert feature_score(feature="b")(RESULT, TRUTH) == -3.0
 
 
 def test_a_share_is_relative_to_all_absolute_scores():
-    assert FeatureScore("b", share=True)(RESULT, TRUTH) == -0.75
+    assert feature_score(feature="b", share=True)(RESULT, TRUTH) == -0.75
 
 
 def test_a_share_of_nothing_is_zero():
-    assert FeatureScore("a", share=True)(ImportanceResult([0.0], ("a",)), Truth((0,), 1)) == 0.0
+    assert (
+        feature_score(feature="a", share=True)(ImportanceResult([0.0], ("a",)), Truth((0,), 1))
+        == 0.0
+    )
 
 
 def test_an_absent_feature_is_an_error_unless_it_is_optional():
     with pytest.raises(ValueError, match=r"unknown feature 'c' \(known: a, b\)"):
-        FeatureScore("c")(RESULT, TRUTH)
-    assert math.isnan(FeatureScore("c", optional=True)(RESULT, TRUTH))
+        feature_score(feature="c")(RESULT, TRUTH)
+    assert math.isnan(feature_score(feature="c", optional=True)(RESULT, TRUTH))
 
 
 def test_the_place_counts_what_scores_higher_and_ties_share_the_better():
     result = ImportanceResult([1.0, 3.0, 1.0, -3.0], ("a", "b", "c", "d"))
-    assert [FeatureRank(name)(result, TRUTH) for name in "abcd"] == [2.0, 1.0, 2.0, 4.0]
+    assert [feature_rank(feature=name)(result, TRUTH) for name in "abcd"] == [2.0, 1.0, 2.0, 4.0]
     with pytest.raises(ValueError, match="unknown feature 'e'"):
-        FeatureRank("e")(result, TRUTH)
+        feature_rank(feature="e")(result, TRUTH)

@@ -5,7 +5,7 @@ import pytest
 
 from losaw.data import Truth
 from losaw.metrics.metric import Predictions
-from losaw.metrics.prediction import RSquaredIndependent, RSquaredTest
+from losaw.metrics.table import r2_ind, r2_test
 
 TRUTH = Truth((0,), 2)
 Y = np.array([1.0, 2.0, 3.0, 6.0])
@@ -13,19 +13,19 @@ Y = np.array([1.0, 2.0, 3.0, 6.0])
 
 def test_each_r_squared_reads_its_own_sample():
     predictions = Predictions(test=(Y, Y), independent=(Y, np.full(4, Y.mean())))
-    assert RSquaredTest()(predictions, TRUTH) == 1.0
-    assert RSquaredIndependent()(predictions, TRUTH) == 0.0
+    assert r2_test()(predictions, TRUTH) == 1.0
+    assert r2_ind()(predictions, TRUTH) == 0.0
 
 
 def test_the_value_is_one_minus_the_residual_share_of_the_variation():
     # Residuals 1, 0, 0, 0 against deviations 2, 1, 0, 3.
     predictions = Predictions(test=(Y, Y + np.array([1, 0, 0, 0])))
-    assert RSquaredTest()(predictions, TRUTH) == pytest.approx(1 - 1 / 14)
+    assert r2_test()(predictions, TRUTH) == pytest.approx(1 - 1 / 14)
 
 
 def test_a_missing_independent_sample_is_reported():
     with pytest.raises(ValueError, match="the generator gives no independent sample"):
-        RSquaredIndependent()(Predictions(test=(Y, Y)), TRUTH)
+        r2_ind()(Predictions(test=(Y, Y)), TRUTH)
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_a_missing_independent_sample_is_reported():
 )
 def test_what_has_no_r_squared_is_refused(y, y_hat, message):
     with pytest.raises(ValueError, match=message):
-        RSquaredTest()(Predictions(test=(y, y_hat)), TRUTH)
+        r2_test()(Predictions(test=(y, y_hat)), TRUTH)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from losaw.data import Truth, default_feature_names
-from losaw.metrics.ranking import BestNoiseRank, FeatureImportanceGap, PrecisionRecallAuc, RocAuc
+from losaw.metrics.table import auc, best_noise_rank, fi_gap, pr_auc
 from losaw.scoring.importance_result import ImportanceResult
 
-METRICS = (PrecisionRecallAuc, RocAuc, FeatureImportanceGap, BestNoiseRank)
+METRICS = (pr_auc, auc, fi_gap, best_noise_rank)
 
 
 def evaluate(metric, scores, signal, **options):
@@ -18,12 +18,12 @@ def evaluate(metric, scores, signal, **options):
 
 def test_x3_before_the_signals_x1_and_x2_has_the_printed_pr_auc():
     # Tables 2, 3 and 6: .417 = 5/12; average precision would be 7/12.
-    assert evaluate(PrecisionRecallAuc, [0.3, 0.2, 0.5, 0, 0, 0], (0, 1)) == pytest.approx(5 / 12)
+    assert evaluate(pr_auc, [0.3, 0.2, 0.5, 0, 0, 0], (0, 1)) == pytest.approx(5 / 12)
 
 
 @pytest.mark.parametrize(
     ("metric", "expected"),
-    [(PrecisionRecallAuc, 5 / 12), (RocAuc, 6 / 8), (FeatureImportanceGap, -0.6)],
+    [(pr_auc, 5 / 12), (auc, 6 / 8), (fi_gap, -0.6)],
 )
 def test_values_of_a_ranking_by_hand(metric, expected):
     assert evaluate(metric, [0.3, 0.2, 0.5, 0, 0, 0], (0, 1)) == pytest.approx(expected)
@@ -37,7 +37,7 @@ def test_pr_auc_is_the_number_of_scikit_learn(seed):
     scores = rng.integers(0, 12, size=30).astype(float)  # with ties
     signal = tuple(rng.choice(30, size=1 + seed, replace=False).tolist())
     precision, recall, _ = precision_recall_curve(Truth(signal, 30).is_signal, scores)
-    assert evaluate(PrecisionRecallAuc, scores, signal) == auc(recall, precision)
+    assert evaluate(pr_auc, scores, signal) == auc(recall, precision)
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ def test_pr_auc_is_the_number_of_scikit_learn(seed):
     [([5, 4, 3, 2], 3), ([5, 1, 3, 2], 2), ([1, 2, 4, 3], 1), ([5, 3, 3, 2], 2), ([1, 1, 1, 1], 1)],
 )
 def test_the_best_noise_rank_counts_features_that_score_strictly_higher(scores, rank):
-    assert evaluate(BestNoiseRank, scores, (0, 1)) == rank
+    assert evaluate(best_noise_rank, scores, (0, 1)) == rank
 
 
 @pytest.mark.parametrize(
     ("metric", "perfect"),
-    [(PrecisionRecallAuc, 1), (RocAuc, 1), (FeatureImportanceGap, 0.5), (BestNoiseRank, 3)],
+    [(pr_auc, 1), (auc, 1), (fi_gap, 0.5), (best_noise_rank, 3)],
 )
 def test_a_perfect_ranking_has_the_best_value(metric, perfect):
     assert evaluate(metric, [4, 3, 1, 0], (0, 1)) == pytest.approx(perfect)
@@ -58,7 +58,7 @@ def test_a_perfect_ranking_has_the_best_value(metric, perfect):
 
 @pytest.mark.parametrize(
     ("metric", "tied"),
-    [(PrecisionRecallAuc, 0.75), (RocAuc, 0.5), (FeatureImportanceGap, 0), (BestNoiseRank, 1)],
+    [(pr_auc, 0.75), (auc, 0.5), (fi_gap, 0), (best_noise_rank, 1)],
 )
 def test_equal_scores_have_the_documented_value(metric, tied):
     assert evaluate(metric, [2, 2, 2, 2], (0, 1)) == pytest.approx(tied)

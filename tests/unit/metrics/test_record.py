@@ -7,8 +7,13 @@ import pytest
 
 from losaw.data import Truth
 from losaw.metrics.metric import Predictions
-from losaw.metrics.prediction import RSquaredIndependent, RSquaredIndependentTrainNoise
-from losaw.metrics.record import ImportanceDetail, SignalShareOfCounts, TruthDetail
+from losaw.metrics.table import (
+    importance_detail,
+    r2_ind,
+    r2_ind_train_noise,
+    signal_share,
+    truth_detail,
+)
 from losaw.scoring.importance_result import ImportanceResult
 
 NAMES = ("a", "b", "c")
@@ -21,17 +26,17 @@ def result(**details):
 def test_a_truths_detail_is_read_by_its_key():
     predictions = Predictions(test=(np.zeros(2), np.zeros(2)))
     truth = Truth((0,), 3, details={"alpha": 0.8})
-    assert TruthDetail("alpha")(predictions, truth) == 0.8
-    assert math.isnan(TruthDetail("beta")(predictions, truth))
+    assert truth_detail(key="alpha")(predictions, truth) == 0.8
+    assert math.isnan(truth_detail(key="beta")(predictions, truth))
 
 
 def test_an_importances_detail_is_read_by_its_key():
-    assert ImportanceDetail("draws_made")(result(draws_made=7), Truth((0,), 3)) == 7.0
-    assert math.isnan(ImportanceDetail("other")(result(), Truth((0,), 3)))
+    assert importance_detail(key="draws_made")(result(draws_made=7), Truth((0,), 3)) == 7.0
+    assert math.isnan(importance_detail(key="other")(result(), Truth((0,), 3)))
 
 
 def test_the_share_of_draws_counts_the_signal_features():
-    share = SignalShareOfCounts("draws")
+    share = signal_share(key="draws")
     assert share(result(draws=np.array([1, 2, 5])), Truth((0, 2), 3)) == 6 / 8
     assert math.isnan(share(result(), Truth((0, 2), 3)))
     assert math.isnan(share(result(draws=np.zeros(3)), Truth((0, 2), 3)))
@@ -47,10 +52,8 @@ def test_exchanged_noise_gives_the_r_squared_of_a_sample_with_that_noise():
     truth = Truth((0,), 3, noise_variance=2.0, details={"independent_noise_variance": 0.5})
     little, prediction = noisy(0.5)
     much, _ = noisy(2.0)
-    expected = RSquaredIndependent()(Predictions((much, prediction), (much, prediction)), truth)
-    found = RSquaredIndependentTrainNoise()(
-        Predictions((little, prediction), (little, prediction)), truth
-    )
+    expected = r2_ind()(Predictions((much, prediction), (much, prediction)), truth)
+    found = r2_ind_train_noise()(Predictions((little, prediction), (little, prediction)), truth)
     # sd of R² at n = 200,000 is about .002
     assert found == pytest.approx(expected, abs=0.01)
 
@@ -58,10 +61,10 @@ def test_exchanged_noise_gives_the_r_squared_of_a_sample_with_that_noise():
 def test_without_a_second_noise_it_is_the_r_squared_as_it_is():
     pair = noisy(0.5, 100)
     predictions, truth = Predictions(pair, pair), Truth((0,), 3)
-    found = RSquaredIndependentTrainNoise()(predictions, truth)
-    assert found == pytest.approx(RSquaredIndependent()(predictions, truth))
+    found = r2_ind_train_noise()(predictions, truth)
+    assert found == pytest.approx(r2_ind()(predictions, truth))
 
 
 def test_it_is_undefined_without_an_independent_sample():
     with pytest.raises(ValueError, match="gives no independent sample"):
-        RSquaredIndependentTrainNoise()(Predictions(noisy(1.0, 10)), Truth((0,), 3))
+        r2_ind_train_noise()(Predictions(noisy(1.0, 10)), Truth((0,), 3))

@@ -1,16 +1,11 @@
-"""Rank, normalised scores and risk by hand.
-
-Of metrics.ranking, metrics.size, metrics.risk.
-"""
+"""Rank, normalised scores and risk by hand."""
 
 import numpy as np
 import pytest
 
 from losaw.data import Truth
 from losaw.metrics.metric import Predictions
-from losaw.metrics.ranking import SignalRank
-from losaw.metrics.risk import Risk
-from losaw.metrics.size import MeanNoiseScore, MeanSignalScore
+from losaw.metrics.table import noise_score, risk, signal_rank, signal_score
 from losaw.scoring.importance_result import ImportanceResult
 
 
@@ -19,36 +14,36 @@ def result(*scores):
 
 
 def test_the_rank_of_a_signal_feature_counts_the_features_above_it():
-    assert SignalRank()(result(2.0, 5.0, 1.0, 3.0), Truth((0,), 4)) == 3
+    assert signal_rank()(result(2.0, 5.0, 1.0, 3.0), Truth((0,), 4)) == 3
 
 
 def test_tied_features_share_the_better_rank():
-    assert SignalRank()(result(1.0, 1.0, 1.0), Truth((2,), 3)) == 1
+    assert signal_rank()(result(1.0, 1.0, 1.0), Truth((2,), 3)) == 1
 
 
 def test_the_rank_is_averaged_over_signal_features():
-    assert SignalRank()(result(4.0, 3.0, 2.0, 1.0), Truth((0, 3), 4)) == 2.5
+    assert signal_rank()(result(4.0, 3.0, 2.0, 1.0), Truth((0, 3), 4)) == 2.5
 
 
 def test_scores_are_scaled_to_unit_length():
     scores, truth = result(3.0, 0.0, -4.0), Truth((0,), 3)
-    assert MeanSignalScore()(scores, truth) == pytest.approx(0.6)
-    assert MeanNoiseScore()(scores, truth) == pytest.approx(-0.4)
+    assert signal_score()(scores, truth) == pytest.approx(0.6)
+    assert noise_score()(scores, truth) == pytest.approx(-0.4)
 
 
 def test_all_zero_scores_stay_zero():
-    assert MeanNoiseScore()(result(0.0, 0.0), Truth((0,), 2)) == 0
+    assert noise_score()(result(0.0, 0.0), Truth((0,), 2)) == 0
 
 
 def test_risk_of_means_is_the_mean_squared_error():
     predictions = Predictions((np.array([0.0, 2.0]), np.array([1.0, 4.0])))
-    assert Risk()(predictions, Truth((0,), 2)) == 2.5
+    assert risk()(predictions, Truth((0,), 2)) == 2.5
 
 
 def test_risk_of_probabilities_is_the_share_of_pairs_in_wrong_order():
     p = np.array([0.1, 0.8, 0.4, 0.9])
     predictions = Predictions((np.array([0, 0, 1, 1]), np.column_stack([1 - p, p])))
-    assert Risk()(predictions, Truth((0,), 2)) == 0.25
+    assert risk()(predictions, Truth((0,), 2)) == 0.25
 
 
 @pytest.mark.parametrize(
@@ -62,4 +57,4 @@ def test_risk_of_probabilities_is_the_share_of_pairs_in_wrong_order():
 )
 def test_risk_that_is_not_defined_is_refused(y, predicted, message):
     with pytest.raises(ValueError, match=message):
-        Risk()(Predictions((np.array(y), np.array(predicted))), Truth((0,), 2))
+        risk()(Predictions((np.array(y), np.array(predicted))), Truth((0,), 2))
