@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.ensemble import RandomForestRegressor
 
 from losaw import LosawRandomForestRegressor
-from losaw.forest import diagnose
+from losaw.forest import decorrelation
 
 # %%
 # Signals correlate by .5, every noise feature by .8 with both and with the other noise.
@@ -48,8 +48,6 @@ for ax, (title, forest) in zip(axes, forests.items(), strict=True):
 _ = axes[0].set_ylabel("mean decrease in impurity")
 
 # %%
-# How much the weights did in the last forest: correlation with the adjustment features in the upper
-# nodes, without and with weights, and the effective sample size that is left.
-nodes = diagnose(forests["losawRF"], draw(19)[0])
-columns = ["effective_size", "capped_effective_size", "correlation", "weighted_correlation"]
-nodes.groupby("depth")[columns].mean().round(2)
+# How much the weights do in a root with the last data set: correlation with the adjustment features
+# without and with weights, and the effective sample size before and after the cap.
+decorrelation(forests["losawRF"], draw(19)[0]).round(2)

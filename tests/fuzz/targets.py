@@ -213,13 +213,6 @@ def _shapley_correlation(X: Any, y: Any, options: dict[str, Any], rng: np.random
     )
 
 
-def _diagnose(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
-    from losaw.forest import diagnose
-
-    model = _fitted(lambda: _small("losaw-forest", "regression"), X, y)
-    diagnose(model, X, **options)
-
-
 FOREST = {
     "n_estimators": (3,),
     "max_depth": (1, 3),
@@ -317,7 +310,6 @@ def _all_targets() -> dict[str, Target]:
             FOREST,
             ("X", "y", "n_samples"),
         ),
-        "diagnose": Target(_diagnose, arguments=EXPLAINED),
         "NetworkRegressor": Target(
             _estimator(NetworkRegressor, random_state=0, **SMALL_NETWORK),
             NETWORK,

@@ -2,7 +2,6 @@
 
 from losaw.forest.classifier import LosawRandomForestClassifier
 from losaw.forest.decorrelation import decorrelation
-from losaw.forest.diagnostics import diagnose, plot_diagnostics, summarize_diagnostics
 from losaw.forest.plain import PlainRandomForestRegressor
 from losaw.forest.regressor import LosawRandomForestRegressor
 from losaw.forest.shap_trees import to_shap
@@ -14,8 +13,5 @@ __all__ = [
     "PlainRandomForestRegressor",
     "Tree",
     "decorrelation",
-    "diagnose",
-    "plot_diagnostics",
-    "summarize_diagnostics",
     "to_shap",
 ]

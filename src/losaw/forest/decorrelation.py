@@ -24,7 +24,7 @@ from losaw.weighting import (
 if TYPE_CHECKING:
     import pandas as pd
 
-MEASURES = ["correlation", "weighted_correlation", "effective_size", "capped_effective_size"]
+_MEASURES = ["correlation", "weighted_correlation", "effective_size", "capped_effective_size"]
 _UNCAPPED = 1e-12
 _SHARE_LEFT = 0.9  # of a correlation; a warning names the features that keep more
 _SHOWN = 6
@@ -72,21 +72,19 @@ def decorrelation(forest: LosawForest, X: ArrayLike) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    rows = training_rows(forest, X)
+    rows = _training_rows(forest, X)
     scaled = standardize(rows, *location_and_scale(rows))
-    n_samples, n_features = rows.shape
-    every, once = np.arange(n_samples), np.ones(n_samples, dtype=np.int64)
-    names = getattr(forest, "feature_names_in_", np.arange(n_features))
-    measured = pd.DataFrame(np.nan, index=names, columns=MEASURES)
+    names = getattr(forest, "feature_names_in_", np.arange(rows.shape[1]))
+    measured = pd.DataFrame(np.nan, index=names, columns=_MEASURES)
     for target in np.flatnonzero(forest.adjustment_.any(axis=1)):
-        found = measure(forest, rows, scaled, every, once, int(target))
+        found = _measure(forest, rows, scaled, int(target))
         if found is not None:
-            measured.iloc[target] = [found[name] for name in MEASURES]
+            measured.iloc[target] = [found[name] for name in _MEASURES]
     _warn_of_correlations(measured, _chance(forest, rows, measured), forest.eta)
     return measured
 
 
-def training_rows(forest: LosawForest, X: ArrayLike) -> FloatArray:
+def _training_rows(forest: LosawForest, X: ArrayLike) -> FloatArray:
     """Rows as the trees compare them; raises unless the forest was fitted on them."""
     rows = forest.numeric_rows(X)
     if len(rows) != forest.forest_.n_samples:
@@ -135,20 +133,15 @@ def _warn_of_correlations(measured: "pd.DataFrame", chance: FloatArray, eta: flo
     )
 
 
-def measure(
-    forest: LosawForest,
-    X: FloatArray,
-    scaled: FloatArray,
-    members: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    target: int,
+def _measure(
+    forest: LosawForest, X: FloatArray, scaled: FloatArray, target: int
 ) -> dict[str, float] | None:
     """Sizes and correlations of one target; None where it is constant."""
     others = np.flatnonzero(forest.adjustment_[target])
-    x = X[members, target]
+    x = X[:, target]
     if x.min() == x.max():
         return None
-    adjustment = np.where(forest.is_discrete_, X, scaled)[np.ix_(members, others)]
+    adjustment = np.where(forest.is_discrete_, X, scaled)[:, others]
     mask = forest.is_discrete_[others]
     propensity: Any = GaussianLinear(discrete=mask)
     stabilization: Any = NormalDensity()
@@ -157,26 +150,19 @@ def measure(
         stabilization = ClassFrequency()
     try:
         raw = losaw_weights(
-            x,
-            adjustment,
-            eta=_UNCAPPED,
-            counts=counts,
-            propensity=propensity,
-            stabilization=stabilization,
-            reference=X[:, target],
+            x, adjustment, eta=_UNCAPPED, propensity=propensity, stabilization=stabilization
         )
     except PointMassError:  # no residual variance: the forest does not weight here
-        raw = np.full(len(x), 1.0 / counts.sum())
-    capped = cap_weights(raw, forest.eta, counts)
-    n = counts.sum()
+        raw = np.full(len(x), 1.0 / len(x))
+    capped = cap_weights(raw, forest.eta)
     uniform = np.ones(len(x))
-    x_columns = _columns(X[members], [target], forest.is_nominal_)
-    other_columns = _columns(X[members], others, forest.is_nominal_)
+    x_columns = _columns(X, [target], forest.is_nominal_)
+    other_columns = _columns(X, others, forest.is_nominal_)
     return {
-        "effective_size": effective_sample_size(raw, counts) / n,
-        "capped_effective_size": effective_sample_size(capped, counts) / n,
-        "correlation": _largest_correlation(x_columns, other_columns, uniform, counts),
-        "weighted_correlation": _largest_correlation(x_columns, other_columns, capped, counts),
+        "effective_size": effective_sample_size(raw) / len(x),
+        "capped_effective_size": effective_sample_size(capped) / len(x),
+        "correlation": _largest_correlation(x_columns, other_columns, uniform),
+        "weighted_correlation": _largest_correlation(x_columns, other_columns, capped),
     }
 
 
@@ -189,10 +175,7 @@ def _columns(X: FloatArray, features: Any, is_nominal: NDArray[np.bool_]) -> Flo
     return np.hstack(blocks)
 
 
-def _largest_correlation(
-    x: FloatArray, others: FloatArray, weights: FloatArray, counts: NDArray[np.int64]
-) -> float:
+def _largest_correlation(x: FloatArray, others: FloatArray, weights: FloatArray) -> float:
     return max(
-        float(np.abs(weighted_correlations(column, others, weights, counts)).max())
-        for column in x.T
+        float(np.abs(weighted_correlations(column, others, weights)).max()) for column in x.T
     )

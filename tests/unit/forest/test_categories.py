@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor, diagnose
+from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.forest.adjustment import association
 
 TOWNS = ["Ulm", "Aalen", "Linz", "Bern", "Graz"]
@@ -241,22 +241,6 @@ def test_whole_numbers_that_may_be_codes_are_named_in_a_warning(recwarn):
     LosawRandomForestRegressor(n_estimators=1, nominal_features=["street"]).fit(codes, y)
     LosawRandomForestRegressor(n_estimators=1, discrete_features=[]).fit(codes, y)
     assert not [w for w in recwarn if "whole numbers" in str(w.message)]
-
-
-def test_diagnostics_name_the_features_and_hold_what_the_forest_stored():
-    forest, X, _ = fitted(max_features=None, eta=0.4)
-    found = diagnose(forest, X, n_trees=4, max_depth=4)
-    splits = found[found["is_split"]]
-    assert set(splits["feature"]) == {"town", "size", "age"}
-    columns = {name: p for p, name in enumerate(forest.feature_names_in_)}
-    for row in splits.itertuples():
-        tree = forest.trees_[row.tree]
-        assert tree.feature[row.node] == columns[row.feature]
-        assert tree.n_samples[row.node] == row.n_samples
-        # the forest's logits end a thousandth of a standard error from theirs
-        stored = tree.effective_sample_size[row.node], tree.capped_effective_sample_size[row.node]
-        expected = row.effective_size, row.capped_effective_size
-        assert stored == pytest.approx(expected, rel=1e-3)
 
 
 def test_the_association_of_nominal_features_is_near_zero_without_any():

@@ -10,8 +10,6 @@ from losaw.forest import (
     LosawRandomForestClassifier,
     LosawRandomForestRegressor,
     decorrelation,
-    diagnose,
-    summarize_diagnostics,
 )
 
 
@@ -39,19 +37,16 @@ def test_it_is_what_the_root_of_an_undrawn_sample_has(kind):
         correlation_threshold=0.2,
         random_state=0,
     ).fit(X, np.digitize(y, [-0.5, 0.5]) if kind == "classes" else y)
-    root = diagnose(forest, X, n_trees=1, max_depth=0).set_index("feature")
     measured = decorrelation(forest, X)
     assert list(measured.index) == list("abcdef")
     assert measured.loc["f"].isna().all()  # nothing to adjust for
-    assert len(root) == 5
-    for theirs, ours in [
-        ("correlation", "correlation"),
-        ("weighted_correlation", "weighted_correlation"),
-        ("effective_size", "effective_size"),
-        ("capped_effective_size", "capped_effective_size"),
-    ]:
-        np.testing.assert_allclose(measured.loc[root.index, ours], root[theirs], rtol=1e-4)
-    assert (root["weighted_correlation"] < 0.9 * root["correlation"]).all()
+    (tree,) = forest.trees_
+    split = measured.iloc[tree.feature[0]]
+    np.testing.assert_allclose(split["effective_size"], tree.effective_sample_size[0], rtol=1e-3)
+    capped = tree.capped_effective_sample_size[0]
+    np.testing.assert_allclose(split["capped_effective_size"], capped, rtol=1e-3)
+    adjusted = measured.drop(index="f")
+    assert (adjusted["weighted_correlation"] < 0.9 * adjusted["correlation"]).all()
 
 
 def test_nothing_is_said_where_weights_decorrelate():
@@ -108,25 +103,8 @@ def test_a_column_of_an_array_is_known_by_its_number_and_a_constant_one_is_not_m
 def test_rows_in_another_order_are_refused():
     X, y = mixed()
     forest = LosawRandomForestRegressor(n_estimators=1, random_state=0).fit(X, y)
-    for measure in (decorrelation, diagnose):
-        with pytest.raises(ValueError, match="in their order"):
-            measure(forest, X[::-1])
-
-
-def test_the_summary_of_the_diagnostics_has_weighted_means_by_feature():
-    X, y = mixed()
-    forest = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(X, y)
-    frame = diagnose(forest, X)
-    summary = summarize_diagnostics(frame)
-    assert set(summary.index) == set(frame["feature"])
-    assert summary["weighted_correlation"].is_monotonic_decreasing
-    part = frame[frame["feature"] == "b"]
-    weights = part["n_samples"] / part["n_samples"].sum()
-    assert summary.loc["b", "nodes"] == len(part)
-    assert summary.loc["b", "correlation"] == pytest.approx(weights @ part["correlation"])
-    assert summary.loc["b", "share_left"] == pytest.approx(
-        (weights @ part["weighted_correlation"]) / (weights @ part["correlation"])
-    )
+    with pytest.raises(ValueError, match="in their order"):
+        decorrelation(forest, X[::-1])
 
 
 def test_a_forest_without_a_split_has_importances_of_zero():
