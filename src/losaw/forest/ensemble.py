@@ -106,17 +106,16 @@ class Forest:
         return out
 
     def _leaves_and_counts(
-        self, X: FloatArray, with_counts: bool = False
+        self, X: FloatArray
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """For every tree the node that each row ends in, and the training rows' in-bag counts."""
         leaf, place = np.empty((len(X), 1), dtype=np.int32), together()
-        counts = np.empty(self.n_samples if with_counts else 0, dtype=np.int64)
+        counts = np.empty(self.n_samples, dtype=np.int64)
         for tree, start in enumerate(self.starts[:-1]):
             find_leaves(
                 self.flat_trees._replace(starts=self.starts[tree : tree + 2]), X, place, leaf
             )
-            if with_counts:
-                self._draw(tree, counts)
+            self._draw(tree, counts)
             yield leaf[:, 0] + start, counts
 
     def out_of_bag(self, X: FloatArray) -> FloatArray:
@@ -128,43 +127,21 @@ class Forest:
         values = self.nodes.distribution if self.nodes.distribution.size else self.nodes.value
         total = np.zeros((len(X), *values.shape[1:]))
         n_trees = np.zeros(len(X))
-        for leaves, counts in self._leaves_and_counts(X, with_counts=True):
+        for leaves, counts in self._leaves_and_counts(X):
             left_out = counts == 0
             total[left_out] += values[leaves[left_out]]
             n_trees += left_out
         with np.errstate(invalid="ignore"):
             return np.asarray((total.T / n_trees).T)
 
-    def grew_on(self, X: FloatArray, y: FloatArray | None = None) -> bool:
-        """Return whether the first tree's leaves hold these rows, and their mean responses."""
+    def grew_on(self, X: FloatArray) -> bool:
+        """Return whether the first tree's leaves hold these rows."""
         if X.shape != (self.n_samples, self.n_features):
             return False
-        leaves, counts = next(self._leaves_and_counts(X, with_counts=True))
+        leaves, counts = next(self._leaves_and_counts(X))
         size = np.bincount(leaves, counts, self.starts[1])
         used = np.flatnonzero(self.nodes.feature[: self.starts[1]] == LEAF)
-        if not np.array_equal(size[used], self.nodes.n_samples[used]):
-            return False
-        if y is None:
-            return True
-        total = np.bincount(leaves, counts * y, self.starts[1])
-        mean = np.divide(total, size, out=np.zeros(len(size)), where=size > 0)
-        tolerance = 1e-9 * max(1.0, float(np.abs(y).max()))
-        return bool(np.allclose(mean[used], self.nodes.value[used], atol=tolerance))
-
-    def joined(self, more: "Forest") -> "Forest":
-        """The trees of both forests, which were grown on one sample."""
-        nodes = Nodes._make(
-            np.concatenate([before, after])
-            for before, after in zip(self.nodes, more.nodes, strict=True)
-        )
-        return Forest(
-            nodes,
-            np.concatenate([self.starts, more.starts[1:] + self.starts[-1]]),
-            np.concatenate([self.seeds, more.seeds]),
-            self.n_features,
-            self.n_samples,
-            self.bootstrap,
-        )
+        return np.array_equal(size[used], self.nodes.n_samples[used])
 
     def in_bag_counts(self) -> NDArray[np.int64]:
         """Return how often each training row is in each tree's sample, (n_trees, n_samples)."""

@@ -41,12 +41,10 @@ def fit_forest(
     names: NDArray[np.object_] | None,
     columns: Columns,
     n_classes: int = 0,
-    previous: FittedForest | None = None,
 ) -> FittedForest:
     """Check the estimator's parameters and fit its forest on checked rows.
 
-    ``y`` are class numbers if there are ``n_classes`` of them. Trees of a ``previous`` fit on
-    the same sample stay, with its adjustment features.
+    ``y`` are class numbers if there are ``n_classes`` of them.
     """
     n_samples, n_features = X.shape
     check_eta(estimator.eta)
@@ -77,24 +75,14 @@ def fit_forest(
     if settings.eta < 1.0 and n_adjustment > 0:
         importances = None
         if n_features > n_adjustment:
-            initial_seeds = draw_seeds(rng, n_initial)
-            if previous is None:
-                plain = settings._replace(eta=1.0)
-                initial = grow_forest(data, plain, initial_seeds, n_jobs)
-                importances = initial.importances.mean(axis=0)
-        adjustment = (
-            previous.adjustment
-            if previous is not None
-            else select_adjustment_features(
-                X, location, scale, importances, n_adjustment, threshold, is_nominal
-            )
+            plain = settings._replace(eta=1.0)
+            initial = grow_forest(data, plain, draw_seeds(rng, n_initial), n_jobs)
+            importances = initial.importances.mean(axis=0)
+        adjustment = select_adjustment_features(
+            X, location, scale, importances, n_adjustment, threshold, is_nominal
         )
         data = add_adjustment(data, X, adjustment)
-    n_kept = 0 if previous is None else len(previous.forest)
-    seeds = draw_seeds(rng, n_trees)[n_kept:]
-    if len(seeds) > 0:
-        forest = grow_forest(data, settings, seeds, n_jobs, estimator.verbose > 0)
-        forest.nodes.value[:] += y.mean()
-    if previous is not None:
-        forest = previous.forest.joined(forest) if len(seeds) > 0 else previous.forest
+    seeds = draw_seeds(rng, n_trees)
+    forest = grow_forest(data, settings, seeds, n_jobs, estimator.verbose > 0)
+    forest.nodes.value[:] += y.mean()
     return FittedForest(forest, adjustment, is_discrete, is_nominal, columns)

@@ -1,9 +1,8 @@
 """The base of the losaw forests: parameters, checks of rows, access to the fitted trees."""
 
-import inspect
 import warnings
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,45 +13,14 @@ from losaw.data import FloatArray
 from losaw.forest.fitting import FittedForest, fit_forest
 from losaw.forest.forest_columns import Columns, Levels, read_columns
 from losaw.forest.trees import Tree
-from losaw.forest.validation import check_finite, check_warm_start
-from losaw.support.arguments import check_same_order
-from losaw.support.words import did_you_mean
-
-# Of a forest that is grown further; the others decide on the trees that are there.
-_MAY_CHANGE = {"n_estimators", "n_jobs", "verbose", "warm_start", "oob_score", "random_state"}
+from losaw.support.arguments import check_finite, check_same_order
 
 
 class LosawForest(BaseEstimator):
     """Parameters and fitted state of a losaw forest; see its two kinds for their meaning."""
 
     _fitted: FittedForest
-    _grown_with: dict[str, Any]
-    _parameters: tuple[str, ...] = ()  # their names
     classes_: NDArray[Any]
-
-    def __new__(cls, *args: Any, **parameters: Any) -> Self:
-        """Name the class that was called, and the parameters it has, if one is unknown."""
-        for name in parameters:
-            if name in ("propensity", "stabilization"):
-                raise TypeError(
-                    f"{cls.__name__} has no parameter {name!r}: it has the paper's models. "
-                    "losaw.forest.as_printed.ForestAsPrinted takes others"
-                )
-            if name not in cls._parameters:
-                raise TypeError(
-                    f"{cls.__name__} has no parameter {name!r}"
-                    f"{did_you_mean(name, cls._parameters)} "
-                    f"(parameters: {', '.join(cls._parameters)})"
-                )
-        return super().__new__(cls)
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Show the parameters of ``__init__`` in help and completion, not those of ``__new__``."""
-        super().__init_subclass__(**options)
-        signature = inspect.signature(cls.__init__)
-        parameters = list(signature.parameters.values())[1:]
-        cls.__signature__ = signature.replace(parameters=parameters)
-        cls._parameters = tuple(parameter.name for parameter in parameters)
 
     def __init__(
         self,
@@ -69,7 +37,6 @@ class LosawForest(BaseEstimator):
         nominal_features: str | ArrayLike = "auto",
         bootstrap: bool = True,
         oob_score: bool = False,
-        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: int | np.random.Generator | None = None,
         verbose: int = 0,
@@ -86,7 +53,6 @@ class LosawForest(BaseEstimator):
         self.nominal_features = nominal_features
         self.bootstrap = bootstrap
         self.oob_score = oob_score
-        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -101,7 +67,6 @@ class LosawForest(BaseEstimator):
             self,
             coded,
             y,
-            reset=not (self.warm_start and self.__sklearn_is_fitted__()),
             dtype=np.float64,
             order="C",
             ensure_all_finite=False,
@@ -120,26 +85,14 @@ class LosawForest(BaseEstimator):
         """Fit on rows whose shape and type are checked; ``y`` are places in ``classes``."""
         if self.oob_score and not self.bootstrap:
             raise ValueError("oob_score needs rows out of bag: set bootstrap=True")
-        previous = self.__dict__.get("_fitted") if self.warm_start else None
-        grown_with = {k: getattr(self, k) for k in self._parameters if k not in _MAY_CHANGE}
-        if previous is not None:
-            same_sample = (
-                columns.levels == previous.columns.levels
-                and (classes is None or np.array_equal(classes, self.classes_))
-                and previous.forest.grew_on(previous.columns.code_numbers(X), y)
-            )
-            check_warm_start(
-                len(previous.forest), self.n_estimators, same_sample, self._grown_with, grown_with
-            )
         # An interrupted fit leaves an unfitted estimator.
         for name in ("_fitted", "oob_score_", "oob_prediction_", "oob_decision_function_"):
             self.__dict__.pop(name, None)
         names = getattr(self, "feature_names_in_", None)
         n_classes = 0 if classes is None else len(classes)
-        self._fitted = fit_forest(self, X, y, names, columns, n_classes, previous)
+        self._fitted = fit_forest(self, X, y, names, columns, n_classes)
         if classes is not None:
             self.classes_ = classes
-        self._grown_with = grown_with
         if self.oob_score:
             rows = np.require(self._fitted.columns.code_numbers(X), requirements=["C", "A", "W"])
             self._score_out_of_bag(self._fitted.forest.out_of_bag(rows), y)

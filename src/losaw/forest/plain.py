@@ -13,9 +13,9 @@ from losaw.forest.ensemble import Forest, draw_seeds, grow_forest
 from losaw.forest.growing.arrays import Settings
 from losaw.forest.preparation import prepare
 from losaw.forest.trees import Tree
-from losaw.forest.validation import check_finite, check_max_depth, check_max_features
+from losaw.forest.validation import check_max_depth, check_max_features
 from losaw.rng import as_generator
-from losaw.support.arguments import beyond_range, whole_number
+from losaw.support.arguments import beyond_range, check_finite, whole_number
 from losaw.tables.columns import few_levels
 
 

@@ -58,10 +58,6 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
         Whether a tree's sample is drawn with replacement; if not, it is the training sample.
     oob_score : bool, default False
         Whether to score the forest on its out-of-bag rows (``oob_score_``); needs bootstrap.
-    warm_start : bool, default False
-        Whether another ``fit`` on the same sample keeps the trees and adds what is missing to
-        ``n_estimators``. With an int as ``random_state`` the forest is the one that would have
-        been grown at once.
     n_jobs : int or None, default None
         Threads; None is 1, -1 all cores. The result does not depend on it.
     random_state : int, numpy.random.Generator or None, default None
@@ -106,7 +102,7 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     logit for discrete ones, both estimated in the node. Stabilising densities (normal, class
     frequencies) are estimated on the full training sample. A feature without adjustment features,
     or whose regression leaves no residual variance in the node, is split with uniform weights.
-    :class:`losaw.forest.as_printed.ForestAsPrinted`, which is slow, takes any other model.
+    :class:`losaw.forest.as_printed.ForestAsPrinted`, which is slow, takes kernel densities.
 
     :func:`losaw.forest.decorrelation` measures how far the weights decorrelate each feature.
 

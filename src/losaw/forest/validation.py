@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import MAX_LEVELS
-from losaw.support.arguments import LARGEST_VALUE, whole_number
+from losaw.support.arguments import whole_number
 from losaw.support.words import did_you_mean
 from losaw.tables.columns import few_levels
 
@@ -70,23 +70,6 @@ def check_training_rows(n_samples: int, min_samples_leaf: int) -> None:
             f"n_samples={n_samples} is fewer than 2 * min_samples_leaf = {2 * min_samples_leaf}: "
             "no tree could have a split; give more rows or a smaller min_samples_leaf"
         )
-
-
-def check_finite(X: FloatArray, names: NDArray[np.object_] | None) -> None:
-    """Raise at the first missing or infinite value, with its row and column.
-
-    Values beyond 1e150 count as infinite: their squares are.
-    """
-    if X.size == 0 or (X.max() <= LARGEST_VALUE and X.min() >= -LARGEST_VALUE):
-        return
-    finite = np.abs(X) <= LARGEST_VALUE
-    row, column = (int(i) for i in np.argwhere(~finite)[0])
-    label = f"{names[column]!r}" if names is not None else str(column)
-    raise ValueError(
-        f"X has {int((~finite).any(axis=1).sum())} rows with missing or infinite values (NaN, inf, "
-        f"beyond 1e150; first: row {row}, column {label}). losaw does not impute; drop or impute "
-        "them first, for example with sklearn.impute.SimpleImputer"
-    )
 
 
 def resolve_discrete(
@@ -212,37 +195,3 @@ def _explicit_mask(
             )
         mask[known.index(str(name))] = True
     return mask
-
-
-def check_warm_start(
-    n_kept: int,
-    n_trees: Any,
-    same_sample: bool,
-    before: dict[str, Any],
-    now: dict[str, Any],
-) -> None:
-    """Raise unless trees can be added to ``n_kept`` ones, grown with parameters ``before``."""
-    advice = "; set warm_start=False to grow the forest anew"
-    if not same_sample:
-        raise ValueError(
-            "warm_start adds trees to a forest on the same sample, but X or y is another one"
-            + advice
-        )
-    for name, value in now.items():
-        if not _equal(before[name], value):
-            raise ValueError(
-                f"warm_start keeps the trees, which were grown with {name}={before[name]!r}, not "
-                f"with {value!r}{advice}"
-            )
-    if whole_number("n_estimators", n_trees, 1) < n_kept:
-        raise ValueError(
-            f"n_estimators={n_trees}, but warm_start keeps the {n_kept} grown trees{advice}"
-        )
-
-
-def _equal(a: Any, b: Any) -> bool:
-    """Return whether two values of a parameter are equal; models are equal by their class."""
-    plain = (str, numbers.Number, list, tuple, np.ndarray, type(None))
-    if isinstance(a, plain) or isinstance(b, plain):
-        return a is b or bool(np.array_equal(np.asarray(a), np.asarray(b)))
-    return type(a) is type(b)

@@ -2,7 +2,7 @@
 
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,6 +122,23 @@ def beyond_range(values: FloatArray) -> NDArray[np.bool_]:
     return np.asarray(~(np.abs(values) <= LARGEST_VALUE))
 
 
+def check_finite(X: FloatArray, names: Sequence[str] | NDArray[np.object_] | None = None) -> None:
+    """Raise at a missing or infinite value of X (n, d), with its row and its column's name.
+
+    Values beyond 1e150 count as infinite: their squares are.
+    """
+    if X.size == 0 or (X.max() <= LARGEST_VALUE and X.min() >= -LARGEST_VALUE):
+        return
+    bad = beyond_range(X)
+    row, column = (int(i) for i in np.argwhere(bad)[0])
+    label = column if names is None else repr(str(names[column]))
+    raise ValueError(
+        f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (NaN, inf, "
+        f"beyond 1e150; first: row {row}, column {label}). losaw does not impute; drop or impute "
+        "them first, for example with sklearn.impute.SimpleImputer"
+    )
+
+
 def finite_rows(X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tuple[str, ...]]:
     """Return features (n, d) as finite floats, and names: a frame's columns, else X1, X2, …
 
@@ -141,15 +158,7 @@ def finite_rows(X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tuple[str,
     if len(rows) < min_rows:
         raise ValueError(f"X has {len(rows)} rows, at least {min_rows} are needed")
     shown = default_feature_names(rows.shape[1]) if names is None else tuple(map(str, names))
-    bad = beyond_range(rows)
-    if bad.any():
-        column = int(np.flatnonzero(bad.any(axis=0))[0])
-        raise ValueError(
-            f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (NaN, inf, "
-            f"beyond 1e150; first: row {int(np.flatnonzero(bad[:, column])[0])}, column "
-            f"{shown[column]!r}); drop or impute them first, for example with "
-            "sklearn.impute.SimpleImputer"
-        )
+    check_finite(rows, shown)
     return rows, shown
 
 

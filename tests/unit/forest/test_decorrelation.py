@@ -118,22 +118,9 @@ def test_a_forest_without_a_split_has_importances_of_zero():
         assert forest.feature_importances_.dtype == np.float64
 
 
-@pytest.mark.parametrize("model", [LosawRandomForestRegressor, LosawRandomForestClassifier])
-def test_an_unknown_parameter_is_named_with_the_class_that_was_called(model):
-    with pytest.raises(TypeError, match=f"{model.__name__} has no parameter 'class_weight'"):
-        model(class_weight="balanced")
-    with pytest.raises(TypeError, match="did you mean 'max_depth'"):
-        model(maxdepth=3)
-
-
 def test_correlations_far_from_zero_keep_their_digits():
     X, y = mixed(150)
     X = X[["a", "b", "f"]].to_numpy()
     forest = LosawRandomForestRegressor(n_estimators=1, max_depth=1, random_state=0)
     near, far = (decorrelation(forest.fit(X + shift, y), X + shift) for shift in (0.0, 1e7))
     np.testing.assert_allclose(far, near, rtol=1e-5)
-
-
-def test_where_another_propensity_model_goes_is_said():
-    with pytest.raises(TypeError, match=r"'propensity'.*ForestAsPrinted"):
-        LosawRandomForestRegressor(propensity="kernel")

@@ -1,4 +1,4 @@
-"""Out-of-bag scores, trees that are added, and trees that other packages read.
+"""Out-of-bag scores, and trees that other packages read.
 
 Of forest.losaw_forest, forest.ensemble, forest.shap_trees.
 """
@@ -6,7 +6,6 @@ Of forest.losaw_forest, forest.ensemble, forest.shap_trees.
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.metrics import r2_score
 
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor, to_shap
@@ -59,57 +58,6 @@ def test_rows_that_no_tree_left_out_are_named_and_left_out_of_the_score():
     assert forest.oob_score_ == pytest.approx(r2_score(y[known], forest.oob_prediction_[known]))
     with pytest.raises(ValueError, match="oob_score needs rows out of bag"):
         LosawRandomForestRegressor(oob_score=True, bootstrap=False).fit(X, y)
-
-
-@pytest.mark.parametrize("n_features", [5, 14])  # without and with an initial forest
-@pytest.mark.parametrize("kind", [LosawRandomForestRegressor, LosawRandomForestClassifier])
-def test_a_forest_grown_further_is_the_one_grown_at_once(kind, n_features):
-    X, y = sample(n_features=n_features)
-    y = labels_of(y) if kind is LosawRandomForestClassifier else y
-    at_once = kind(n_estimators=25, random_state=0, oob_score=True).fit(X, y)
-    grown = kind(n_estimators=8, random_state=0, warm_start=True).fit(X, y)
-    first = grown.trees_
-    grown.set_params(n_estimators=25, n_jobs=2, oob_score=True).fit(X, y)
-    for before, after in zip(first, grown.trees_[:8], strict=True):
-        np.testing.assert_array_equal(before.threshold, after.threshold)
-        np.testing.assert_array_equal(before.value, after.value)
-    np.testing.assert_array_equal(grown.predict(X), at_once.predict(X))
-    np.testing.assert_array_equal(grown.feature_importances_, at_once.feature_importances_)
-    np.testing.assert_array_equal(grown.in_bag_counts(), at_once.in_bag_counts())
-    assert grown.oob_score_ == at_once.oob_score_
-
-
-def test_growing_on_keeps_what_it_cannot_change_or_refuses():
-    X, y = sample()
-    forest = LosawRandomForestRegressor(n_estimators=5, random_state=0, warm_start=True).fit(X, y)
-    expected = forest.predict(X)
-    np.testing.assert_array_equal(forest.fit(X, y).predict(X), expected)
-    for parameters, rows, message in [
-        ({"n_estimators": 3}, X, "n_estimators=3, but warm_start keeps the 5 grown trees"),
-        ({"max_depth": 3}, X, "grown with max_depth=10, not with 3"),
-        ({"n_estimators": 9}, X[::-1], "X or y is another one"),
-        ({"n_estimators": 9}, X[:, :4], "X has 4 features"),
-        ({"n_estimators": 9}, X[:200], "X or y is another one"),
-    ]:
-        again = clone(forest).fit(X, y).set_params(**parameters)
-        with pytest.raises(ValueError, match=message):
-            again.fit(rows, y[: len(rows)])
-        np.testing.assert_array_equal(again.predict(X), expected)
-    cold = forest.set_params(warm_start=False, n_estimators=3).fit(X[:200], y[:200])
-    assert len(cold.trees_) == 3
-
-
-def test_growing_on_with_categories():
-    X, y = sample()
-    frame = pd.DataFrame(X).assign(town=pd.Categorical(list("abcd") * 60))
-    frame.columns = frame.columns.astype(str)
-    at_once = LosawRandomForestRegressor(n_estimators=12, random_state=0).fit(frame, y)
-    grown = LosawRandomForestRegressor(n_estimators=5, random_state=0, warm_start=True)
-    grown.fit(frame, y).set_params(n_estimators=12).fit(frame, y)
-    np.testing.assert_array_equal(grown.predict(frame), at_once.predict(frame))
-    other = frame.assign(town=frame["town"].cat.rename_categories(list("abce")))
-    with pytest.raises(ValueError, match="X or y is another one"):
-        grown.set_params(n_estimators=15).fit(other, y)
 
 
 def test_shap_reads_the_trees_and_its_values_sum_to_the_prediction():
