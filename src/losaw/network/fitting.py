@@ -11,13 +11,12 @@ from losaw.network.lookup import LookupForm
 from losaw.network.mini_batches import LosawMiniBatches
 from losaw.network.saliency import normalized
 from losaw.network.training import Network, compiled_network
-from losaw.network.validation import (
-    check_learning_rate,
-    check_response,
-    check_sizes,
-)
+from losaw.network.validation import check_response, check_sizes
 from losaw.rng import as_generator
-from losaw.support.arguments import whole_number
+from losaw.support.arguments import real_number, whole_number
+
+# Adam's steps are in single precision, which ends here.
+_SLOWEST = 1e-30
 
 
 def network_for(settings: Any, rows: FloatArray) -> Network:
@@ -30,7 +29,8 @@ def network_for(settings: Any, rows: FloatArray) -> Network:
     )
     architecture.check_inputs()
     form = "lookup" if LookupForm.suits(architecture, rows) else "shifts"
-    return compiled_network(architecture, form, check_learning_rate(settings.learning_rate))
+    learning_rate = real_number("learning_rate", settings.learning_rate, _SLOWEST)
+    return compiled_network(architecture, form, learning_rate)
 
 
 def fit_network(settings: Any, rows: FloatArray, y: FloatArray) -> None:

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.network.feature_weights import FeatureWeights
-from losaw.network.validation import check_batch_size, check_sample, discrete_mask
+from losaw.network.validation import check_batch_size, check_sample
 from losaw.rng import as_generator
 from losaw.support.arguments import real_number
+from losaw.weighting.levels import mask_or_auto
 
 RowImportances = Callable[[NDArray[np.intp]], ArrayLike]
 _ROWS_AT_A_TIME = 24
@@ -92,7 +93,7 @@ class LosawMiniBatches:
         rows = check_sample(X)
         self.n_samples, self.n_features = rows.shape
         self.batch_size = check_batch_size(batch_size, self.n_samples)
-        mask = discrete_mask(discrete_features, self.n_features)
+        mask = mask_or_auto("discrete_features", discrete_features, self.n_features)
         self.feature_weights = FeatureWeights(
             rows, eta, real_number("correlation_threshold", correlation_threshold, 0, 1), mask
         )

@@ -1,15 +1,12 @@
 """Checks of the sample and of the settings that a network is trained with."""
 
-import math
-import numbers
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.support.arguments import as_floats, whole_number
-from losaw.support.words import did_you_mean
+from losaw.support.arguments import as_floats, check_finite, whole_number
 
 # Squared errors are summed in single precision, which ends at 3.4e38.
 LARGEST_RESPONSE = 1e18
@@ -20,15 +17,7 @@ def check_sample(X: ArrayLike, names: Any = None) -> FloatArray:
     rows = as_floats("X", X)
     if rows.ndim != 2 or rows.size == 0:
         raise ValueError(f"X must have shape (n_samples, n_features), got {rows.shape}")
-    if not (np.isfinite(rows.max()) and np.isfinite(rows.min())):
-        bad = ~np.isfinite(rows)
-        row, column = (int(i) for i in np.argwhere(bad)[0])
-        label = column if names is None else repr(str(names[column]))
-        raise ValueError(
-            f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (first: row "
-            f"{row}, column {label}). losaw does not impute; drop or impute them first, for "
-            "example with sklearn.impute.SimpleImputer"
-        )
+    check_finite(rows, names)
     return rows
 
 
@@ -64,29 +53,3 @@ def check_sizes(name: str, value: Any) -> tuple[int, int]:
     if not isinstance(value, list | tuple | np.ndarray) or len(value) != 2:
         raise TypeError(f"{name} must be a pair of integers, got {value!r}")
     return whole_number(name, value[0], 1), whole_number(name, value[1], 1)
-
-
-def check_learning_rate(value: Any) -> float:
-    """Return a positive finite number."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not math.isfinite(value) or value <= 0:
-        raise ValueError(f"learning_rate must be a positive number, got {value!r}")
-    return float(value)
-
-
-def discrete_mask(choice: Any, n_features: int) -> NDArray[np.bool_] | None:
-    """Return a boolean mask (n_features,), or None for "auto"."""
-    if isinstance(choice, str):
-        if choice != "auto":
-            raise ValueError(
-                f"discrete_features must be 'auto' or a boolean mask, got {choice!r}"
-                f"{did_you_mean(choice, ['auto'])}"
-            )
-        return None
-    mask = np.asarray(choice)
-    if mask.dtype != bool or mask.shape != (n_features,):
-        raise ValueError(
-            f"discrete_features must be 'auto' or a boolean mask of shape ({n_features},), got "
-            f"{mask.dtype} of shape {mask.shape}"
-        )
-    return mask

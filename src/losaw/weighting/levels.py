@@ -9,16 +9,24 @@ from losaw.data import FloatArray
 from losaw.tables.columns import few_levels
 
 
+def mask_or_auto(name: str, choice: Any, n_columns: int) -> NDArray[np.bool_] | None:
+    """Return a boolean mask (n_columns,), or None for "auto"."""
+    if isinstance(choice, str) and choice == "auto":
+        return None
+    mask = np.asarray(choice)
+    if mask.dtype != bool or mask.shape != (n_columns,):
+        raise ValueError(
+            f"{name} must be 'auto' or a boolean mask of shape ({n_columns},), got "
+            + (repr(choice) if mask.ndim == 0 else f"{mask.dtype} of shape {mask.shape}")
+        )
+    return mask
+
+
 def discrete_mask(choice: Any, columns: FloatArray) -> NDArray[np.bool_]:
     """Return the mask of discrete columns, from "auto" or a mask."""
-    n_columns = columns.shape[1]
-    if isinstance(choice, str):
-        if choice != "auto":
-            raise ValueError(f"discrete must be 'auto' or a boolean mask, got {choice!r}")
-        return np.array([few_levels(columns[:, j]) is not None for j in range(n_columns)], bool)
-    mask = np.asarray(choice, dtype=bool)
-    if mask.shape != (n_columns,):
-        raise ValueError(f"discrete is a mask of shape {mask.shape}, expected ({n_columns},)")
+    mask = mask_or_auto("discrete", choice, columns.shape[1])
+    if mask is None:
+        return np.array([few_levels(column) is not None for column in columns.T], bool)
     return mask
 
 

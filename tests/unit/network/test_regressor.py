@@ -98,7 +98,11 @@ def test_a_progress_bar_is_shown_when_asked_for(capsys):
         ({"n_steps": 0}, ValueError, "n_steps must be an integer of at least 1"),
         ({"batch_size": 301}, ValueError, "batch_size=301 is larger than the sample"),
         ({"batch_size": 2.5}, TypeError, "batch_size must be an integer"),
-        ({"learning_rate": 0.0}, ValueError, "learning_rate must be a positive number"),
+        (
+            {"learning_rate": 0.0},
+            ValueError,
+            "learning_rate must be a finite number of at least 1e-30",
+        ),
         ({"filters": (3,)}, TypeError, "filters must be a pair"),
         ({"kernel_sizes": (9, 9)}, ValueError, "need at least 17"),
         ({"n_saliency_rows": 0}, ValueError, "n_saliency_rows must be an integer of at least 1"),
