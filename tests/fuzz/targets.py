@@ -429,8 +429,8 @@ def _all_targets() -> dict[str, Target]:
             recipes=tables.table_recipes,
             n_cases=n_cases,
         )
-    models = (("GaussianLinear", True), ("MultinomialLogit", True), ("KernelConditional", True))
-    marginal = (("NormalDensity", False), ("ClassFrequency", False), ("KernelMarginal", False))
+    models = (("GaussianLinear", True), ("MultinomialLogit", True))
+    marginal = (("NormalDensity", False), ("ClassFrequency", False))
     for name, takes_adjustment in (*models, *marginal):
         options = {"C": (0.1, 1e-300, 1e300)} if name == "MultinomialLogit" else {}
         found[name] = Target(

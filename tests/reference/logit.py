@@ -4,8 +4,6 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-from losaw.weighting import PropensityModel
-
 
 def solve(z, counts, penalty=1.0):
     """Probabilities (patterns, classes) at the optimum for counts of the same shape."""
@@ -57,7 +55,7 @@ def solve(z, counts, penalty=1.0):
     return softmax(split(b)[1], axis=1)
 
 
-class ReferenceLogit(PropensityModel):
+class ReferenceLogit:
     """A propensity model of continuous adjustment features, as they are, from that solver."""
 
     def fit(self, target, adjustment, counts=None):

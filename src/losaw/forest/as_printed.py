@@ -2,9 +2,9 @@
 
 The forest of :class:`losaw.forest.LosawRandomForestRegressor` and of the classifier is this one,
 compiled and rearranged. Here nothing is rearranged: rows that the bootstrap draws twice are written
-twice, and every formula is as the paper has it. It is slow, and it takes any propensity and any
-stabilisation model. Nothing of the package imports it; ``tests/property/forest`` compares the
-compiled forest with it, node by node.
+twice, and every formula is as the paper has it. It is slow, and it takes the paper's kernel density
+(:class:`KernelDensity`) in place of the normal one. Nothing of the package imports it;
+``tests/property/forest`` compares the compiled forest with it, node by node.
 """
 
 import copy
@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import gaussian_kde
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -24,13 +25,56 @@ from losaw.support.arguments import whole_number
 from losaw.support.words import unknown
 from losaw.weighting import MultinomialLogit, PointMassError
 from losaw.weighting.checks import check_eta
-from losaw.weighting.choice import choose_propensity, choose_stabilization, density_ratio
+from losaw.weighting.densities import density_ratio, papers_propensity, papers_stabilization
 from losaw.weighting.levels import discrete_mask
 
 TASKS = ("regression", "classification")
 KINDS = ("continuous", "discrete")
 _MOST_LEVELS = 12  # of a nominal feature: all sets of its levels are tried
 _TIE = 1e-9  # decreases that differ by less are equal but for rounding: the first one is taken
+
+
+class KernelDensity:
+    """A Gaussian kernel density by scipy, the paper's alternative for continuous targets.
+
+    Of a target alone its density f(x), with adjustment features the conditional f(x, a) / f(a).
+
+    References
+    ----------
+    losaw, Section 2 (Scott 2015).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.forest.as_printed import KernelDensity
+    >>> x = np.random.default_rng(0).standard_normal(1000)
+    >>> round(float(KernelDensity().fit(x).density(np.zeros(1))[0]), 1)
+    0.4
+    """
+
+    def fit(
+        self, target: FloatArray, adjustment: FloatArray | None = None, counts: Any = None
+    ) -> Self:
+        """Store the sample and set the bandwidths."""
+        try:
+            self._density = gaussian_kde(_points(target, adjustment), weights=counts)
+        except np.linalg.LinAlgError:
+            raise PointMassError("a feature is a function of the others: no density") from None
+        return self
+
+    def density(self, target: FloatArray, adjustment: FloatArray | None = None) -> FloatArray:
+        """Return the density of each target value, given its row of adjustment features."""
+        points = _points(target, adjustment)
+        both = self._density(points)
+        if adjustment is None:
+            return np.asarray(both)
+        given = self._density.marginal(np.arange(1, len(points)))
+        return np.asarray(both / given(points[1:]))
+
+
+def _points(target: FloatArray, adjustment: FloatArray | None) -> FloatArray:
+    """Return the target and its adjustment features as rows."""
+    return np.vstack([target, *(() if adjustment is None else adjustment.T)])
 
 
 @dataclass
@@ -46,7 +90,7 @@ class Node:
 
 @dataclass(eq=False, repr=False)
 class ForestAsPrinted(BaseEstimator):
-    """losawRF, slow and plain, for any propensity and stabilisation model.
+    """losawRF, slow and plain, with the paper's models of densities or given ones.
 
     Parameters
     ----------
@@ -63,16 +107,14 @@ class ForestAsPrinted(BaseEstimator):
     nominal_features : boolean mask or None, default None
         Discrete features whose at most 12 levels have no order (our extension): all sets are tried.
     propensity : dict or None, default None
-        Models of P(x_p | adjustment features) for the kinds of targets "continuous" and "discrete":
-        "gaussian", "logit", "kernel" or a :class:`losaw.weighting.PropensityModel`. A kind that is
-        not named has the paper's: normal linear regression, multinomial logit. A deep copy is
-        fitted in every node, with continuous adjustment features in units of their standard
-        deviation. An attribute ``discrete`` that is "auto" becomes the mask of the discrete
-        adjustment features. If ``fit`` raises ``PointMassError``, there is no density to invert:
-        the weights are uniform.
+        Models of P(x_p | adjustment features) for the kinds of targets "continuous" and "discrete",
+        such as :class:`KernelDensity`. A kind that is not named has the paper's: normal linear
+        regression, multinomial logit. A deep copy is fitted in every node, with continuous
+        adjustment features in units of their standard deviation. If ``fit`` raises
+        ``PointMassError``, there is no density to invert: the weights are uniform.
     stabilization : dict or None, default None
-        Models of P(x_p), fitted once on the training sample: "normal", "frequency", "kernel" or a
-        :class:`losaw.weighting.StabilizationModel`. By default normal density, class frequency.
+        Models of P(x_p), fitted once on the training sample. By default normal density, class
+        frequency.
 
     Attributes
     ----------
@@ -86,7 +128,7 @@ class ForestAsPrinted(BaseEstimator):
     Raises
     ------
     ValueError, TypeError
-        For unknown tasks, kinds and models, and densities that are not positive.
+        For unknown tasks and kinds, and densities that are not positive.
 
     References
     ----------
@@ -95,14 +137,14 @@ class ForestAsPrinted(BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from losaw.forest.as_printed import ForestAsPrinted
+    >>> from losaw.forest.as_printed import ForestAsPrinted, KernelDensity
     >>> X = np.random.default_rng(0).standard_normal((60, 3))
     >>> X[:, 1] += X[:, 0]
     >>> forest = ForestAsPrinted(
     ...     n_estimators=2,
     ...     max_depth=2,
-    ...     propensity={"continuous": "kernel"},
-    ...     stabilization={"continuous": "kernel"},
+    ...     propensity={"continuous": KernelDensity()},
+    ...     stabilization={"continuous": KernelDensity()},
     ...     random_state=0,
     ... ).fit(X, X[:, 0])
     >>> int(forest.feature_importances_.argmax())
@@ -173,19 +215,15 @@ class ForestAsPrinted(BaseEstimator):
 
     def _choose_models(self) -> None:
         """Choose the models of either kind of target; fit the stabilising ones."""
-        papers: dict[str, Any] = {"continuous": "gaussian", "discrete": "logit"}
-        papers["discrete"] = MultinomialLogit(standardize=False)  # features are scaled already
-        propensity = _by_kind("propensity", papers, self.propensity)
-        stabilization = _by_kind("stabilization", dict.fromkeys(KINDS, "auto"), self.stabilization)
-        self._propensity: dict[str, Any] = {
-            kind: choose_propensity(propensity[kind], kind == "discrete") for kind in KINDS
-        }
+        scaled_logit = MultinomialLogit(standardize=False)  # features are scaled already
+        propensity: dict[str, Any] = {"continuous": papers_propensity(False)}
+        propensity["discrete"] = scaled_logit
+        stabilization = {kind: papers_stabilization(kind == "discrete") for kind in KINDS}
+        self._propensity = _by_kind("propensity", propensity, self.propensity)
+        stabilization = _by_kind("stabilization", stabilization, self.stabilization)
         self._marginal: dict[int, Any] = {}
         for p in np.flatnonzero(self.adjustment_.any(axis=1)):
-            kind = KINDS[int(self.is_discrete_[p])]
-            model: Any = copy.deepcopy(
-                choose_stabilization(stabilization[kind], kind == "discrete")
-            )
+            model = copy.deepcopy(stabilization[KINDS[int(self.is_discrete_[p])]])
             model.fit(self._X[:, p])
             self._marginal[int(p)] = model
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.weighting import losaw_weights
+from losaw.weighting import GaussianLinear, NormalDensity, losaw_weights
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ def descend(
             X[:, p],
             np.delete(X, p, axis=1),
             eta=eta,
-            propensity="gaussian",
-            stabilization="normal",
+            propensity=GaussianLinear(),
+            stabilization=NormalDensity(),
         )
         for p in range(n_features)
     ]

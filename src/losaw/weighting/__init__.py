@@ -9,28 +9,20 @@ from losaw.weighting.effective_sample_size import cap_weights, effective_sample_
 from losaw.weighting.losaw_weights import losaw_weights, weighted_correlations
 from losaw.weighting.propensity import (
     GaussianLinear,
-    KernelConditional,
     MultinomialLogit,
     PointMassError,
-    PropensityModel,
 )
 from losaw.weighting.stabilization import (
     ClassFrequency,
-    KernelMarginal,
     NormalDensity,
-    StabilizationModel,
 )
 
 __all__ = [
     "ClassFrequency",
     "GaussianLinear",
-    "KernelConditional",
-    "KernelMarginal",
     "MultinomialLogit",
     "NormalDensity",
     "PointMassError",
-    "PropensityModel",
-    "StabilizationModel",
     "cap_weights",
     "effective_sample_size",
     "losaw_weights",

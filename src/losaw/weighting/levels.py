@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.support.words import did_you_mean
 from losaw.tables.columns import few_levels
 
 
@@ -14,10 +15,12 @@ def mask_or_auto(name: str, choice: Any, n_columns: int) -> NDArray[np.bool_] | 
     if isinstance(choice, str) and choice == "auto":
         return None
     mask = np.asarray(choice)
+    hint = did_you_mean(choice, ["auto"]) if isinstance(choice, str) else ""
     if mask.dtype != bool or mask.shape != (n_columns,):
         raise ValueError(
             f"{name} must be 'auto' or a boolean mask of shape ({n_columns},), got "
             + (repr(choice) if mask.ndim == 0 else f"{mask.dtype} of shape {mask.shape}")
+            + hint
         )
     return mask
 

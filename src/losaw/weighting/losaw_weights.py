@@ -7,10 +7,14 @@ from losaw.data import FloatArray
 from losaw.support.arguments import as_floats, in_range
 from losaw.tables.columns import few_levels
 from losaw.weighting.checks import check_counts, check_eta, check_pair, check_weights
-from losaw.weighting.choice import choose_propensity, choose_stabilization, density_ratio
+from losaw.weighting.densities import (
+    density_ratio,
+    papers_propensity,
+    papers_stabilization,
+)
 from losaw.weighting.effective_sample_size import cap_weights
-from losaw.weighting.propensity import PropensityModel
-from losaw.weighting.stabilization import StabilizationModel
+from losaw.weighting.propensity import GaussianLinear, MultinomialLogit
+from losaw.weighting.stabilization import ClassFrequency, NormalDensity
 
 
 def losaw_weights(
@@ -19,8 +23,8 @@ def losaw_weights(
     *,
     eta: float = 0.25,
     counts: ArrayLike | None = None,
-    propensity: str | PropensityModel = "auto",
-    stabilization: str | StabilizationModel = "auto",
+    propensity: GaussianLinear | MultinomialLogit | None = None,
+    stabilization: NormalDensity | ClassFrequency | None = None,
     reference: ArrayLike | None = None,
 ) -> FloatArray:
     """Return weights under which the target is (nearly) uncorrelated with the adjustment features.
@@ -37,10 +41,10 @@ def losaw_weights(
     eta : float in (0, 1], default 0.25
     counts : array of shape (n_samples,), optional
         How often each row is in the sample (default: once).
-    propensity : {"auto", "gaussian", "logit", "kernel"} or PropensityModel, default "auto"
-        "auto": the logit for a target with few distinct values, else the linear regression.
-    stabilization : {"auto", "normal", "frequency", "kernel"} or StabilizationModel
-        "auto": class frequencies or the normal density, by the same rule.
+    propensity : GaussianLinear or MultinomialLogit, optional
+        By default the logit for a target with few distinct values, else the linear regression.
+    stabilization : NormalDensity or ClassFrequency, optional
+        By default class frequencies or the normal density, by the same rule.
     reference : array, optional
         Values of the target to estimate its marginal density from, such as the full training
         sample when ``target`` is a part of it (default: ``target``).
@@ -53,7 +57,7 @@ def losaw_weights(
     Raises
     ------
     ValueError
-        On missing values, unknown names, ``eta`` outside (0, 1], or a density of zero.
+        On missing values, ``eta`` outside (0, 1], or a density of zero.
 
     References
     ----------
@@ -81,8 +85,8 @@ def losaw_weights(
             f"reference has shape {marginal.shape}, expected (n,): a value for every row"
         )
     discrete = few_levels(marginal) is not None
-    conditional_model = choose_propensity(propensity, discrete)
-    marginal_model = choose_stabilization(stabilization, discrete)
+    conditional_model = propensity or papers_propensity(discrete)
+    marginal_model = stabilization or papers_stabilization(discrete)
     conditional_model.fit(t, a, c)
     marginal_model.fit(marginal)
     ratio = density_ratio(marginal_model, conditional_model, t, a)

@@ -1,12 +1,10 @@
 """Propensity models: estimates of P(x_p | adjustment features) at the observations.
 
-Continuous targets: :class:`GaussianLinear` (the paper's), :class:`KernelConditional`; discrete
-ones: :class:`MultinomialLogit`. Anything with the two methods of :class:`PropensityModel` can
-take their place in :func:`losaw.weighting.losaw_weights`.
+Continuous targets: :class:`GaussianLinear`; discrete ones: :class:`MultinomialLogit`.
 """
 
 import warnings
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,30 +32,6 @@ class PointMassError(ValueError):
     >>> issubclass(PointMassError, ValueError)
     True
     """
-
-
-class PropensityModel(Protocol):
-    """The conditional density (or probability) of a target given its adjustment features.
-
-    A forest fits a deep copy in every node, for every drawn target. If the model has an attribute
-    ``discrete`` equal to "auto", the copy gets the mask of the adjustment features that the forest
-    treats as discrete. ``fit`` may raise :class:`PointMassError`.
-
-    Examples
-    --------
-    >>> from losaw.weighting import GaussianLinear, PropensityModel
-    >>> model: PropensityModel = GaussianLinear()
-    >>> callable(model.fit) and callable(model.density)
-    True
-    """
-
-    def fit(self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None) -> Any:
-        """Fit on target (n,), adjustment (n, n_adjustment), rows occurring ``counts`` times."""
-        ...
-
-    def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
-        """Return the density of each target value given its row's adjustment features, (n,)."""
-        ...
 
 
 class GaussianLinear:
@@ -209,9 +183,8 @@ class MultinomialLogit:
         if (n_classes - 1) * width > MOST_COEFFICIENTS:
             raise ValueError(
                 f"target has {n_classes} levels, their logit on {width} columns "
-                f"{(n_classes - 1) * width} coefficients; at most {MOST_COEFFICIENTS} are fitted "
-                "(the cost grows with their cube): merge levels, adjust for fewer features, or "
-                "take another propensity ('gaussian', 'kernel')"
+                f"{(n_classes - 1) * width} coefficients; at most {MOST_COEFFICIENTS} are fitted: "
+                "merge levels, adjust for fewer features, or take propensity='gaussian'"
             )
         logit = make_logit(n_patterns, n_classes, width)
         logit.design[:, :width] = z
@@ -245,57 +218,6 @@ class MultinomialLogit:
         t, a = check_pair(target, adjustment)
         code = class_codes(t, self.classes_)
         return np.asarray(self.probabilities(a)[np.arange(len(t)), code])
-
-
-class KernelConditional:
-    """A kernel estimate of a conditional density, ``f(x, a) / f(a)`` with Gaussian kernels.
-
-    Product kernels with the normal reference bandwidth ``h_j = sd_j N^(-1 / (d + 4))`` in each
-    of the d = 1 + n_adjustment dimensions (Scott 2015). Cost and memory grow with N^2: for some
-    thousand rows and a few adjustment features.
-
-    References
-    ----------
-    losaw, Section 2 (non-parametric alternative for continuous features).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).standard_normal((200, 3))
-    >>> from losaw.weighting import KernelConditional
-    >>> model = KernelConditional()
-    >>> _ = model.fit(X[:, 0], X[:, 1:], np.ones(200))
-    >>> bool((model.density(X[:, 0], X[:, 1:]) > 0).all())
-    True
-    """
-
-    def fit(
-        self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None
-    ) -> Self:
-        """Store the sample and set the bandwidths."""
-        t, a = check_pair(target, adjustment)
-        self._counts = check_counts(counts, len(t))
-        points = np.column_stack([t, a])
-        n = self._counts.sum()
-        mean = self._counts @ points / n
-        spread = np.sqrt(self._counts @ (points - mean) ** 2 / n)
-        if not spread[0] > 0:
-            raise PointMassError("the target is constant: it has no density")
-        spread[spread == 0] = 1.0  # a constant adjustment feature carries no information
-        self.bandwidths_ = spread * n ** (-1.0 / (points.shape[1] + 4))
-        self._points = points / self.bandwidths_
-        return self
-
-    def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
-        """Return the conditional density at each row."""
-        t, a = check_pair(target, adjustment)
-        points = np.column_stack([t, a]) / self.bandwidths_
-        distance = ((points[:, None, 1:] - self._points[None, :, 1:]) ** 2).sum(axis=2)
-        # the nearest row has kernel weight 1: only ratios of kernels matter
-        near = self._counts * np.exp(-0.5 * (distance - distance.min(axis=1, keepdims=True)))
-        kernel = np.exp(-0.5 * (points[:, None, 0] - self._points[None, :, 0]) ** 2)
-        kernel /= np.sqrt(2 * np.pi) * self.bandwidths_[0]
-        return np.asarray((near * kernel).sum(axis=1) / near.sum(axis=1))
 
 
 def class_codes(target: FloatArray, classes: FloatArray) -> NDArray[np.int64]:

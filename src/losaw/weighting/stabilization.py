@@ -1,6 +1,6 @@
 """Stabilising densities: estimates of P(x_p) on the full training sample."""
 
-from typing import Any, Protocol, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,26 +8,6 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.support.arguments import as_floats, beyond_range
 from losaw.weighting.propensity import class_codes
-
-
-class StabilizationModel(Protocol):
-    """The marginal density (or probability) of a target.
-
-    Examples
-    --------
-    >>> from losaw.weighting import NormalDensity, StabilizationModel
-    >>> model: StabilizationModel = NormalDensity()
-    >>> callable(model.fit) and callable(model.density)
-    True
-    """
-
-    def fit(self, target: ArrayLike) -> Any:
-        """Fit on the target's values in the full training sample, (n,)."""
-        ...
-
-    def density(self, target: ArrayLike) -> FloatArray:
-        """Return the estimated density at each value, (n,)."""
-        ...
 
 
 class NormalDensity:
@@ -90,41 +70,6 @@ class ClassFrequency:
         """Return the frequency of each value; raise for a value that was not seen."""
         t = _vector(target)
         return np.asarray(self.frequencies_[class_codes(t, self.classes_)])
-
-
-class KernelMarginal:
-    """A Gaussian kernel density with the normal reference bandwidth sd N^(-1/5) (Scott 2015).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from losaw.weighting import KernelMarginal
-    >>> target = np.random.default_rng(0).standard_normal(1000)
-    >>> model = KernelMarginal()
-    >>> _ = model.fit(target)
-    >>> round(float(model.density(np.zeros(1))[0]), 1)
-    0.4
-    """
-
-    def fit(self, target: ArrayLike) -> Self:
-        """Store the sample and set the bandwidth."""
-        self._points = _vector(target)
-        spread = float(self._points.std())
-        if not spread > 0:
-            raise ValueError("the target is constant: it has no density")
-        self.bandwidth_ = spread * len(self._points) ** -0.2
-        return self
-
-    def density(self, target: ArrayLike) -> FloatArray:
-        """Return the mean of the kernels at each value."""
-        t = _vector(target)
-        density = np.empty(len(t))
-        block = max(1, 2**20 // len(self._points))  # rows at a time: some 10 MB, not N^2
-        for start in range(0, len(t), block):
-            part = slice(start, start + block)
-            distance = (t[part, None] - self._points[None, :]) / self.bandwidth_
-            density[part] = np.exp(-0.5 * distance**2).mean(axis=1)
-        return density / (np.sqrt(2 * np.pi) * self.bandwidth_)
 
 
 def _vector(target: ArrayLike) -> FloatArray:

@@ -31,7 +31,13 @@ from losaw.report.typeset import math_label
 from losaw.rng import as_generator
 from losaw.study.design.grid import Study
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate
-from losaw.weighting import effective_sample_size, losaw_weights, weighted_correlations
+from losaw.weighting import (
+    GaussianLinear,
+    NormalDensity,
+    effective_sample_size,
+    losaw_weights,
+    weighted_correlations,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
