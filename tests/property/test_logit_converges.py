@@ -8,8 +8,6 @@ from sklearn.preprocessing import OneHotEncoder
 from losaw import LosawRandomForestRegressor
 from losaw.generators.losaw import LosawGenerator
 from losaw.weighting import MultinomialLogit
-from losaw.weighting.levels import helmert
-from reference.eight_logits import solve
 
 
 def nearly_determined(seed: int, resample: int) -> tuple[np.ndarray, np.ndarray]:
@@ -34,24 +32,6 @@ def test_nearly_separated_classes_give_scikit_learns_probabilities(seed, resampl
     design = OneHotEncoder().fit_transform(adjustment).toarray()
     theirs = LogisticRegression(C=1.0, tol=1e-10, max_iter=20_000).fit(design, target)
     assert np.allclose(ours, theirs.predict_proba(design), atol=1e-3)
-
-
-@pytest.mark.long
-def test_eight_logits_halve_steps_that_go_too_far():
-    cases = [nearly_determined(*case) for case in CASES]
-    logits, expected = [], []
-    for target, adjustment in cases:
-        patterns, rows = np.unique(adjustment, axis=0, return_inverse=True)
-        z = [np.ones((len(patterns), 1))]
-        z += [helmert(3)[np.unique(column, return_inverse=True)[1]] for column in patterns.T]
-        counts = np.zeros((3, len(patterns)))
-        np.add.at(counts, (np.unique(target, return_inverse=True)[1], rows), 1.0)
-        logits.append((np.hstack(z), counts))
-        expected.append(MultinomialLogit().fit(target, adjustment).probabilities(patterns).T)
-    size = (max(counts.shape[1] for _, counts in logits), 3, 11)
-    ours, _ = solve(logits, size=size)
-    for p, q in zip(ours, expected, strict=False):
-        np.testing.assert_allclose(p[:, : q.shape[1]], q, atol=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(3))

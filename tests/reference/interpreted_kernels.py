@@ -36,10 +36,6 @@ def fma(a: Any, b: Any, c: Any) -> Any:
     return a * b + c
 
 
-def less_product(c: Any, a: Any, b: Any) -> Any:
-    return c - a * b
-
-
 def add_where(a: Any, value: Any, codes: Any, start: int, code: int) -> Any:
     return np.where(load(codes, start) == code % 256, a + value, a)
 
@@ -88,7 +84,7 @@ def interpret() -> None:
     np.seterr(over="ignore", divide="ignore", invalid="ignore")
     vectors: Any = ModuleType("losaw.kernels.vectors")
     for function in (
-        *(load, store, spread, insert, fma, less_product, add_where, where_greater),
+        *(load, store, spread, insert, fma, add_where, where_greater),
         *(power_of_two, add_two_scaled, dot, np.add, np.subtract, np.multiply, np.divide),
     ):
         setattr(vectors, function.__name__, function)

@@ -52,7 +52,7 @@ class ScikitLogit:
         z = indicators(adjustment, self.discrete)
         if len(np.unique(target)) < 2:
             raise PointMassError("one class")
-        self.logit = LogisticRegression(C=1.0, tol=1e-12, max_iter=20000).fit(z, target)
+        self.logit = LogisticRegression(solver="newton-cholesky", tol=1e-12).fit(z, target)
 
     def density(self, target, adjustment):
         p = self.logit.predict_proba(indicators(adjustment, self.discrete))

@@ -233,7 +233,7 @@ def _grow_batch(
     """Nodes of a tree for every seed, the trees' sizes, logits that did not reach their optimum."""
     nodes = empty_nodes(len(seeds) * node_capacity(len(data.response), settings), data.n_classes)
     sizes = np.empty(len(seeds), dtype=np.int64)
-    levels, cells = make_levels(data, settings), make_cells(data, settings)
+    levels, cells = make_levels(data, settings), make_cells(data)
     grower, classes = make_grower(data, settings), make_classes(data)
     grow_trees(grower, levels, cells, classes, seeds, nodes, sizes)
     grown = Nodes._make(array[: sizes.sum()].copy() for array in nodes)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.forest.growing.arrays import MAX_LEVELS, SMALL, ForestData
+from losaw.forest.growing.arrays import MAX_LEVELS, ForestData
 from losaw.forest.growing.scan_levels import encode_levels
 from losaw.kernels.inversion import padded
 from losaw.kernels.vectors import LANES
@@ -74,7 +74,6 @@ def prepare(
         columns=np.empty(0, dtype=np.int64),
         factors_start=none.copy(),
         factors=np.empty(0, dtype=np.int64),
-        only_factor=np.full(n_features, -1, dtype=np.int64),
         pattern_slot=np.full(n_features, -1, dtype=np.int64),
         patterns=np.empty((0, n_samples), dtype=np.uint32),
         n_patterns=0,
@@ -114,7 +113,6 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
     factors_start = [0]
     pattern_slot = np.full(n_features, -1, dtype=np.int64)
     patterns: list[NDArray[np.uint32]] = []
-    only_factor = np.full(n_features, -1, dtype=np.int64)
     for p in range(n_features):
         adjusted_for = [int(q) for q in np.flatnonzero(adjustment[p])]
         if not discrete[p]:
@@ -123,8 +121,6 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
             for q in adjusted_for:
                 columns += columns_of[q]
         elif len(adjusted_for):
-            if _is_small(data, p, adjusted_for):
-                only_factor[p] = data.position[adjusted_for[0]]
             pattern_slot[p] = len(patterns)
             patterns.append(_pattern_ids(data, adjusted_for))
             for q in adjusted_for:
@@ -143,21 +139,10 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
         columns=np.array(columns, dtype=np.int64),
         factors_start=np.array(factors_start, dtype=np.int64),
         factors=np.array(factors, dtype=np.int64),
-        only_factor=only_factor,
         pattern_slot=pattern_slot,
         patterns=ids,
         n_patterns=int(ids.max()) + 1 if ids.size else 0,
     )
-
-
-def _is_small(data: ForestData, target: int, adjusted_for: list[int]) -> bool:
-    """Return whether a discrete target's logit is one of those solved eight at a time."""
-    if data.has_several_classes or len(adjusted_for) != 1 or not data.is_discrete[adjusted_for[0]]:
-        return False
-    if data.is_nominal[target]:
-        return False
-    n_levels = data.n_levels[data.position[[target, adjusted_for[0]]]]
-    return bool(n_levels[0] == SMALL and n_levels[1] <= SMALL)
 
 
 def _pattern_ids(data: ForestData, features: list[int]) -> NDArray[np.uint32]:

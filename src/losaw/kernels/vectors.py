@@ -123,16 +123,6 @@ def fma(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 @instruction
-def less_product(typingctx: Any, c: Any, a: Any, b: Any) -> Any:
-    """Return c - a * b, lane by lane."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _fma(builder, builder.fneg(args[1]), args[2], args[0])
-
-    return _EIGHT(_EIGHT, _EIGHT, _EIGHT), codegen
-
-
-@instruction
 def add(typingctx: Any, a: Any, b: Any) -> Any:
     """Return a + b."""
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.kernels.logit.newton import fit_one
-from losaw.kernels.logit.terms import make_logit
+from losaw.kernels.inversion import padded
+from losaw.kernels.logit.quasi_newton import fit_one
+from losaw.kernels.logit.terms import Size, make_logit
 from losaw.support.arguments import as_floats, real_number
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
@@ -19,6 +20,8 @@ from losaw.weighting.levels import discrete_mask, helmert
 # Of a multinomial logit; as many take some two seconds.
 MOST_COEFFICIENTS = 1000
 LARGEST_C = 1e12
+# Squared distance to the optimum, in standard errors of the coefficients, at which a fit ends.
+PRECISION = 1e-10
 
 
 class PointMassError(ValueError):
@@ -169,7 +172,7 @@ class MultinomialLogit:
     def fit(
         self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None
     ) -> Self:
-        """Fit by Newton's method on the distinct (pattern, class) cells."""
+        """Fit by a quasi-Newton method on the distinct (pattern, class) cells."""
         t, a = check_pair(target, adjustment)
         c = check_counts(counts, len(t))
         self.classes_, code = np.unique(t, return_inverse=True)
@@ -187,12 +190,12 @@ class MultinomialLogit:
                 "merge levels, adjust for fewer features, or take propensity='gaussian'"
             )
         logit = make_logit(n_patterns, n_classes, width)
-        logit.design[:, :width] = z
         logit.columns[:, :n_patterns] = z.T
         logit.counts[:, :n_patterns] = cells.T
+        size = Size(n_patterns, n_classes, width, padded(width))
         self.n_steps_ = 0
         if n_classes > 1:
-            self.n_steps_ = fit_one(logit, n_patterns, n_classes, width, 1.0 / self.C)
+            self.n_steps_ = fit_one(logit, size, 1.0 / self.C, PRECISION)
         if self.n_steps_ < 0:
             warnings.warn(
                 "the multinomial logit has not reached its optimum: its probabilities are those of "
@@ -200,7 +203,8 @@ class MultinomialLogit:
                 "(standardize=True) or a smaller C help",
                 stacklevel=2,
             )
-        self.coefficients_ = logit.coefficients[:, :width].copy()
+        coefficients = logit.coefficients.reshape(n_classes - 1, size.row)
+        self.coefficients_ = coefficients[:, :width].copy()
         return self
 
     def probabilities(self, adjustment: ArrayLike) -> FloatArray:

@@ -7,13 +7,8 @@ import numpy as np
 import pytest
 
 from losaw import LosawRandomForestRegressor
-from losaw.forest.growing.weights_discrete import PRECISION
-from losaw.kernels.logit.far_apart import log_probability
-from losaw.kernels.logit.terms import MOST_UNKNOWNS
-from losaw.kernels.vectors import LANES
+from losaw.forest.growing.arrays import PRECISION
 from losaw.weighting import MultinomialLogit, cap_weights, losaw_weights
-from losaw.weighting.levels import helmert
-from reference.eight_logits import solve as solve_eight
 from reference.logit import ReferenceLogit, solve
 from reference.node_by_node import compare
 
@@ -38,10 +33,9 @@ def test_probabilities_and_weights_are_those_of_an_independent_solver(n_classes,
     model = MultinomialLogit(discrete=NUMERIC, standardize=False)
     probability = model.fit(target, z).probabilities(z)
     assert model.n_steps_ > 0
-    # A Newton fit ends within 1e-5 standard errors of the optimum; a quasi-Newton one, of many
-    # unknowns, creeps where almost all probabilities are 0 or 1, and is further away when its
-    # steps are as small. An inverse magnifies either.
-    error = 1e-5 if 3 * (n_classes - 1) <= MOST_UNKNOWNS else 1e-4
+    # A fit creeps where almost all probabilities are 0 or 1, and is further away than its last
+    # steps are long. An inverse magnifies that.
+    error = 1e-4
     np.testing.assert_allclose(probability, expected, atol=error)
 
     weights = losaw_weights(target, z, eta=0.25, propensity=model)
@@ -67,24 +61,3 @@ def test_a_fit_that_does_not_reach_its_optimum_says_so():
     with pytest.warns(UserWarning, match="has not reached its optimum"):
         model = MultinomialLogit(discrete=NUMERIC, standardize=False).fit(target, 1e4 * z)
     assert model.n_steps_ == -1
-
-
-@pytest.mark.long
-def test_eight_logits_reach_predictors_beyond_the_exponential():
-    rng = np.random.default_rng(0)
-    logits = []
-    for _ in range(LANES):
-        counts = np.diag(rng.uniform(0.5, 2.0, 3)) * 1e4
-        logits.append((np.column_stack([np.ones(3), 300 * helmert(3)]), counts))
-    ours, coefficients = solve_eight(logits)
-    for (z, counts), p, b in zip(logits, ours, coefficients, strict=True):
-        expected = solve(z, counts.T)
-        np.testing.assert_allclose(p.T, expected, atol=1e-5)
-        assert np.isfinite(b).all()
-
-
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_probabilities_of_all_classes_add_up_to_one(n_classes):
-    predictors = np.linspace(1.0, 3.0, n_classes - 1)
-    logs = [log_probability.py_func(predictors, n_classes, k) for k in range(n_classes)]
-    assert np.exp(logs).sum() == pytest.approx(1.0)

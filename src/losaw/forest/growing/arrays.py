@@ -1,18 +1,29 @@
-"""Input, output and scratch arrays of the compiled tree grower, grouped and named.
+"""The legend: which arrays the compiled tree grower reads and writes, their shapes and units.
+
+Sizes, as in the paper:
+
+=============  ==================================================================================
+``N``, ``P``   rows and features of the training sample
+``n``          rows of a tree's sample or of a node; rows drawn twice are one row with count 2
+``G``, ``K``   patterns of adjustment features that occur in a node, classes (levels that occur)
+``w``          columns of the design that a propensity is regressed on, its column of ones included
+=============  ==================================================================================
 
 Letters in the kernels:
 
 =============  ==================================================================================
-``n``, ``N``   rows of a node, rows of the training sample
 ``p``          position of a feature among those of its kind (continuous or discrete)
 ``c``          count of an in-bag row: how often the bootstrap drew it
-``y``          centred response of a row; ``cy`` is count times response
+``y``          response of a row, centred, in its own unit; ``cy`` is count times response
 ``pair``       the two of them, c and c y, of each in-bag row
-``w``, ``v``   weight of a row (or cell), before and after the cap
+``w``, ``v``   weight of a row (or cell), before and after the cap; only ratios of weights count
 ``x``, ``z``   value of a target; z in units of the training sample's standard deviation
 ``a``          adjustment features of a row
-``g``, ``k``   pattern of adjustment features, class (a level that occurs in the node)
+``g``, ``k``   pattern of adjustment features, class
 =============  ==================================================================================
+
+Arrays are made once per batch of trees (:mod:`losaw.forest.growing.workspace`), since kernels may
+not allocate. Those of a logit are in :class:`losaw.kernels.logit.terms.Logit`.
 """
 
 from typing import NamedTuple
@@ -20,14 +31,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.kernels.logit.effects_terms import EffectsLogit
-from losaw.kernels.logit.eight_terms import EightLogits
 from losaw.kernels.logit.terms import Logit
 
 LEAF = -1
 MAX_LEVELS = 63  # a set of levels is a word of 64 bits
 UNSEEN = 63  # the code of a level that the training sample does not have
-SMALL = 3  # levels of a feature whose logit is solved together with seven others
+# A logit ends a thousandth of a standard error from its optimum; this is squared.
+PRECISION = 1e-6
 STACK = 80  # the smaller child is grown first: at most log2(rows) nodes are pending
 
 
@@ -63,7 +73,6 @@ class ForestData(NamedTuple):
     columns: NDArray[np.int64]  # design columns [columns_start[p], columns_start[p + 1])
     factors_start: NDArray[np.int64]  # (P + 1,), for discrete targets as well:
     factors: NDArray[np.int64]  # positions of discrete adjustment features
-    only_factor: NDArray[np.int64]  # (P,), of a small target with one small factor only, or -1
     pattern_slot: NDArray[np.int64]  # (P,), row of ``patterns`` of a discrete target, or -1
     patterns: NDArray[np.uint32]  # (n_slots, N), id of the row's adjustment pattern
     n_patterns: int  # largest number of patterns of any slot
@@ -82,6 +91,7 @@ class Settings(NamedTuple):
     splits_half_way: bool = False  # thresholds lie between two values, not at the lower one
     needs_gain: bool = True  # a split has to lower the impurity
     redraws: bool = True  # drawing goes on while only constant features were drawn
+    precision: float = PRECISION
 
 
 class Nodes(NamedTuple):
@@ -212,27 +222,6 @@ class ClassWorkspace(NamedTuple):
     axis: NDArray[np.float64]  # (2, classes)
 
 
-class BatchWorkspace(NamedTuple):
-    """Up to eight discrete candidates of a node, of three levels and three patterns, in lanes."""
-
-    waiting: NDArray[np.int64]  # (1,), how many there are
-    candidate: NDArray[np.int64]  # (8,), place among the node's candidates
-    table: NDArray[np.float64]  # (9, 3), by pattern and level: sums of c, c y, c y^2
-    eight: EightLogits  # counts and design of the cells; its probabilities become their weights
-    response: NDArray[np.float64]  # (3, 3, 8), by level and pattern, sum of c y
-    square: NDArray[np.float64]  # (3, 3, 8), sum of c y^2
-    frequency: NDArray[np.float64]  # (3, 8), of the levels, stabilising
-    before: NDArray[np.float64]  # (8,), relative effective sample sizes before the cap
-    second: NDArray[np.float64]  # (8,), weighted sum of c y^2
-    sums: NDArray[np.float64]  # (3, 3, 8): count, weight and weighted response of the levels
-    count_of: NDArray[np.float64]  # (3,), the same of one lane
-    weight_of: NDArray[np.float64]  # (3,)
-    response_of: NDArray[np.float64]  # (3,)
-    level_of: NDArray[np.int64]  # (3,), 0, 1, 2
-    weight: NDArray[np.float64]  # (9,), of one lane's cells that are not empty
-    multiplicity: NDArray[np.float64]  # (9,)
-
-
 class CellWorkspace(NamedTuple):
     """Scratch arrays of the weights of discrete features."""
 
@@ -240,8 +229,6 @@ class CellWorkspace(NamedTuple):
     representative: NDArray[np.uint32]  # (rows,), a row of each pattern
     pattern_level: NDArray[np.int64]  # (rows,), level of one adjustment feature
     logit: Logit  # counts and design of the cells; its probabilities become their weights
-    effects: EffectsLogit  # the same of large logits
-    most_in_contrasts: int  # unknowns; logits of more are large
     response: NDArray[np.float64]  # (K, rows), sum of c y
     square: NDArray[np.float64]  # (K, rows), sum of c y^2
     weight: NDArray[np.float64]  # (rows * K,), of non-empty cells
@@ -249,7 +236,6 @@ class CellWorkspace(NamedTuple):
     recode: NDArray[np.int64]  # (K + 1,), level of each class present in the node
     place: NDArray[np.int64]  # (K,), its inverse
     class_of: NDArray[np.int64]  # (levels,), the same for an adjustment feature
-    batch: BatchWorkspace  # candidates that wait for each other
     unfinished: NDArray[np.int64]  # (1,), logits that have not reached their optimum
 
 

@@ -31,9 +31,7 @@ from losaw.forest.growing.scan_levels import count_rows, level_sums, subtract_su
 from losaw.forest.growing.split_continuous import split_continuous
 from losaw.forest.growing.split_discrete import split_discrete
 from losaw.forest.growing.weights_continuous import add_moments
-from losaw.forest.growing.weights_of_eight import settle
 from losaw.kernels.compiled import REORDERED, inlined_kernel, kernel
-from losaw.kernels.vectors import LANES
 
 # In small nodes two features often part the rows alike: their decreases are equal but for rounding,
 # and the one drawn first is taken, whatever the order in which a processor adds.
@@ -138,26 +136,28 @@ def find_split(
     grower: Grower,
     levels: LevelWorkspace | None,
     cells: CellWorkspace | None,
-    classes: ClassWorkspace | None,
+    classes: ClassWorkspace,
     node: Node,
 ) -> int:
-    """Draw features and return the place of the best one among them, or -1 (Definition 4.2).
+    """Draw features and return the place of the best one among them, or -1.
 
-    Features and splits of all that were drawn are left in the workspace.
+    Definition 4.2 and Algorithm 4.3. Features and splits of all that were drawn are left in the
+    workspace.
     """
     data, settings, work = grower.data, grower.settings, grower.work
     n_features = len(data.is_discrete)
     wanted = min(settings.max_features, n_features)
-    min_leaf = float(settings.min_samples_leaf)
     drawn = 0
     n_constant = 0
+    # Algorithm 4.3: of each drawn feature p_i its weights w_i, and with them its best split x_i and
+    # that split's relative decrease Delta_i.
     while drawn < wanted:
         candidate = _draw(grower, drawn)
         drawn += 1
         split = NO_SPLIT
         if not data.is_discrete[candidate.feature]:
             split = split_continuous(grower, classes, node, candidate)
-        elif levels is not None and classes is not None:
+        elif levels is not None and cells is not None:
             split = split_discrete(grower, levels, cells, classes, node, candidate)
         n_constant += split.is_constant
         work.splits[candidate.place, 0] = split.decrease
@@ -166,13 +166,7 @@ def find_split(
         work.splits[candidate.place, 3] = split.capped_size
         if settings.redraws and n_constant == wanted and wanted < n_features:
             wanted += 1
-        # Small logits wait for each other, at most until the last candidate.
-        if cells is not None:
-            n_waiting = cells.batch.waiting[0]
-            if n_waiting == LANES or (drawn == wanted and n_waiting > 0):
-                cells.unfinished[0] += settle(
-                    cells.batch, settings.eta, min_leaf, node.n_samples, work.splits
-                )
+    # The feature with the largest Delta_i.
     best = -1
     best_decrease = _ROUNDING if settings.needs_gain else -0.5
     for i in range(drawn):
@@ -187,7 +181,7 @@ def grow_tree(
     grower: Grower,
     levels: LevelWorkspace | None,
     cells: CellWorkspace | None,
-    classes: ClassWorkspace | None,
+    classes: ClassWorkspace,
     seed: int,
     nodes: Nodes,
     offset: int,
@@ -217,7 +211,7 @@ def grow_tree(
         depth = stack[_DEPTH, slot]
         place = offset + number
         count, mean, impurity = node_moments(sample.rows, start, end, sample.pair)
-        if classes is not None and data.has_several_classes:
+        if data.has_several_classes:
             count, impurity = node_classes(sample, start, end, nodes.distribution, place)
         if number == 0:
             total_impurity = impurity
@@ -281,14 +275,14 @@ def grow_trees(
     grower: Grower,
     levels: LevelWorkspace | None,
     cells: CellWorkspace | None,
-    classes: ClassWorkspace | None,
+    classes: ClassWorkspace,
     seeds: np.ndarray,
     nodes: Nodes,
     n_nodes: np.ndarray,
 ) -> None:
     """Grow one tree per seed, one after the other in ``nodes``; fills their sizes.
 
-    Where ``levels``, ``cells`` or ``classes`` is None, nothing that needs them is compiled.
+    Where ``levels`` and ``cells`` are None, nothing that needs them is compiled.
     """
     offset = 0
     for tree in range(len(seeds)):

@@ -20,7 +20,7 @@ from losaw.kernels.compiled import inlined_kernel
 
 @inlined_kernel()
 def split_continuous(
-    grower: Grower, classes: ClassWorkspace | None, node: Node, candidate: Candidate
+    grower: Grower, classes: ClassWorkspace, node: Node, candidate: Candidate
 ) -> Split:
     """Find the best split of a continuous feature, weighted if it has adjustment features.
 
@@ -42,7 +42,8 @@ def split_continuous(
     ):
         return CONSTANT
 
-    # Weights w ~ P(x) / P(x | a) of the rows (Definition 2.1), from a node regression. With eta = 1
+    # Algorithm 4.3, first step: propensities of the rows, and their stabilised inverses
+    # w ~ P(x) / P(x | a) (Section 2, Definition 2.1), from a node regression. With eta = 1
     # or nothing to adjust for they are uniform, and so they are where x follows from a: P(x | a)
     # would be a point mass.
     n = node.end - node.start
@@ -53,7 +54,7 @@ def split_continuous(
         is_weighted = gaussian_weights(grower, node, candidate)
 
     # Uniform weights: the node's impurity is known, Delta_w is compared through the order itself.
-    if classes is not None and data.has_several_classes and not is_weighted:
+    if data.has_several_classes and not is_weighted:
         for i in range(n):
             work.w[i] = 1.0
             work.c[i] = sample.pair[order[p, node.start + i], 0]
@@ -65,19 +66,20 @@ def split_continuous(
             return NO_SPLIT
         return Split(score / node.impurity, place, 1.0, 1.0, False)
 
-    # The cap (Algorithm 3.2): the largest weights are cut, and what was cut is shared out, until
-    # the effective sample size is at least eta N. Weights that have it already stay as they are.
+    # Second step, the cap (Algorithm 3.2): the largest weights are cut, and what was cut is shared
+    # out, until the effective sample size is at least eta N. Weights that have it stay as they are.
     before = relative_size(work.w, work.c, n, node.n_samples)
     cut, shift = np.inf, 0.0
     if before < settings.eta:
         cut, shift = find_cap(work.w, work.c, n, settings.eta)
     total, first, second = apply_cap(work.w, work.c, work.cy, n, cut, shift)
     after = max(before, settings.eta)
-    if classes is not None and data.has_several_classes:
+    if data.has_several_classes:
         decrease, place = scan_classes(grower, classes, node, candidate)
         return Split(decrease, place, before, after, False)
 
-    # MSE_w = E_w[y^2] - E_w[y]^2 of the node. Where it vanishes no split can lower it.
+    # Third step, the best split of Delta_w^rel (Definition 4.1, Algorithm 9.3). Where
+    # MSE_w = E_w[y^2] - E_w[y]^2 of the node vanishes no split can lower it.
     weighted_mean = first / total
     weighted_impurity = second / total - weighted_mean * weighted_mean
     if not weighted_impurity > 0.0:

@@ -5,7 +5,6 @@ import numpy as np
 from losaw.forest.growing.arrays import (
     CONSTANT,
     NO_SPLIT,
-    SMALL,
     Candidate,
     CellWorkspace,
     ClassWorkspace,
@@ -16,31 +15,26 @@ from losaw.forest.growing.arrays import (
     Split,
 )
 from losaw.forest.growing.gini import split_classes_at_levels
-from losaw.forest.growing.logits_of_cells import (
-    fit_in_effects,
-    is_cheaper_in_effects,
-    shape_in_effects,
-)
 from losaw.forest.growing.scan_levels import can_split, read_levels, scan_levels, scan_sets
 from losaw.forest.growing.weights_discrete import (
     PENALTY,
-    PRECISION,
     cell_weights,
     collect_cells,
     design_of_patterns,
     spread_weights,
     sum_cells,
 )
-from losaw.forest.growing.weights_of_eight import defer
 from losaw.kernels.compiled import inlined_kernel
-from losaw.kernels.logit.newton import fit_multinomial
+from losaw.kernels.logit.quasi_newton import fit_logit
+from losaw.kernels.logit.terms import Size
+from losaw.kernels.vectors import LANES
 
 
 @inlined_kernel()
 def split_discrete(
     grower: Grower,
     levels: LevelWorkspace,
-    cells: CellWorkspace | None,
+    cells: CellWorkspace,
     classes: ClassWorkspace,
     node: Node,
     candidate: Candidate,
@@ -49,8 +43,7 @@ def split_discrete(
 
     A split is made between two ordered levels, or of nominal ones between a set and the others:
     Algorithm 9.4 on the levels' counts, weights and weighted responses. In plain Python:
-    :meth:`losaw.forest.as_printed.ForestAsPrinted.best_split`. A small logit is left to
-    :func:`~losaw.forest.growing.weights_of_eight.settle`, which overwrites what is returned here.
+    :meth:`losaw.forest.as_printed.ForestAsPrinted.best_split`.
     """
     data, settings = grower.data, grower.settings
     feature = candidate.feature
@@ -62,7 +55,7 @@ def split_discrete(
         return CONSTANT
 
     # Uniform weights: with eta = 1, or with nothing to adjust for. A level's weight is its count.
-    is_weighted = cells is not None and data.pattern_slot[feature] >= 0
+    is_weighted = data.pattern_slot[feature] >= 0
     if not is_weighted and data.has_several_classes:
         for i in range(node.end - node.start):
             grower.work.w[i] = 1.0
@@ -86,13 +79,6 @@ def split_discrete(
     if not can_split(size, n_levels, min_leaf, node.size, data.is_nominal[feature]):
         return NO_SPLIT
 
-    if cells is None:
-        return NO_SPLIT
-    # Three levels and one small adjustment feature: too few cells for a vector, so that the
-    # feature waits for seven others.
-    if data.only_factor[feature] >= 0 and n_present == SMALL:
-        defer(grower, cells.batch, node, candidate)
-        return NO_SPLIT
     return _split_cells(grower, levels, cells, classes, node, candidate)
 
 
@@ -111,15 +97,12 @@ def _split_cells(
     # Rows that agree in the adjustment features (a pattern) and in x have the same weight: all
     # that follows runs over these cells instead of rows. Levels that are absent take no part.
     n_patterns, n_classes = collect_cells(grower, levels, cells, node, candidate)
-    # P(x | a) is a penalised multinomial logit on the cells, P(x) the share of the class in the
-    # training sample; their ratio, capped as Algorithm 3.2 does, is the weight of a cell.
-    shape = shape_in_effects(grower, levels, cells, node, feature, n_patterns, n_classes)
-    if is_cheaper_in_effects(shape, cells.most_in_contrasts):
-        n_steps = fit_in_effects(grower, levels, cells, node, feature, shape)
-    else:
-        width = design_of_patterns(grower, cells, feature, n_patterns)
-        n_steps = fit_multinomial(cells.logit, n_patterns, n_classes, width, PENALTY, PRECISION)
-    cells.unfinished[0] += n_steps < 0
+    # Algorithm 4.3, first step: P(x | a) is a penalised multinomial logit on the cells (Section 2),
+    # P(x) the share of the class in the training sample.
+    width = design_of_patterns(grower, cells, feature, n_patterns)
+    size = Size(n_patterns, n_classes, width, -(-width // LANES) * LANES)
+    cells.unfinished[0] += fit_logit(cells.logit, size, PENALTY, settings.precision) < 0
+    # Second step: their ratio is the weight of a cell (Definition 2.1), capped (Algorithm 3.2).
     before = cell_weights(grower, cells, node, candidate, n_patterns, n_classes)
     after = max(before, settings.eta)
     if data.has_several_classes:
@@ -127,8 +110,8 @@ def _split_cells(
         decrease, level = split_classes_at_levels(grower, levels, classes, node, candidate)
         return Split(decrease, level, before, after, False)
 
-    # MSE_w = E_w[y^2] - E_w[y]^2 of the node; the classes present are numbered anew, so that the
-    # best one is turned back into a level.
+    # Third step, the best split of Delta_w^rel (Definition 4.1, Algorithm 9.4). The classes present
+    # are numbered anew; ``recode`` turns the best one back into a level.
     total, first, second = sum_cells(levels, cells, n_patterns, n_classes)
     mean = first / total
     sums = LevelSums(

@@ -19,8 +19,6 @@ from losaw.kernels.compiled import REORDERED, inlined_kernel, inner_kernel
 from losaw.kernels.vectors import LANES, divide, load, spread, store
 
 PENALTY = 1.0  # 1 / C, scikit-learn's default C = 1
-# A fit ends a thousandth of a standard error from the optimum; this is squared.
-PRECISION = 1e-6
 
 # The value that Helmert contrast k >= 1 gives the levels before the k-th.
 _K = np.arange(MAX_LEVELS)
@@ -87,10 +85,9 @@ def design_of_patterns(grower: Grower, cells: CellWorkspace, feature: int, n_pat
     one column per level, whose coefficients sum to zero at the optimum, in m - 1 columns.
     """
     data, codes, design = grower.data, grower.sample.codes, grower.sample.design
-    z = cells.logit.design
-    transposed = cells.logit.columns
+    columns = cells.logit.columns
     for g in range(n_patterns):
-        transposed[0, g] = 1.0
+        columns[0, g] = 1.0
     width = 1
     # Contrast k of the levels present: the levels before the k-th against the k-th itself.
     for f in range(data.factors_start[feature], data.factors_start[feature + 1]):
@@ -112,21 +109,16 @@ def design_of_patterns(grower: Grower, cells: CellWorkspace, feature: int, n_pat
             for g in range(n_patterns):
                 level = cells.class_of[cells.pattern_level[g]]
                 value = low if level < contrast else high if level == contrast else 0.0
-                transposed[width, g] = value
+                columns[width, g] = value
             width += 1
-    # Continuous adjustment features; then the transpose, both padded with zeros.
+    # Continuous adjustment features. The last vector of patterns is filled up with zeros.
     for j in range(data.columns_start[feature], data.columns_start[feature + 1]):
         for g in range(n_patterns):
-            transposed[width, g] = design[cells.representative[g], data.columns[j]]
+            columns[width, g] = design[cells.representative[g], data.columns[j]]
         width += 1
-    for g in range(n_patterns):
-        for j in range(width):
-            z[g, j] = transposed[j, g]
-        for j in range(width, -(-width // LANES) * LANES):
-            z[g, j] = 0.0
     for j in range(width):
         for g in range(n_patterns, -(-n_patterns // LANES) * LANES):
-            transposed[j, g] = 0.0
+            columns[j, g] = 0.0
     return width
 
 

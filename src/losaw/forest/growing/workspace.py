@@ -14,10 +14,7 @@ from losaw.forest.growing.arrays import (
     Settings,
     TreeWorkspace,
 )
-from losaw.forest.growing.logits_of_cells import MOST_IN_CONTRASTS
-from losaw.forest.growing.weights_of_eight import make_batch
 from losaw.kernels.inversion import padded
-from losaw.kernels.logit.effects_terms import make_effects_logit
 from losaw.kernels.logit.terms import make_logit
 
 
@@ -69,14 +66,9 @@ def _make_workspace(data: ForestData) -> TreeWorkspace:
     )
 
 
-def make_classes(data: ForestData) -> ClassWorkspace | None:
-    """Return scratch arrays of the classes; None in a regression on numbers, which needs none.
-
-    With discrete features there are always some, if empty, so that not all is compiled twice.
-    """
+def make_classes(data: ForestData) -> ClassWorkspace:
+    """Return scratch arrays of the classes; empty in a regression."""
     n = data.n_classes
-    if not data.has_several_classes and not data.is_discrete.any():
-        return None
     return ClassWorkspace(np.empty(n), np.empty(n), np.empty((MAX_LEVELS, n)), np.empty((2, n)))
 
 
@@ -99,30 +91,26 @@ def make_levels(data: ForestData, settings: Settings) -> LevelWorkspace | None:
     )
 
 
-def make_cells(data: ForestData, settings: Settings) -> CellWorkspace | None:
-    """Return scratch arrays of discrete weights, as wide as the widest logit; None without any."""
-    if settings.eta == 1.0 or len(data.patterns) == 0:
+def make_cells(data: ForestData) -> CellWorkspace | None:
+    """Return scratch arrays of discrete weights, as wide as the widest logit; None without levels.
+
+    Where nothing is weighted they are empty: all is compiled once, for weights and without.
+    """
+    if not data.is_discrete.any():
         return None
-    n = len(data.response)
+    n = len(data.response) if len(data.patterns) > 0 else 0
     levels = int(max(data.n_levels, default=1))
     widest = 1
-    most_rows, most_factors, most_columns = 1, 0, 0
     for target in np.flatnonzero(data.pattern_slot >= 0):
         factors = data.factors[data.factors_start[target] : data.factors_start[target + 1]]
         columns = int(data.columns_start[target + 1] - data.columns_start[target])
-        rows_of_effects = 1 + columns + int(data.n_levels[factors].sum())
-        widest = max(widest, rows_of_effects - len(factors))
-        most_rows = max(most_rows, rows_of_effects)
-        most_factors = max(most_factors, len(factors))
-        most_columns = max(most_columns, columns)
+        widest = max(widest, 1 + columns + int((data.n_levels[factors] - 1).sum()))
     rows = padded(n)
     return CellWorkspace(
         local=np.full(data.n_patterns, -1, dtype=np.int32),
         representative=np.empty(n, dtype=np.uint32),
         pattern_level=np.empty(n, dtype=np.int64),
         logit=make_logit(n, levels, widest),
-        effects=make_effects_logit(n, levels, most_factors, most_columns, most_rows),
-        most_in_contrasts=MOST_IN_CONTRASTS,
         response=np.empty((levels, rows)),
         square=np.empty((levels, rows)),
         weight=np.empty(rows * levels + 1),
@@ -130,6 +118,5 @@ def make_cells(data: ForestData, settings: Settings) -> CellWorkspace | None:
         recode=np.empty(MAX_LEVELS + 1, dtype=np.int64),
         place=np.empty(MAX_LEVELS, dtype=np.int64),
         class_of=np.empty(MAX_LEVELS, dtype=np.int64),
-        batch=make_batch(),
         unfinished=np.zeros(1, dtype=np.int64),
     )

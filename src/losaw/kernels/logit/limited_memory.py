@@ -1,7 +1,7 @@
 """Limited-memory BFGS: the last steps of a fit and how the gradient changed (Nocedal & Liu 1989).
 
-Vectors have rows, padded with zeros to whole vectors: one per class but the first in contrasts, a
-single one in effects. Places in an array are the flat index of a vector's first element.
+A vector of coefficients is flat, and filled up with zeros to whole vectors of 8. Step i is in
+``steps[i]``, whose flat index is i times the length of a row.
 """
 
 from typing import NamedTuple
@@ -10,129 +10,97 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.kernels.compiled import inlined_kernel
-from losaw.kernels.vectors import LANES, fma, load, multiply, spread, store, subtract, total
+from losaw.kernels.vectors import LANES, add, fma, load, multiply, spread, store, subtract, total
 
 MEMORY = 12  # steps that are stored
 
 
 class Memory(NamedTuple):
-    """Workspace of a quasi-Newton fit whose vectors have R rows of w numbers."""
+    """The workspace of a quasi-Newton fit of V coefficients."""
 
-    direction: NDArray[np.float64]  # (R, w)
-    steps: NDArray[np.float64]  # (MEMORY, R, w)
-    changes: NDArray[np.float64]  # (MEMORY, R, w), of the gradient, with the opposite sign
-    factors: NDArray[np.float64]  # (MEMORY, 2), one over step' change; workspace
+    direction: NDArray[np.float64]  # (V,)
+    steps: NDArray[np.float64]  # (MEMORY, V), s_i
+    changes: NDArray[np.float64]  # (MEMORY, V), y_i: of the gradient, with the opposite sign
+    factors: NDArray[np.float64]  # (MEMORY, 2), 1 / s_i' y_i, and workspace
 
 
-def make_memory(n_rows: int, row: int) -> Memory:
+def make_memory(n_coefficients: int) -> Memory:
     """Return the workspace of a fit of at most this size, filled with zeros."""
     return Memory(
-        direction=np.zeros((n_rows, row)),
-        steps=np.zeros((MEMORY, n_rows, row)),
-        changes=np.zeros((MEMORY, n_rows, row)),
+        direction=np.zeros(n_coefficients),
+        steps=np.zeros((MEMORY, n_coefficients)),
+        changes=np.zeros((MEMORY, n_coefficients)),
         factors=np.zeros((MEMORY, 2)),
     )
 
 
 @inlined_kernel()
-def inner(
-    a: np.ndarray, a_at: int, b: np.ndarray, b_at: int, n_rows: int, row: int, width: int
-) -> float:
-    """Return the inner product of two vectors."""
-    sums = spread(0.0)
-    for k in range(n_rows):
-        for lane in range(k * row, k * row + width, LANES):
-            sums = fma(load(a, a_at + lane), load(b, b_at + lane), sums)
-    return total(sums)
+def inner(a: np.ndarray, a_at: int, b: np.ndarray, b_at: int, size: int) -> float:
+    """Return the inner product of a[a_at : a_at + size] and b[b_at : b_at + size], flat indices.
+
+    The last vector is read whole. Of two sums side by side, one need not wait for the other.
+    """
+    even = spread(0.0)
+    odd = spread(0.0)
+    paired = size - size % (2 * LANES)
+    for lane in range(0, paired, 2 * LANES):
+        even = fma(load(a, a_at + lane), load(b, b_at + lane), even)
+        odd = fma(load(a, a_at + lane + LANES), load(b, b_at + lane + LANES), odd)
+    for lane in range(paired, size, LANES):
+        even = fma(load(a, a_at + lane), load(b, b_at + lane), even)
+    return total(add(even, odd))
 
 
 @inlined_kernel()
-def add_scaled(
-    a: np.ndarray,
-    a_at: int,
-    scale: float,
-    b: np.ndarray,
-    b_at: int,
-    n_rows: int,
-    row: int,
-    width: int,
-) -> None:
-    """Add scale * b to a."""
-    for k in range(n_rows):
-        for lane in range(k * row, k * row + width, LANES):
-            moved = fma(spread(scale), load(b, b_at + lane), load(a, a_at + lane))
-            store(a, a_at + lane, moved)
+def add_scaled(a: np.ndarray, scale: float, b: np.ndarray, b_at: int, size: int) -> None:
+    """Add scale * b[b_at : b_at + size] to a."""
+    for lane in range(0, size, LANES):
+        store(a, lane, fma(spread(scale), load(b, b_at + lane), load(a, lane)))
 
 
 @inlined_kernel()
-def first_pass(
-    memory: Memory, gradient: np.ndarray, n_rows: int, width: int, held: int, newest: int
-) -> None:
+def first_pass(memory: Memory, gradient: np.ndarray, size: int, held: int, newest: int) -> None:
     """Subtract from the gradient what the ``held`` newest pairs explain, newest first."""
-    direction, steps, changes, factors = (
-        memory.direction,
-        memory.steps,
-        memory.changes,
-        memory.factors,
-    )
-    row = direction.shape[1]
-    size = direction.shape[0] * row
-    for k in range(n_rows):
-        for lane in range(k * row, k * row + width, LANES):
-            store(direction, lane, load(gradient, lane))
+    direction = memory.direction
+    row = len(direction)
+    for lane in range(0, size, LANES):
+        store(direction, lane, load(gradient, lane))
     for back in range(held):
         i = (newest + MEMORY - back) % MEMORY
-        share = factors[i, 0] * inner(steps, i * size, direction, 0, n_rows, row, width)
-        factors[i, 1] = share
-        add_scaled(direction, 0, -share, changes, i * size, n_rows, row, width)
+        share = memory.factors[i, 0] * inner(memory.steps, i * row, direction, 0, size)
+        memory.factors[i, 1] = share
+        add_scaled(direction, -share, memory.changes, i * row, size)
 
 
 @inlined_kernel()
-def second_pass(
-    memory: Memory, gradient: np.ndarray, n_rows: int, width: int, held: int, newest: int
-) -> float:
+def second_pass(memory: Memory, gradient: np.ndarray, size: int, held: int, newest: int) -> float:
     """Apply the curvature of the pairs to the direction, oldest first; return its slope.
 
     Between the two passes the direction is multiplied by the inverse of blocks of the Hessian.
     """
-    direction, steps, changes, factors = (
-        memory.direction,
-        memory.steps,
-        memory.changes,
-        memory.factors,
-    )
-    row = direction.shape[1]
-    size = direction.shape[0] * row
+    direction = memory.direction
+    row = len(direction)
     for forward in range(held):
         i = (newest + MEMORY - held + 1 + forward) % MEMORY
-        share = factors[i, 0] * inner(changes, i * size, direction, 0, n_rows, row, width)
-        share = factors[i, 1] - share
-        add_scaled(direction, 0, share, steps, i * size, n_rows, row, width)
-    return inner(gradient, 0, direction, 0, n_rows, row, width)
+        share = memory.factors[i, 0] * inner(memory.changes, i * row, direction, 0, size)
+        add_scaled(direction, memory.factors[i, 1] - share, memory.steps, i * row, size)
+    return inner(gradient, 0, direction, 0, size)
 
 
 @inlined_kernel()
-def keep_gradient(memory: Memory, gradient: np.ndarray, n_rows: int, width: int, at: int) -> None:
+def keep_gradient(memory: Memory, gradient: np.ndarray, size: int, at: int) -> None:
     """Store the gradient at the start of a step, where its change will be."""
-    row = memory.direction.shape[1]
-    size = memory.direction.shape[0] * row
-    for k in range(n_rows):
-        for lane in range(k * row, k * row + width, LANES):
-            store(memory.changes, at * size + lane, load(gradient, lane))
+    row = len(memory.direction)
+    for lane in range(0, size, LANES):
+        store(memory.changes, at * row + lane, load(gradient, lane))
 
 
 @inlined_kernel()
-def keep_step(
-    memory: Memory, gradient: np.ndarray, n_rows: int, width: int, at: int, times: float
-) -> None:
+def keep_step(memory: Memory, gradient: np.ndarray, size: int, at: int, times: float) -> None:
     """Store the pair of a step, ``times`` the direction, with ``gradient`` at its end."""
-    steps, changes = memory.steps, memory.changes
-    row = memory.direction.shape[1]
-    size = memory.direction.shape[0] * row
-    for k in range(n_rows):
-        for lane in range(k * row, k * row + width, LANES):
-            start = at * size + lane
-            store(steps, start, multiply(spread(times), load(memory.direction, lane)))
-            store(changes, start, subtract(load(changes, start), load(gradient, lane)))
-    product = inner(steps, at * size, changes, at * size, n_rows, row, width)
-    memory.factors[at, 0] = 1.0 / product
+    steps, changes, row = memory.steps, memory.changes, len(memory.direction)
+    for lane in range(0, size, LANES):
+        place = at * row + lane
+        store(steps, place, multiply(spread(times), load(memory.direction, lane)))
+        store(changes, place, subtract(load(changes, place), load(gradient, lane)))
+    memory.factors[at, 0] = 1.0 / inner(steps, at * row, changes, at * row, size)
