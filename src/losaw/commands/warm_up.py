@@ -20,7 +20,7 @@ def warm_up() -> None:
 
 
 def _compile(compile_part: Callable[[], None]) -> None:
-    from losaw.kernels.compiling import COMPILING
+    from losaw.kernels.compiled import COMPILING
 
     COMPILING.is_announced = True
     compile_part()

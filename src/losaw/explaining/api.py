@@ -29,7 +29,7 @@ from losaw.explaining.scores import (
 from losaw.explaining.sentences import Section, answer, cautions, notes, said_of, statements
 from losaw.explaining.table_file import read_file
 from losaw.importance import cpi, loco, pfi
-from losaw.kernels.compiling import COMPILING
+from losaw.kernels.compiled import COMPILING
 from losaw.rng import as_generator, seed_integer, stream
 from losaw.support.arguments import whole_number
 from losaw.support.errors import LosawError

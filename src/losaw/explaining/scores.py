@@ -17,7 +17,7 @@ from losaw.explaining.draws import recognised
 from losaw.explaining.models import Splits, fit_each, make_forest
 from losaw.explaining.preparing import Prepared
 from losaw.importance import hierarchy, loco, mdi, ufi
-from losaw.kernels.compiling import COMPILING
+from losaw.kernels.compiled import COMPILING
 from losaw.knockoffs.diagnostics import DrawTest
 from losaw.rng import stream
 from losaw.scoring.importance_result import ImportanceResult

@@ -1,34 +1,72 @@
-"""The decorators of kernels, and the exponential that all kernels share."""
+"""The decorators of kernels, and the announcement of the first one that is compiled."""
 
 import inspect
+import sys
+import time
 from functools import partial
 from threading import Lock
 from typing import Any
 
-from llvmlite import ir
-from numba import config, njit, types
+from numba import config, njit
+from numba.core import event
 
-import losaw.kernels.compiling  # noqa: F401 - it listens from the first kernel on
 from losaw.kernels.machine_code import writable_folder
-from losaw.kernels.vectors import (
-    clip,
-    fma,
-    instruction,
-    multiply,
-    power_of_two,
-    spread,
-    subtract,
-)
 
 _SETTINGS: Any = config  # numba's types do not list them
 _JIT: Any = njit
 _DECORATING = Lock()
 
 
+class KernelCompiling(event.Listener):
+    """The CPU seconds that numba has compiled for since this listener was made.
+
+    Loading stored machine code does not count. The first of losaw's own kernels that is compiled is
+    announced on stderr, since a user waits for it; where kernels are compiled on purpose,
+    ``is_announced`` is set beforehand.
+
+    Attributes
+    ----------
+    seconds : float
+    is_announced : bool
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.is_announced = False
+        self._depth = 0
+        self._started = 0.0
+        event.register("numba:compile", self)
+
+    def on_start(self, event: Any) -> None:
+        """Note that a function begins to be compiled; those that it calls are compiled within."""
+        if self._depth == 0:
+            self._started = time.process_time()
+            is_ours = event.data["dispatcher"].py_func.__module__.startswith("losaw.")
+            if is_ours and not self.is_announced:
+                self.is_announced = True
+                print(
+                    "losaw: compiling loops for this machine, once: this takes a minute or two, "
+                    "longer on a busy machine, and is no part of a budget (`losaw compile` does it "
+                    "beforehand)",
+                    file=sys.stderr,
+                    flush=True,
+                )
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        """Add the time of a function that has been compiled."""
+        self._depth -= 1
+        if self._depth == 0:
+            self.seconds += time.process_time() - self._started
+
+
+COMPILING = KernelCompiling()
+
+
 def kernel(function: Any = None, **options: Any) -> Any:
     """Compile a function at its first call, and store the machine code.
 
-    The code is stored in a folder named by all sources that it depends on
+    The code is stored in a folder named by the sources of all kernels
     (:mod:`losaw.kernels.machine_code`), or not at all where nothing can be written.
 
     Parameters
@@ -66,82 +104,3 @@ allocating_kernel = partial(kernel, error_model="python", _nrt=True)
 
 # Sums may be reordered (and so vectorised); NaN and infinities keep their meaning.
 REORDERED = {"reassoc", "contract", "nsz"}
-
-# Beyond this the exponential is cut. A weight of e^150 is capped whatever its size, and its
-# square can still be summed.
-LARGEST_EXPONENT = 150.0
-
-_LOG2_E = 1.4426950408889634
-_LN2_HIGH = 6.93147180369123816490e-01
-_LN2_LOW = 1.90821492927058770002e-10
-_ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the rounded integer in the low bits
-
-
-@instruction
-def _bits(typingctx: Any, value: Any) -> Any:
-    """Return the 64 bits of a double as an integer."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(64))
-
-    return types.int64(types.float64), codegen
-
-
-@instruction
-def _double(typingctx: Any, bits: Any) -> Any:
-    """Return the double that 64 bits represent."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.DoubleType())
-
-    return types.float64(types.int64), codegen
-
-
-@inlined_kernel(fastmath={"contract"})
-def exponential(x: float) -> float:
-    """Return exp(x) without branches or calls, so that a loop over it is vectorised.
-
-    x is clipped to [-150, 150]. Range reduction x = n ln 2 + r, |r| <= ln(2)/2, and the Taylor
-    polynomial of degree 12: relative error below 1e-15.
-    """
-    x = min(max(x, -LARGEST_EXPONENT), LARGEST_EXPONENT)
-    shifted = x * _LOG2_E + _ROUND
-    n = shifted - _ROUND
-    r = (x - n * _LN2_HIGH) - n * _LN2_LOW
-    p = 1.0 / 479001600.0
-    p = p * r + 1.0 / 39916800.0
-    p = p * r + 1.0 / 3628800.0
-    p = p * r + 1.0 / 362880.0
-    p = p * r + 1.0 / 40320.0
-    p = p * r + 1.0 / 5040.0
-    p = p * r + 1.0 / 720.0
-    p = p * r + 1.0 / 120.0
-    p = p * r + 1.0 / 24.0
-    p = p * r + 1.0 / 6.0
-    p = p * r + 0.5
-    p = p * r + 1.0
-    p = p * r + 1.0
-    return p * _double((_bits(shifted) + 1023) << 52)
-
-
-@inlined_kernel()
-def exponential_of_eight(x: Any) -> Any:
-    """Return :func:`exponential` of eight numbers in a register."""
-    x = clip(x, -LARGEST_EXPONENT, LARGEST_EXPONENT)
-    shifted = fma(x, spread(_LOG2_E), spread(_ROUND))
-    n = subtract(shifted, spread(_ROUND))
-    r = fma(n, spread(-_LN2_LOW), fma(n, spread(-_LN2_HIGH), x))
-    p = spread(1.0 / 479001600.0)
-    p = fma(p, r, spread(1.0 / 39916800.0))
-    p = fma(p, r, spread(1.0 / 3628800.0))
-    p = fma(p, r, spread(1.0 / 362880.0))
-    p = fma(p, r, spread(1.0 / 40320.0))
-    p = fma(p, r, spread(1.0 / 5040.0))
-    p = fma(p, r, spread(1.0 / 720.0))
-    p = fma(p, r, spread(1.0 / 120.0))
-    p = fma(p, r, spread(1.0 / 24.0))
-    p = fma(p, r, spread(1.0 / 6.0))
-    p = fma(p, r, spread(0.5))
-    p = fma(p, r, spread(1.0))
-    p = fma(p, r, spread(1.0))
-    return multiply(p, power_of_two(shifted))

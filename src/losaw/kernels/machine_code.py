@@ -1,24 +1,19 @@
-"""The folders of machine code, named by a digest of all sources that the code is compiled from.
+"""The folder of machine code, named by one digest of the sources of all kernels.
 
 numba compares only a kernel's own file with the code that it stored. But a kernel is compiled from
-the kernels that it calls and from constants of other files as well. So each module has a folder
-named by the digest of its source and of every source of kernels that it imports, directly or
-through others. After an edit of any of these the folder has another name, and the kernels are
-compiled again; an edit of any other file leaves the stored code in use.
+the kernels that it calls and from constants of other files as well. So the folder is named by the
+digest of every source of ``losaw.kernels`` and every one that imports from it: after an edit of any
+of these it has another name, and all kernels are compiled again.
 """
 
 import hashlib
 import os
-import re
 import shutil
 from functools import cache
 from pathlib import Path
 
-PACKAGE = str(Path(__file__).parents[1])
-# Packages of which a module of kernels imports only what is called from Python, or annotations. An
-# edit there compiles nothing again. A test looks through all kernels for uses of anything else.
-OUTSIDE = ("losaw.data", "losaw.support", "losaw.tables")
-_IMPORTS = re.compile(r"\n *(?:from (losaw[\w.]*) import (\([^)]*\)|.*)|import (losaw[\w.]*))")
+KERNELS = Path(__file__).parent
+PACKAGE = KERNELS.parent
 
 
 def folder_of(file: str, given: str | None = None) -> Path:
@@ -27,7 +22,7 @@ def folder_of(file: str, given: str | None = None) -> Path:
     Parameters
     ----------
     file : str
-        Source of the module.
+        Source of the module. Outside of the package it has a folder of its own.
     given : str, optional
         A cache folder of numba that the user has chosen; by default the variable
         ``NUMBA_CACHE_DIR``.
@@ -40,12 +35,15 @@ def folder_of(file: str, given: str | None = None) -> Path:
     """
     given = os.environ.get("NUMBA_CACHE_DIR", "") if given is None else given
     if not given and os.access(PACKAGE, os.W_OK):
-        root = Path(PACKAGE, "__pycache__", "kernels")
+        root = PACKAGE / "__pycache__" / "kernels"
     else:  # which several installations may share
         base = Path(given) if given else Path.home() / ".cache" / "losaw"
-        root = base / f"losaw-kernels-{_short(PACKAGE)}"
-    texts = "".join(_read(source)[0] for source in sorted(sources(file)))
-    return root / f"{_name(file)}-{_short(texts)}"
+        root = base / f"losaw-kernels-{_short(str(PACKAGE))}"
+    path = Path(file)
+    if path.is_relative_to(PACKAGE):
+        return root / f"losaw-{digest()}"
+    own = _short(digest() + path.read_text(encoding="utf-8"))
+    return root / f"{path.stem}.{_short(file)}-{own}"
 
 
 @cache
@@ -68,7 +66,7 @@ def writable_folder(file: str, given: str) -> Path | None:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:
             return None
-        for other in folder.parent.glob(f"{_name(file)}-*"):
+        for other in folder.parent.glob(f"{folder.name.rpartition('-')[0]}-*"):
             if other != folder:
                 shutil.rmtree(other, ignore_errors=True)
     return folder if os.access(folder, os.W_OK) else None
@@ -76,51 +74,15 @@ def writable_folder(file: str, given: str) -> Path | None:
 
 def is_compiled() -> bool:
     """Return whether machine code of the forest, the largest part, is stored for these sources."""
-    folder = folder_of(os.path.join(PACKAGE, "forest", "growing", "growth.py"))
-    return any(folder.rglob("*.nbi"))
-
-
-def sources(file: str) -> set[str]:
-    """Return a source and every source that it imports but for :data:`OUTSIDE`, at any depth."""
-    found: set[str] = set()
-    waiting = [file]
-    while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found.add(path)
-            waiting += _read(path)[1]
-    return found
+    return any(folder_of(__file__).rglob("growth.*.nbi"))
 
 
 @cache
-def _read(file: str) -> tuple[str, tuple[str, ...]]:
-    """Return the digest of a source and the sources that it imports."""
-    with open(file, encoding="utf-8") as opened:
-        text = opened.read()
-    imported = []
-    for module, names, alone in _IMPORTS.findall("\n" + text):
-        source = _source(module or alone)
-        imported.append(source)
-        if source.endswith("__init__.py"):
-            imported += [_source(f"{module}.{name}") for name in re.findall(r"\w+", names)]
-    return _short(text), tuple(filter(None, imported))
-
-
-@cache
-def _source(module: str) -> str:
-    """Return the file of a losaw module; empty outside, or if there is no module of this name."""
-    if ".".join(module.split(".")[:2]) in OUTSIDE:
-        return ""
-    place = os.path.join(os.path.dirname(PACKAGE), *module.split("."))
-    candidates = (f"{place}.py", os.path.join(place, "__init__.py"))
-    return next(filter(os.path.isfile, candidates), "")
-
-
-def _name(file: str) -> str:
-    """Return a name of a module that no other module has."""
-    if file.startswith(PACKAGE + os.sep):
-        return os.path.relpath(file, PACKAGE).removesuffix(".py").replace(os.sep, ".")
-    return f"{Path(file).stem}.{_short(file)}"
+def digest() -> str:
+    """Return the digest of the sources of all kernels and of what they are called from."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted(KERNELS.rglob("*.py"))]
+    others = (path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py")))
+    return _short("".join(texts + [text for text in others if "losaw.kernels" in text]))
 
 
 def _short(text: str) -> str:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from losaw.forest import LosawRandomForestRegressor
-from losaw.kernels.compiled import exponential, exponential_of_eight, kernel
+from losaw.kernels.compiled import kernel
+from losaw.kernels.exponential import exponential, exponential_of_eight
 from losaw.kernels.inversion import invert, padded, padded_row, product
 from losaw.kernels.vectors import load, store
 

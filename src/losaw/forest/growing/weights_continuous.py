@@ -7,7 +7,8 @@ features a is normal around the least squares prediction; on the full training s
 import numpy as np
 
 from losaw.forest.growing.arrays import Candidate, Grower, Node
-from losaw.kernels.compiled import REORDERED, exponential, inlined_kernel, inner_kernel
+from losaw.kernels.compiled import REORDERED, inlined_kernel, inner_kernel
+from losaw.kernels.exponential import exponential
 from losaw.kernels.inversion import invert, product
 from losaw.kernels.vectors import LANES, add_two_scaled, dot
 

@@ -9,7 +9,8 @@ it.
 
 import numpy as np
 
-from losaw.kernels.compiled import exponential, inner_kernel
+from losaw.kernels.compiled import inner_kernel
+from losaw.kernels.exponential import exponential
 
 # Sums of odds up to here come from predictors that were not cut: e^138 is below e^150.
 LARGEST_ODDS = 1e60

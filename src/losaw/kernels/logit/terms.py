@@ -19,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.kernels.compiled import exponential_of_eight, inlined_kernel
+from losaw.kernels.compiled import inlined_kernel
+from losaw.kernels.exponential import exponential_of_eight
 from losaw.kernels.inversion import padded, padded_row
 from losaw.kernels.logit.far_apart import LARGEST_ODDS, find_probabilities
 from losaw.kernels.logit.limited_memory import Memory, inner, make_memory

@@ -445,8 +445,8 @@ def _weights_of(
         target,
         adjustment,
         eta=eta or 0.5 / len(target),
-        propensity="gaussian",
-        stabilization="normal",
+        propensity=GaussianLinear(),
+        stabilization=NormalDensity(),
         reference=reference,
     )
 

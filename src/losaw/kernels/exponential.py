@@ -1,0 +1,96 @@
+"""The exponential that all kernels share, of one number and of eight."""
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+
+from losaw.kernels.compiled import inlined_kernel
+from losaw.kernels.vectors import (
+    clip,
+    fma,
+    instruction,
+    multiply,
+    power_of_two,
+    spread,
+    subtract,
+)
+
+# Beyond this the exponential is cut. A weight of e^150 is capped whatever its size, and its
+# square can still be summed.
+LARGEST_EXPONENT = 150.0
+
+_LOG2_E = 1.4426950408889634
+_LN2_HIGH = 6.93147180369123816490e-01
+_LN2_LOW = 1.90821492927058770002e-10
+_ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the rounded integer in the low bits
+
+
+@instruction
+def _bits(typingctx: Any, value: Any) -> Any:
+    """Return the 64 bits of a double as an integer."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], ir.IntType(64))
+
+    return types.int64(types.float64), codegen
+
+
+@instruction
+def _double(typingctx: Any, bits: Any) -> Any:
+    """Return the double that 64 bits represent."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], ir.DoubleType())
+
+    return types.float64(types.int64), codegen
+
+
+@inlined_kernel(fastmath={"contract"})
+def exponential(x: float) -> float:
+    """Return exp(x) without branches or calls, so that a loop over it is vectorised.
+
+    x is clipped to [-150, 150]. Range reduction x = n ln 2 + r, |r| <= ln(2)/2, and the Taylor
+    polynomial of degree 12: relative error below 1e-15.
+    """
+    x = min(max(x, -LARGEST_EXPONENT), LARGEST_EXPONENT)
+    shifted = x * _LOG2_E + _ROUND
+    n = shifted - _ROUND
+    r = (x - n * _LN2_HIGH) - n * _LN2_LOW
+    p = 1.0 / 479001600.0
+    p = p * r + 1.0 / 39916800.0
+    p = p * r + 1.0 / 3628800.0
+    p = p * r + 1.0 / 362880.0
+    p = p * r + 1.0 / 40320.0
+    p = p * r + 1.0 / 5040.0
+    p = p * r + 1.0 / 720.0
+    p = p * r + 1.0 / 120.0
+    p = p * r + 1.0 / 24.0
+    p = p * r + 1.0 / 6.0
+    p = p * r + 0.5
+    p = p * r + 1.0
+    p = p * r + 1.0
+    return p * _double((_bits(shifted) + 1023) << 52)
+
+
+@inlined_kernel()
+def exponential_of_eight(x: Any) -> Any:
+    """Return :func:`exponential` of eight numbers in a register."""
+    x = clip(x, -LARGEST_EXPONENT, LARGEST_EXPONENT)
+    shifted = fma(x, spread(_LOG2_E), spread(_ROUND))
+    n = subtract(shifted, spread(_ROUND))
+    r = fma(n, spread(-_LN2_LOW), fma(n, spread(-_LN2_HIGH), x))
+    p = spread(1.0 / 479001600.0)
+    p = fma(p, r, spread(1.0 / 39916800.0))
+    p = fma(p, r, spread(1.0 / 3628800.0))
+    p = fma(p, r, spread(1.0 / 362880.0))
+    p = fma(p, r, spread(1.0 / 40320.0))
+    p = fma(p, r, spread(1.0 / 5040.0))
+    p = fma(p, r, spread(1.0 / 720.0))
+    p = fma(p, r, spread(1.0 / 120.0))
+    p = fma(p, r, spread(1.0 / 24.0))
+    p = fma(p, r, spread(1.0 / 6.0))
+    p = fma(p, r, spread(0.5))
+    p = fma(p, r, spread(1.0))
+    p = fma(p, r, spread(1.0))
+    return multiply(p, power_of_two(shifted))
