@@ -21,7 +21,7 @@ from losaw.weighting.levels import discrete_mask, helmert
 MOST_COEFFICIENTS = 1000
 LARGEST_C = 1e12
 # Squared distance to the optimum, in standard errors of the coefficients, at which a fit ends.
-PRECISION = 1e-10
+PRECISION = 1e-14
 
 
 class PointMassError(ValueError):
