@@ -61,7 +61,7 @@ run: install
 # Without an accounting database sacct never answers: then squeue is used.
 run-slurm: install
 	$(BIN)/snakemake --workflow-profile profiles/slurm $(if $(JOBS),--jobs $(JOBS)) \
-	  $(if $(ACCOUNT)$(PARTITION),--default-resources mem_mb=2000 runtime=15 $(if $(ACCOUNT),slurm_account=$(ACCOUNT)) $(if $(PARTITION),slurm_partition=$(PARTITION))) \
+	  $(if $(ACCOUNT)$(PARTITION),--default-resources mem_mb=4000 runtime=30 $(if $(ACCOUNT),slurm_account=$(ACCOUNT)) $(if $(PARTITION),slurm_partition=$(PARTITION))) \
 	  $$(scontrol show config | grep -q 'AccountingStorageType *= *accounting_storage/none' && echo --slurm-status-command squeue) \
 	  $(ARGS) $(if $(SCALE)$(STUDIES),--config $(if $(SCALE),scale=$(SCALE)) $(if $(STUDIES),studies=$(STUDIES)))
 

@@ -177,6 +177,7 @@ def _check_cells(study: Study) -> None:
     known: dict[str, list[str]] = {
         "metric": list(study.metrics),
         "method": list(dict.fromkeys(methods)),
+        "table": [name.replace("_", " ").capitalize() for name in study.file.tables],
     }
     for location, where in filters:
         for key, names in known.items():
