@@ -167,7 +167,7 @@ def _check_parameters(study: Study, learners: Iterable[Method]) -> None:
 
 
 def _check_cells(study: Study) -> None:
-    """Check that filters of cells name axes, metrics and methods of the study."""
+    """Check that filters of cells name axes, metrics, methods and tables of the study."""
     counted = study.file.counted if isinstance(study.file.counted, list) else []
     filters: list[tuple[Location, Mapping[str, Any]]] = [
         (("counted", index), where) for index, where in enumerate(counted)
