@@ -108,7 +108,9 @@ verbose, random_state
     models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng)
     used = loss_name(loss, model)
     shown = parameter_repr("pfi", scale=scale, n_repeats=n_repeats, loss=used, cv=cv)
-    testing = Testing(error_kind="over permutations of the test rows", method=shown)
+    testing = Testing(
+        error_kind="over permutations of the test rows", method=shown, is_mean=scale == "difference"
+    )
     shift = 1.0 if scale == "ratio" and cv is not None else 0.0  # tests are of scores above 0
 
     def differences(subject: ModelOnTable, train: Numbers | None, held: Numbers) -> Differences:

@@ -50,6 +50,9 @@ class ImportanceResult:
     rows : array of shape (n_rows, n_features) or None
         What every row adds to the score, where the score is a mean over rows; NaN for rows that
         were never held out.
+    deviations : array of shape (n_parts, n_features) or None
+        What each row, cluster or fold adds to the error of the scores: their covariance is
+        ``deviations.T @ deviations``. :meth:`ranks` compares scores by it.
     notes : dict of str to str
         What must be known of a feature to read its score, for example that it cannot be tested.
 
@@ -82,6 +85,7 @@ class ImportanceResult:
     kinds: tuple[str, ...] | None = None
     degrees_of_freedom: float | None = None
     rows: FloatArray | None = field(default=None, repr=False)
+    deviations: FloatArray | None = field(default=None, repr=False)
     notes: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -147,6 +151,60 @@ class ImportanceResult:
         quantile = norm.ppf(upper) if freedom is None else t.ppf(upper, freedom)
         half = quantile * np.asarray(self.std_error)
         return np.column_stack([self.scores - half, self.scores + half])
+
+    def ranks(self, level: float = 0.95) -> "pd.DataFrame":
+        """Sets of ranks that contain the true ranks of all features at once.
+
+        A feature is "2nd to 4th" if one feature is larger for certain, and all but three others
+        are smaller or not certainly smaller: tests of all pairs by Holm's procedure
+        (:func:`losaw.scoring.ranks.rank_sets`). Features that cannot be tested can have any rank.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Probability, at the least, that all sets contain the true ranks.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns feature, score, best, worst and ranks (in words), most important first.
+
+        Raises
+        ------
+        ValueError
+            If the method gives no errors that scores can be compared by, or the level is not
+            between 0 and 1.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from losaw.importance import pfi
+        >>> X = np.random.default_rng(0).standard_normal((400, 3))
+        >>> y = X @ [2.0, 1.0, 0.9]
+        >>> model = LinearRegression().fit(X[:200], y[:200])
+        >>> pfi(model, X[200:], y[200:], random_state=0).ranks()["ranks"].tolist()
+        ['1st', '2nd to 3rd', '2nd to 3rd']
+        """
+        import pandas as pd
+
+        from losaw.scoring.ranks import rank_sets, rank_words
+
+        if not 0 < level < 1:
+            raise ValueError(f"level must be between 0 and 1, got {level!r}")
+        if self.deviations is None:
+            raise ValueError(
+                f"{self._name()} has no errors here that scores can be compared by; ask pfi (of "
+                "differences), cpi or loco on rows that the model has not seen, or with cv=5"
+            )
+        untested = [name in self.notes for name in self.feature_names]
+        deviations = np.where(untested, np.nan, self.deviations)
+        sets = rank_sets(self.ranking_scores(), deviations, len(deviations) - 1, level)
+        frame = pd.DataFrame({"feature": self.feature_names, "score": self.scores})
+        frame[["best", "worst"]] = sets
+        frame["ranks"] = [rank_words(best, worst) for best, worst in sets]
+        order = np.argsort(-self.ranking_scores(), kind="stable")
+        return frame.iloc[order].reset_index(drop=True)
 
     def select(
         self,
@@ -269,14 +327,14 @@ class ImportanceResult:
         return text
 
     def plot(self, ax: "Axes | None" = None, top: int = 20, level: float = 0.95) -> "Axes":
-        """Horizontal bars of the ``top`` features, with confidence intervals where there are any.
+        """Horizontal bars of the ``top`` features, with intervals and ranks where there are any.
 
         Parameters
         ----------
         ax : matplotlib axes or None
         top : int, default 20
         level : float, default 0.95
-            Confidence of the intervals.
+            Confidence of the intervals, and of all ranks (:meth:`ranks`) at once.
 
         Returns
         -------
@@ -289,8 +347,12 @@ class ImportanceResult:
         if ax is None:
             _, ax = plt.subplots(figsize=(6, 0.3 * len(order) + 1), layout="constrained")
         names = [self.feature_names[j] for j in order]
+        shown = names
+        if self.deviations is not None:
+            ranks = self.ranks(level).set_index("feature")["ranks"]
+            shown = [f"{name} ({ranks[name]})" for name in names]
         ax.barh(
-            names, self.scores[order], color=[_GREY if n in self.notes else _BLUE for n in names]
+            shown, self.scores[order], color=[_GREY if n in self.notes else _BLUE for n in names]
         )
         label = f"importance ({self._name()})" if self.method else "importance"
         if self.std_error is not None:

@@ -58,6 +58,7 @@ class Testing:
     level: float = 0.95
     error_kind: str = "over rows, the fitted model held fixed"
     method: str = ""
+    is_mean: bool = True  # of a score that is a mean over rows; a ratio is none
 
 
 class Fit(NamedTuple):
@@ -154,7 +155,7 @@ def tested(
     if len(fits) == 1:
         found = differences(fits[0].model, None, fits[0].held)
         if "repeats" in found.details:
-            return _repeated(found, fits[0].model, testing)
+            return _repeated(found, fits[0], testing)
     if rows.weights is not None:
         _check_effective_number(rows.weights, rows.clusters)
     if len(fits) == 1:
@@ -184,9 +185,11 @@ def tested(
     details["fold_scores"] = np.array(scores)
     with np.errstate(invalid="ignore"):
         of_rows = total / count[:, None] if count.any() else None
+    factor = np.sqrt((1 / len(fits) + ratio) / freedom)
+    deviations = factor * (np.array(scores) - mean)
     return _result(
         fits[0].model, replace(testing, error_kind=CROSS_FITTED), mean, error, tests, details,
-        of_rows, freedom,
+        of_rows, freedom, deviations,
     )  # fmt: skip
 
 
@@ -202,10 +205,12 @@ def _held_out(
     if subject.weights is None and clusters is None:
         scores = rows.mean(axis=0)
         error = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
+        deviations = (rows - scores) / np.sqrt(len(rows) * freedom)
         tests = [one_sided_test(column, testing.test, testing.level, rng) for column in rows.T]
     else:
         scores = subject.mean(rows)
-        error, freedom = _error_of_mean(rows - scores, subject.weights, clusters)
+        deviations, freedom = _deviations(rows - scores, subject.weights, clusters)
+        error = np.sqrt((deviations**2).sum(axis=0))
         if clusters is not None:
             kind = testing.error_kind.replace("rows", "clusters of rows")
             testing = replace(testing, error_kind=kind)
@@ -214,16 +219,17 @@ def _held_out(
             for mean, spread in zip(scores, error, strict=True)
         ]
     details = dict(differences.details)
-    return _result(subject, testing, scores, error, tests, details, rows, freedom)
+    return _result(subject, testing, scores, error, tests, details, rows, freedom, deviations)
 
 
-def _error_of_mean(
+def _deviations(
     deviations: FloatArray, weights: FloatArray | None, clusters: NDArray[np.intp] | None
 ) -> tuple[FloatArray, float]:
-    """Return the linearised error of a weighted mean, and its degrees of freedom.
+    """Return what rows, or clusters, add to the linearised error of a mean; degrees of freedom.
 
-    Deviations from the mean are summed over clusters; without clusters every row is one. With
-    weights the degrees of freedom are those of the effective number of rows, or clusters.
+    The squares of a column sum to the squared error. Deviations from the mean are summed over
+    clusters; without clusters every row is one. With weights the degrees of freedom are those of
+    the effective number of rows, or clusters.
     """
     n_rows = n = float(len(deviations))
     sums = deviations if weights is None else weights[:, None] * deviations
@@ -235,7 +241,7 @@ def _error_of_mean(
         np.add.at(sums, numbers, of_rows)
     if weights is not None:
         n = effective_number(weights, clusters)
-    return np.asarray(np.sqrt(n / (n - 1) * (sums**2).sum(axis=0)) / n_rows), n - 1
+    return np.asarray(np.sqrt(n / (n - 1)) / n_rows * sums), n - 1
 
 
 def effective_number(weights: FloatArray, clusters: NDArray[np.intp] | None = None) -> float:
@@ -260,13 +266,17 @@ def _check_effective_number(weights: FloatArray, clusters: NDArray[np.intp] | No
         )
 
 
-def _repeated(found: Differences, subject: ModelOnTable, testing: Testing) -> ImportanceResult:
+def _repeated(found: Differences, fit: Fit, testing: Testing) -> ImportanceResult:
     """Scores of one model with their error over repeats, ``details["repeats"]``; no test.
 
     Repeats share rows and model, and say nothing of another sample.
     """
-    repeats = found.details["repeats"]
+    subject, repeats = fit.model, found.details["repeats"]
     several = len(repeats) > 1
+    deviations = None
+    if found.rows is not None and testing.is_mean and not fit.seen:
+        centred = found.rows - subject.mean(found.rows)
+        deviations, _ = _deviations(centred, subject.weights, subject.rows.clusters)
     return ImportanceResult(
         np.asarray(found.scores),
         subject.names,
@@ -277,6 +287,7 @@ def _repeated(found: Differences, subject: ModelOnTable, testing: Testing) -> Im
         kinds=subject.kinds,
         degrees_of_freedom=len(repeats) - 1 if several else None,
         rows=found.rows,
+        deviations=deviations,
     )
 
 
@@ -423,6 +434,7 @@ def _result(
     details: dict[str, Any],
     rows: FloatArray | None,
     freedom: float,
+    deviations: FloatArray,
 ) -> ImportanceResult:
     notes = details.pop("notes", {})
     tests = [
@@ -447,5 +459,6 @@ def _result(
         kinds=subject.kinds,
         degrees_of_freedom=freedom,
         rows=rows,
+        deviations=deviations,
         notes=notes,
     )
