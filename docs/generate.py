@@ -29,15 +29,8 @@ PUBLIC: dict[str, tuple[str, tuple[str, ...]]] = {
     "losaw.data": ("Data sets of a study", ("Dataset", "Sample", "Truth")),
     "losaw.rng": ("Random streams", ("as_generator", "seed_integer", "stream")),
     "losaw.metrics.metric": ("Metrics", ("ImportanceMetric", "Predictions")),
-    "losaw.registry": (
-        "Registered names",
-        ("register", "add", "get", "names", "entries", "Entry", "RegistryError"),
-    ),
-    "losaw.registry.plugins": ("Plugins", ("load_plugin", "plugin_entries", "PluginError")),
-    "losaw.contracts": (
-        "Contracts",
-        ("check_entry",),
-    ),
+    "losaw.registry": ("Registered names", ("register", "get", "names", "entries")),
+    "losaw.contracts": ("Contracts", ("check_entry",)),
     "losaw.support.extras": ("Extras", ("extra", "MissingExtraError")),
 }
 

@@ -54,15 +54,11 @@ Check = Callable[[Subject], None]
 
 
 def check_file(path: Path | str, watch: Any = None) -> list[Outcome]:
-    """Run all checks of everything that a plugin file registers, as :func:`check_entry` does.
-
-    A PluginError says if the file cannot be loaded, or registers nothing.
-    """
+    """Run all checks of what a plugin file registers; refuse one that registers nothing."""
     entries = plugin_entries(path)
     if not entries:
         raise PluginError(
-            f"plugin {path}: it registers nothing; put @register(kind, name) from losaw.registry "
-            "above your class, as the files in examples/ do"
+            f"plugin {path}: it registers nothing; put @register above your class, as in examples/"
         )
     return [outcome for entry in entries for outcome in check_entry(entry, watch)]
 
@@ -156,7 +152,6 @@ def fitted(learner: Any, data: Dataset, seed: int = 1) -> Any:
 
 
 def arrays_of(data: Dataset) -> list[np.ndarray]:
-    """Return all arrays of a data set."""
     return [a for one in (data.train, data.test, data.independent or ()) for a in one]
 
 
@@ -360,7 +355,7 @@ def reads_scores_whatever_their_order_and_sign(subject: Subject) -> None:
 
 
 def _measured(metric: Any, seed: int, lead: float = 0.0, turned: int = 0) -> tuple[Any, Truth]:
-    """Return what a metric gets; signals are ahead by ``lead``, or noise by -``lead``."""
+    """Return what a metric gets; signals lead, or noise if ``lead`` is negative."""
     rng, order = np.random.default_rng(seed), np.random.default_rng(seed + 100).permutation
     mask = np.isin(np.arange(P), SIGNAL)
     scores = rng.standard_normal(P)

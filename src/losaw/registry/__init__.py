@@ -21,17 +21,7 @@ Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 
 class RegistryError(LosawError):
-    """An error: a name is unknown, taken, or bound to something that has a name already.
-
-    Examples
-    --------
-    >>> from losaw.registry import RegistryError, get
-    >>> try:
-    ...     get("importance", "cpi-gausian")
-    ... except RegistryError as error:
-    ...     print(str(error).partition(" (")[0])
-    importance 'cpi-gausian' is not registered; did you mean 'cpi-gaussian'?
-    """
+    """An error: a name is unknown, taken, or bound to something that has a name already."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +35,6 @@ class Entry:
         ``"module:attribute"``.
     parameters : dict
         Parameters that the name implies, in addition to the target.
-
-    Examples
-    --------
-    >>> from losaw.registry import get
-    >>> get("importance", "pfi-ratio").create(n_repeats=3)
-    pfi(scale='ratio', n_repeats=3, loss=None)
     """
 
     kind: str
@@ -71,13 +55,7 @@ class Entry:
         return _attribute(ADAPTER)(_attribute(self.target), self.use)
 
     def create(self, **parameters: Any) -> Any:
-        """Create an instance, with ``parameters`` overriding the registered defaults.
-
-        Raises
-        ------
-        TypeError
-            If a parameter is of another type than in the signature.
-        """
+        """Create an instance, with ``parameters`` overriding the registered defaults."""
         from losaw.support.signatures import made
 
         return made(self.load(), parameters, **self.parameters)
@@ -100,36 +78,7 @@ _entries: dict[tuple[str, str], Entry] = {}
 
 
 def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
-    """Bind ``name`` to ``"module:attribute"``; refuses a name or a binding that is taken.
-
-    Parameters
-    ----------
-    kind, name : str
-        Kind, and name in study files.
-    target : str
-        ``"module:attribute"``.
-    **parameters
-        Parameters that it is called with under this name.
-
-    Returns
-    -------
-    Entry
-
-    Raises
-    ------
-    RegistryError
-        If the kind is unknown, the name is taken, or the target with these parameters has a name.
-
-    Examples
-    --------
-    >>> from losaw.registry import RegistryError, add, names
-    >>> taken = names("metric")[0]
-    >>> try:
-    ...     add("metric", taken, "elsewhere:Metric")
-    ... except RegistryError as error:
-    ...     print("choose another name" in str(error))
-    True
-    """
+    """Bind ``name`` to ``"module:attribute"``; refuse a name or a binding that is taken."""
     if kind not in KINDS:
         raise RegistryError(unknown("kind", kind, KINDS))
     entry = Entry(kind, name, target, parameters)
@@ -154,17 +103,15 @@ def forget(target: str) -> None:
 
 
 def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], Registered]:
-    """Return a decorator that registers a class as :func:`add` does, for methods of users.
+    """Return a decorator that registers a class: methods of users (``examples/``).
 
     Parameters
     ----------
-    kind, name, **parameters
-        As of :func:`add`.
-
-    Returns
-    -------
-    callable
-        Registers the class that it is given, and returns it.
+    kind : {"learner", "importance", "generator", "metric", "drawing", "knockoff"}
+    name : str
+        Name in study files.
+    **parameters
+        Parameters that it is called with under this name.
 
     Examples
     --------

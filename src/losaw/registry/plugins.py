@@ -16,17 +16,7 @@ _sources: dict[str, str] = {}
 
 
 class PluginError(LosawError):
-    """An error: a plugin file is missing, has no usable name, or raises when it is loaded.
-
-    Examples
-    --------
-    >>> from losaw.registry.plugins import PluginError, load_plugin
-    >>> try:
-    ...     load_plugin("not_there.py")
-    ... except PluginError as error:
-    ...     print(str(error).rpartition(": ")[2])
-    no such file
-    """
+    """An error: a plugin file is missing, has no usable name, or raises when it is loaded."""
 
 
 def load_plugin(path: Path | str) -> ModuleType:
@@ -36,28 +26,8 @@ def load_plugin(path: Path | str) -> ModuleType:
     its earlier registrations are removed. The module's name depends on the file's name only, so
     that its methods can be found again in every process that has loaded it.
 
-    Parameters
-    ----------
-    path : path
-        A ``.py`` file whose name is that of a Python module.
-
-    Returns
-    -------
-    module
-
-    Raises
-    ------
-    PluginError
-        If there is no such file, it is no ``.py`` file named like an identifier, another file of
-        the same name is loaded already, or the file raises.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from losaw.registry.plugins import load_plugin
-    >>> written = Path("loaded_here.py").write_text("answer = 42")
-    >>> load_plugin("loaded_here.py").answer
-    42
+    A PluginError says if there is no such file, it is no ``.py`` file named like an identifier,
+    another file of the same name is loaded already, or the file raises.
     """
     path = Path(path).resolve()
     if not path.is_file():
@@ -99,38 +69,8 @@ def load_plugin(path: Path | str) -> ModuleType:
 
 
 def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
-    """Load a plugin file; return its registrations, sorted by kind and name.
-
-    Parameters
-    ----------
-    path : path
-        As of :func:`load_plugin`.
-
-    Returns
-    -------
-    tuple of Entry
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from losaw.registry.plugins import plugin_entries
-    >>> lines = ("from losaw.registry import add", "add('metric', 'named-here', 'mine:Metric')")
-    >>> written = Path("named_here.py").write_text("\\n".join(lines))
-    >>> [entry.name for entry in plugin_entries("named_here.py")]
-    ['named-here']
-    """
+    """Load a plugin file; return its registrations, sorted by kind and name."""
     return _registered[load_plugin(path).__name__]
-
-
-def loaded_sources() -> dict[str, str]:
-    """Return the source of each loaded plugin's module, as it was when it was loaded."""
-    return {name: source for name, source in sorted(_sources.items()) if name in sys.modules}
-
-
-def loaded_plugins() -> tuple[Path, ...]:
-    """Return the plugin files that this process has loaded."""
-    modules = [sys.modules[name] for name in _registered if name in sys.modules]
-    return tuple(Path(str(module.__file__)) for module in modules)
 
 
 def _line(error: BaseException, path: Path) -> int | str:
