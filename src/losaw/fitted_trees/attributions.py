@@ -1,5 +1,6 @@
 """Attributions of boosted trees, tree by tree, and the sums that scores are made of."""
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from xgboost import Booster, DMatrix
 
 ATTRIBUTIONS = ("predecomp", "saabas", "treeshap")
+# Four scores of a booster are made of the same sums, and TreeSHAP takes seconds: by contents, the
+# last few are kept, of two samples and all attributions.
+_MOST_KEPT = 6
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,11 @@ class AttributionSums:
         return total
 
 
+_KEPT: dict[bytes, AttributionSums] = {}
+
+
 def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -> AttributionSums:
-    """The sums of one attribution on one sample.
+    """The sums of one attribution on one sample; the last few are kept.
 
     Parameters
     ----------
@@ -80,6 +87,36 @@ def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -
         )
     if trees.objective == "binary:logistic" and not np.isin(response, (0, 1)).all():
         raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(response)[:5]}")
+    key = _digest(booster, trees, matrix, response, attribution)
+    if key not in _KEPT:
+        while len(_KEPT) >= _MOST_KEPT:
+            _KEPT.pop(next(iter(_KEPT)))
+        _KEPT[key] = _sums(booster, trees, matrix, response, attribution)
+    return _KEPT[key]
+
+
+def _digest(
+    booster: "Booster",
+    trees: BoostedTrees,
+    matrix: "DMatrix",
+    response: FloatArray,
+    attribution: str,
+) -> bytes:
+    rows = matrix.get_data()
+    digest = hashlib.blake2b(f"{attribution} {trees.eta} {rows.shape}".encode())
+    for part in (rows.indptr, rows.indices, rows.data, response):
+        digest.update(part.tobytes())
+    digest.update(booster.save_raw())
+    return digest.digest()
+
+
+def _sums(
+    booster: "Booster",
+    trees: BoostedTrees,
+    matrix: "DMatrix",
+    response: FloatArray,
+    attribution: str,
+) -> AttributionSums:
     leaves = _leaves(booster, matrix, trees)
     shape = (len(response), trees.n_features)
     inner, forest, absolute = np.zeros(shape), np.zeros(shape), np.zeros(trees.n_features)

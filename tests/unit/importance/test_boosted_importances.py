@@ -364,6 +364,7 @@ def test_a_refitted_estimator_and_changed_rows_are_scored_anew():
     X[:, 20:] = X[::-1, 20:]
     assert not np.array_equal(treeinner(model, X, y).scores, first)
     assert not np.array_equal(treeinner(model, data.test.X, -y).scores, first)
+    np.testing.assert_array_equal(treeinner(model, *data.test).scores, first)
     model.fit(*other.train)
     assert not np.array_equal(treeinner(model, *data.test).scores, first)
 
