@@ -59,10 +59,7 @@ __all__ = list(_PUBLIC)
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'losaw.importance' has no attribute {name!r}")
-    from losaw.support.signatures import checked
-
-    public = getattr(importlib.import_module(_PUBLIC[name]), name)
-    return public if isinstance(public, type) else checked(public, __name__)
+    return getattr(importlib.import_module(_PUBLIC[name]), name)
 
 
 def __dir__() -> list[str]:

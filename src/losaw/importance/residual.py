@@ -23,7 +23,6 @@ from losaw.scoring.residual_algorithms import (
 )
 from losaw.support.arguments import finite_sample, whole_number
 from losaw.support.outcomes import Task, task_of, unnamed_response
-from losaw.support.signatures import Fittable
 from losaw.support.threads import Jobs, checked_jobs
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
@@ -43,7 +42,7 @@ def residual_importance(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    algorithm: str | Fittable = "gram-schmidt",
+    algorithm: Any = "gram-schmidt",
     n_permutations: int = 20,
     n_estimators: int = 100,
     task: Task | None = None,
@@ -214,7 +213,7 @@ def residual_importance(
 
 
 def _check(
-    algorithm: str | Fittable, n_permutations: int, n_estimators: int, top_features: int | None
+    algorithm: Any, n_permutations: int, n_estimators: int, top_features: int | None
 ) -> None:
     whole_number("n_permutations", n_permutations, 1)
     residual_algorithm(algorithm, whole_number("n_estimators", n_estimators, 1))
@@ -228,7 +227,7 @@ def residual_of_top_features(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    algorithm: str | Fittable = "gram-schmidt",
+    algorithm: Any = "gram-schmidt",
     n_permutations: int = 20,
     n_estimators: int = 100,
     top_features: int | None = None,

@@ -56,9 +56,7 @@ class Entry:
 
     def create(self, **parameters: Any) -> Any:
         """Create an instance, with ``parameters`` overriding the registered defaults."""
-        from losaw.support.signatures import made
-
-        return made(self.load(), parameters, **self.parameters)
+        return self.load()(**{**self.parameters, **parameters})
 
     def accepted_parameters(self) -> dict[str, bool]:
         """Return the names that :meth:`create` accepts in order, and whether each must be given."""

@@ -170,7 +170,7 @@ def resolve_loss(loss: Any, task: str) -> Loss:
         return log_loss if task == "classification" else squared_error
     if callable(loss):
         return _checked(loss)
-    if loss not in LOSSES:
+    if not isinstance(loss, str) or loss not in LOSSES:
         raise ValueError(
             unknown("loss", loss, LOSSES) + "; or give loss(y, prediction) -> array (n_samples,)"
         )
