@@ -9,8 +9,7 @@ import numpy as np
 from fuzz import tables
 from fuzz.inputs import recipes
 from fuzz.worker import NoModel
-from losaw.data import Dataset, Sample, Truth, default_feature_names
-from losaw.registry import get, names
+from losaw.registry import get
 
 Call = Callable[[Any, Any, dict[str, Any], np.random.Generator], Any]
 
@@ -88,32 +87,6 @@ def _small(name: str, task: str) -> Any:
     return get("learner", name).create(**small.get(name, {}), random_state=0)
 
 
-def _explain(name: str, **fixed: Any) -> Call:
-    entry = get("importance", name)
-
-    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
-        options = dict(options)
-        task = options.pop("task", "regression")
-        kinds = options.pop("feature_kinds", "continuous")
-        importance = entry.create(**{**fixed, **options})
-        shape = np.shape(X)
-        n_features = shape[1] if len(shape) == 2 else 1
-        learner = getattr(entry.load(), "example_learner", "random-forest")
-        model = _fitted(lambda: _small(learner, task), X, y)
-        sample = Sample(X, y)
-        data = Dataset(
-            sample,
-            sample,
-            Truth((0,), n_features),
-            default_feature_names(n_features),
-            (kinds,) * n_features,
-            task=task,
-        )
-        return importance.explain(model, data, rng)
-
-    return call
-
-
 def _forest_function(function: str, **fixed: Any) -> Call:
     """A function of a fitted forest; of a classifier where the response is of labels."""
 
@@ -129,14 +102,16 @@ def _forest_function(function: str, **fixed: Any) -> Call:
 
 
 def _own_fits(function: str, **fixed: Any) -> Call:
-    """A function that clones a forest, or grows its own."""
+    """A function that grows forests of its own, or clones one."""
 
     def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
         from sklearn.ensemble import RandomForestRegressor
 
         import losaw.importance
 
-        model = RandomForestRegressor(6, random_state=0) if rng.random() < 0.5 else None
+        model = None
+        if function != "boruta" and rng.random() < 0.5:
+            model = RandomForestRegressor(6, random_state=0)
         return getattr(losaw.importance, function)(model, X, y, **{**fixed, **options})
 
     return call
@@ -182,29 +157,6 @@ def _knockoffs(name: str, **fixed: Any) -> Call:
     return call
 
 
-def _model(module: str, name: str, takes_adjustment: bool) -> Call:
-    """A propensity or stabilisation model: fit and density."""
-
-    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
-        import importlib
-
-        model = getattr(importlib.import_module(module), name)(**options)
-        arguments = (y, X) if takes_adjustment else (y,)
-        model.fit(*arguments)
-        return model.density(*arguments)
-
-    return call
-
-
-def _mini_batches(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
-    from losaw import LosawMiniBatches
-
-    batches = LosawMiniBatches(X, **{"batch_size": 5, "random_state": 0, **options})
-    return batches.draw(
-        y if np.ndim(y) == 1 and len(y) == np.shape(X)[1] else np.ones(np.shape(X)[1])
-    )
-
-
 def _shapley_correlation(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
     from losaw.trends import shapley_correlation
 
@@ -241,7 +193,6 @@ SMALL_NETWORK = {
     "filters": (2, 2),
     "units": (3, 2),
 }
-TASK = {"task": ("classification",), "feature_kinds": ("nominal", "discrete")}
 # A column by its name says more than X, in which it stands; "the model" is the first argument.
 EXPLAINED = (
     "X",
@@ -258,31 +209,6 @@ EXPLAINED = (
     "loss",
 )
 
-OPTIONS: dict[str, dict[str, tuple[Any, ...]]] = {
-    "cpi-sequential": {
-        "test": ("wilcoxon", "binomial", "fisher"),
-        "adjustment": ("holm",),
-        "n_folds": (2, 5),
-        "n_draws": (2,),
-        "level": (0.5,),
-        "loss": ("absolute-error",),
-        "groups": ({"all": ["X1", "X2"]}, {"none": []}),
-    },
-    "cpi-gaussian": {"n_folds": (2,), "test": ("wilcoxon",)},
-    "loco": {"test": ("wilcoxon", "binomial"), "loss": ("absolute-error",)},
-    "subgroups": {"max_depth": (1,), "min_samples_leaf": (2,), "n_repeats": (1, 2)},
-    "sage": {"n_background": (4,), "max_permutations": (8,), "threshold": (0.5, None)},
-    "boruta": {"alpha": (0.5,)},
-}
-FIXED: dict[str, dict[str, Any]] = {
-    "boruta": {"n_estimators": 8, "max_runs": 3},
-    "sage": {"n_background": 4, "max_permutations": 16},
-    "residual-gram-schmidt": {"n_permutations": 2, "n_estimators": 5},
-    "residual-gram-schmidt-printed": {"n_permutations": 2, "n_estimators": 5},
-    "residual-random-forest": {"n_permutations": 2, "n_estimators": 10},
-    "residual-random-forest-out-of-bag": {"n_permutations": 2, "n_estimators": 30},
-    "cpi-deep": {"sampler_parameters": {"n_epochs": 1, "width": 4, "n_layers": 1}},
-}
 OF_TABLES: dict[str, tuple[Any, ...]] = {
     "groups": ({"pair": [0, 1]}, {"pair": ["column 0", "column 1"]}, {"none": []}, ["a", "b"]),
     "features": (["X1"], ["column 1"], []),
@@ -293,7 +219,6 @@ OF_MODELS: dict[str, dict[str, Any]] = {
     "loco": {"cv": 2},
     "sage": {"n_background": 4, "max_permutations": 16},
 }
-NOT_NUMBERS = {"reported", "saliency"}  # they read an attribute that the learner provides
 
 
 def _all_targets() -> dict[str, Target]:
@@ -322,11 +247,6 @@ def _all_targets() -> dict[str, Target]:
             ("X", "y", "batch_size", "kernel_sizes", "n_features"),
             is_slow=True,
         ),
-        "LosawMiniBatches": Target(
-            _mini_batches,
-            {"batch_size": (2,), "eta": (0.5, 1.0), "correlation_threshold": (0.0,)},
-            ("X", "batch_size", "importances", "n_samples"),
-        ),
         "losaw_weights": Target(
             lambda X, y, options, rng: _plain("losaw.weighting", "losaw_weights", "y", "X")(
                 X, y, options, rng
@@ -339,25 +259,6 @@ def _all_targets() -> dict[str, Target]:
                 "reference": (np.ones(30), np.arange(30.0)),
             },
             ("target", "adjustment", "density", "reference"),
-        ),
-        "weighted_correlations": Target(
-            lambda X, y, options, rng: _plain("losaw.weighting", "weighted_correlations")(
-                np.ravel(np.asarray(y)), X, {"weights": np.asarray(y), **options}, rng
-            ),
-            {"weights": (np.ones(40), np.full(40, 1e300), np.full(40, 5e-324))},
-            ("target", "adjustment", "weights"),
-        ),
-        "effective_sample_size": Target(
-            _plain("losaw.weighting", "effective_sample_size", "y"),
-            {"counts": (np.ones(40), np.full(40, 1e200))},
-            ("weights", "counts"),
-        ),
-        "cap_weights": Target(
-            lambda X, y, options, rng: _plain("losaw.weighting", "cap_weights", "y")(
-                X, y, {"eta": 0.25, **options}, rng
-            ),
-            {"eta": (0.5, 1.0, 1e-300), "counts": (np.ones(40), np.arange(1, 41))},
-            ("weights", "counts"),
         ),
         "knockoffs gaussian": Target(
             _knockoffs("gaussian"),
@@ -392,18 +293,15 @@ def _all_targets() -> dict[str, Target]:
                 **OF_TABLES,
             },
             EXPLAINED,
-            may_be_missing="table",
         ),
         "boruta": Target(
             _own_fits("boruta", n_estimators=6, max_runs=3),
             {
-                "importance": ("reported", "permutation"),
                 "alpha": (0.5,),
                 "task": ("regression", "classification"),
                 **OF_TABLES,
             },
             (*EXPLAINED, "n_estimators", "max_runs"),
-            may_be_missing="table",
         ),
         "linear_coefficient": Target(
             _plain("losaw.trends", "linear_coefficient"),
@@ -429,20 +327,13 @@ def _all_targets() -> dict[str, Target]:
             recipes=tables.table_recipes,
             n_cases=n_cases,
         )
-    models = (("GaussianLinear", True), ("MultinomialLogit", True))
-    marginal = (("NormalDensity", False), ("ClassFrequency", False))
-    for name, takes_adjustment in (*models, *marginal):
-        options = {"C": (0.1, 1e-300, 1e300)} if name == "MultinomialLogit" else {}
-        found[name] = Target(
-            _model("losaw.weighting", name, takes_adjustment), options, ("target", "adjustment")
-        )
     for name in ("air", "mdi", "mdi_oob", "split_improvement", "tree_permutation", "ufi"):
         options = dict(OF_TABLES)
         if name in ("air", "tree_permutation"):
             options |= {"n_jobs": (2,), "random_state": (0,)}
         if name == "tree_permutation":
             options |= {"rows": ("in-bag",), "loss": ("absolute-error", "log-loss")}
-        found[name] = Target(_forest_function(name), options, EXPLAINED, may_be_missing="table")
+        found[name] = Target(_forest_function(name), options, EXPLAINED)
     for name in ("cpi", "hierarchy", "loco", "pfi", "sage", "subgroups"):
         found[name] = Target(
             _forest_function(name, **OF_MODELS.get(name, {})),
@@ -454,22 +345,11 @@ def _all_targets() -> dict[str, Target]:
                 "cv": (2,),
             },
             (*EXPLAINED, "train", "sampler"),
-            may_be_missing="table|own_share|lower|rows",  # rows that were never held out
+            may_be_missing="own_share|lower|rows|p_values",  # rows that were never held out
         )
     for name in ("treeinner", "predecomp", "saabas"):
         options = OF_TABLES if name == "treeinner" else {}
         found[name] = Target(_booster_function(name), options, EXPLAINED)
-    for name in names("importance"):
-        if name not in NOT_NUMBERS:
-            found[f"importance {name}"] = Target(
-                _explain(name, **FIXED.get(name, {})),
-                TASK | OPTIONS.get(name, {}),
-                EXPLAINED,
-                # A bound of a few rows is minus infinity, a constant has no own share, and the
-                # rows that are given stand in the result.
-                may_be_missing=r"spread|lower|own_share|table|p_values",
-                is_slow=name == "cpi-deep",
-            )
     return found
 
 
