@@ -87,7 +87,10 @@ def exchanged_predictions(
     shape = (len(columns), 1 + len(units))
     size = shape[0] * shape[1] + 1
     descent = Descent(
-        *np.empty((4, size), dtype=np.uint32),
+        rows=np.empty(size, dtype=np.uint32),
+        places=np.empty(size, dtype=np.uint32),
+        right_rows=np.empty(size, dtype=np.uint32),
+        right_places=np.empty(size, dtype=np.uint32),
         stack=np.empty((size, 3), dtype=np.int64),
         parted_in=np.full(shape, -1, dtype=np.int32),
         leaves=np.empty(shape, dtype=np.int32),
