@@ -35,11 +35,11 @@ def are_of_the_fit(model: Any, rows: Rows, y: FloatArray) -> bool:
     y : array of shape (n_rows,)
         Numbers, or positions in the model's classes.
     """
+    last: Any = model
     if rows.table.is_plain and hasattr(model, "predict_encoded"):
         last, given = getattr(model, "model_", None), model.encode(rows.table.codes)
     else:
         given = rebuild_for(model, rows.table)(rows.table.codes)
-        last = model
     while hasattr(last, "best_estimator_") or hasattr(last, "steps"):
         if hasattr(last, "best_estimator_"):
             last = last.best_estimator_
@@ -162,14 +162,15 @@ def _of_scikit_learn(model: Any, given: Any, y: FloatArray) -> Iterator[int | No
         yield int(is_leaf.sum()) - 1 if good else None
 
 
-def _of_boosting(model: Any, columns: FloatArray, y: FloatArray) -> Iterator[int | None]:
+def _of_boosting(model: Any, columns: NDArray[Any], y: FloatArray) -> Iterator[int | None]:
     """Compare the first tree's leaves, which hold what a constant leaves of y, then sizes alone."""
     if model.estimators_.shape[1] != 1 or model.subsample < 1:
         return
     hessian = y.mean() * (1 - y.mean()) if hasattr(model, "classes_") else 1.0
     if hessian == 0 or model.loss not in ("squared_error", "log_loss"):
         return
-    scaled, known = (y - y.mean()) / hessian, set()
+    scaled = (y - y.mean()) / hessian
+    known: set[Any] = set()
     for number, tree in enumerate(model.estimators_[:, 0]):
         inner = tree.tree_
         leaf, size, is_leaf = inner.apply(columns), inner.n_node_samples, inner.children_left < 0

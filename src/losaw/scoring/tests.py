@@ -169,7 +169,9 @@ def tested(
     for model, train, held, _ in fits:
         found = differences(model, train, held)
         parts.append(found._replace(rows=None))
-        scores.append(model.mean(found.rows) if found.scores is None else found.scores)
+        scores.append(
+            found.scores if found.scores is not None else model.mean(np.asarray(found.rows))
+        )
         if found.rows is not None:
             total[held] += found.rows
             count[held] += 1
@@ -247,7 +249,8 @@ def _deviations(
 def effective_number(weights: FloatArray, clusters: NDArray[np.intp] | None = None) -> float:
     """Return Kish's effective number of rows, or of clusters: (sum w)^2 / sum w^2."""
     if clusters is not None:
-        weights = np.bincount(np.unique(clusters, return_inverse=True)[1], weights)
+        of_clusters = np.bincount(np.unique(clusters, return_inverse=True)[1], weights)
+        weights = of_clusters.astype(float)
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 

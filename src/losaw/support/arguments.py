@@ -94,7 +94,8 @@ def check_same_order(X: Any, name: str, values: Any) -> None:
 
     Rows are matched by their place; equal labels at other places are a mistake for certain.
     """
-    index, own = getattr(X, "index", None), getattr(values, "index", None)
+    index: Any = getattr(X, "index", None)
+    own: Any = getattr(values, "index", None)
     if not (hasattr(index, "equals") and hasattr(own, "equals")) or index.equals(own):
         return
     if len(index) != len(own) or not (index.isin(own).all() and own.isin(index).all()):

@@ -14,6 +14,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from losaw import LosawRandomForestRegressor
 from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage, subgroups, ufi
+from losaw.scoring.rows import Options, read_rows
+from losaw.scoring.tests import Differences, Testing, fits, tested
 from losaw.trends import linear_coefficient, target_correlation
 
 N = 80
@@ -166,20 +168,16 @@ def loco_of(rows, y, weights):
 
 @pytest.mark.filterwarnings("ignore:sample_weight leaves")
 def test_noise_is_found_at_the_level_with_twelve_effective_rows():
-    # Normal differences: the share of p < .05 in 1,000 tables, with a bound that .07 has once in
-    # a thousand runs.
-    from losaw.scoring.one_sided_tests import t_test
-    from losaw.scoring.tests import _error_of_mean
-
+    # 1,000 features whose differences are normal noise: .06 stands for the linearised error.
     rng = np.random.default_rng(1)
-    weights = np.where(np.arange(60) < 10, 1.0, 0.02) * 60 / 11
-    count = 0
-    for _ in range(1000):
-        differences = rng.standard_normal((60, 1))
-        mean = np.average(differences, axis=0, weights=weights)
-        error, freedom = _error_of_mean(differences - mean, weights, None)
-        count += t_test(mean[0], error[0], freedom, 0.95).p_value < 0.05
-    assert count <= binom.ppf(0.999, 1000, 0.06)
+    table, y = rng.standard_normal((60, 1000)), rng.standard_normal(60)
+    weights = np.where(np.arange(60) < 10, 1.0, 0.02)
+    rows = read_rows(table, y, sample_weight=weights)
+    given = fits(LinearRegression().fit(table, y), rows, Options(), None, rng)
+    noise = Differences(rng.standard_normal((60, 1000)))
+    found = tested(lambda *_: noise, given, rows, Testing(), rng)
+    assert found.degrees_of_freedom == pytest.approx(11**2 / (10 + 50 * 0.02**2) - 1)
+    assert (found.p_values < 0.05).sum() <= binom.ppf(0.999, 1000, 0.06)
 
 
 def test_what_cannot_be_tested_has_no_p_value_and_is_never_selected():
