@@ -228,8 +228,8 @@ def begin(
         # In few rows a class may be in few clusters, which is no reason to refuse the table.
         part = replace(data.take(data.sample(small.rows, rng), keep_constant=True), clusters=None)
         with warnings.catch_warnings(action="ignore"):
-            most = sizes.PILOT_SHARE * seconds
-            tried = compute(part, small, seed, options, features=some, limit=most)
+            limit = sizes.PILOT_SHARE * seconds
+            tried = compute(part, small, seed, options, features=some, limit=limit)
         used = time.perf_counter() - start - (COMPILING.seconds - compiled)
         pilot = Pilot(small, len(some), tried.seconds)
         left = max(seconds - used, 1.0)

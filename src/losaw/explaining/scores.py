@@ -251,7 +251,8 @@ class Decision:
     """What is selected, by which method, and what stays open.
 
     Where the draws of a feature fail their test, or are its copies, CPI says nothing of it: then
-    LOCO decides, which needs no draws. A group whose draws fail is stated if LOCO shows it.
+    LOCO decides, which needs no draws. A group is stated if LOCO shows it where its draws fail, or
+    those of a feature in it.
 
     Attributes
     ----------
@@ -302,7 +303,10 @@ def decide(work: Work, deciding: Sequence[str], fdr: float, heads: bool = True) 
     if method == "cpi":
         copies = {name for name, note in result.notes.items() if "untestable" in note}
         failed = [(name,) for name in raw if name in recognised(work.draw_tests) | copies]
-    bad = recognised(work.group_draws)
+    singly = recognised(work.draw_tests)
+    bad = recognised(work.group_draws) | {
+        group for group in work.finest if 1 < len(group) < n_features and singly & set(group)
+    }
     others = [group for group in work.finest if 1 < len(group) < n_features and group not in bad]
     leave_out(work, [*failed, *bad, *others[: _MOST_GROUPS * heads]])
     p_of = {unit: p_above(of_folds, LEAST_LOCO) for unit, of_folds in work.left_out.items()}

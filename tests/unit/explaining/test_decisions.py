@@ -124,6 +124,16 @@ def test_a_group_is_stated_by_its_draws_or_by_leaving_it_out(draws, loco, is_sta
         assert ("by leaving out" in statement.text) == (draws is WRONG)
 
 
+@pytest.mark.parametrize(("loco", "is_stated"), [(-0.01, False), (0.05, True)])
+def test_a_group_with_a_feature_whose_draws_fail_is_stated_by_leaving_it_out(loco, is_stated):
+    made = work(
+        scored(0, 0, 0, 0), scored(0, 0, 0, 0), draws={"rooms": WRONG}, groups=(GROUP,),
+        group_draws={GROUP: RIGHT}, left_out={GROUP: loco},
+    )  # fmt: skip
+    found = decide(made, DECIDING, 0.1)
+    assert (GROUP in found.stated) == is_stated and (GROUP in found.open) != is_stated
+
+
 def test_a_group_beside_selected_features_is_in_the_headline_unless_one_is_its_own():
     other = ("age", "noise")
     made = work(
