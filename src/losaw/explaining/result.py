@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -302,6 +302,11 @@ class Explanation:
         largest = max((float(np.abs(c.effect).max()) for c in self.curves.values()), default=0.0)
         half = largest or 1.0
         methods = [METHODS[name] for name in self.results]
+        ranks = {
+            METHODS[name].label: dict(result.ranks()[["feature", "ranks"]].itertuples(index=False))
+            for name, result in self.results.items()
+            if result.deviations is not None
+        }
         rows = [
             {
                 "feature": row["feature"],
@@ -314,7 +319,7 @@ class Explanation:
                 "curve": Markup(small_curve(self.curves[row["feature"]], half))
                 if row["feature"] in self.curves
                 else "",
-                "cells": [self._cell(row, method.label, frame) for method in methods],
+                "cells": [self._cell(row, method.label, frame, ranks) for method in methods],
             }
             for row in frame.to_dict("records")
         ]
@@ -334,13 +339,21 @@ class Explanation:
             version=losaw.__version__,
         )
 
-    def _cell(self, row: dict[Any, Any], label: str, frame: "pd.DataFrame") -> dict[str, Any]:
+    def _cell(
+        self,
+        row: dict[Any, Any],
+        label: str,
+        frame: "pd.DataFrame",
+        ranks: Mapping[str, Mapping[str, str]],
+    ) -> dict[str, Any]:
         """The content of a cell: a score with its star, and the rest when it is pointed at."""
         score, p_value = row[label], row.get(f"{label}_p", np.nan)
         more = [f"{label} {decimal(score)} ± {decimal(row[f'{label}_error'])}"]
         if np.isfinite(p_value):
             smallest = decimal(row[f"{label}_smallest"])
             more += [f"p {p_text(p_value)}", f"finds {smallest}"]
+        if label in ranks:
+            more.append(f"rank {ranks[label][row['feature']]} of {len(frame)}")
         share = abs(score) / (float(np.nanmax(np.abs(frame[label]))) or 1.0)
         return {
             "score": decimal(score),

@@ -42,6 +42,7 @@ def test_a_cell_shows_score_and_star_and_the_rest_when_pointed_at(page):
     assert all("±" in more for more, _ in cells)
     tested = [more for more, _ in cells if more.startswith(("PFI", "CPI", "LOCO"))]
     assert len(tested) == 15 and all("; p " in more and "; finds " in more for more in tested)
+    assert all(re.search(r"; rank \d\w\w( to \d\w\w)? of 5$", more) for more in tested)
     head = text[text.index("Features and methods") :]
     assert head.index("<th>MDI") < head.index("<th>curve") < head.index("<th>kind")
 
