@@ -1,6 +1,6 @@
 """The built-in names as plain data: a line for each, nothing imported.
 
-Nothing here decides a number: a results version covers the targets of names, not this list.
+Nothing here decides a number: versions are in losaw.registry.versions.
 """
 
 from typing import Any, NamedTuple
