@@ -12,10 +12,11 @@ from scipy.stats import binom
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
+import losaw.scoring.tests as scoring
 from losaw import LosawRandomForestRegressor
 from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage, subgroups, ufi
 from losaw.scoring.rows import Options, read_rows
-from losaw.scoring.tests import Differences, Testing, fits, tested
+from losaw.scoring.tests import Differences, fits
 from losaw.trends import linear_coefficient, target_correlation
 
 N = 80
@@ -175,7 +176,7 @@ def test_noise_is_found_at_the_level_with_twelve_effective_rows():
     rows = read_rows(table, y, sample_weight=weights)
     given = fits(LinearRegression().fit(table, y), rows, Options(), None, rng)
     noise = Differences(rng.standard_normal((60, 1000)))
-    found = tested(lambda *_: noise, given, rows, Testing(), rng)
+    found = scoring.tested(lambda *_: noise, given, rows, scoring.Testing(), rng)
     assert found.degrees_of_freedom == pytest.approx(11**2 / (10 + 50 * 0.02**2) - 1)
     assert (found.p_values < 0.05).sum() <= binom.ppf(0.999, 1000, 0.06)
 
