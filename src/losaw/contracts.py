@@ -77,7 +77,7 @@ def check_entry(entry: Entry, watch: Any = None) -> list[Outcome]:
     False
     """
     name, thing = f"{entry.kind} {entry.name}", entry.load()
-    examples = getattr(thing, "examples", None) or ({},)
+    examples: Any = getattr(thing, "examples", None) or ({},)
     subjects = [Subject(entry, dict(example)) for example in examples]
     outcomes = []
     for check in CHECKS[entry.kind]:
@@ -116,13 +116,13 @@ def nothing_else_changes(*arrays: np.ndarray) -> Iterator[None]:
     """Say if the body changes an array, whatever error that led to, or a generator of all code."""
     copies = [array.copy() for array in arrays]
     np.random.seed(random.randrange(2**32))  # noqa: NPY002  # seeding with a usual number must show
-    before = np.random.get_state()[1].tobytes(), random.getstate()  # type: ignore  # noqa: NPY002
+    before = np.random.get_state()[1].tobytes(), random.getstate()  # type: ignore[index]  # noqa: NPY002
     failure = None
     try:
         yield
     except Exception as error:
         failure = error
-    after = np.random.get_state()[1].tobytes(), random.getstate()  # type: ignore  # noqa: NPY002
+    after = np.random.get_state()[1].tobytes(), random.getstate()  # type: ignore[index]  # noqa: NPY002
     if not all(map(np.array_equal, arrays, copies)):
         raise ContractError("it changes its input in place; work on a copy") from failure
     if failure is not None:
@@ -141,7 +141,7 @@ def example_data() -> Dataset:
     """Draw 150 rows of five correlated features, Y = X1 + X2 + noise (losaw, Example 1.1)."""
     sizes = {"n_samples": 150, "n_test": 60, "n_independent": 60}
     generator = get("generator", "normal-linear").create(correlation="heterogeneous", **sizes)
-    return generator.sample(np.random.default_rng(20))  # type: ignore[no-any-return]
+    return generator.sample(np.random.default_rng(20))
 
 
 def fitted(learner: Any, data: Dataset, seed: int = 1) -> Any:
@@ -308,7 +308,7 @@ def the_stream_decides_the_data(subject: Subject) -> None:
 
 
 def _draw(subject: Subject) -> Dataset:
-    return subject.create().sample(np.random.default_rng(1))  # type: ignore[no-any-return]
+    return subject.create().sample(np.random.default_rng(1))
 
 
 # --- metrics: a finite number in its range in the declared direction ------------------------------

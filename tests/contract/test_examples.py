@@ -53,6 +53,7 @@ def test_the_example_of_a_study_runs_with_its_plugin(tmp_path):
     folder = tmp_path / "examples" / "study"
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
     command += ["--cores", "1", "--directory", str(folder), "--config", "scale=smoke"]
+    command += ["n_samples=200", "correlation=heterogeneous"]
     run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr[-2000:]
     (table,) = (folder / "results").rglob("my_table.md")
