@@ -92,7 +92,7 @@ test-slurm: install
 
 ## make lint        style and types
 lint: install
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/snakemake --lint
 
 ## make docs        build the documentation in docs/_build/html, with its study and pictures
 docs: install $(VENV)/.documented

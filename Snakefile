@@ -15,7 +15,6 @@ from snakemake.utils import min_version
 
 min_version("9.0")
 
-# A working directory with a configuration is a project of its own.
 CONFIGURATION = Path("config/config.yaml")
 if not CONFIGURATION.is_file():
     CONFIGURATION = Path(workflow.basedir) / CONFIGURATION
@@ -32,7 +31,7 @@ try:
 except ModuleNotFoundError as error:
     raise SystemExit(f"{error}: run `make install`, then .venv/bin/snakemake")
 
-# Studies, their slices and seeds: a mistake ends here, in one message.
+# Studies, slices, seeds: a mistake ends here, in one message.
 RUN = Run(CONFIGURATION, config, is_main=workflow.is_main_process)
 
 

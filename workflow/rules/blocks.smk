@@ -24,13 +24,13 @@ rule block:
         f"{RUN.results}/{RUN.scale}/{{study}}/logs/{{slice}}/seeds_{{first}}-{{last}}.log",
     benchmark:
         f"{RUN.results}/{RUN.scale}/{{study}}/benchmarks/{{slice}}/seeds_{{first}}-{{last}}.tsv"
-    params:  # settings, methods, versions: what changes it, computes the block again
-        recipe=lambda wildcards: RUN.block(wildcards).recipe,
-    threads: 1
     retries: 1
+    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: attempt * RUN.megabytes(wildcards),
         runtime=lambda wildcards, attempt: attempt * RUN.minutes,
         attempt=lambda wildcards, attempt: attempt,
+    params:  # settings, methods, versions: what changes it, computes the block again
+        recipe=lambda wildcards: RUN.block(wildcards).recipe,
     script:
         "../scripts/block.py"
