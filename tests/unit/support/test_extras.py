@@ -108,7 +108,8 @@ def test_the_catalogue_knows_which_importances_and_learners_need_an_extra():
         for entry in entries("learner")
         if entry.target.startswith(("losaw.network", "losaw.learners.xgboost"))
     }
-    assert {name for kind, name in EXTRAS if kind == "importance"} == of_xgboost | {"cpi-deep"}
+    others = {"cpi-deep", "shap-pearson", "shap-spearman"}
+    assert {name for kind, name in EXTRAS if kind == "importance"} == of_xgboost | others
     assert {name for kind, name in EXTRAS if kind == "learner"} == of_losaw
     assert set(EXTRAS.values()) == set(LIBRARIES)
 
