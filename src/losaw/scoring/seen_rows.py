@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.fitted_trees.forests import unwrapped
 from losaw.scoring.predictor import rebuild_for
 from losaw.scoring.rows import Rows
 
@@ -40,13 +41,9 @@ def are_of_the_fit(model: Any, rows: Rows, y: FloatArray) -> bool:
         last, given = getattr(model, "model_", None), model.encode(rows.table.codes)
     else:
         given = rebuild_for(model, rows.table)(rows.table.codes)
-    while hasattr(last, "best_estimator_") or hasattr(last, "steps"):
-        if hasattr(last, "best_estimator_"):
-            last = last.best_estimator_
-            continue
-        if len(last.steps) > 1:
-            given = last[:-1].transform(given)
-        last = last.steps[-1][1]
+    last = unwrapped(last)
+    while hasattr(last, "steps"):
+        given, last = last[:-1].transform(given), unwrapped(last[-1])
     if hasattr(last, "feature_of_column_"):  # encodes the columns for its forest
         given, last = last.encode(given), last.forest_
     confirmed = 0
