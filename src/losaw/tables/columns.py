@@ -6,6 +6,7 @@ from typing import Any, cast, get_args
 import numpy as np
 
 from losaw.data import FeatureKind, FloatArray
+from losaw.support.arguments import ArgumentTypeError
 from losaw.support.words import unknown
 from losaw.tables.groups import named_column
 from losaw.tables.reading import Values
@@ -53,6 +54,8 @@ def asked_kinds(kinds: Kinds, names: Sequence[str]) -> dict[str, FeatureKind]:
 
     Raises
     ------
+    ArgumentTypeError
+        If they are no dict and no sequence.
     ValueError
         For an unknown column or kind, or a sequence of another length.
     """
@@ -61,6 +64,11 @@ def asked_kinds(kinds: Kinds, names: Sequence[str]) -> dict[str, FeatureKind]:
     if isinstance(kinds, str):
         raise ValueError(
             f"kinds must say the kind of each column, as in {{{names[0]!r}: {kinds!r}}}"
+        )
+    if not hasattr(kinds, "__len__"):
+        raise ArgumentTypeError(
+            f"kinds must say the kind of each column, as in {{{names[0]!r}: 'nominal'}}, "
+            f"got {kinds!r}"
         )
     if not isinstance(kinds, Mapping):
         if len(kinds) != len(names):

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from losaw.support.arguments import ArgumentTypeError
 from losaw.support.words import unknown
 
 Groups = Mapping[str, Sequence[Any]] | None
@@ -84,6 +85,8 @@ def chosen_units(units: Units, features: Sequence[str] | None) -> NDArray[np.int
 
     Raises
     ------
+    ArgumentTypeError
+        If it is no sequence.
     ValueError
         For an unknown name, or none.
     """
@@ -91,6 +94,11 @@ def chosen_units(units: Units, features: Sequence[str] | None) -> NDArray[np.int
         return np.arange(len(units.names))
     if isinstance(features, str):
         features = [features]
+    if not hasattr(features, "__len__"):
+        raise ArgumentTypeError(
+            f"features must be names of features, as in ['{units.names[0]}'], or None for all, "
+            f"got {features!r}"
+        )
     if not len(features):
         raise ValueError("features names no feature; None scores all")
     places = [named_column(feature, units.names) for feature in features]

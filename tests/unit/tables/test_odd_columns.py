@@ -124,3 +124,11 @@ def test_whole_numbers_are_places_where_labels_are_no_numbers():
     array = pfi(FITTED, LABELLED.to_numpy(), RESPONSE, groups={"g": [1, 2]}, random_state=0)
     assert array.feature_names == ("X1", "g", "X4")
     assert read_table(named, kinds={1: "discrete"}).kinds[1] == "discrete"
+
+
+@pytest.mark.parametrize("argument", ["features", "kinds"])
+def test_a_single_number_in_place_of_names_is_refused(argument):
+    rows = np.random.default_rng(0).standard_normal((40, 2))
+    model = LinearRegression().fit(rows, rows[:, 0])
+    with pytest.raises(TypeError, match=f"^{argument} must .*, got True"):
+        pfi(model, rows, rows[:, 0], **{argument: True})
