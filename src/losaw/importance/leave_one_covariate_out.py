@@ -175,7 +175,7 @@ def _differences(subject: ModelOnTable, train: Rows) -> Differences:
                 "out with features=, or use cpi, which fits once"
             ) from error
         predicted = model_on_table(reduced, subject.rows.without(unit), AS_IT_IS).predictions()
-        return np.asarray(subject.loss(subject.y, predicted) - original)
+        return np.asarray(subject.loss(subject.y, predicted) - original, dtype=float)
 
     members = subject.members
     increases = list(subject.jobs.each(increase, members, len(members), "loco, fits"))
