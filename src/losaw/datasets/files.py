@@ -124,11 +124,12 @@ def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
     try:
         content = _fetch(file.url, file.name)
     except OSError as error:
-        reason = str(error) or type(error).__name__
+        # The reason comes last: it can be long, and rows of failed fits keep the first 500 letters.
         raise DatasetError(
-            f"data set {name!r}: {path}: no such file, and {file.url} cannot be downloaded "
-            f"({reason}). {by_hand} (SHA-256 {file.sha256}"
-            f"{' after ' + _summary(file) if file.convert else ''})"
+            f"data set {name!r}: {path}: no such file, and {file.url} cannot be downloaded. "
+            f"{by_hand} (SHA-256 {file.sha256}"
+            f"{' after ' + _summary(file) if file.convert else ''}). "
+            f"The download failed with: {str(error) or type(error).__name__}"
         ) from None
     if file.convert is not None:
         content = file.convert(content)

@@ -72,14 +72,17 @@ def _lines(folder: Path) -> list[Line]:
 
 
 def verify(lines: Sequence[Line], configuration: Path, number: int, seed: int = 0) -> int:
-    """Compute random lines again, say how each comes out; 1 if one differs.
+    """Compute random lines again, say how each comes out; 1 if one differs or none can be computed.
 
-    What cannot be computed here (data or a program that is not there) is named and left out.
+    A line that cannot be computed here (data or a program that is not there) is named, and
+    another one is drawn instead.
     """
-    drawn = np.random.default_rng(seed).choice(len(lines), min(number, len(lines)), replace=False)
     study = cache(lambda name, scale: _study(configuration, name, scale))
     n_equal = n_computed = 0
-    for line in (lines[index] for index in sorted(drawn)):
+    for index in np.random.default_rng(seed).permutation(len(lines)):
+        if n_computed == number:
+            break
+        line = lines[index]
         try:
             table = compute_line(study(line.study, _scale(line.folder)), line)
             if "failed" in table["status"].to_pylist():
@@ -92,7 +95,7 @@ def verify(lines: Sequence[Line], configuration: Path, number: int, seed: int = 
         n_equal += is_equal
         print(f"{line}: {'equal' if is_equal else _moved(line, table)}", flush=True)
     print(f"{n_equal} of {n_computed} equal")
-    return 0 if n_equal == n_computed else 1
+    return 0 if 0 < n_equal == n_computed else 1
 
 
 def compute_line(study: Study, line: Line) -> pa.Table:
