@@ -57,7 +57,7 @@ def test_snakemakes_report_shows_tables_figures_and_our_page(finished):
     code, text = snakemake_runs.snakemake(finished, "--report", str(report))
     assert code == 0, text
     page = html.unescape(report.read_text("utf-8"))
-    for file in ("tables/table_1.csv", "figures/figure_1.png", "report.html"):
+    for file in ("tables/table_1.csv", "tiny/figure_1.png", "report.html"):
         assert file in page, file
     for caption in ("table", "figure", "page"):
         text = (REPOSITORY / "workflow" / "report" / f"{caption}.rst").read_text("utf-8")

@@ -30,15 +30,21 @@ def blocks(project):
     return project.results / "smoke" / "tiny" / "blocks"
 
 
+def files(project):
+    """All files but Snakemake's records and Python's byte code of the plugin."""
+    records = {".snakemake", "__pycache__"}
+    return {path for path in project.folder.rglob("*") if not records & set(path.parts)}
+
+
 def test_a_dry_run_shows_the_grid_and_writes_nothing(project):
-    before = {path for path in project.folder.rglob("*") if ".snakemake" not in path.parts}
+    before = files(project)
     found, text = planned(project, config=())
     assert found == {
         "block": 12, "summary": 1, "tables": 1, "figures": 1, "paper": 1, "report": 1, "all": 1,
         "total": 18,
     }  # fmt: skip
     assert f"wildcards: study=tiny, slice={SLICE}, first=000, last=001" in text
-    assert {p for p in project.folder.rglob("*") if ".snakemake" not in p.parts} == before
+    assert files(project) == before
 
 
 @pytest.mark.parametrize(
