@@ -163,7 +163,7 @@ def test_without_its_records_a_block_of_another_recipe_is_refused_by_name(finish
 
 
 @pytest.mark.long
-def test_a_killed_run_resumes_to_the_same_bytes(project, tmp_path):
+def test_a_killed_run_resumes_to_the_same_bytes(project):
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 0.5")
     process = subprocess.Popen(
         command(project), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -179,12 +179,11 @@ def test_a_killed_run_resumes_to_the_same_bytes(project, tmp_path):
     code, text = snakemake(project)
     assert code == 0, text
     found = digests(project.results)
-    whole = project.session(
-        overrides={"results": str(tmp_path)}, selection={"noise_variance": ("0.5",)}
-    )
-    run(whole)
-    for name, digest in digests(tmp_path).items():
-        assert found[name] == digest, name
+    places = {"results": str(project.folder / "whole")}
+    run(project.session(overrides=places, selection={"noise_variance": ("0.5",)}))
+    whole = digests(project.folder / "whole")
+    assert len([name for name in whole if "/blocks/" in name]) == 6
+    assert whole.items() <= found.items()
 
 
 @pytest.mark.long
