@@ -25,5 +25,5 @@ for disagreement in found.disagreements:
     print(disagreement.text)
 
 # %%
-# ``found.save("prefix")`` writes the page; this is its figure.
-_ = found.plot()
+# ``found.save("prefix")`` writes the page; every method's scores can be drawn.
+_ = found.results["cpi"].plot()

@@ -1,7 +1,7 @@
 """The smoke study's numbers are those that were stored: nothing moves unnoticed.
 
-The reference is made by ``python tests/golden/test_golden_block.py``; a commit that changes it
-says why.
+The reference is made by ``PYTHONPATH=tests python tests/golden/test_golden_block.py``; a commit
+that changes it says why.
 """
 
 from pathlib import Path

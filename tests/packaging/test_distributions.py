@@ -96,7 +96,8 @@ def test_the_wheel_unpacked_is_the_library_and_says_where_the_studies_are(distri
 
     assert losaw("--version").stdout.startswith("losaw 0.")
     assert "run studies in a clone of the repository" in losaw("plan").stderr
-    plan = losaw("plan", "--config", str(ROOT / "config" / "config.yaml"), "--scale", "smoke")
+    configuration = str(ROOT / "config" / "config.yaml")
+    plan = losaw("plan", "--configfile", configuration, "--config", "scale=smoke")
     assert plan.returncode == 0, plan.stderr
 
 

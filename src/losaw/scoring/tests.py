@@ -178,7 +178,7 @@ def tested(
     ratio = float(
         np.mean([len(held) / len(train) for _, train, held, _ in fits if train is not None])
     )
-    mean, error, freedom = nadeau_bengio(np.array(scores), ratio)
+    mean, error, freedom = nadeau_bengio(np.array(scores, dtype=float), ratio)
     tests = [
         t_test(average, spread, freedom, testing.level)
         for average, spread in zip(mean, error, strict=True)
@@ -199,7 +199,7 @@ def _held_out(
     differences: Differences, subject: ModelOnTable, testing: Testing, rng: np.random.Generator
 ) -> ImportanceResult:
     """Scores and tests of one model on rows that it has not seen."""
-    rows = np.asarray(differences.rows)
+    rows = np.asarray(differences.rows, dtype=float)  # a model may predict in long doubles
     clusters, freedom = subject.rows.clusters, float(len(rows) - 1)
     for name, given in (("sample_weight", subject.weights), ("clusters", clusters)):
         if given is not None and testing.test != "t":

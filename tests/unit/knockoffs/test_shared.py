@@ -45,6 +45,11 @@ def rows_of(session, learner, importances=None):
     return run_replicate(replicate_recipe(study, study.settings[0], learner), 0, importances)
 
 
+def numbers(rows):
+    """Rows as texts: a missing p-value is the same in two runs, but NaN is not equal to NaN."""
+    return [repr(row) for row in rows]
+
+
 def test_the_same_draws_with_and_without_those_that_are_kept_and_in_any_order(drawing):
     session = drawing.session()
     alone = {}
@@ -53,10 +58,11 @@ def test_the_same_draws_with_and_without_those_that_are_kept_and_in_any_order(dr
         alone[learner] = rows_of(session, learner)
     assert len(alone["plain"]) > 10 and all(row.status == "ok" for row in alone["plain"])
     shared._kept.clear()
-    assert [rows_of(session, learner) for learner in alone] == list(alone.values())
+    for learner, rows in alone.items():
+        assert numbers(rows_of(session, learner)) == numbers(rows)
     some = [row for row in alone["plain"] if row.importance in ("twice", "folds")]
     shared._kept.clear()
-    assert rows_of(session, "plain", ["folds", "twice"]) == some
+    assert numbers(rows_of(session, "plain", ["folds", "twice"])) == numbers(some)
 
 
 def test_a_second_learner_fits_no_sampler_and_gets_the_same_draws(drawing, monkeypatch):

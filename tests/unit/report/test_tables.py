@@ -6,6 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from losaw.metrics import table as metric_table
 from losaw.report.tables import arrange, to_csv, to_html, to_latex, to_markdown, write_tables
 from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
@@ -76,7 +77,8 @@ def test_a_lead_of_exactly_the_margin_is_not_underlined(study, comparison):
 
 
 def test_less_is_better_where_the_metric_says_so(study, comparison, monkeypatch):
-    monkeypatch.setattr(study.metrics["r2_test"].entry.load(), "higher_is_better", False)
+    less = replace(metric_table.r2_test, higher_is_better=False)
+    monkeypatch.setattr(metric_table, "r2_test", less)
     assert cell(arrange(study, "table_1", comparison), "r2_test", 100, "losawRF").best
 
 
