@@ -38,12 +38,12 @@ from sklearn.ensemble import (
 )
 
 from losaw.commands.warm_up import compile_forests_of_numbers, compile_mixed_forests
-from losaw.datasets import DatasetError
 from losaw.forest import (
     LosawRandomForestClassifier,
     LosawRandomForestRegressor,
     PlainRandomForestRegressor,
 )
+from losaw.study.datasets import DatasetError
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = [(500, 10), (500, 100), (5000, 10), (5000, 100)]

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from losaw import datasets
 from losaw.forest.growing.arrays import MAX_LEVELS
-from losaw.generators.losaw import LosawGenerator
+from losaw.study import datasets
+from losaw.study.generators.losaw import LosawGenerator
 
 SYNTHETIC = ("continuous", "discrete", "quartiles", "five levels")
 # Shares of the levels into which normal features are cut.

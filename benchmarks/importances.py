@@ -22,14 +22,14 @@ import numpy as np  # noqa: E402
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # noqa: E402
 
 from losaw.data import Dataset  # noqa: E402
-from losaw.fitted_trees.attributions import attribution_sums  # noqa: E402
-from losaw.generators.binary_signal import BinarySignalGenerator  # noqa: E402
-from losaw.generators.low_signal import LowSignalGenerator  # noqa: E402
 from losaw.importance import mdi_oob, ufi  # noqa: E402
-from losaw.learners.xgboost_trees import XGBoostTrees  # noqa: E402
 from losaw.study.design.grid import Study  # noqa: E402
+from losaw.study.generators.binary_signal import BinarySignalGenerator  # noqa: E402
+from losaw.study.generators.low_signal import LowSignalGenerator  # noqa: E402
+from losaw.study.learners.xgboost_trees import XGBoostTrees  # noqa: E402
 from losaw.study.running.recipe import replicate_recipe  # noqa: E402
 from losaw.study.running.replicate import run_replicate  # noqa: E402
+from losaw.trees.attributions import attribution_sums  # noqa: E402
 
 STUDIES = Path(__file__).parents[1] / "config" / "studies"
 

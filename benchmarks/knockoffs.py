@@ -19,8 +19,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from losaw.generators.conditional_dag import ConditionalDagGenerator
 from losaw.knockoffs import make_sampler
+from losaw.study.generators.conditional_dag import ConditionalDagGenerator
 
 RUNS = 9
 SLOW = {"n_folds": 10, "n_penalties": 100, "patience": 100}
@@ -140,8 +140,8 @@ def deep() -> None:
 
 def power() -> None:
     """Share of the data sets of Figure 2 in which CPI finds X3, by the longest training."""
-    from losaw.learners.ranger_forest import RangerForest
-    from losaw.registry import get
+    from losaw.study.learners.ranger_forest import RangerForest
+    from losaw.study.registry import get
 
     for n_rows, n_sets in ((3000, 40), (7000, 24)):
         generator = ConditionalDagGenerator(n_samples=n_rows, categorical="X1+X3")
@@ -162,8 +162,8 @@ def power() -> None:
 
 def replicate() -> None:
     """Seconds of a replicate of Figure 2: the forest, and each CPI of it."""
-    from losaw.learners.ranger_forest import RangerForest
-    from losaw.registry import get
+    from losaw.study.learners.ranger_forest import RangerForest
+    from losaw.study.registry import get
 
     sample = data()
     for encoding, sampler in (("codes", "sequential"), ("dummies", "gaussian")):

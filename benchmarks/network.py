@@ -54,7 +54,7 @@ def main() -> None:
 
 def sample() -> Any:
     """One draw of the study."""
-    from losaw.generators.five_feature_blocks import FiveFeatureBlocksGenerator
+    from losaw.study.generators.five_feature_blocks import FiveFeatureBlocksGenerator
 
     generator = FiveFeatureBlocksGenerator(function="f10", n_test=100, n_independent=100)
     return generator.sample(np.random.default_rng(0))

@@ -29,9 +29,9 @@ from sklearn.inspection import permutation_importance  # noqa: E402
 
 from losaw.forest import LosawRandomForestRegressor  # noqa: E402
 from losaw.importance import boruta, cpi, loco, pfi, sage  # noqa: E402
-from losaw.learners.ranger_forest import RangerForest  # noqa: E402
 from losaw.scoring.model_on_table import model_on_table  # noqa: E402
 from losaw.scoring.rows import Options, read_rows  # noqa: E402
+from losaw.study.learners.ranger_forest import RangerForest  # noqa: E402
 
 TARGET = 0.7
 N_TRAIN, N_TEST, P, REPEATS, ORDERS, BACKGROUND = 1000, 500, 20, 10, 512, 64

@@ -25,12 +25,12 @@ PUBLIC: dict[str, tuple[str, tuple[str, ...]]] = {
     "losaw.trends": ("Directions", ()),
     "losaw.knockoffs": ("Knockoffs", ()),
     "losaw.weighting": ("Weights", ()),
-    "losaw.datasets": ("Real data", ()),
+    "losaw.study.datasets": ("Real data", ()),
     "losaw.data": ("Data sets of a study", ("Dataset", "Sample", "Truth")),
     "losaw.rng": ("Random streams", ("as_generator", "seed_integer", "stream")),
-    "losaw.metrics.metric": ("Metrics", ("ImportanceMetric", "Predictions")),
-    "losaw.registry": ("Registered names", ("register", "get", "names", "entries")),
-    "losaw.contracts": ("Contracts", ("check_entry",)),
+    "losaw.study.metrics.metric": ("Metrics", ("ImportanceMetric", "Predictions")),
+    "losaw.study.registry": ("Registered names", ("register", "get", "names", "entries")),
+    "losaw.study.contracts": ("Contracts", ("check_entry",)),
     "losaw.support.extras": ("Extras", ("extra", "MissingExtraError")),
 }
 
@@ -91,8 +91,8 @@ def _write_api(folder: Path) -> None:
 
 def _write_names(folder: Path) -> None:
     """Tables of the registered names and of the studies, to be included in pages."""
-    from losaw import registry
-    from losaw.datasets import SOURCES
+    from losaw.study import registry
+    from losaw.study.datasets import SOURCES
 
     folder.mkdir(parents=True, exist_ok=True)
     for kind in registry.KINDS:
@@ -118,8 +118,8 @@ def _write_names(folder: Path) -> None:
 
 def _write_study_files(page: Path) -> None:
     """Write the page on the format of study files, from the models that read them."""
-    from losaw.report.figures import describe_drawings
     from losaw.study.design.schema import Configuration, FigureLayout, StudyFile, TableLayout
+    from losaw.study.report.figures import describe_drawings
 
     lines = ["# The format of a study file", "", "For editors, `losaw list --schema study` and"]
     lines += ["`losaw list --schema configuration` print JSON Schemas."]
@@ -152,7 +152,7 @@ def _plain(lines: list[str]) -> list[str]:
 
 def _disagreements(configuration: Path) -> Iterator[str]:
     """List the disagreements with each paper, from the files of claims."""
-    from losaw.reference.claims import read_claims
+    from losaw.study.claims.claim_file import read_claims
 
     for path in sorted((configuration / "claims").glob("*.yaml")):
         claims = read_claims(path)

@@ -1,8 +1,8 @@
 """A drawing: `losaw check drawing.py`; in a study
 `figures: {means: {drawing: bars-by-learner, options: {metric: pr_auc}}}`."""
 
-from losaw.registry import register
-from losaw.report.style import TEXT_WIDTH, new_figure
+from losaw.study.registry import register
+from losaw.study.report.style import TEXT_WIDTH, new_figure
 
 
 @register("drawing", "bars-by-learner")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from losaw.data import Dataset, Sample, Truth, default_feature_names
-from losaw.registry import register
+from losaw.study.registry import register
 
 
 @register("generator", "autoregressive")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from losaw.importance import ImportanceResult
-from losaw.registry import register
+from losaw.study.registry import register
 
 
 @register("importance", "shuffled-loss")

@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from losaw.registry import register
 from losaw.rng import as_generator
+from losaw.study.registry import register
 
 
 @register("learner", "bagged-ridge")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from losaw.registry import register
+from losaw.study.registry import register
 
 
 @register("metric", "share_of_top")
@@ -12,7 +12,7 @@ class ShareOfTop:
     range = (0.0, 1.0)  # smallest and largest possible value
     higher_is_better = True
     # "importance": called with an ImportanceResult and a Truth.
-    # "prediction": called with Predictions and a Truth, see losaw.metrics.metric.
+    # "prediction": called with Predictions and a Truth, see losaw.study.metrics.metric.
     needs = "importance"
 
     def __call__(self, result, truth):

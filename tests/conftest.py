@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from losaw import registry
+from losaw.study import registry
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 from losaw.study.running.jax_programs import keep_jax_programs
@@ -28,7 +28,7 @@ import time
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from losaw.registry import register
+from losaw.study.registry import register
 
 
 @register("learner", "marginal-slopes")

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.ensemble import RandomForestRegressor
 
 from losaw.importance import ImportanceResult
-from losaw.registry import get
 from losaw.rng import stream
+from losaw.study.registry import get
 
 
 class AbsoluteCorrelation:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from losaw.contracts import check_entry
 from losaw.data import Sample
 from losaw.importance import ImportanceResult
-from losaw.registry import Entry, forget
+from losaw.study.contracts import check_entry
+from losaw.study.registry import Entry, forget
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

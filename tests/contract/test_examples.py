@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from losaw.cli import main
-from losaw.contracts import check_file
-from losaw.registry import forget
-from losaw.registry.plugins import PREFIX, PluginError
+from losaw.study.contracts import check_file
 from losaw.study.design.schema import StudyFile
+from losaw.study.registry import forget
+from losaw.study.registry.plugins import PREFIX, PluginError
 
 ROOT = Path(__file__).parents[2]
 KINDS = {
@@ -63,7 +63,7 @@ def test_the_example_of_a_study_runs_with_its_plugin(tmp_path):
 
 BROKEN = """
 import numpy as np
-from losaw.registry import register
+from losaw.study.registry import register
 
 
 @register("importance", "my-broken-one")

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from losaw.contracts import check_entry
-from losaw.datasets import is_there
-from losaw.registry import entries, get
+from losaw.study.contracts import check_entry
+from losaw.study.datasets import is_there
+from losaw.study.registry import entries, get
 
 BUILT_IN = [entry for entry in entries() if not entry.target.startswith("losaw_plugin_")]
 # Six layers and 500 epochs take three times as long as these.

@@ -9,7 +9,7 @@ import numpy as np
 from fuzz import tables
 from fuzz.inputs import recipes
 from fuzz.worker import NoModel
-from losaw.registry import get
+from losaw.study.registry import get
 
 Call = Callable[[Any, Any, dict[str, Any], np.random.Generator], Any]
 

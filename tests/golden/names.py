@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.datasets import is_there
 from losaw.importance import ImportanceResult
-from losaw.registry import entries, get
 from losaw.rng import seed_integer, stream
+from losaw.study.datasets import is_there
+from losaw.study.registry import entries, get
 
 FILE = Path(__file__).with_name("names.csv")
 COLUMNS = ("kind", "name", "example", "rounded", "bits")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from losaw.datasets import is_there
+from losaw.study.datasets import is_there
 from losaw.study.design.grid import Study
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session

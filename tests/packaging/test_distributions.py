@@ -116,7 +116,7 @@ print(json.dumps({"import": imported, "to the first forest": time.process_time()
 """
 # Every registered thing either can be made and used, or says in one line which extra it needs.
 EVERY_NAME = """
-from losaw.registry import entries
+from losaw.study.registry import entries
 needs = {}
 for entry in entries():
     if entry.kind in ("drawing", "generator") or entry.target.startswith("sklearn"):

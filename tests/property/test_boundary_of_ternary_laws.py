@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from losaw.generators.correlation import six_features
+from losaw.study.generators.correlation import six_features
 
 CELLS = np.array(list(itertools.product((-1, 0, 1), repeat=3)), dtype=float)
 PAIRS = ((0, 1), (0, 2), (1, 2))

@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
 
 from losaw import LosawRandomForestRegressor
-from losaw.generators.losaw import LosawGenerator
+from losaw.study.generators.losaw import LosawGenerator
 from losaw.weighting import MultinomialLogit
 
 

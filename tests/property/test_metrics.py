@@ -6,9 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from losaw.data import Truth, default_feature_names
-from losaw.metrics.of_predictions import r_squared
-from losaw.metrics.table import auc, best_noise_rank, fi_gap, pr_auc
 from losaw.scoring.importance_result import ImportanceResult
+from losaw.study.metrics.of_predictions import r_squared
+from losaw.study.metrics.table import auc, best_noise_rank, fi_gap, pr_auc
 
 
 @st.composite

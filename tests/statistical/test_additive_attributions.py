@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import xgboost
 
-from losaw.fitted_trees.attributions import attribution_sums
 from losaw.importance import predecomp
+from losaw.trees.attributions import attribution_sums
 
 N = 20_000
 ROUNDS = (10, 40, 160)

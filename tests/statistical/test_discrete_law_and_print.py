@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from losaw.generators.losaw import LosawGenerator
-from losaw.metrics.of_predictions import r_squared
-from losaw.registry import get
+from losaw.study.generators.losaw import LosawGenerator
+from losaw.study.metrics.of_predictions import r_squared
+from losaw.study.registry import get
 
 PRINTED = {"random-forest": 0.647, "losaw-forest": 0.804}
 # What a mean may be off by; .51 for the random forest, or no gain of losawRF, is more.

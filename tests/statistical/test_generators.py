@@ -6,10 +6,10 @@ z-scores over all entries together; 5 is exceeded by chance with probability 6e-
 import numpy as np
 import pytest
 
-from losaw.generators.correlation import correlation_matrix, six_features
-from losaw.generators.joint_law.fit import fit_joint_law
-from losaw.generators.losaw import LosawGenerator
-from losaw.generators.normal_linear import NormalLinearGenerator
+from losaw.study.generators.correlation import correlation_matrix, six_features
+from losaw.study.generators.joint_law.fit import fit_joint_law
+from losaw.study.generators.losaw import LosawGenerator
+from losaw.study.generators.normal_linear import NormalLinearGenerator
 
 N = 40_000
 DATA_TYPES = ("continuous", "discrete")

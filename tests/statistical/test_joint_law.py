@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from losaw.generators.correlation import five_feature_block, six_features
-from losaw.generators.joint_law.fit import fit_joint_law
-from losaw.generators.joint_law.law import TOLERANCE, JointLawSpecification
+from losaw.study.generators.correlation import five_feature_block, six_features
+from losaw.study.generators.joint_law.fit import fit_joint_law
+from losaw.study.generators.joint_law.law import TOLERANCE, JointLawSpecification
 
 ATTAINABLE, UNATTAINABLE = (0.74, 0.29), (0.71, 0.05)
 

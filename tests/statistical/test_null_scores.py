@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import norm
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from losaw.fitted_trees.node_moments import scores_of_trees
-from losaw.fitted_trees.view import view_forest
 from losaw.importance import mdi_oob, ufi
+from losaw.trees.node_moments import scores_of_trees
+from losaw.trees.view import view_forest
 
 RUNS = 250
 # A mean beyond this many errors comes with probability 1e-4.

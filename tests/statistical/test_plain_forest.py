@@ -12,10 +12,10 @@ from sklearn.ensemble import RandomForestRegressor
 
 from losaw import LosawRandomForestRegressor
 from losaw.forest import PlainRandomForestRegressor
-from losaw.generators.generator import draw, joint_law_of
-from losaw.generators.joint_law.fit import fitted
-from losaw.metrics.of_predictions import r_squared
-from losaw.registry import get
+from losaw.study.generators.generator import draw, joint_law_of
+from losaw.study.generators.joint_law.fit import fitted
+from losaw.study.metrics.of_predictions import r_squared
+from losaw.study.registry import get
 
 LEVEL = 1e-4  # of a false alarm, over all statements of a test
 

@@ -5,9 +5,9 @@ import functools
 import numpy as np
 import pytest
 
-from losaw.generators.mixed_cardinality import MixedCardinalityGenerator
-from losaw.learners.random_forest import RandomForest
-from losaw.registry import get
+from losaw.study.generators.mixed_cardinality import MixedCardinalityGenerator
+from losaw.study.learners.random_forest import RandomForest
+from losaw.study.registry import get
 
 TASKS = ("regression", "classification")
 ENCODINGS = {"integers": (), "dummies": (1, 2, 3, 4)}

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from losaw.cli import main
-from losaw.datasets import is_there
+from losaw.study.datasets import is_there
 from losaw.study.design.request import request_of
 from losaw.study.design.session import Session
 
@@ -26,7 +26,7 @@ ELSEWHERE = {
     "squeue --me": "needs Slurm: tests/slurm",
     "snakemake --unlock": "Snakemake's own",
     "export LOSAW_DATA": "the reader's own path",
-    "losaw reference": "needs a run: tests/unit/reference",
+    "losaw reference": "needs a run: tests/unit/study/claims",
 }
 
 

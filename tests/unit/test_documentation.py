@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 import losaw
-from losaw.datasets import is_there
-from losaw.registry import KINDS, entries, get
+from losaw.study.datasets import is_there
+from losaw.study.registry import KINDS, entries, get
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(

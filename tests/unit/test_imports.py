@@ -25,13 +25,13 @@ def test_importing_losaw_loads_nothing_heavy():
 
 
 def test_naming_every_registered_thing_loads_nothing_heavy():
-    assert loaded_after("from losaw.registry import entries\nprint(entries())") == set()
+    assert loaded_after("from losaw.study.registry import entries\nprint(entries())") == set()
 
 
 FOREST_BLOCK = """
 import sys
-from losaw.generators.joint_law.law import JointLaw
-from losaw.registry import get
+from losaw.study.generators.joint_law.law import JointLaw
+from losaw.study.registry import get
 from losaw.study.running import compute
 from losaw.study.running.replicate import Recipe, run_replicate
 
@@ -58,7 +58,7 @@ for learner in ("random-forest", "losaw-forest"):
 
 def test_looking_at_a_study_loads_nothing_heavy():
     script = """
-from losaw.report.figures import check_figures
+from losaw.study.report.figures import check_figures
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
 
@@ -70,8 +70,8 @@ for study in Session(Request()).studies:
 
 @pytest.mark.parametrize("data_type", ["continuous", "discrete"])
 def test_a_forest_block_loads_no_heavy_library(tmp_path, data_type):
-    from losaw.generators.joint_law.fit import fit_joint_law
-    from losaw.generators.losaw import LosawGenerator
+    from losaw.study.generators.joint_law.fit import fit_joint_law
+    from losaw.study.generators.losaw import LosawGenerator
 
     law = tmp_path / "law.json"
     fit_joint_law(LosawGenerator(**LosawGenerator.examples[1]).joint_law()).save(law)

@@ -3,13 +3,13 @@
 import pandas as pd
 import pytest
 
-from losaw.datasets import is_there
-from losaw.generators import real_rows
-from losaw.report.figures import write_figures
-from losaw.report.results import StudyResults
+from losaw.study.datasets import is_there
 from losaw.study.design.request import request_of
 from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
+from losaw.study.generators import real_rows
+from losaw.study.report.figures import write_figures
+from losaw.study.report.results import StudyResults
 from losaw.study.results.outputs import write_outputs
 from reference.in_process import execute
 from reference.snakemake_runs import REPOSITORY

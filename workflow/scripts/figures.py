@@ -1,7 +1,7 @@
 """Draw a study's figures."""
 
-from losaw.report.figures import write_figures
-from losaw.report.results import StudyResults
+from losaw.study.report.figures import write_figures
+from losaw.study.report.results import StudyResults
 from losaw.study.rules import plan_of
 from losaw.study.running.watch import job
 

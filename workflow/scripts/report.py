@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from losaw.report.page.write import write_front_page
+from losaw.study.report.page.write import write_front_page
 from losaw.study.rules import shelf_of
 from losaw.study.running.watch import job
 

@@ -1,7 +1,7 @@
 """Write a study's tables."""
 
-from losaw.report.results import StudyResults
-from losaw.report.tables import write_tables
+from losaw.study.report.results import StudyResults
+from losaw.study.report.tables import write_tables
 from losaw.study.rules import plan_of
 from losaw.study.running.watch import job
 

@@ -11,10 +11,10 @@ from losaw.data import FloatArray, Truth
 from losaw.explaining.api import Begun, Options, compute
 from losaw.explaining.design import DECIDING
 from losaw.explaining.scores import Decision, Work, decide
-from losaw.metrics.of_importances import pr_auc
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import adjust, t_test
+from losaw.study.metrics.of_importances import pr_auc
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,7 +20,7 @@ _IN_A_STUDY = {
 
 def check(options: argparse.Namespace) -> int:
     """Check files of methods, each check within a time limit; 1 if one fails."""
-    from losaw.contracts import check_file
+    from losaw.study.contracts import check_file
 
     @contextlib.contextmanager
     def watch(name: str, check: str) -> Iterator[None]:
@@ -44,7 +44,7 @@ def check(options: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _time_limit(seconds: int) -> Iterator[None]:
     """Let the body fail its check after so many seconds, where the system has alarms."""
-    from losaw.contracts import ContractError
+    from losaw.study.contracts import ContractError
 
     def stop(number: int, frame: Any) -> None:
         raise ContractError(

@@ -42,8 +42,8 @@ def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 def keep(options: argparse.Namespace) -> None:
     """Copy summaries, comparisons, tables and main pictures, and list digests of rows."""
-    from losaw.reference.store import keep
-    from losaw.report.page.stored import Shelf
+    from losaw.study.report.keeping import keep
+    from losaw.study.report.page.stored import Shelf
 
     session = session_of(options)
     shelf = Shelf(session.outputs, session.folder, session.figures)
@@ -53,9 +53,9 @@ def keep(options: argparse.Namespace) -> None:
 
 def write_pages(options: argparse.Namespace) -> None:
     """Write tables, verdicts and pages of the reference run."""
-    from losaw.reference.store import compare_again
-    from losaw.report.page.stored import Shelf
-    from losaw.report.page.write import write_pages
+    from losaw.study.report.keeping import compare_again
+    from losaw.study.report.page.stored import Shelf
+    from losaw.study.report.page.write import write_pages
 
     configuration = options.configuration or default_configuration()
     compare_again(Shelf(options.folder, configuration.parent))

@@ -17,9 +17,9 @@ from losaw.support.extras import STUDY, MissingExtraError, require
 
 def plan(options: argparse.Namespace) -> None:
     """Print the cost of a request."""
-    from losaw.report.figures import check_figures
     from losaw.study.cost import describe_cost
     from losaw.study.design.validation import check_extras
+    from losaw.study.report.figures import check_figures
 
     session = session_of(options)
     for study in session.studies:
@@ -32,7 +32,7 @@ def plan(options: argparse.Namespace) -> None:
 
 def list_names(options: argparse.Namespace) -> None:
     """Print every registered name and every study, or what a study file may say."""
-    from losaw import registry
+    from losaw.study import registry
 
     if options.schema:
         require("study", STUDY)
@@ -43,7 +43,7 @@ def list_names(options: argparse.Namespace) -> None:
         return
     if options.drawings:
         require("study", STUDY)
-        from losaw.report.figures import describe_drawings
+        from losaw.study.report.figures import describe_drawings
 
         print("\n".join(describe_drawings()))
         return

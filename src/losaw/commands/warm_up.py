@@ -67,7 +67,7 @@ def compile_importances() -> None:
     from losaw.forest import LosawRandomForestRegressor
     from losaw.importance import sage, ufi
     from losaw.importance.per_tree_permutation import tree_permutation
-    from losaw.learners.ranger_forest import RangerForest
+    from losaw.study.learners.ranger_forest import RangerForest
 
     X = _numbers()
     y = X[:, 0] + X[:, 3]

@@ -5,8 +5,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from losaw.fitted_trees.attributions import predecomp as predecomp
-    from losaw.fitted_trees.attributions import saabas as saabas
     from losaw.importance.actual_impurity_reduction import air as air
     from losaw.importance.boruta_selection import boruta as boruta
     from losaw.importance.conditional_predictive_impact import cpi as cpi
@@ -26,6 +24,8 @@ if TYPE_CHECKING:
     from losaw.scoring.importance_result import ImportanceResult as ImportanceResult
     from losaw.scoring.losses import pinball as pinball
     from losaw.tables.groups import groups_of as groups_of
+    from losaw.trees.attributions import predecomp as predecomp
+    from losaw.trees.attributions import saabas as saabas
 
 # Function -> module. Imported on first use: xgboost and numba are heavy.
 _PUBLIC = {
@@ -41,9 +41,9 @@ _PUBLIC = {
     "mdi_oob": "losaw.importance.out_of_bag_mdi",
     "pfi": "losaw.importance.permutation_feature_importance",
     "pinball": "losaw.scoring.losses",
-    "predecomp": "losaw.fitted_trees.attributions",
+    "predecomp": "losaw.trees.attributions",
     "residual_importance": "losaw.importance.residual",
-    "saabas": "losaw.fitted_trees.attributions",
+    "saabas": "losaw.trees.attributions",
     "sage": "losaw.importance.shapley_global_importance",
     "split_improvement": "losaw.importance.split_improvements",
     "subgroups": "losaw.importance.conditional_subgroups",

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.view import ForestRows, forest_rows
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.over_trees import result_of_trees
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
+from losaw.trees.view import ForestRows, forest_rows
 
 
 def mdi(

@@ -6,12 +6,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.node_moments import TreeNodes
-from losaw.fitted_trees.view import view_forest
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.over_trees import mean_over_trees
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
+from losaw.trees.node_moments import TreeNodes
+from losaw.trees.view import view_forest
 
 
 def mdi_oob(

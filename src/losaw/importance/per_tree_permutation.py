@@ -7,9 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.exchanged import exchanged_predictions
-from losaw.fitted_trees.node_moments import tree_nodes
-from losaw.fitted_trees.view import ForestView, TreeView, view_forest
 from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
@@ -21,6 +18,9 @@ from losaw.support.outcomes import finite_numbers
 from losaw.support.threads import checked_jobs
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
+from losaw.trees.exchanged import exchanged_predictions
+from losaw.trees.node_moments import tree_nodes
+from losaw.trees.view import ForestView, TreeView, view_forest
 
 ROWS = ("out-of-bag", "in-bag")
 

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.attributions import attribution_sums
-from losaw.fitted_trees.booster import as_booster
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.tables.columns import Kinds
+from losaw.trees.attributions import attribution_sums
+from losaw.trees.booster import as_booster
 
 
 def total_gain(model: Any, *, feature_names: Sequence[str]) -> ImportanceResult:

@@ -6,9 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.fitted_trees.attributions import ATTRIBUTIONS, attribution_sums
-from losaw.fitted_trees.forests import unwrapped
-from losaw.fitted_trees.view import forest_rows
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.in_studies import checked_by
 from losaw.scoring.rows import kinds_of
@@ -17,6 +14,9 @@ from losaw.tables import read_table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, Units, chosen_units, units_of
 from losaw.tables.reading import to_pandas
+from losaw.trees.attributions import ATTRIBUTIONS, attribution_sums
+from losaw.trees.forests import unwrapped
+from losaw.trees.view import forest_rows
 
 LEVELS = ("tree", "forest")
 ERROR_KIND = "over rows, the booster held fixed; of rows that it has not seen"
@@ -73,7 +73,7 @@ def treeinner(
     Raises
     ------
     ValueError, TypeError
-        See :func:`losaw.fitted_trees.booster.read_booster`.
+        See :func:`losaw.trees.booster.read_booster`.
 
     Examples
     --------

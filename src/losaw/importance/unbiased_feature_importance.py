@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.node_moments import TreeNodes
-from losaw.fitted_trees.view import view_forest
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.over_trees import mean_over_trees
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
+from losaw.trees.node_moments import TreeNodes
+from losaw.trees.view import view_forest
 
 
 def ufi(
@@ -70,7 +70,7 @@ def ufi(
     Raises
     ------
     ValueError, TypeError
-        See :func:`losaw.fitted_trees.view.view_forest`.
+        See :func:`losaw.trees.view.view_forest`.
 
     Examples
     --------

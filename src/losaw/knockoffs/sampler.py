@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.registry import RegistryError, get, names
+from losaw.study.registry import RegistryError, get, names
 from losaw.support.arguments import as_floats, beyond_range
 from losaw.support.words import unknown
 

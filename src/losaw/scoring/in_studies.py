@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from losaw.data import Dataset
-from losaw.registry.catalogue import Use
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
+from losaw.study.registry.catalogue import Use
 from losaw.support.arguments import one_of, whole_number
 from losaw.support.outcomes import task_of
 

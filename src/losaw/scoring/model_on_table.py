@@ -10,12 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.exchanged import (
-    exchanged_predictions,
-    growing_predictions,
-    predictions,
-)
-from losaw.fitted_trees.forests import Forest, mean_of_trees, trees_of_encoded
 from losaw.scoring.losses import Loss, resolve_loss
 from losaw.scoring.predictor import predictor_of, rebuild_for, require_fitted
 from losaw.scoring.rows import Options, Rows, kinds_of
@@ -23,6 +17,12 @@ from losaw.support.outcomes import class_numbers, classes_of, finite_numbers, ta
 from losaw.support.threads import Jobs, checked_jobs, each_short, n_threads_of
 from losaw.tables import Table
 from losaw.tables.groups import Units, chosen_units, units_of
+from losaw.trees.exchanged import (
+    exchanged_predictions,
+    growing_predictions,
+    predictions,
+)
+from losaw.trees.forests import Forest, mean_of_trees, trees_of_encoded
 
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
 _BATCH = 5_000
@@ -243,8 +243,8 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
 
     A model with an encoding of its own, on an array of numbers, has ``encode(X)``,
     ``encoding_.groups`` and ``predict_encoded(columns)``, which gives means or probabilities of the
-    second class (:class:`losaw.learners.encoded.EncodedLearner`). Any other model is given rows of
-    the type that the table was read from, and its columns are the features.
+    second class (:class:`losaw.study.learners.encoded.EncodedLearner`). Any other model is given
+    rows of the type that the table was read from, and its columns are the features.
 
     Raises
     ------

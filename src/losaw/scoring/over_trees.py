@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.node_moments import TreeNodes, scores_of_trees
-from losaw.fitted_trees.view import ForestRows, ForestView
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.tables.groups import Units, chosen_units
+from losaw.trees.node_moments import TreeNodes, scores_of_trees
+from losaw.trees.view import ForestRows, ForestView
 
 ERROR_KIND = "over trees, the training sample held fixed"
 
@@ -28,7 +28,7 @@ def mean_over_trees(
     rule : callable
         The task to ``rule(nodes) -> array``, one value for each of ``nodes.splits``.
     forest : ForestView and ForestRows
-        As :func:`losaw.fitted_trees.view.view_forest` reads them.
+        As :func:`losaw.trees.view.view_forest` reads them.
     """
     view, sample = forest
     return result_of_trees(method, scores_of_trees(view, rule(view.task)), sample, features)

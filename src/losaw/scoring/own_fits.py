@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.forests import unwrapped
 from losaw.scoring.rows import kinds_of, read_rows, require_complete
 from losaw.support.outcomes import Task, finite_numbers, task_of, unnamed_response
 from losaw.tables import Table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, Units, chosen_units, column_sources, units_of
+from losaw.trees.forests import unwrapped
 
 
 @dataclass(frozen=True)

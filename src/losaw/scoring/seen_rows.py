@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.fitted_trees.forests import unwrapped
 from losaw.scoring.predictor import rebuild_for
 from losaw.scoring.rows import Rows
+from losaw.trees.forests import unwrapped
 
 SEEN = "not tested: the model was fitted to these rows"
 WARNING = (

@@ -9,14 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from losaw.registry import RegistryError
-from losaw.registry.plugins import PluginError
 from losaw.study.design.blocks import Block
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.request import request_of
 from losaw.study.design.session import Session
 from losaw.study.design.validation import check_extras
 from losaw.study.errors import StudyError
+from losaw.study.registry import RegistryError
+from losaw.study.registry.plugins import PluginError
 from losaw.study.results.outputs import FILES
 from losaw.support.one_thread import use_one_thread
 from losaw.support.words import unknown
@@ -39,7 +39,7 @@ class Run:
     """
 
     def __init__(self, configuration: Path, config: Mapping[str, Any], is_main: bool) -> None:
-        from losaw.report.figures import check_figures
+        from losaw.study.report.figures import check_figures
 
         use_one_thread()
         os.environ[FILE_KEY] = str(configuration)
@@ -62,7 +62,7 @@ class Run:
     @cached_property
     def papers(self) -> dict[str, list[str]]:
         """The pages: each paper with its studies, and each study that belongs to none."""
-        from losaw.reference.claims import read_claims
+        from losaw.study.claims.claim_file import read_claims
 
         papers = {}
         for path in sorted((self._session.folder / "claims").glob("*.yaml")):
@@ -146,7 +146,7 @@ class Run:
 
 def shelf_of(snakemake: Any) -> Any:
     """Return the results of a script's request."""
-    from losaw.report.page.stored import Shelf
+    from losaw.study.report.page.stored import Shelf
 
     session = session_of(snakemake)
     names = tuple(study.name for study in session.studies)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from losaw.datasets import DatasetError
+from losaw.study.datasets import DatasetError
 from losaw.study.design.grid import Study
 from losaw.study.design.recipe import recipe_of_slice
 from losaw.study.design.request import Request
@@ -122,7 +122,7 @@ def compute_line(study: Study, line: Line) -> pa.Table:
 
 
 def _fitted(law: object) -> object:
-    from losaw.generators.joint_law.fit import fitted
+    from losaw.study.generators.joint_law.fit import fitted
 
     return fitted(law)
 

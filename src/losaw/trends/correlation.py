@@ -61,14 +61,14 @@ def shapley_correlation(
     """Correlation of every feature with its own Shapley values, r(X_p, s_p(X)).
 
     s_p are the path-dependent Shapley values of the trees, by the library shap: see
-    :func:`losaw.fitted_trees.shapley.shapley_values`. The correlation has no size: a feature that
+    :func:`losaw.trees.shapley.shapley_values`. The correlation has no size: a feature that
     moves the prediction by next to nothing, but in one direction, has correlation 1. Where the
     Shapley values are constant it is 0.
 
     Parameters
     ----------
     model : estimator
-        See :func:`losaw.fitted_trees.forests.read_forest`.
+        See :func:`losaw.trees.forests.read_forest`.
     X : array or data frame of shape (n_samples, n_features)
     method : {"pearson", "spearman"}, default "pearson"
     n_rows : int or None, default 100
@@ -98,8 +98,8 @@ def shapley_correlation(
     >>> bool(shapley_correlation(forest, X, n_rows=20, random_state=0).scores[0] > 0.9)
     True
     """
-    from losaw.fitted_trees.forests import read_forest, rows_of
-    from losaw.fitted_trees.shapley import shapley_values
+    from losaw.trees.forests import read_forest, rows_of
+    from losaw.trees.shapley import shapley_values
 
     forest = read_forest(model)
     rows, compared, names = rows_of(model, forest, X, MIN_ROWS)

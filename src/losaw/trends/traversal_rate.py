@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from losaw.data import FloatArray, default_feature_names
-from losaw.fitted_trees.forests import Forest, read_forest
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.support.arguments import one_of
+from losaw.trees.forests import Forest, read_forest
 
 WEIGHTINGS = ("splits", "rows")
 FORMS = ("mean", "printed", "bounded")
@@ -34,7 +34,7 @@ def absolute_traversal_rate(
     Parameters
     ----------
     model : estimator
-        See :func:`losaw.fitted_trees.forests.read_forest`.
+        See :func:`losaw.trees.forests.read_forest`.
     weighting : {"splits", "rows"}, default "splits"
         "rows" weighs a split by its node's in-bag rows instead of equally: an extension, for
         fully grown trees whose many splits of few rows follow the noise.

@@ -7,9 +7,9 @@ probability .0015 at most; seeds are fixed.
 import numpy as np
 import pytest
 
-from losaw.generators.conditional_dag import ConditionalDagGenerator
 from losaw.knockoffs import make_sampler
-from losaw.learners.encoding import Encoding
+from losaw.study.generators.conditional_dag import ConditionalDagGenerator
+from losaw.study.learners.encoding import Encoding
 from reference.second_moments import second_moments
 from reference.swap_tests import swap_tests
 

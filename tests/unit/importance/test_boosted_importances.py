@@ -1,6 +1,6 @@
 """Attributions of boosted trees: exact where the paper proves equality, refused where undefined.
 
-Of importance.tree_inner, importance.total_gain, fitted_trees.attributions, fitted_trees.booster.
+Of importance.tree_inner, importance.total_gain, trees.attributions, trees.booster.
 """
 
 import json
@@ -14,13 +14,13 @@ import xgboost
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from losaw.fitted_trees.attributions import attribution_sums
-from losaw.fitted_trees.booster import read_booster
-from losaw.generators.low_signal import LowSignalGenerator
 from losaw.importance import predecomp, saabas, treeinner
 from losaw.importance.total_gain import reported_total_gain
-from losaw.learners.xgboost_trees import XGBoostTrees
-from losaw.registry import get
+from losaw.study.generators.low_signal import LowSignalGenerator
+from losaw.study.learners.xgboost_trees import XGBoostTrees
+from losaw.study.registry import get
+from losaw.trees.attributions import attribution_sums
+from losaw.trees.booster import read_booster
 
 
 def in_study(name, **parameters):

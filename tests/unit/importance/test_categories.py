@@ -1,15 +1,15 @@
 """Importances and trends of losaw forests that split categories into sets of levels.
 
-Of fitted_trees.forests, fitted_trees.view.
+Of trees.forests, trees.view.
 """
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.fitted_trees.view import view_forest
 from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import mdi_oob, split_improvement, tree_permutation, ufi
+from losaw.trees.view import view_forest
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate
 
 

@@ -16,8 +16,8 @@ from sklearn.preprocessing import StandardScaler
 
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.importance import cpi, loco, mdi_oob, pfi, sage, ufi
-from losaw.registry import get
 from losaw.scoring.losses import LOSSES, LossName
+from losaw.study.registry import get
 from losaw.trends import absolute_traversal_rate
 
 RNG = np.random.default_rng(0)

@@ -10,10 +10,10 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.generators.conditional_dag import ConditionalDagGenerator
-from losaw.learners.generalized_linear import GeneralizedLinearModel
-from losaw.learners.ranger_forest import RangerForest
-from losaw.registry import get
+from losaw.study.generators.conditional_dag import ConditionalDagGenerator
+from losaw.study.learners.generalized_linear import GeneralizedLinearModel
+from losaw.study.learners.ranger_forest import RangerForest
+from losaw.study.registry import get
 
 
 def in_study(name, **parameters):

@@ -18,10 +18,10 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, pfi, sage
-from losaw.learners.random_forest import RandomForest
-from losaw.learners.ranger_forest import RangerForest
 from losaw.scoring.model_on_table import _growing, exchanged, model_on_table
 from losaw.scoring.rows import Options, read_rows
+from losaw.study.learners.random_forest import RandomForest
+from losaw.study.learners.ranger_forest import RangerForest
 
 rng = np.random.default_rng(0)
 N = 70

@@ -34,8 +34,8 @@ from xgboost import XGBClassifier, XGBRegressor
 
 from losaw import LosawRandomForestRegressor
 from losaw.importance import loco, residual_importance
-from losaw.registry import get, names
 from losaw.scoring.fewer_columns import LISTS, SETS, VALUES, without
+from losaw.study.registry import get, names
 
 NAMES = ["X1", "X2", "X3", "X4"]
 RNG = np.random.default_rng(0)

@@ -1,6 +1,6 @@
 """Importances of a bagged forest against plain loops over its trees, and algebraic identities.
 
-Of scoring.over_trees, fitted_trees.view, fitted_trees.node_moments,
+Of scoring.over_trees, trees.view, trees.node_moments,
 importance.permutation.
 """
 
@@ -21,16 +21,16 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth, default_feature_names
-from losaw.fitted_trees.node_moments import scores_of_trees
-from losaw.fitted_trees.view import view_forest
 from losaw.forest import (
     LosawRandomForestClassifier,
     LosawRandomForestRegressor,
     PlainRandomForestRegressor,
 )
 from losaw.importance import air, mdi_oob, split_improvement, tree_permutation, ufi
-from losaw.learners.random_forest import RandomForest
-from losaw.registry import get
+from losaw.study.learners.random_forest import RandomForest
+from losaw.study.registry import get
+from losaw.trees.node_moments import scores_of_trees
+from losaw.trees.view import view_forest
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate
 
 

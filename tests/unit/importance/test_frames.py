@@ -1,6 +1,6 @@
 """Frames of every sort before every method: names, category columns, polars, labels, orders.
 
-Of fitted_trees.view, scoring.model_on_table.
+Of trees.view, scoring.model_on_table.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """The adapter of importance functions for studies, and the names that study files share with them.
 
-Of scoring.in_studies, registry.catalogue.
+Of scoring.in_studies, study.registry.catalogue.
 """
 
 import inspect
@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import losaw.importance
-from losaw.contracts import example_data, fitted
-from losaw.registry import RegistryError, entries, get, names
-from losaw.registry.catalogue import USES
+from losaw.study.contracts import example_data, fitted
+from losaw.study.registry import RegistryError, entries, get, names
+from losaw.study.registry.catalogue import USES
 
 
 @pytest.fixture(scope="module")

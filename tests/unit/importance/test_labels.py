@@ -11,15 +11,15 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
 
-from losaw.contracts import example_data
 from losaw.data import Dataset, Sample, Truth
 from losaw.forest import LosawRandomForestClassifier
 from losaw.importance import cpi, mdi_oob, pfi, ufi
 from losaw.importance.permutation import score_of
-from losaw.metrics.metric import Predictions
-from losaw.metrics.table import optimum_gap
-from losaw.registry import get
 from losaw.scoring.losses import LOSSES, log_loss, pinball, zero_one
+from losaw.study.contracts import example_data
+from losaw.study.metrics.metric import Predictions
+from losaw.study.metrics.table import optimum_gap
+from losaw.study.registry import get
 from losaw.study.running.replicate import predict
 
 

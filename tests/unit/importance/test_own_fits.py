@@ -19,8 +19,8 @@ from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import boruta, residual_importance
 from losaw.importance.boruta_selection import out_of_bag_z_scores
-from losaw.registry import get
 from losaw.scoring.residual_algorithms import Prefix, extended, gram_schmidt
+from losaw.study.registry import get
 from losaw.support.threads import Jobs
 
 N = 120

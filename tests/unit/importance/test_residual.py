@@ -13,7 +13,6 @@ from sklearn.tree import DecisionTreeClassifier
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import residual
 from losaw.importance.residual import residual_importance
-from losaw.registry import get
 from losaw.scoring import residual_algorithms
 from losaw.scoring.residual_algorithms import (
     ALGORITHMS,
@@ -22,6 +21,7 @@ from losaw.scoring.residual_algorithms import (
     prefix_of,
     residual_algorithm,
 )
+from losaw.study.registry import get
 
 
 def in_study(name, **parameters):

@@ -22,9 +22,9 @@ from sklearn.tree import DecisionTreeRegressor
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import pfi, sage, subgroups
 from losaw.importance.conditional_subgroups import _cycle_within
-from losaw.learners.ranger_forest import RangerForest
-from losaw.registry import get
 from losaw.scoring.fewer_columns import without
+from losaw.study.learners.ranger_forest import RangerForest
+from losaw.study.registry import get
 
 
 def in_study(name, **parameters):

@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from losaw import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, hierarchy, loco, pfi, sage
-from losaw.registry import get
+from losaw.study.registry import get
 
 N = 90
 ENCODE = make_column_transformer((OneHotEncoder(), ["e"]), remainder="passthrough")

@@ -7,7 +7,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.registry import get
+from losaw.study.registry import get
 from losaw.trends import absolute_traversal_rate
 
 

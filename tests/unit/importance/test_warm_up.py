@@ -9,14 +9,14 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import mdi_oob, sage, split_improvement
-from losaw.fitted_trees import exchanged
-from losaw.fitted_trees import node_moments
+from losaw.trees import exchanged
+from losaw.trees import node_moments
 from losaw.importance import ufi
 from losaw.commands import warm_up
 from losaw.forest.growing import growth
 from losaw.knockoffs import lasso, make_sampler, multinomial, s_matrix
 from losaw.kernels import trees
-from losaw.registry import get
+from losaw.study.registry import get
 
 KERNELS = (
     node_moments.add_rows, node_moments.add_children,

@@ -15,7 +15,7 @@ BROKEN = """
 
 import os as _os
 
-from losaw.registry import register as _register
+from losaw.study.registry import register as _register
 
 
 @_register("learner", "aborting")

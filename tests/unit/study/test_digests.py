@@ -1,6 +1,6 @@
 """A stored block or joint law is read as it was written, or refused: flipped and edited files.
 
-Of study.files.block_file, generators.joint_law.law.
+Of study.files.block_file, study.generators.joint_law.law.
 """
 
 import json
@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from losaw.generators.joint_law.law import JointLaw, JointLawError
 from losaw.study.errors import StudyError
 from losaw.study.files.block_file import FOOTER_KEY, digest_of, read_block, write_block
 from losaw.study.files.rows import BLOCK_SCHEMA, Row, table_of
+from losaw.study.generators.joint_law.law import JointLaw, JointLawError
 from losaw.support.whole_files import write_atomically
 
 FOOTER = {"recipe": {"study": "tiny"}, "libraries": {"numpy": "2"}}
@@ -153,8 +153,8 @@ def test_the_digest_does_not_depend_on_how_the_rows_are_cut(stored):
 
 @pytest.fixture(scope="module")
 def law():
-    from losaw.generators.joint_law.fit import fit_joint_law
-    from losaw.generators.joint_law.law import JointLawSpecification
+    from losaw.study.generators.joint_law.fit import fit_joint_law
+    from losaw.study.generators.joint_law.law import JointLawSpecification
 
     return fit_joint_law(JointLawSpecification(correlation=((1.0, 0.3), (0.3, 1.0))))
 

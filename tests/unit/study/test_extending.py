@@ -14,7 +14,7 @@ COUNTING = """
 
 from pathlib import Path as _Path
 
-from losaw.registry import register as _register
+from losaw.study.registry import register as _register
 from losaw.scoring.importance_result import ImportanceResult as _Result
 
 

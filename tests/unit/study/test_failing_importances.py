@@ -17,7 +17,7 @@ from reference.in_process import execute
 IMPORTANCES = """
 
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.registry import register as _register
+from losaw.study.registry import register as _register
 
 
 def _result(data, scores):

@@ -13,8 +13,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from losaw.report.tables import write_tables
 from losaw.study.files.rows import BLOCK_SCHEMA
+from losaw.study.report.tables import write_tables
 from losaw.study.results.outputs import FILES, write_outputs
 from reference.in_process import execute
 

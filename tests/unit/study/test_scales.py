@@ -1,13 +1,13 @@
 """A learner that a scale computes otherwise: said everywhere, and served to no other scale.
 
-Of study.design.grid, report.layout.
+Of study.design.grid, study.report.layout.
 """
 
 import pandas as pd
 import pytest
 
-from losaw.report.tables import write_tables
 from losaw.study.errors import StudyError
+from losaw.study.report.tables import write_tables
 from reference.in_process import run
 
 OTHER = "scales: {smoke: {learners: {jittered: {jitter: 0.1}}}}"

@@ -1,6 +1,6 @@
 """Every study file of the repository is valid and has something to run at every scale.
 
-Of study.design.session, report.figures.
+Of study.design.session, study.report.figures.
 """
 
 from pathlib import Path
@@ -8,12 +8,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from losaw.report.figures import check_figures
 from losaw.study.design.published import read_published
 from losaw.study.design.request import Request
 from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES
 from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
+from losaw.study.report.figures import check_figures
 from losaw.study.results.compare import compare
 from losaw.study.results.lookup import cells, plain, table_title
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from losaw import ImportanceResult, LosawNetworkRegressor, NetworkRegressor
-from losaw.generators.joint_law.fit import fit_joint_law
-from losaw.generators.joint_law.law import JointLawSpecification
 from losaw.importance import treeinner
 from losaw.knockoffs import make_sampler
-from losaw.registry import entries, get
-from losaw.registry.catalogue import EXTRAS
+from losaw.study.generators.joint_law.fit import fit_joint_law
+from losaw.study.generators.joint_law.law import JointLawSpecification
+from losaw.study.registry import entries, get
+from losaw.study.registry.catalogue import EXTRAS
 from losaw.support.extras import LIBRARIES, MissingExtraError, extra, require
 
 ROOT = Path(__file__).parents[3]
@@ -106,7 +106,7 @@ def test_the_catalogue_knows_which_importances_and_learners_need_an_extra():
     of_losaw = {
         entry.name
         for entry in entries("learner")
-        if entry.target.startswith(("losaw.network", "losaw.learners.xgboost"))
+        if entry.target.startswith(("losaw.network", "losaw.study.learners.xgboost"))
     }
     others = {"cpi-deep", "shap-pearson", "shap-spearman"}
     assert {name for kind, name in EXTRAS if kind == "importance"} == of_xgboost | others

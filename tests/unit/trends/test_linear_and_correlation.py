@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestRegressor
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.registry import get
+from losaw.study.registry import get
 from losaw.trends import (
     absolute_traversal_rate,
     linear_coefficient,

@@ -1,6 +1,6 @@
 """Shapley values of forests by the library shap, and correlations with them.
 
-Of fitted_trees.shapley, trends.correlation.
+Of trees.shapley, trends.correlation.
 """
 
 import numpy as np
@@ -17,9 +17,9 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeRegressor
 
-from losaw.fitted_trees.forests import read_forest
-from losaw.fitted_trees.shapley import shapley_values
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+from losaw.trees.forests import read_forest
+from losaw.trees.shapley import shapley_values
 from losaw.trends import shapley_correlation
 
 

@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from losaw.registry.plugins import load_plugin
 from losaw.study.design.blocks import LEARNER_AXIS, Cell, blocks_of, slices
 from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
@@ -20,6 +19,7 @@ from losaw.study.design.settings import Setting, safe_name, same
 from losaw.study.design.source_file import SourceFile
 from losaw.study.design.validation import validate
 from losaw.study.errors import StudyError
+from losaw.study.registry.plugins import load_plugin
 from losaw.support.words import did_you_mean, unknown
 
 

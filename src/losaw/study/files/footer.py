@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import losaw
-from losaw.registry.catalogue import EXTRAS
+from losaw.study.registry.catalogue import EXTRAS
 from losaw.support.extras import LIBRARIES
 
 ALWAYS = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")

@@ -17,7 +17,7 @@ def load_laws(paths: Sequence[Path]) -> dict[str, Any]:
     """
     if not paths:
         return {}
-    from losaw.generators.joint_law.law import JointLaw, JointLawError
+    from losaw.study.generators.joint_law.law import JointLaw, JointLawError
 
     laws = {}
     for path in paths:
@@ -38,7 +38,7 @@ def load_laws(paths: Sequence[Path]) -> dict[str, Any]:
 
 def fit_law(specification: Mapping[str, Any], path: Path) -> None:
     """Fit a joint law and write its file."""
-    from losaw.generators.joint_law.fit import fit_joint_law
-    from losaw.generators.joint_law.law import JointLawSpecification
+    from losaw.study.generators.joint_law.fit import fit_joint_law
+    from losaw.study.generators.joint_law.law import JointLawSpecification
 
     fit_joint_law(JointLawSpecification(**specification)).save(path)

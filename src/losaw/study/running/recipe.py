@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from losaw.generators.generator import draw
-from losaw.registry import get
-from losaw.registry.versions import version_of
 from losaw.study.design.grid import Study
 from losaw.study.design.recipe import (
     Recipe as BlockRecipe,
@@ -17,6 +14,9 @@ from losaw.study.design.recipe import (
 )
 from losaw.study.design.settings import Setting
 from losaw.study.errors import StudyError
+from losaw.study.generators.generator import draw
+from losaw.study.registry import get
+from losaw.study.registry.versions import version_of
 from losaw.study.running.replicate import Recipe, fit
 
 

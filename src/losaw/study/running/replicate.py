@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import Dataset, FloatArray, Sample
-from losaw.metrics.metric import Predictions
-from losaw.registry.plugins import PREFIX
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.predictor import means
 from losaw.study.files.rows import SCORES, Row
+from losaw.study.metrics.metric import Predictions
+from losaw.study.registry.plugins import PREFIX
 from losaw.support.outcomes import class_numbers, classes_of, task_of
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from losaw.registry.plugins import load_plugin
+from losaw.study.registry.plugins import load_plugin
 from losaw.study.running.jax_programs import keep_jax_programs
 from losaw.support.errors import LosawError
 

@@ -1,0 +1,329 @@
+"""Tests of a paper's claims against the numbers of a reference run."""
+
+import itertools
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import betaincinv
+from scipy.stats import t
+
+from losaw.study.claims.claim_file import Claim, Names, Side
+from losaw.study.design.grid import Study
+from losaw.study.design.schema import Filter
+from losaw.study.design.settings import as_values, matches
+
+SUPPORTED = "supported"
+MOSTLY_OPEN = "supported, mostly open"
+CONTRADICTED = "contradicted"
+MIXED = "holds in some settings, fails in others"
+UNDECIDED = "undecided"
+PARTLY_RUN = "run in part"
+NOT_RUN = "not run"
+
+LEVEL = 0.05
+SIGNS = {"above": 1.0, "at least": 1.0, "below": -1.0, "at most": -1.0}
+# A cell whose runs do not vary decides from so many runs on.
+ENOUGH_EQUAL_RUNS = 10
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A claim, and the verdict of the numbers on it.
+
+    Attributes
+    ----------
+    claim : Claim
+    verdict : str
+    n_for, n_against, n_open : int
+        Settings that support it, that contradict it, and that decide neither.
+    cells : DataFrame
+        Of every setting and pair of names the axes, ``compared`` (names), ``left``, ``right``,
+        ``difference``, ``std_error`` and ``freedom`` (degrees of), the numbers of runs ``n_left``
+        and ``n_right`` (infinite for a claimed number), and ``is_decision``.
+    missing : tuple of str
+        What the claim names and was not run.
+    """
+
+    claim: Claim
+    verdict: str
+    n_for: int
+    n_against: int
+    n_open: int
+    cells: pd.DataFrame
+    missing: tuple[str, ...] = ()
+
+
+def weigh_claim(
+    claim: Claim, summary: pd.DataFrame | None, decisions: Collection[str] = ()
+) -> Weighed:
+    r"""Weigh a claim against the means of a study.
+
+    In each setting, and for each pair of names, the difference left − right has the standard error
+    ``sqrt(se_left^2 + se_right^2)``: too large where both come from the same data and go up and
+    down together. A setting speaks for or against the claim if the difference lies beyond the
+    two-sided bound of level .05 / (number of settings), of a t distribution with Welch's degrees of
+    freedom, so that a claim that is exactly on the border is decided in at most 5 % of runs.
+    *Supported*: some setting speaks for it and none against; *supported, mostly open*: so, but more
+    than half of the settings decide neither; *contradicted*: some setting speaks against it and
+    none for it; *undecided*: none speaks. Of a claim about most settings more than half of all have
+    to speak for it, or against it. *Run in part*: nothing speaks against it, and something that it
+    names was not run.
+
+    ``at least`` and ``at most`` are weighed against the number that the margin allows: supported
+    where the difference is better than that by more than the bound. ``near`` is supported in a
+    setting if the difference lies within the margin by more than a one-sided bound of level .05 /
+    (number of settings), and contradicted if it lies beyond the margin by more than the bound.
+
+    A share of decisions, such as a rejection rate, has the exact limits of a binomial (Clopper and
+    Pearson) of the same level instead, and a difference of two shares those of Newcombe's form,
+
+    .. math:: d - \sqrt{(p_1 - l_1)^2 + (u_2 - p_2)^2}, \quad
+        d + \sqrt{(u_1 - p_1)^2 + (p_2 - l_2)^2}:
+
+    a rate of 0 in 20 runs is no rate without error. Where a run's value is a share of several
+    decisions, the limits are those of one decision a run: too wide.
+
+    A mean as a share of another, m / b (``share_of``), has the standard error
+    ``sqrt(se_m^2 + (m / b)^2 se_b^2) / |b|``, by the delta method.
+
+    A standard deviation over n runs has the standard error ``sd / sqrt(2 (n - 1))``, which is that
+    of normal scores; heavy tails have a larger one.
+
+    Parameters
+    ----------
+    claim : Claim
+    summary : DataFrame or None
+        ``summary.csv`` of the claim's study; None if it was not run. What the claim names and the
+        summary does not have was not run: :mod:`losaw.study.claims.naming` checks the names.
+    decisions : collection of str
+        The metrics whose values are shares of yes-or-no decisions (:func:`decisions_of`).
+    """
+    cells = None if summary is None else _cells(claim, summary, decisions)
+    if cells is None or cells.empty:
+        return Weighed(claim, NOT_RUN, 0, 0, 0, pd.DataFrame())
+    beyond = _beyond(claim, cells)
+    n_for, n_against = int((beyond > 0).sum()), int((beyond < 0).sum())
+    n_open = int((beyond == 0).sum())
+    verdict = _verdict(n_for, n_against, n_open)
+    if claim.holds_in == "most":
+        half = len(cells) / 2
+        verdict = SUPPORTED if n_for > half else CONTRADICTED if n_against > half else UNDECIDED
+    missing = tuple(_not_run(claim, summary))
+    if missing and n_against == 0:
+        verdict = PARTLY_RUN
+    return Weighed(claim, verdict, n_for, n_against, n_open, cells, missing)
+
+
+def _not_run(claim: Claim, summary: pd.DataFrame) -> Iterator[str]:
+    """The methods, metrics and values of axes that a claim names and a summary lacks."""
+    sides: list[tuple[Names, Names, Filter]] = [(claim.method, claim.metric, claim.where)]
+    if isinstance(claim.than, Side):
+        than = claim.than
+        where = {**claim.where, **than.where}
+        sides.append((than.method or claim.method, than.metric or claim.metric, where))
+    found = summary[summary["n_seeds"] > 0]
+    records = found.drop_duplicates("setting_id").to_dict("records")
+    names: dict[str, None] = {}
+    for methods, metrics, where in sides:
+        for column, asked in (("method", methods), ("metric", metrics)):
+            known = set(found[column])
+            names.update((name, None) for name in as_values(asked) if name not in known)
+        for axis, values in where.items():
+            for value in as_values(values):
+                if not any(matches({axis: value}, record) for record in records):
+                    names[f"{axis} = {value}"] = None
+    return iter(names)
+
+
+def _verdict(n_for: int, n_against: int, n_open: int) -> str:
+    if n_for and n_against:
+        return MIXED
+    if not n_for and not n_against:
+        return UNDECIDED
+    if n_against:
+        return CONTRADICTED
+    return SUPPORTED if n_for >= n_open else MOSTLY_OPEN
+
+
+def decisions_of(study: Study) -> set[str]:
+    """The metrics of a study whose values are shares of yes-or-no decisions."""
+    return {
+        label
+        for label, metric in study.metrics.items()
+        if getattr(metric.entry.load(), "is_decision", False)
+    }
+
+
+def _beyond(claim: Claim, cells: pd.DataFrame) -> np.ndarray:
+    """Return 1 for settings that support the claim, -1 for those against it, 0 for the others."""
+    difference = cells["difference"].to_numpy()
+    down, up = _reach(cells, LEVEL / 2 / len(cells))
+    if claim.relation == "near":
+        inner_down, inner_up = _reach(cells, LEVEL / len(cells))
+        inside = np.minimum(difference - inner_down, -difference - inner_up) >= -claim.margin
+        outside = np.maximum(difference - down, -difference - up) > claim.margin
+        return inside.astype(int) - outside.astype(int)
+    margin = claim.margin if claim.relation in ("above", "below") else -claim.margin
+    sign = SIGNS[claim.relation]
+    towards, away = (up, down) if sign > 0 else (down, up)
+    gain = sign * difference - margin
+    return (gain > away).astype(int) - (gain < -towards).astype(int)
+
+
+def _reach(cells: pd.DataFrame, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distances of one-sided bounds below and above the differences."""
+    spread = cells["std_error"].to_numpy()
+    known = np.isfinite(spread)
+    both = np.where(known, t.isf(level, cells["freedom"].to_numpy()) * spread, np.inf)
+    left = _binomial_reach(cells["left"].to_numpy(), cells["n_left"].to_numpy(), level)
+    right = _binomial_reach(cells["right"].to_numpy(), cells["n_right"].to_numpy(), level)
+    decision = cells["is_decision"].to_numpy()
+    down = np.where(decision, np.hypot(left[0], right[1]), both)
+    return down, np.where(decision, np.hypot(left[1], right[0]), both)
+
+
+def _binomial_reach(
+    share: np.ndarray, n_runs: np.ndarray, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return these distances for shares of runs; 0 for a claimed number, which has no runs."""
+    claimed = ~np.isfinite(n_runs)
+    share = np.where(claimed, 0.5, share).clip(0.0, 1.0)
+    n_runs = np.where(claimed, 1, n_runs)
+    yes, no = share * n_runs, (1 - share) * n_runs
+    low = np.where(yes > 0, betaincinv(np.maximum(yes, 1e-9), no + 1, level), 0.0)
+    high = np.where(no > 0, betaincinv(yes + 1, np.maximum(no, 1e-9), 1 - level), 1.0)
+    return np.where(claimed, 0.0, share - low), np.where(claimed, 0.0, high - share)
+
+
+def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> pd.DataFrame:
+    """Left and right side next to each other, one row per setting and pair of names."""
+    axes = _axes(summary)
+    pairs: dict[tuple[Name, Name | None], pd.DataFrame] = {}
+    # a near b and b near a are one claim.
+    elsewhere = isinstance(claim.than, Side) and claim.than.where
+    is_symmetric = claim.relation == "near" and not elsewhere
+    for left in itertools.product(as_values(claim.method), as_values(claim.metric)):
+        for right in _right_of(claim, left):
+            if is_symmetric and (right, left) in pairs:
+                continue
+            pairs[left, right] = _pair(claim, left, right, summary, axes).assign(
+                is_decision=claim.statistic == "mean"
+                and left[1] in decisions
+                and (right is None or right[1] in decisions)
+            )
+    return pd.concat(list(pairs.values()), ignore_index=True)
+
+
+Name = tuple[str, str]
+
+
+def _right_of(claim: Claim, left: Name) -> list[Name | None]:
+    """Return the names that a name on the left is compared with; None for the claim's number."""
+    if not isinstance(claim.than, Side):
+        return [None]
+    method, metric = left
+    than = claim.than
+    names = itertools.product(as_values(than.method or method), as_values(than.metric or metric))
+    return [name for name in names if name != left or than.where]
+
+
+def _pair(
+    claim: Claim, left: Name, right: Name | None, summary: pd.DataFrame, axes: list[str]
+) -> pd.DataFrame:
+    of_left = _rows(claim, left, claim.where, summary)
+    if right is None or not isinstance(claim.than, Side):
+        keys: list[str] = []
+        number = {"mean": claim.than, "std_error": 0.0, "freedom": np.inf, "n_seeds": np.inf}
+        of_right = pd.DataFrame([number])
+    else:
+        of_right = _rows(claim, right, {**claim.where, **claim.than.where}, summary)
+        keys = [axis for axis in axes if axis not in claim.than.where]
+    both = of_left.merge(
+        of_right[[*keys, "mean", "std_error", "freedom", "n_seeds"]],
+        on=keys or None,
+        how="inner" if keys else "cross",
+        suffixes=("_left", "_right"),
+    )
+    return pd.DataFrame(
+        {
+            **{axis: both[axis] for axis in axes},
+            "compared": _in_words(left, right),
+            "left": both["mean_left"].astype(float),
+            "right": both["mean_right"].astype(float),
+            "difference": (both["mean_left"] - both["mean_right"]).astype(float),
+            "std_error": np.hypot(both["std_error_left"], both["std_error_right"]).astype(float),
+            "freedom": _degrees_of_freedom(both),
+            "n_left": both["n_seeds_left"].astype(float),
+            "n_right": both["n_seeds_right"].astype(float),
+        }
+    )
+
+
+def _degrees_of_freedom(both: pd.DataFrame) -> np.ndarray:
+    """Welch's degrees of freedom of a difference; infinite where nothing varies."""
+    squares = [both[f"std_error_{side}"].to_numpy(dtype=float) ** 2 for side in ("left", "right")]
+    freedoms = [both[f"freedom_{side}"].to_numpy(dtype=float) for side in ("left", "right")]
+    below = sum(square**2 / freedom for square, freedom in zip(squares, freedoms, strict=True))
+    return np.divide(sum(squares) ** 2, below, out=np.full(len(both), np.inf), where=below > 0)
+
+
+def _in_words(left: Name, right: Name | None) -> str:
+    """``method metric``, and what it is compared with as far as that differs."""
+    method, metric = left
+    other = "" if right is None else " ".join(b for a, b in zip(left, right, strict=True) if a != b)
+    return f"{method} {metric}" + (f" versus {other}" if other else "")
+
+
+def _axes(summary: pd.DataFrame) -> list[str]:
+    columns = list(summary.columns)
+    return columns[columns.index("setting_id") + 1 : columns.index("learner")]
+
+
+def _rows(claim: Claim, name: Name, where: Filter, summary: pd.DataFrame) -> pd.DataFrame:
+    method, metric = name
+    rows = summary[(summary["method"] == method) & (summary["metric"] == metric)]
+    rows = rows[rows["n_seeds"] > 0]
+    is_claimed = [matches(where, row) for row in rows.to_dict("records")]
+    rows = rows[np.array(is_claimed, dtype=bool)]
+    freedom = (rows["n_seeds"] - 1).clip(lower=1)
+    if claim.statistic == "deviation":
+        return rows.assign(
+            mean=rows["sd"], std_error=rows["sd"] / np.sqrt(2 * freedom), freedom=freedom
+        )
+    rounding = 1e-12 * (1 + rows["mean"].abs())
+    equal = (rows["sd"] <= rounding) & (rows["n_seeds"] < ENOUGH_EQUAL_RUNS)
+    rows = rows.assign(std_error=rows["mc_se"].mask(equal), freedom=freedom)
+    return _shares(claim, name, where, summary, rows) if claim.share_of else rows
+
+
+def _shares(
+    claim: Claim, name: Name, where: Filter, summary: pd.DataFrame, rows: pd.DataFrame
+) -> pd.DataFrame:
+    """The rows with their means as shares of those at the values of ``claim.share_of``."""
+    whole = claim.model_copy(update={"share_of": {}})
+    bases = _rows(whole, name, {**where, **claim.share_of}, summary)
+    keys = [axis for axis in _axes(summary) if axis not in claim.share_of]
+    both = rows.merge(
+        bases[[*keys, "mean", "std_error"]],
+        on=keys or None,
+        how="inner" if keys else "cross",
+        suffixes=("", "_base"),
+    )
+    share = both["mean"] / both["mean_base"]
+    error = np.hypot(both["std_error"], share * both["std_error_base"]) / both["mean_base"].abs()
+    return both.assign(mean=share, std_error=error)
+
+
+def settings_against(weighed: Weighed) -> Iterator[str]:
+    """The settings that contradict a claim most, in words."""
+    claim, cells = weighed.claim, weighed.cells
+    sign = SIGNS.get(claim.relation)
+    worst = sign * cells["difference"] if sign else -cells["difference"].abs()
+    names = list(cells.columns[: list(cells.columns).index("left")])
+    varying = [name for name in names if cells[name].nunique() > 1]
+    for index in worst.sort_values().index[:3]:
+        row = cells.loc[index]
+        where = ", ".join(f"{name} = {row[name]}" for name in varying)
+        yield f"{where}{': ' if where else ''}{row['left']:.3g} versus {row['right']:.3g}"

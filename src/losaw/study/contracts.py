@@ -1,0 +1,448 @@
+"""Contracts: short checks, by kind, of everything that can be registered.
+
+The package's own tests run them on every registered name, ``losaw check my_method.py`` on what a
+user's file registers. A class attribute ``examples``, a tuple of parameter dicts, takes
+the place of the registered defaults, and ``example_learner`` the name of the learner that an
+importance explains.
+"""
+
+import contextlib
+import inspect
+import random
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from losaw.data import Dataset, FloatArray, Sample, Truth, default_feature_names
+from losaw.scoring.importance_result import ImportanceResult
+from losaw.study.metrics.metric import Predictions
+from losaw.study.registry import Entry, get
+from losaw.study.registry.plugins import PluginError, plugin_entries
+from losaw.study.running.replicate import checked
+
+REMEDY = "draw everything from the Generator `rng`, from nothing else, and keep no state"
+
+
+class ContractError(AssertionError):
+    """An error: a registered thing violates its contract; the message names the remedy."""
+
+
+class Outcome(NamedTuple):
+    """The outcome of a check of a registered name; the message is empty if it passed."""
+
+    name: str
+    check: str
+    message: str
+
+
+class Subject(NamedTuple):
+    """A registered thing with the parameters that it is checked with."""
+
+    entry: Entry
+    parameters: Mapping[str, Any]
+
+    def create(self) -> Any:
+        return self.entry.create(**self.parameters)
+
+
+Check = Callable[[Subject], None]
+
+
+def check_file(path: Path | str, watch: Any = None) -> list[Outcome]:
+    """Run all checks of what a plugin file registers; refuse one that registers nothing."""
+    entries = plugin_entries(path)
+    if not entries:
+        raise PluginError(
+            f"plugin {path}: it registers nothing; put @register above your class, as in examples/"
+        )
+    return [outcome for entry in entries for outcome in check_entry(entry, watch)]
+
+
+def check_entry(entry: Entry, watch: Any = None) -> list[Outcome]:
+    """Run all checks of a registered thing, for all its examples.
+
+    ``watch(name, check)`` is a context around every check, which may report it. The message of a
+    check that passed is empty.
+
+    Examples
+    --------
+    >>> from losaw.study.contracts import check_entry
+    >>> from losaw.study.registry import get
+    >>> any(outcome.message for outcome in check_entry(get("metric", "pr_auc")))
+    False
+    """
+    name, thing = f"{entry.kind} {entry.name}", entry.load()
+    examples: Any = getattr(thing, "examples", None) or ({},)
+    subjects = [Subject(entry, dict(example)) for example in examples]
+    outcomes = []
+    for check in CHECKS[entry.kind]:
+        words = check.__name__.replace("_", " ")
+        with watch(name, words) if watch else contextlib.nullcontext():
+            message = next(filter(None, (_message(check, one) for one in subjects)), "")
+        outcomes.append(Outcome(name, words, message))
+    return outcomes
+
+
+def _message(check: Check, subject: Subject) -> str:
+    """Return what a check finds, with the line of the user's file that an error came from."""
+    try:
+        check(subject)
+        return ""
+    except ContractError as error:
+        message = str(error)
+    except Exception as error:
+        module = sys.modules.get(subject.entry.load().__module__)
+        file = getattr(module, "__file__", None)
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+        place = f" ({file}:{frames[-1].lineno}, in {frames[-1].name})" if frames else ""
+        message = f"raised {type(error).__name__}: {error}{place}"
+    shown = ", ".join(f"{key}={value!r}" for key, value in subject.parameters.items())
+    return f"{message} [with {shown}]" if shown else message
+
+
+def require(condition: object, message: str) -> None:
+    """Raise a ContractError with ``message`` unless ``condition`` holds."""
+    if not condition:
+        raise ContractError(message)
+
+
+@contextlib.contextmanager
+def nothing_else_changes(*arrays: np.ndarray) -> Iterator[None]:
+    """Say if the body changes an array, whatever error that led to, or a generator of all code."""
+    copies = [array.copy() for array in arrays]
+    np.random.seed(random.randrange(2**32))  # noqa: NPY002  # seeding with a usual number must show
+    before = np.random.get_state()[1].tobytes(), random.getstate()  # type: ignore[index]  # noqa: NPY002
+    failure = None
+    try:
+        yield
+    except Exception as error:
+        failure = error
+    after = np.random.get_state()[1].tobytes(), random.getstate()  # type: ignore[index]  # noqa: NPY002
+    if not all(map(np.array_equal, arrays, copies)):
+        raise ContractError("it changes its input in place; work on a copy") from failure
+    if failure is not None:
+        raise failure
+    require(
+        before == after,
+        "it draws from numpy's or Python's global generator; draw from the Generator that is "
+        "passed (losaw.rng.as_generator makes one from a seed)",
+    )
+
+
+# --- learners: scikit-learn estimators that give the same from the same seed ----------------------
+
+
+def example_data() -> Dataset:
+    """Draw 150 rows of five correlated features, Y = X1 + X2 + noise (losaw, Example 1.1)."""
+    sizes = {"n_samples": 150, "n_test": 60, "n_independent": 60}
+    generator = get("generator", "normal-linear").create(correlation="heterogeneous", **sizes)
+    return generator.sample(np.random.default_rng(20))
+
+
+def fitted(learner: Any, data: Dataset, seed: int = 1) -> Any:
+    """Fit ``learner`` to the training sample, seeded if it takes a random_state."""
+    if "random_state" in learner.get_params():
+        learner.set_params(random_state=seed)
+    return learner.fit(data.train.X, data.train.y)
+
+
+def arrays_of(data: Dataset) -> list[np.ndarray]:
+    return [a for one in (data.train, data.test, data.independent or ()) for a in one]
+
+
+def is_cloned_by_scikit_learn(subject: Subject) -> None:
+    from sklearn.base import clone
+
+    clone(subject.create())  # refuses an __init__ that does not store its arguments as they are
+
+
+def fits_and_predicts_and_changes_nothing_else(subject: Subject) -> None:
+    learner = subject.create()
+    data = _data_for(learner)
+    with nothing_else_changes(*arrays_of(data)):
+        require(fitted(learner, data) is learner, "fit must return self")
+        predicted = np.asarray(learner.predict(data.test.X))
+    require(
+        predicted.shape == data.test.y.shape and np.isfinite(predicted).all(),
+        f"predict gives shape {predicted.shape}, expected {data.test.y.shape}, all finite",
+    )
+
+
+def the_same_seed_gives_the_same_predictions(subject: Subject) -> None:
+    used, new = subject.create(), subject.create()
+    data = _data_for(used)
+    fitted(used, data, seed=2)
+    first, second = (fitted(one, data).predict(data.test.X) for one in (used, new))
+    require(
+        np.array_equal(first, second),
+        "two fits to the same data with the same random_state predict differently; draw from "
+        "losaw.rng.as_generator(self.random_state), made inside fit, and start anew in every fit",
+    )
+
+
+def _data_for(learner: Any) -> Dataset:
+    from sklearn.base import is_classifier
+
+    data = example_data()
+    if not is_classifier(learner):
+        return data
+    train, test = (Sample(X, (y > 0).astype(float)) for X, y in (data.train, data.test))
+    return replace(data, train=train, test=test, task="classification")
+
+
+# --- importances: a finite score per feature, reproducible, without side effects ------------------
+
+
+def explains_and_changes_nothing_else(subject: Subject) -> None:
+    importance, (model, data) = subject.create(), _example_fit(subject)
+    before = np.array(model.predict(data.test.X))
+    with nothing_else_changes(*arrays_of(data)):
+        result = checked(importance.explain(model, data, np.random.default_rng(1)), data)
+    after = model.predict(data.test.X)
+    require(np.array_equal(before, after), "it changes the model; work on a copy (copy.deepcopy)")
+    names = tuple(result.feature_names)
+    require(names == data.feature_names, f"feature_names are {names}, not data.feature_names")
+
+
+def the_same_seed_gives_the_same_scores(subject: Subject) -> None:
+    model, data = _example_fit(subject)
+    used = subject.create()
+    other, first = (_scores(used, model, data, seed) for seed in (2, 1))
+    second = _scores(subject.create(), model, data)
+    require(np.array_equal(first, second), f"two equal calls score differently; {REMEDY}")
+    if not np.array_equal(first, other):  # something is drawn
+        rng = np.random.default_rng(1)
+        first, second = (used.explain(model, data, rng).scores for _ in range(2))
+        require(
+            not np.array_equal(first, second),
+            f"a Generator gives the same scores twice: it is copied or used as a seed; {REMEDY}",
+        )
+
+
+def _example_fit(subject: Subject) -> tuple[Any, Dataset]:
+    """Return a newly fitted example learner, and new copies of its data."""
+    learner = get("learner", getattr(subject.entry.load(), "example_learner", "random-forest"))
+    return fitted(learner.create(), example_data()), example_data()
+
+
+def _scores(importance: Any, model: Any, data: Dataset, seed: int = 1) -> FloatArray:
+    return np.asarray(importance.explain(model, data, np.random.default_rng(seed)).scores)
+
+
+# --- generators: consistent samples and truth, decided by the stream alone ------------------------
+
+BOUND = 6.0  # standard errors that a sample moment may be off: 1e-9 of all samples
+
+
+def draws_a_data_set_of_finite_numbers(subject: Subject) -> None:
+    data = _draw(subject)  # a first call may load a library that draws
+    with nothing_else_changes():
+        _draw(subject)
+    require(isinstance(data, Dataset), f"sample returns {type(data).__name__}, expected Dataset")
+    P = data.truth.n_features
+    for X, y in filter(None, (data.train, data.test, data.independent)):
+        found = f"a sample has X {X.shape} {X.dtype} and y {y.shape}"
+        is_right = X.shape == (len(y), P) and X.dtype == np.float64 and len(y) > 1
+        require(is_right, f"{found}, expected (n, {P}) float64 and (n,)")
+        require(np.isfinite(X).all() and np.isfinite(y).all(), f"{found}, not all finite")
+    rows = slice(min(len(data.train.y), len(data.test.y)))
+    same = np.array_equal(data.train.X[rows], data.test.X[rows])
+    require(not same, "test repeats the training rows; draw them anew")
+
+
+def the_truth_is_that_of_the_data(subject: Subject) -> None:
+    data = _draw(subject)
+    truth, function = data.truth, data.truth.regression_function
+    if function is None:
+        return
+    # Independent rows show the effect of one feature with all others fixed.
+    X = np.column_stack([np.random.default_rng(1).permutation(column) for column in data.train.X.T])
+    for column in range(truth.n_features):
+        moved = X.copy()
+        moved[:, column] = np.roll(moved[:, column], 1)
+        uses = "does not use" if np.array_equal(function(moved), function(X)) else "uses"
+        require(
+            (uses == "uses") == (column in truth.signal),
+            f"regression_function {uses} column {column}, but truth.signal is {truth.signal}",
+        )
+    for sample in (data.train, data.test) if np.isfinite(truth.noise_variance) else ():
+        noise = (sample.y - function(sample.X)) ** 2
+        require(
+            _are_near(noise, np.full(2, truth.noise_variance)).all(),
+            f"y - regression_function(X) has mean square {noise.mean():.4g}, truth."
+            f"noise_variance says {truth.noise_variance:.4g}",
+        )
+
+
+def the_independent_sample_keeps_the_marginals_only(subject: Subject) -> None:
+    data = _draw(subject)
+    if data.independent is None:
+        return
+    X, reference = data.independent.X, data.train.X
+    for power in (1, 2):
+        wrong = np.flatnonzero(~_are_near(X**power, reference**power))
+        require(not len(wrong), f"moment {power} of columns {wrong} is not that of the training X")
+    X = X[:, X.var(axis=0) > 0]
+    largest = np.abs(np.corrcoef(X.T) - np.eye(X.shape[1])).max()
+    words = f"two features of the independent sample correlate by {largest:.2f}"
+    require(largest <= BOUND / np.sqrt(len(X)), words)
+
+
+def _are_near(first: FloatArray, second: FloatArray) -> Any:
+    error = np.sqrt(first.var(axis=0) / len(first) + second.var(axis=0) / len(second))
+    return np.abs(first.mean(axis=0) - second.mean(axis=0)) <= BOUND * error + 1e-12
+
+
+def the_stream_decides_the_data(subject: Subject) -> None:
+    used = subject.create()
+    other, first = (used.sample(np.random.default_rng(seed)) for seed in (2, 1))
+    same = all(map(np.array_equal, arrays_of(first), arrays_of(_draw(subject))))
+    require(same, f"two draws from the same stream differ; {REMEDY}")
+    distinct = not np.array_equal(first.train.X, other.train.X)
+    require(distinct, f"two streams give the same features; {REMEDY}")
+
+
+def _draw(subject: Subject) -> Dataset:
+    return subject.create().sample(np.random.default_rng(1))
+
+
+# --- metrics: a finite number in its range in the declared direction ------------------------------
+
+SIGNAL, P = (1, 4, 5), 12
+
+
+def gives_a_number_in_its_range_and_changes_nothing_else(subject: Subject) -> None:
+    metric = subject.create()
+    require(isinstance(metric.higher_is_better, bool), "higher_is_better must be a bool")
+    known = metric.needs in ("importance", "prediction")
+    require(known, f"needs must be 'importance' or 'prediction', got {metric.needs!r}")
+    low, high = metric.range
+    for seed in range(20):
+        argument, truth = _measured(metric, seed)
+        is_importance = metric.needs == "importance"
+        with nothing_else_changes(*([argument.scores] if is_importance else argument.test)):
+            value = metric(argument, truth)
+        is_number = isinstance(value, float) and np.isfinite(value)
+        require(is_number, f"it gives {value!r}, expected a finite float")
+        require(low <= value <= high, f"it gives {value}, outside its range ({low}, {high})")
+
+
+def prefers_the_perfect_answer_to_the_worst(subject: Subject) -> None:
+    metric = subject.create()
+    if getattr(metric, "ranks_methods", True):
+        gain = metric(*_measured(metric, 1, lead=10.0)) - metric(*_measured(metric, 1, lead=-10.0))
+        require(
+            gain > 0 if metric.higher_is_better else gain < 0,
+            f"higher_is_better is {metric.higher_is_better}, but the perfect answer has a "
+            f"{'higher' if gain > 0 else 'lower or equal'} value than the worst",
+        )
+
+
+def reads_scores_whatever_their_order_and_sign(subject: Subject) -> None:
+    metric = subject.create()
+    for seed in range(5):
+        plain, other = (metric(*_measured(metric, seed, turned=turned)) for turned in (0, 1))
+        require(
+            np.isclose(plain, other, rtol=1e-9, atol=1e-12),
+            f"features or rows in another order, or scores with higher_is_more=False, change it "
+            f"from {plain} to {other}; use result.ranking_scores()",
+        )
+
+
+def _measured(metric: Any, seed: int, lead: float = 0.0, turned: int = 0) -> tuple[Any, Truth]:
+    """Return what a metric gets; signals lead, or noise if ``lead`` is negative."""
+    rng, order = np.random.default_rng(seed), np.random.default_rng(seed + 100).permutation
+    mask = np.isin(np.arange(P), SIGNAL)
+    scores = rng.standard_normal(P)
+    if lead:
+        scores = np.abs(scores) + abs(lead) * (mask == (lead > 0))
+    y, error = rng.standard_normal((2, 80))
+    index, rows = (order(P), order(80)) if turned else (np.arange(P), np.arange(80))
+    signal = tuple(np.flatnonzero(mask[index]).tolist())
+    truth = Truth(signal, P, details={"detail": 0.5})
+    if metric.needs == "prediction":
+        noise = {0.0: 0.5, 10.0: 0.0}.get(lead, 5.0)
+        pair = (y[rows], (y + noise * error)[rows])
+        return Predictions(test=pair, independent=(2 * pair[0], 2 * pair[1])), truth
+    result = ImportanceResult(
+        (scores * (1 - 2 * turned))[index],
+        tuple(np.array(default_feature_names(P))[index].tolist()),
+        p_values=1 / (1 + np.exp(scores[index])),
+        higher_is_more=not turned,
+        details={"detail": 0.5, "counts": np.abs(scores[index])},
+    )
+    return result, truth
+
+
+# --- knockoff samplers: draws of the right shape, from the given generator only -------------------
+
+
+def draws_rows_like_those_it_was_fitted_to(subject: Subject) -> None:
+    sampler = subject.create()
+    levels = getattr(sampler, "handles_nominal", None)
+    require(isinstance(levels, bool), f"handles_nominal must be a bool, got {levels!r}")
+    X = _rows()
+    with nothing_else_changes(X):
+        drawn = _knockoffs(subject, X)
+    found = getattr(drawn, "shape", type(drawn).__name__)
+    require(found == X.shape, f"sample gives {found}, expected an array of shape {X.shape}")
+    require(np.isfinite(drawn).all(), "sample gives missing or infinite values")
+    invented = np.setdiff1d(drawn[:, 2], X[:, 2])
+    require(not (levels and invented.size), f"a nominal column got new levels: {invented}")
+
+
+def the_generator_decides_the_draw(subject: Subject) -> None:
+    X = _rows()
+    first, again, other = (_knockoffs(subject, X, seed) for seed in (1, 1, 2))
+    require(np.array_equal(first, again), f"two draws with the same generator differ; {REMEDY}")
+    require(not np.array_equal(first, other), "draws with different generators are equal")
+
+
+def _rows() -> FloatArray:
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    return np.column_stack([X[:, 0], X[:, 0] + X[:, 1], np.arange(60) % 3])
+
+
+def _knockoffs(subject: Subject, X: FloatArray, seed: int = 1) -> Any:
+    sampler, rng = subject.create(), np.random.default_rng(seed)
+    last = "nominal" if sampler.handles_nominal else "continuous"
+    return sampler.fit(X, kinds=("continuous", "continuous", last), rng=rng).sample(rng)
+
+
+# --- drawings -------------------------------------------------------------------------------------
+
+
+def takes_a_study_and_its_results_and_options_by_keyword(subject: Subject) -> None:
+    parameters = list(inspect.signature(subject.entry.load()).parameters.values())
+    names = [parameter.name for parameter in parameters]
+    require(names[:2] == ["study", "results"], f"it takes {names}, expected study, results, *, …")
+    others = [one.name for one in parameters[2:] if one.kind is not one.KEYWORD_ONLY]
+    require(not others, f"{others} can be given by position; put * before the options")
+
+
+CHECKS: dict[str, tuple[Check, ...]] = {
+    "learner": (
+        is_cloned_by_scikit_learn,
+        fits_and_predicts_and_changes_nothing_else,
+        the_same_seed_gives_the_same_predictions,
+    ),
+    "importance": (explains_and_changes_nothing_else, the_same_seed_gives_the_same_scores),
+    "generator": (
+        draws_a_data_set_of_finite_numbers,
+        the_truth_is_that_of_the_data,
+        the_independent_sample_keeps_the_marginals_only,
+        the_stream_decides_the_data,
+    ),
+    "metric": (
+        gives_a_number_in_its_range_and_changes_nothing_else,
+        prefers_the_perfect_answer_to_the_worst,
+        reads_scores_whatever_their_order_and_sign,
+    ),
+    "knockoff": (draws_rows_like_those_it_was_fitted_to, the_generator_decides_the_draw),
+    "drawing": (takes_a_study_and_its_results_and_options_by_keyword,),
+}

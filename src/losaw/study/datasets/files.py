@@ -1,0 +1,157 @@
+"""Files of real data: looked for in a folder, else downloaded; their checksums are verified."""
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from losaw.study.datasets.sources import SOURCES, Source, SourceFile
+from losaw.support.errors import LosawError
+from losaw.support.extras import extra
+from losaw.support.whole_files import write_atomically
+from losaw.support.words import unknown
+
+FOLDER_VARIABLE = "LOSAW_DATA"
+DEFAULT_FOLDER = Path("data")
+_TIMEOUT_SECONDS = 60
+
+
+class DatasetError(LosawError):
+    """An error: a data set is unknown, missing or not the expected data; names the remedy.
+
+    Examples
+    --------
+    >>> from losaw.study.datasets import DatasetError, load
+    >>> try:
+    ...     load("diamond")
+    ... except DatasetError as error:
+    ...     print(str(error).partition(" (")[0])
+    unknown data set 'diamond'; did you mean 'diamonds'?
+    """
+
+
+def data_folder(folder: Path | str | None = None) -> Path:
+    """Return the folder of data sets: ``folder``, else $LOSAW_DATA, else ``./data``.
+
+    Examples
+    --------
+    >>> from losaw.study.datasets import data_folder
+    >>> data_folder("my_data").name
+    'my_data'
+    """
+    return Path(folder or os.environ.get(FOLDER_VARIABLE) or DEFAULT_FOLDER)
+
+
+def data_files(name: str, folder: Path | str | None = None, *, verify: bool = True) -> list[Path]:
+    """Return the files of a data set, ``<folder>/<name>/<file>``; missing files are downloaded.
+
+    Parameters
+    ----------
+    name : str
+        A key of ``SOURCES``.
+    folder : path or None
+        As :func:`data_folder` resolves it.
+    verify : bool, default True
+        Compare the SHA-256 of every file with the expected SHA-256.
+
+    Raises
+    ------
+    DatasetError
+        If the name is unknown, a file is neither there nor can be downloaded, or its checksum
+        is another one.
+    """
+    if name not in SOURCES:
+        raise DatasetError(unknown("data set", name, SOURCES))
+    source = SOURCES[name]
+    place = data_folder(folder) / name
+    return [_obtain(name, source, file, place / file.name, verify) for file in source.files]
+
+
+def is_there(name: str, folder: Path | str | None = None) -> bool:
+    """Return whether all files of a data set are in the folder, without reading them.
+
+    Parameters
+    ----------
+    name : str
+        Of the data set, see :func:`losaw.study.datasets.load`.
+    folder : path or None
+        None: ``LOSAW_DATA``, or ``data``.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from losaw.study.datasets import is_there
+    >>> is_there("diamonds", "a_folder_that_is_empty")
+    False
+    """
+    place = data_folder(folder) / name
+    return all((place / file.name).is_file() for file in SOURCES[name].files)
+
+
+def _obtain(name: str, source: Source, file: SourceFile, path: Path, verify: bool) -> Path:
+    if not path.is_file():
+        content = _download(name, source, file, path)
+        advice = f"name another folder with {FOLDER_VARIABLE}"
+        write_atomically(path, lambda place: place.write_bytes(content), DatasetError, advice)
+    elif verify and sha256(path.read_bytes()) != file.sha256:
+        raise DatasetError(
+            f"data set {name!r}: {path} is not the expected file (SHA-256 "
+            f"{sha256(path.read_bytes())}, expected {file.sha256}). Remove it to download it anew"
+            f"{'' if file.url else ' (it has no URL: ' + source.how_made + ')'}, or load it as it "
+            "is with verify=False"
+        )
+    return path
+
+
+def sha256(content: bytes) -> str:
+    """Return the hexadecimal SHA-256 digest."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
+    by_hand = (
+        f"Put the file there by hand as {path}, or name the folder that holds {name}/{file.name} "
+        f"with {FOLDER_VARIABLE}"
+    )
+    if file.url is None:
+        raise DatasetError(
+            f"data set {name!r}: {path}: no such file, and it cannot be downloaded as it is: "
+            f"{source.how_made}. {by_hand} (SHA-256 {file.sha256})"
+        )
+    try:
+        content = _fetch(file.url, file.name)
+    except OSError as error:
+        # The reason comes last: it can be long, and rows of failed fits keep the first 500 letters.
+        raise DatasetError(
+            f"data set {name!r}: {path}: no such file, and {file.url} cannot be downloaded. "
+            f"{by_hand} (SHA-256 {file.sha256}"
+            f"{' after ' + _summary(file) if file.convert else ''}). "
+            f"The download failed with: {str(error) or type(error).__name__}"
+        ) from None
+    if file.convert is not None:
+        content = file.convert(content)
+    if sha256(content) != file.sha256:
+        raise DatasetError(
+            f"data set {name!r}: what {file.url} gives is not the expected file (SHA-256 "
+            f"{sha256(content)}, expected {file.sha256}); nothing was written. {by_hand}"
+        )
+    return content
+
+
+def _fetch(url: str, name: str) -> bytes:
+    """Download a URL, with pooch's line on stderr; raise an OSError if it cannot be reached."""
+    with extra("study"):
+        import pooch
+
+    with tempfile.TemporaryDirectory(prefix="losaw-data-") as folder:
+        downloader = pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS)
+        # The checksum is compared after the conversion, with a message that names the remedy.
+        return Path(pooch.retrieve(url, None, name, folder, downloader=downloader)).read_bytes()
+
+
+def _summary(file: SourceFile) -> str:
+    words = (file.convert.__doc__ or "").strip().rstrip(".") if file.convert else ""
+    return f"this change: {words[:1].lower()}{words[1:]}"

@@ -1,0 +1,1 @@
+"""Data-generating processes, one per file (:mod:`losaw.study.registry.catalogue` names them)."""

@@ -1,0 +1,122 @@
+"""Four features in two chains towards Y (Blesch, Watson & Wright 2024, Section 3.1 and B.1)."""
+
+import numpy as np
+
+from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
+from losaw.study.generators.category_effects import WEIGHTS, cut_into_levels
+from losaw.study.generators.generator import task_of
+from losaw.support.arguments import one_of, real_number, whole_number
+
+CATEGORICAL: dict[str, tuple[int, ...]] = {
+    "none": (),
+    "X1": (0,),
+    "X3": (2,),
+    "X1+X3": (0, 2),
+    "all": (0, 1, 2, 3),
+}
+TRAIN_SHARE = 0.66
+
+
+class ConditionalDagGenerator:
+    """X1 -> X4 -> Y <- X3 <- X2: all four are relevant marginally, X3 and X4 conditionally,
+
+        X1, X2 ~ N(0, 1),   X3 = e(X2) + N(0, 1),   X4 = e(X1) + N(0, 1),
+        Y = e(X3) + e(X4) + N(0, 1),   or   P(Y = 1) = 1 / (1 + exp(e(X4) - e(X3))).
+
+    e(x) = beta x for numbers. A categorical feature is its continuous version cut at its sample
+    quantiles, under random letters, and e is the level's effect, between -beta and beta
+    (:func:`losaw.study.generators.category_effects.cut_into_levels`). Level codes are in the
+    order of the alphabet.
+
+    Parameters
+    ----------
+    n_samples : int
+        Rows of training (66 %) and test sample together, as the paper counts.
+    categorical : {"none", "X1", "X3", "X1+X3", "all"}
+    n_levels : int, default 10
+    beta : float, default 0.5
+    outcome : {"regression", "classification"}, default "regression"
+    weights : {"ordered", "shuffled"}, default "ordered"
+
+    Raises
+    ------
+    ValueError
+        If a parameter is unknown or out of range, or there are fewer than two rows per level.
+    """
+
+    examples = (
+        {"n_samples": 600, "categorical": "X1+X3", "n_levels": 4},
+        {"n_samples": 600, "categorical": "all", "n_levels": 2, "outcome": "classification"},
+    )
+
+    def __init__(
+        self,
+        *,
+        n_samples: int,
+        categorical: str,
+        n_levels: int = 10,
+        beta: float = 0.5,
+        outcome: str = "regression",
+        weights: str = "ordered",
+    ) -> None:
+        self.categorical = CATEGORICAL[one_of("categorical", categorical, CATEGORICAL)]
+        self.n_levels = whole_number("n_levels", n_levels, 2)
+        self.n_samples = whole_number(
+            "n_samples", n_samples, max(6, 2 * self.n_levels), "two rows per level"
+        )
+        self.beta = real_number("beta", beta)
+        self.outcome = task_of("outcome", outcome)
+        self.weights = one_of("weights", weights, WEIGHTS)
+
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """Draw a Monte Carlo sample."""
+        n = self.n_samples
+        noise = rng.standard_normal((5, n))
+        X = np.empty((n, 4))
+        effect_of_code: dict[int, FloatArray] = {}
+
+        def effect(X: FloatArray, feature: int) -> FloatArray:
+            if feature in effect_of_code:
+                return effect_of_code[feature][X[:, feature].astype(int)]
+            return self.beta * X[:, feature]
+
+        for feature, parent in ((0, None), (1, None), (2, 1), (3, 0)):
+            X[:, feature] = noise[feature] + (0.0 if parent is None else effect(X, parent))
+            if feature in self.categorical:
+                category = cut_into_levels(
+                    X[:, feature], self.n_levels, self.beta, self.weights, rng
+                )
+                X[:, feature], effect_of_code[feature] = category
+
+        def mean(X: FloatArray) -> FloatArray:
+            if self.outcome == "regression":
+                return effect(X, 2) + effect(X, 3)
+            return np.asarray(1 / (1 + np.exp(effect(X, 3) - effect(X, 2))))
+
+        expected = mean(X)
+        if self.outcome == "regression":
+            y = expected + noise[4]
+            # R^2* = SNR / (SNR + 1) with SNR = Var(Y) - 1, as B.4 has it.
+            optimum = 1 - 1 / y.var(ddof=1)
+        else:
+            y = (rng.random(n) < expected).astype(float)
+        train, test = np.split(rng.permutation(n), [round(TRAIN_SHARE * n)])
+        if self.outcome == "classification":
+            optimum = np.maximum(expected[test], 1 - expected[test]).mean()
+        kinds: tuple[FeatureKind, ...] = tuple(
+            "nominal" if feature in self.categorical else "continuous" for feature in range(4)
+        )
+        return Dataset(
+            train=Sample(X[train], y[train]),
+            test=Sample(X[test], y[test]),
+            truth=Truth(
+                signal=(2, 3),
+                n_features=4,
+                noise_variance=1.0 if self.outcome == "regression" else float("nan"),
+                regression_function=mean,
+                details={"optimum": float(optimum)},
+            ),
+            feature_names=default_feature_names(4),
+            feature_kinds=kinds,
+            task=self.outcome,
+        )

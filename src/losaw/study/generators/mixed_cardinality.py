@@ -1,0 +1,79 @@
+"""A continuous feature and factors of 2, 4, 10 and 20 levels (Zhou and Hooker, Section 3.3)."""
+
+import numpy as np
+
+from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
+from losaw.study.generators.generator import draw_response, task_of
+from losaw.support.arguments import one_of, real_number, whole_number
+
+LEVELS = (2, 4, 10, 20)
+
+
+class MixedCardinalityGenerator:
+    """X1 ~ N(0, 1), X2 … X5 uniform on 2, 4, 10 and 20 levels, independent; X2 is the signal,
+
+        regression:      Y = rho X2 + eps,   eps ~ N(0, 1),
+        classification:  Y = X2, flipped with probability (1 - rho) / 2.
+
+    With rho = 0 the response is independent of all features (Figures 1, 3, 8 and 10); rho from
+    0 to 1 is the signal strength of Figures 2, 4, 9 and 11.
+
+    Parameters
+    ----------
+    task : {"regression", "classification"}
+    rho : float in [0, 1], default 0
+    factors : {"nominal", "discrete"}, default "nominal"
+        Whether X2 … X5 are level codes, which a learner may turn into dummies, or ordered
+        integers (Appendix B). The numbers are the same.
+    n_samples : int, default 1000
+        Rows of the training sample, and of the test sample.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is unknown or out of range.
+    """
+
+    examples = (
+        {"task": "regression", "rho": 0.5},
+        {"task": "classification", "rho": 0.5, "factors": "discrete"},
+        {"task": "classification"},
+    )
+
+    def __init__(
+        self, *, task: str, rho: float = 0.0, factors: str = "nominal", n_samples: int = 1000
+    ) -> None:
+        self.task = task_of("task", task)
+        self.rho = real_number("rho", rho, 0, 1)
+        self.factors = one_of("factors", factors, ("nominal", "discrete"))
+        self.n_samples = whole_number("n_samples", n_samples, 2)
+
+    def regression_function(self, X: FloatArray) -> FloatArray:
+        """Return the mean of the response, or its probability of class 1, (n_samples,)."""
+        if self.task == "regression":
+            return self.rho * X[:, 1]
+        return (1 - self.rho) / 2 + self.rho * X[:, 1]
+
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """Draw a Monte Carlo sample."""
+        kind: FeatureKind = "nominal" if self.factors == "nominal" else "discrete"
+        n_features = 1 + len(LEVELS)
+        return Dataset(
+            train=self._sample(rng),
+            test=self._sample(rng),
+            truth=Truth(
+                signal=(1,) if self.rho > 0 else (),
+                n_features=n_features,
+                noise_variance=1.0 if self.task == "regression" else float("nan"),
+                regression_function=self.regression_function,
+            ),
+            feature_names=default_feature_names(n_features),
+            feature_kinds=("continuous", *[kind] * len(LEVELS)),
+            task=self.task,
+        )
+
+    def _sample(self, rng: np.random.Generator) -> Sample:
+        columns = [rng.standard_normal(self.n_samples)]
+        columns += [rng.integers(levels, size=self.n_samples).astype(float) for levels in LEVELS]
+        X = np.column_stack(columns)
+        return Sample(X, draw_response(self.task, self.regression_function(X), 1.0, rng))

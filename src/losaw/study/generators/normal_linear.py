@@ -1,0 +1,91 @@
+"""Normal features with a named correlation matrix (losaw, Example 1.1 and Figure 2)."""
+
+import numpy as np
+
+from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
+from losaw.study.generators.correlation import cholesky_factor, correlation_matrix, draw_normal
+from losaw.study.generators.functions import regression_function
+from losaw.support.arguments import real_number, whole_number
+
+KIND: FeatureKind = "continuous"
+
+
+class NormalLinearGenerator:
+    """Normal features and a response with normal noise,
+
+        X ~ N(0, R),   Y = f(X) + eps,   eps ~ N(0, noise_variance).
+
+    Figure 1 (Example 1.1) has P = 5 and the correlations identity, homogeneous and heterogeneous;
+    Figure 2 has P = 10 and six-features. Both have N = 1000, Y = X1 + X2 + eps and unit noise.
+
+    Parameters
+    ----------
+    correlation : {"identity", "homogeneous", "heterogeneous", "six-features"}
+        R by name: see :func:`correlation_matrix`.
+    n_samples : int, default 1000
+        Rows of the training sample.
+    n_features : int, default 5
+        P.
+    function : str, default "f3"
+        f1, …, f7 (Table 1); f3 is X1 + X2.
+    noise_variance : float, default 1.0
+    n_test : int, default 1000
+        Rows of the test sample, which has noise.
+    n_independent : int, default 1000
+        Rows of the sample of independent N(0, 1) features, without noise.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is unknown or out of range, or R is not positive definite.
+    """
+
+    examples = (
+        {"correlation": "heterogeneous", "n_samples": 400},
+        {"correlation": "six-features", "n_samples": 400, "n_features": 10, "function": "f7"},
+    )
+
+    def __init__(
+        self,
+        *,
+        correlation: str,
+        n_samples: int = 1000,
+        n_features: int = 5,
+        function: str = "f3",
+        noise_variance: float = 1.0,
+        n_test: int = 1000,
+        n_independent: int = 1000,
+    ) -> None:
+        self.n_samples = whole_number("n_samples", n_samples, 2)
+        self.n_features = whole_number("n_features", n_features, 1)
+        self.function = regression_function(function, self.n_features)
+        self.noise_variance = real_number("noise_variance", noise_variance, minimum=0)
+        self.n_test = whole_number("n_test", n_test, 2)
+        self.n_independent = whole_number("n_independent", n_independent, 2)
+        self._factor = cholesky_factor(
+            correlation_matrix(correlation, self.n_features), f"correlation {correlation!r}"
+        )
+
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """Draw a Monte Carlo sample."""
+        train = self._sample(self.n_samples, rng)
+        test = self._sample(self.n_test, rng)
+        independent = rng.standard_normal((self.n_independent, self.n_features))
+        return Dataset(
+            train=train,
+            test=test,
+            independent=Sample(independent, self.function(independent)),
+            truth=Truth(
+                signal=self.function.signal,
+                n_features=self.n_features,
+                noise_variance=self.noise_variance,
+                regression_function=self.function,
+            ),
+            feature_names=default_feature_names(self.n_features),
+            feature_kinds=(KIND,) * self.n_features,
+        )
+
+    def _sample(self, n_samples: int, rng: np.random.Generator) -> Sample:
+        X: FloatArray = draw_normal(self._factor, n_samples, self.n_features, rng)
+        noise = rng.standard_normal(n_samples)
+        return Sample(X, self.function(X) + np.sqrt(self.noise_variance) * noise)

@@ -1,0 +1,273 @@
+"""Two forests of R, for comparison: ranger's corrected impurity and party's cforest.
+
+Optional: they run where ``Rscript`` and the R package are installed (Debian: r-cran-ranger,
+r-cran-party). Data and models travel through files in a temporary folder.
+"""
+
+import functools
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from losaw.data import FloatArray
+from losaw.rng import as_generator, seed_integer
+from losaw.study.learners.two_tasks import TwoTaskLearner
+
+_READ = """
+data <- read.csv("rows.csv")
+classify <- {classify}
+levels <- list({levels})
+for (name in names(levels)) data[[name]] <- factor(data[[name]], levels = levels[[name]])
+"""
+_FIT = """
+if (classify) data$y <- factor(data$y, levels = c(0, 1))
+set.seed({seed})
+{fit}
+saveRDS(model, "model.rds")
+write.csv(data.frame(importance = unname(scores[setdiff(names(data), "y")])), "out.csv")
+"""
+_PREDICT = """
+model <- readRDS("model.rds")
+{predict}
+write.csv(data.frame(outcome = as.numeric(outcome)), "out.csv")
+"""
+
+
+@functools.cache
+def missing(package: str) -> str:
+    """Return the reason that an R package cannot be used; empty if it can."""
+    program = shutil.which("Rscript")
+    if program is None:
+        return f"Rscript is not installed (Debian: apt-get install r-cran-{package})"
+    check = f"quit(status = !requireNamespace('{package}', quietly = TRUE))"
+    is_there = (
+        subprocess.run([program, "-e", check], capture_output=True, check=False).returncode == 0
+    )
+    return "" if is_there else f"R has no package {package!r} (Debian: r-cran-{package})"
+
+
+def run_script(folder: Path, script: str) -> FloatArray:
+    """Run an R script in ``folder`` and read the numbers that it writes to ``out.csv``.
+
+    Raises
+    ------
+    RuntimeError
+        With R's message, if the script fails.
+    """
+    (folder / "script.R").write_text(script, encoding="utf-8")
+    command = ["Rscript", "--vanilla", "script.R"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"R failed: {done.stderr.strip()[-400:]}")
+    return np.loadtxt(folder / "out.csv", delimiter=",", skiprows=1, usecols=1, ndmin=1)
+
+
+class _RForest(TwoTaskLearner):
+    """A forest whose fit, scores and predictions each take an R process.
+
+    Parameters
+    ----------
+    task : {"regression", "classification"}, default "regression"
+    n_estimators : int, default 100
+    nominal : sequence of int, default ()
+        Columns of X that R sees as factors, with the levels of the training sample. A row with
+        another level is predicted as if it had the training sample's most frequent level.
+    random_state : int, Generator or None
+    """
+
+    package: ClassVar[str]
+
+    def __init__(
+        self,
+        task: str = "regression",
+        *,
+        n_estimators: int = 100,
+        nominal: Sequence[int] = (),
+        random_state: Any = None,
+    ) -> None:
+        self.task = task
+        self.n_estimators = n_estimators
+        self.nominal = nominal
+        self.random_state = random_state
+
+    @classmethod
+    def unavailable(cls) -> str:
+        """Return the reason that it cannot run here; empty if it can."""
+        return missing(cls.package)
+
+    def _fit_call(self, n_features: int) -> str:
+        raise TypeError(f"{type(self).__name__} has no call")
+
+    def _predict_call(self) -> str:
+        raise TypeError(f"{type(self).__name__} has no call")
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit to X (n_samples, n_features) and y (n_samples,), classes 0 and 1."""
+        reason = self.unavailable()
+        if reason:
+            raise RuntimeError(reason)
+        rows, response = self._read(X, y)
+        self._learn_levels(rows)
+        seed = seed_integer(as_generator(self.random_state))
+        script = _FIT.replace("{fit}", self._fit_call(rows.shape[1])).replace("{seed}", str(seed))
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            _write_rows(folder, np.column_stack([rows, response]), [*self._names, "y"])
+            self.feature_importances_ = run_script(folder, self._reading() + script)
+            self.model_ = (folder / "model.rds").read_bytes()
+        return self
+
+    @property
+    def _names(self) -> list[str]:
+        return [f"X{index + 1}" for index in range(self.n_features_in_)]
+
+    def _outcome(self, X: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        rows = validate_data(self, X, reset=False, dtype=np.float64)
+        script = self._reading() + _PREDICT.replace("{predict}", self._predict_call())
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "model.rds").write_bytes(self.model_)
+            _write_rows(folder, self._with_known_levels(rows), self._names)
+            return run_script(folder, script)
+
+    def _learn_levels(self, rows: FloatArray) -> None:
+        counted = {c: np.unique(rows[:, c], return_counts=True) for c in self.nominal}
+        self.levels_ = {c: values for c, (values, _) in counted.items()}
+        self.most_frequent_ = {
+            c: values[counts.argmax()] for c, (values, counts) in counted.items()
+        }
+
+    def _with_known_levels(self, rows: FloatArray) -> FloatArray:
+        """Replace levels that the training sample lacks, which R refuses, by its most frequent."""
+        rows = rows.copy()
+        for c, values in self.levels_.items():
+            rows[~np.isin(rows[:, c], values), c] = self.most_frequent_[c]
+        return rows
+
+    def _reading(self) -> str:
+        levels = ", ".join(
+            f"{self._names[c]} = c({', '.join(f'{value:.17g}' for value in values)})"
+            for c, values in self.levels_.items()
+        )
+        return _READ.replace("{classify}", _r(self._classifies)).replace("{levels}", levels)
+
+
+class CorrectedImpurityForest(_RForest):
+    """R's ranger with ``importance = "impurity_corrected"`` (Nembrini, König and Wright 2018).
+
+    Parameters
+    ----------
+    task, n_estimators, nominal, random_state
+        As in :class:`_RForest`.
+    max_depth : int or None, default None
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+        ranger's corrected impurity, not divided by the numbers of rows or trees.
+    """
+
+    package = "ranger"
+
+    def __init__(
+        self,
+        task: str = "regression",
+        *,
+        n_estimators: int = 100,
+        max_depth: int | None = None,
+        nominal: Sequence[int] = (),
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            task, n_estimators=n_estimators, nominal=nominal, random_state=random_state
+        )
+        self.max_depth = max_depth
+
+    def _fit_call(self, n_features: int) -> str:
+        return f"""
+model <- ranger::ranger(
+  y ~ ., data, num.trees = {int(self.n_estimators)}, max.depth = {int(self.max_depth or 0)},
+  importance = "impurity_corrected", num.threads = 1, seed = {{seed}})
+scores <- model$variable.importance
+"""
+
+    def _predict_call(self) -> str:
+        return """
+suppressMessages(library(ranger))
+suppressWarnings(trees <- predict(model, data, predict.all = TRUE, num.threads = 1)$predictions)
+outcome <- if (classify) rowMeans(trees == which(model$forest$levels == "1")) else rowMeans(trees)
+"""
+
+
+class ConditionalForest(_RForest):
+    """R's party::cforest with its permutation importance ``varimp`` (Hothorn et al. 2006).
+
+    Five features are drawn at a node, as is cforest's default, and rows with replacement.
+
+    Parameters
+    ----------
+    task, n_estimators, nominal, random_state
+        As in :class:`_RForest`; cforest's own default is 500 trees.
+    mincriterion : float, default 1.28
+        Smallest test statistic of a split: 1.28 (cforest's default) and 2.33 are the 90 and 99 %
+        points of the normal distribution, which the UFI paper takes for deep and shallow trees.
+
+    Attributes
+    ----------
+    feature_importances_ : array of shape (n_features,)
+    """
+
+    package = "party"
+
+    def __init__(
+        self,
+        task: str = "regression",
+        *,
+        n_estimators: int = 100,
+        mincriterion: float = 1.28,
+        nominal: Sequence[int] = (),
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            task, n_estimators=n_estimators, nominal=nominal, random_state=random_state
+        )
+        self.mincriterion = mincriterion
+
+    def _fit_call(self, n_features: int) -> str:
+        return f"""
+suppressMessages(library(party))
+control <- cforest_control(
+  teststat = "max", testtype = "Teststatistic", mincriterion = {float(self.mincriterion)},
+  ntree = {int(self.n_estimators)}, mtry = {min(5, n_features)},
+  replace = TRUE)
+model <- cforest(y ~ ., data, controls = control)
+scores <- varimp(model)
+"""
+
+    def _predict_call(self) -> str:
+        return """
+suppressMessages(library(party))
+outcome <- if (classify) {
+  sapply(predict(model, newdata = data, type = "prob"), function(one) one[2])
+} else {
+  predict(model, newdata = data)
+}
+"""
+
+
+def _r(value: bool) -> str:
+    """Return a truth value in R."""
+    return "TRUE" if value else "FALSE"
+
+
+def _write_rows(folder: Path, rows: FloatArray, names: list[str]) -> None:
+    header = ",".join(names)
+    np.savetxt(folder / "rows.csv", rows, delimiter=",", header=header, comments="", fmt="%.17g")

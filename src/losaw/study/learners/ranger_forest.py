@@ -1,0 +1,72 @@
+"""A random forest with the defaults of the R package ranger."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.rng import as_generator, seed_integer
+from losaw.study.learners.encoded import EncodedLearner
+from losaw.study.learners.ranger_trees import RangerTrees
+
+
+class RangerForest(EncodedLearner):
+    """A random forest with the defaults of the R package ranger (Wright & Ziegler 2017).
+
+    500 trees, the square root of the columns tried at a node. Nodes of at most 5 rows (regression)
+    or 10 (class probabilities) are not split, and a node whose candidates are all constant is a
+    leaf. Nominal features enter as integer codes in their order, which is ranger's default, or as
+    dummies.
+
+    Parameters
+    ----------
+    task, encoding, nominal, random_state
+        As in :class:`losaw.study.learners.encoded.EncodedLearner`.
+    n_estimators : int, default 500
+    redraw : bool, default False
+        True: candidates are drawn until one is not constant, as scikit-learn's forests do. See
+        :class:`losaw.study.learners.ranger_trees.RangerTrees`.
+
+    Raises
+    ------
+    ValueError
+        When fitted, if ``n_estimators`` is below 1, or as :meth:`EncodedLearner.fit`.
+
+    Notes
+    -----
+    The trees are grown by losaw's compiled loops: scikit-learn cannot stop where ranger stops.
+    """
+
+    def __init__(
+        self,
+        task: str = "regression",
+        encoding: str = "codes",
+        nominal: Sequence[int] = (),
+        n_estimators: int = 500,
+        redraw: bool = False,
+        random_state: int | np.random.Generator | None = None,
+    ) -> None:
+        super().__init__(task, encoding, nominal, random_state)
+        self.n_estimators = n_estimators
+        self.redraw = redraw
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """Mean decrease in impurity, a factor's dummies summed."""
+        groups = self.encoding_.groups
+        decreases = self.model_.forest_.importances.mean(axis=0)
+        return np.array([decreases[group].sum() for group in groups])
+
+    def predict_encoded(self, columns: FloatArray) -> FloatArray:
+        """Mean over the trees for columns as :meth:`encode` gives them."""
+        return self.model_.predict(columns)
+
+    def _make(self) -> RangerTrees:
+        if self.n_estimators < 1:
+            raise ValueError(f"n_estimators must be at least 1, got {self.n_estimators!r}")
+        return RangerTrees(
+            self.n_estimators,
+            min_node_size=5 if self.task == "regression" else 10,
+            seed=seed_integer(as_generator(self.random_state)),
+            redraw=self.redraw,
+        )

@@ -1,0 +1,156 @@
+"""The contract of a metric."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray, Truth
+from losaw.scoring.importance_result import ImportanceResult
+
+Needs = Literal["importance", "prediction"]
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The predictions of a fitted learner, and the responses that were observed.
+
+    Attributes
+    ----------
+    test : pair of arrays (y, y_hat)
+        On the test sample. For a classification y is class numbers 0, 1, … and y_hat the
+        probabilities of all classes, (n_samples, n_classes).
+    independent : pair of arrays (y, y_hat) or None
+        On the sample of independent features, if the generator draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.data import Truth
+    >>> from losaw.study.metrics.metric import Predictions
+    >>> from losaw.study.registry import get
+    >>> y = np.array([1.0, 2.0, 3.0])
+    >>> truth = Truth(signal=(0,), n_features=2)
+    >>> get("metric", "r2_test").create()(Predictions(test=(y, y)), truth)
+    1.0
+    """
+
+    test: tuple[FloatArray, FloatArray]
+    independent: tuple[FloatArray, FloatArray] | None = None
+
+
+class ImportanceMetric(Protocol):
+    """A number for the importances of a fit.
+
+    A metric of predictions is the same with ``needs = "prediction"``, and is called with
+    :class:`Predictions` in the place of the importances.
+
+    Attributes
+    ----------
+    range : tuple of float
+        Smallest and largest possible value.
+    higher_is_better : bool
+    needs : "importance"
+    is_decision : bool
+        May be left out. Whether the value is a share of yes-or-no decisions: its mean then has a
+        binomial error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.data import Truth
+    >>> from losaw.importance import ImportanceResult
+    >>> from losaw.study.registry import get
+    >>> metric = get("metric", "pr_auc").create()
+    >>> result = ImportanceResult(np.array([0.5, 0.2, 0.3]), ("X1", "X2", "X3"))
+    >>> metric(result, Truth(signal=(0, 2), n_features=3)), metric.range, metric.higher_is_better
+    (1.0, (0.0, 1.0), True)
+    """
+
+    range: tuple[float, float]
+    higher_is_better: bool
+    needs: Needs
+
+    def __call__(self, result: ImportanceResult, truth: Truth) -> float:
+        """Return the value; raise a ValueError if it is not defined."""
+        ...
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A function as a metric, with what tables, ranks and errors must know of it.
+
+    Called with parameters by name, it is the same metric with these parameters; called with what
+    is measured and the truth, it gives the number.
+
+    Attributes
+    ----------
+    function : callable
+        ``function(measured, truth, *, …) -> float``.
+    range, higher_is_better, needs, is_decision
+        As of :class:`ImportanceMetric`.
+    ranks_methods : bool
+        False: it describes and does not judge.
+    examples : tuple of dict
+        Parameters with which the contract tests try it.
+    check : callable or None
+        Called with the parameters that are given; raises for those out of range.
+    parameters : dict
+    """
+
+    function: Callable[..., float]
+    range: tuple[float, float] = (0.0, 1.0)
+    higher_is_better: bool = True
+    needs: Needs = "importance"
+    is_decision: bool = False
+    ranks_methods: bool = True
+    examples: tuple[dict[str, Any], ...] = ({},)
+    check: Callable[..., None] | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__doc__", self.function.__doc__)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        known = inspect.signature(self.function).parameters.values()
+        return inspect.Signature([one for one in known if one.kind is one.KEYWORD_ONLY])
+
+    def __call__(self, *measured: Any, **parameters: Any) -> Any:
+        """Return the number of ``(measured, truth)``, or the metric with parameters."""
+        if measured:
+            return float(self.function(*measured, **self.parameters))
+        given = self.__signature__.bind(**parameters).arguments
+        if self.check is not None:
+            self.check(**given)
+        return replace(self, parameters=given)
+
+
+def split_scores(
+    metric: str, result: ImportanceResult, truth: Truth
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return finite scores, larger for more important features, and the mask of signal features.
+
+    Raises
+    ------
+    ValueError
+        If a score is not finite, the number of scores is not that of the features, or there is
+        no signal or no noise feature.
+    """
+    scores = result.ranking_scores()
+    if len(scores) != truth.n_features:
+        raise ValueError(f"{metric}: {len(scores)} scores for {truth.n_features} features")
+    if not np.isfinite(scores).all():
+        first = int(np.flatnonzero(~np.isfinite(scores))[0])
+        raise ValueError(
+            f"{metric}: the score of {result.feature_names[first]!r} is {scores[first]}; "
+            "an importance must give every feature a finite score"
+        )
+    is_signal = truth.is_signal
+    for kind, count in (("signal", is_signal.sum()), ("noise", (~is_signal).sum())):
+        if count == 0:
+            raise ValueError(f"{metric} is not defined: the truth has no {kind} feature")
+    return scores, is_signal

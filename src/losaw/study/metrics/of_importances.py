@@ -1,0 +1,284 @@
+"""Metrics of importances: functions of a result and the truth.
+
+Those that compare signal features with noise features raise a ValueError where a score is not
+finite or the truth has no signal or no noise feature: an average over such runs would hide them.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import Truth
+from losaw.scoring.importance_result import ImportanceResult
+from losaw.study.metrics.metric import split_scores
+from losaw.support.words import unknown
+
+
+def pr_auc(result: ImportanceResult, truth: Truth) -> float:
+    """The area under the precision-recall curve of "signal" against "noise", by the trapezoid rule.
+
+    With S the signal features and S_t those that score t or more,
+
+        precision(t) = |S ∩ S_t| / |S_t|,   recall(t) = |S ∩ S_t| / |S|,
+
+    the curve runs over all scores t and ends in (recall 0, precision 1) (losaw, Section 4.10; the
+    same number as scikit-learn's ``precision_recall_curve`` and ``auc``). X3 before X1 and X2, the
+    signal features, gives 5/12 = .417 as printed; average precision would give 7/12.
+
+    Tied features enter S_t together: if all are tied the value is (1 + |S| / P) / 2, not the
+    |S| / P of a guess, because the trapezoid rule joins (1, |S| / P) to (0, 1).
+    """
+    scores, is_signal = split_scores("pr_auc", result, truth)
+    order = np.argsort(-scores, kind="stable")
+    # Where a set S_t ends: at the last of equal scores.
+    ends = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
+    signals_found = np.cumsum(is_signal[order])[ends]
+    precision = np.append((signals_found / (ends + 1))[::-1], 1.0)
+    recall = np.append((signals_found / signals_found[-1])[::-1], 0.0)
+    return float(-np.trapezoid(precision, recall))
+
+
+def auc(result: ImportanceResult, truth: Truth) -> float:
+    """The probability that a signal feature scores higher than a noise feature, ties counted half,
+
+    mean over (s, n) in S x N of 1(FI_s > FI_n) + 1(FI_s = FI_n) / 2.
+    """
+    scores, is_signal = split_scores("auc", result, truth)
+    signal, noise = scores[is_signal][:, None], scores[~is_signal]
+    return float(((signal > noise) + 0.5 * (signal == noise)).mean())
+
+
+def size_auc(result: ImportanceResult, truth: Truth) -> float:
+    """The same as :func:`auc`, of absolute scores."""
+    split_scores("size_auc", result, truth)
+    return auc(replace(result, scores=np.abs(result.scores), higher_is_more=True), truth)
+
+
+def fi_gap(result: ImportanceResult, truth: Truth) -> float:
+    """The smallest score of a signal feature minus the largest of a noise feature,
+
+        min over S of u_s - max over N of u_n,   u = (FI - min FI) / (max FI - min FI)
+
+    (losaw, Section 5.3). 0 if all scores are equal.
+    """
+    scores, is_signal = split_scores("fi_gap", result, truth)
+    spread = scores.max() - scores.min()
+    if spread == 0:
+        return 0.0
+    return float((scores[is_signal].min() - scores[~is_signal].max()) / spread)
+
+
+def best_noise_rank(result: ImportanceResult, truth: Truth) -> float:
+    """The rank of the best noise feature, 1 + the number of features that score strictly higher.
+
+    The number of signal features plus 1 is the best value, 1 the worst.
+    """
+    scores, is_signal = split_scores("best_noise_rank", result, truth)
+    return float(1 + (scores > scores[~is_signal].max()).sum())
+
+
+def signal_rank(result: ImportanceResult, truth: Truth) -> float:
+    """The mean rank of the signal features; a rank is 1 + the number of features that score higher.
+
+    With a single signal feature this is its rank (Zhou and Hooker, Table 1; ties share the better
+    rank, as in the authors' code). 1 is the best value of a single signal feature, the number of
+    features the worst.
+    """
+    scores, is_signal = split_scores("signal_rank", result, truth)
+    own = scores[is_signal][:, None]
+    return float((1 + (scores > own).sum(axis=1)).mean())
+
+
+def noise_score(result: ImportanceResult, truth: Truth) -> float:
+    """The mean over the noise features of FI_j / ||FI||_2 (TreeInner, Figure 3).
+
+    0 where all scores are 0.
+    """
+    scores, is_signal = split_scores("noise_score", result, truth)
+    return float((scores / (np.linalg.norm(scores) or 1.0))[~is_signal].mean())
+
+
+def signal_score(result: ImportanceResult, truth: Truth) -> float:
+    """The mean over the signal features of FI_j / ||FI||_2 (TreeInner, Figure 8).
+
+    The captions of Figures 8, 13, 18, 23 and 28 state "lower is better", as those of the noise
+    features do; for relevant features it cannot be meant.
+    """
+    scores, is_signal = split_scores("signal_score", result, truth)
+    return float((scores / (np.linalg.norm(scores) or 1.0))[is_signal].mean())
+
+
+def signal_size(result: ImportanceResult, truth: Truth) -> float:
+    """The mean absolute score of the signal features, in the scores' own unit."""
+    scores, is_signal = split_scores("signal_size", result, truth)
+    return float(np.abs(scores[is_signal]).mean())
+
+
+def noise_size(result: ImportanceResult, truth: Truth) -> float:
+    """The mean absolute score of the noise features, in the scores' own unit."""
+    scores, is_signal = split_scores("noise_size", result, truth)
+    return float(np.abs(scores[~is_signal]).mean())
+
+
+def largest_size(result: ImportanceResult, truth: Truth) -> float:
+    """The largest absolute score of all features, in the scores' own unit (TreeInner, Figure 1)."""
+    return float(np.abs(result.scores).max())
+
+
+def feature_score(
+    result: ImportanceResult,
+    truth: Truth,
+    *,
+    feature: str,
+    share: bool = False,
+    optional: bool = False,
+) -> float:
+    """The score that an importance gives to a single feature.
+
+    ``share``: divided by the sum of the absolute scores of all features. ``optional``: NaN, and so
+    an empty cell, for data without this feature, instead of an error.
+    """
+    if feature not in result.feature_names:
+        if optional:
+            return math.nan
+        raise ValueError(unknown("feature", feature, result.feature_names))
+    scores = result.ranking_scores()
+    total = float(abs(scores).sum()) if share else 1.0
+    score = float(scores[result.feature_names.index(feature)])
+    return score / total if total > 0 else 0.0
+
+
+def feature_rank(result: ImportanceResult, truth: Truth, *, feature: str) -> float:
+    """The rank of a feature, 1 + the number of features that score higher; ties share the better.
+
+    The relevant features need not be known.
+    """
+    if feature not in result.feature_names:
+        raise ValueError(unknown("feature", feature, result.feature_names))
+    scores = result.ranking_scores()
+    return float(1 + (scores > scores[result.feature_names.index(feature)]).sum())
+
+
+def rejection_rate(
+    result: ImportanceResult,
+    truth: Truth,
+    *,
+    features: Sequence[str] | None = None,
+    alpha: float = 0.05,
+    optional: bool = False,
+) -> float:
+    """The share of features that a method declares relevant,
+
+        mean over j in F of 1(p_j <= alpha),   or of the method's own decision,
+
+    if the method has a selection in ``details["selected"]`` (Boruta). Averaged over runs it is
+    power on relevant features and the type I error on the others. F are ``features``, by default
+    the signal features. ``optional``: NaN, and so an empty cell, of an importance that tests
+    nothing, instead of an error.
+    """
+    columns = _columns("rejection_rate", features, result, truth.is_signal)
+    selected = result.details.get("selected")
+    if selected is None:
+        if result.p_values is None:
+            if optional:
+                return math.nan
+            raise ValueError(
+                "rejection_rate is not defined: the importance has no p-values; take a method "
+                "that tests (CPI, LOCO, Boruta)"
+            )
+        selected = np.asarray(result.p_values) <= alpha
+    return float(np.asarray(selected)[columns].mean())
+
+
+def type_1_error(
+    result: ImportanceResult,
+    truth: Truth,
+    *,
+    features: Sequence[str] | None = None,
+    alpha: float = 0.05,
+    optional: bool = False,
+) -> float:
+    """The share of features without signal that a method declares relevant."""
+    columns = _columns("type_1_error", features, result, ~truth.is_signal)
+    names = [result.feature_names[j] for j in columns]
+    return rejection_rate(result, truth, features=names, alpha=alpha, optional=optional)
+
+
+def check_alpha(alpha: float = 0.05, **others: object) -> None:
+    """Raise a ValueError for a level that is not between 0 and 1."""
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}")
+
+
+def top_share(
+    result: ImportanceResult,
+    truth: Truth,
+    *,
+    features: Sequence[str] | None = None,
+    k: int | None = None,
+) -> float:
+    """The share of features that are among the k best,
+
+        mean over j in F of 1(rank_j <= k),   rank_j = 1 + #better + #equal others / 2.
+
+    Averaged over runs it is sensitivity on relevant features and 1 - specificity on the others. F
+    are ``features``, by default the signal features; k is by default their number.
+    """
+    columns = _columns("top_share", features, result, truth.is_signal)
+    scores = result.ranking_scores()
+    better = (scores[None, :] > scores[:, None]).sum(axis=1)
+    equal = (scores[None, :] == scores[:, None]).sum(axis=1) - 1
+    first = len(truth.signal) if k is None else k
+    return float((1 + better + equal / 2 <= first)[columns].mean())
+
+
+def check_k(k: int | None = None, **others: object) -> None:
+    """Raise a ValueError for a number of features below 1."""
+    if k is not None and k < 1:
+        raise ValueError(f"k must be at least 1, got {k!r}")
+
+
+def importance_detail(result: ImportanceResult, truth: Truth, *, key: str) -> float:
+    """A number that the importance, or its learner, records: ``result.details[key]``.
+
+    NaN, an empty cell, where it is not noted.
+    """
+    return float(result.details.get(key, math.nan))
+
+
+def signal_share(result: ImportanceResult, truth: Truth, *, key: str = "draws") -> float:
+    """The share of the signal features in counts by feature that the learner records,
+
+        sum_{p in signal} c_p / sum_p c_p,   c = result.details[key].
+
+    NaN, an empty cell, where no counts are noted.
+    """
+    counts = np.asarray(result.details.get(key, np.zeros(truth.n_features)), dtype=float)
+    total = float(counts.sum())
+    return float(counts[truth.is_signal].sum() / total) if total > 0 else math.nan
+
+
+def _columns(
+    metric: str,
+    features: Sequence[str] | None,
+    result: ImportanceResult,
+    default: NDArray[np.bool_],
+) -> NDArray[np.intp]:
+    if features is None:
+        if len(result) != len(default):  # of groups, or not of all features
+            raise ValueError(
+                f"{metric}: {len(result)} scores for {len(default)} features; name those that "
+                "count under features"
+            )
+        columns = np.flatnonzero(default)
+    else:
+        for feature in features:
+            if feature not in result.feature_names:
+                raise ValueError(f"{metric}: {unknown('feature', feature, result.feature_names)}")
+        columns = np.array([result.feature_names.index(feature) for feature in features], dtype=int)
+    if not len(columns):
+        raise ValueError(f"{metric} is not defined: there is no such feature")
+    return columns

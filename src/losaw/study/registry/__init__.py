@@ -1,0 +1,214 @@
+"""Registered names, imported on first use.
+
+A name is bound to ``"module:attribute"`` and to default parameters. Nothing is imported
+before its first use, so that a forest block never loads a neural-network library.
+"""
+
+import functools
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from losaw.study.registry.catalogue import ADAPTER, BUILT_IN, USES, Use
+from losaw.support.errors import LosawError
+from losaw.support.words import did_you_mean, unknown
+
+KINDS = ("learner", "importance", "generator", "metric", "drawing", "knockoff")
+
+Registered = TypeVar("Registered", bound=Callable[..., Any])
+
+
+class RegistryError(LosawError):
+    """An error: a name is unknown, taken, or bound to something that has a name already."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered name: its target and the parameters that it is called with.
+
+    Attributes
+    ----------
+    kind, name : str
+    target : str
+        ``"module:attribute"``.
+    parameters : dict
+        Parameters that the name implies, in addition to the target.
+    """
+
+    kind: str
+    name: str
+    target: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def use(self) -> Use | None:
+        """The use of a function of :mod:`losaw.importance` by studies; None for anything else."""
+        module, _, function = self.target.partition(":")
+        return USES[function] if module.startswith("losaw.importance.") else None
+
+    def load(self) -> Any:
+        """Return the registered class or function; functions of ours in the adapter for studies."""
+        if self.use is None:
+            return _attribute(self.target)
+        return _attribute(ADAPTER)(_attribute(self.target), self.use)
+
+    def create(self, **parameters: Any) -> Any:
+        """Create an instance, with ``parameters`` overriding the registered defaults."""
+        return self.load()(**{**self.parameters, **parameters})
+
+    def accepted_parameters(self) -> dict[str, bool]:
+        """Return the names that :meth:`create` accepts in order, and whether each must be given."""
+        return {
+            parameter.name: parameter.default is parameter.empty
+            for parameter in inspect.signature(self.load()).parameters.values()
+            if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        }
+
+
+def _attribute(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+_entries: dict[tuple[str, str], Entry] = {}
+
+
+def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
+    """Bind ``name`` to ``"module:attribute"``; refuse a name or a binding that is taken."""
+    if kind not in KINDS:
+        raise RegistryError(unknown("kind", kind, KINDS))
+    entry = Entry(kind, name, target, parameters)
+    for other in _entries.values():
+        if other.kind != kind or other == entry:
+            continue
+        if other.name == name:
+            raise RegistryError(f"{kind} {name!r} is taken by {other.target}; choose another name")
+        if (other.target, other.parameters) == (target, parameters):
+            raise RegistryError(
+                f"{target} is already registered as {kind} {other.name!r}; "
+                f"a second name ({name!r}) for the same thing would count it twice"
+            )
+    _entries[kind, name] = entry
+    return entry
+
+
+def forget(target: str) -> None:
+    """Forget every name whose target begins with ``target``: a plugin's, before it is reloaded."""
+    for key in [key for key, entry in _entries.items() if entry.target.startswith(target)]:
+        del _entries[key]
+
+
+def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], Registered]:
+    """Return a decorator that registers a class: methods of users (``examples/``).
+
+    Parameters
+    ----------
+    kind : {"learner", "importance", "generator", "metric", "drawing", "knockoff"}
+    name : str
+        Name in study files.
+    **parameters
+        Parameters that it is called with under this name.
+
+    Examples
+    --------
+    >>> from losaw.study.registry import register
+    >>> @register("learner", "example-mean")  # doctest: +SKIP
+    ... class Mean: ...
+    """
+
+    def decorate(registered: Registered) -> Registered:
+        add(kind, name, f"{registered.__module__}:{registered.__qualname__}", **parameters)
+        return registered
+
+    return decorate
+
+
+def get(kind: str, name: str) -> Entry:
+    """Return the entry of a name; raise for an unknown name, with the nearest match.
+
+    Parameters
+    ----------
+    kind, name : str
+
+    Returns
+    -------
+    Entry
+
+    Raises
+    ------
+    RegistryError
+        If the kind or the name is unknown.
+
+    Examples
+    --------
+    >>> from losaw.study.registry import get
+    >>> get("importance", "cpi-sequential").parameters
+    {'sampler': 'sequential'}
+    """
+    _fill()
+    if (kind, name) not in _entries:
+        known = names(kind)
+        kinds = [k for k in KINDS if name in names(k)]
+        hint = (
+            f"; that is the name of something of the kind {kinds[0]!r}"
+            if kinds
+            else did_you_mean(name, known)
+        )
+        raise RegistryError(
+            f"{kind} {name!r} is not registered{hint} "
+            f"(registered: {', '.join(known)}; your own: name its file with --plugin or "
+            "under 'plugins:')"
+        )
+    return _entries[kind, name]
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """Return all registered names of a kind, sorted.
+
+    Parameters
+    ----------
+    kind : {"learner", "importance", "generator", "metric", "drawing", "knockoff"}
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> from losaw.study.registry import names
+    >>> "sequential" in names("knockoff")
+    True
+    """
+    _fill()
+    return tuple(sorted(name for k, name in _entries if k == kind))
+
+
+def entries(kind: str | None = None) -> tuple[Entry, ...]:
+    """Return all entries, or those of a kind, sorted by kind and name.
+
+    Parameters
+    ----------
+    kind : str or None
+        As of :func:`names`; None: all kinds.
+
+    Returns
+    -------
+    tuple of Entry
+
+    Examples
+    --------
+    >>> from losaw.study.registry import entries
+    >>> {entry.kind for entry in entries("metric")}
+    {'metric'}
+    """
+    _fill()
+    return tuple(_entries[key] for key in sorted(_entries) if kind in (None, key[0]))
+
+
+@functools.cache
+def _fill() -> None:
+    """Read the table of built-in names once."""
+    for kind, name, target, parameters in BUILT_IN:
+        add(kind, name, target, **parameters)

@@ -1,0 +1,266 @@
+"""The built-in names as plain data: a line for each, nothing imported.
+
+Nothing here decides a number: versions are in losaw.study.registry.versions.
+"""
+
+from typing import Any, NamedTuple
+
+# kind -> name -> "module:attribute".
+NAMES: dict[str, dict[str, str]] = {
+    "learner": {
+        "random-forest": "sklearn.ensemble:RandomForestRegressor",
+        "plain-forest": "losaw.forest:PlainRandomForestRegressor",
+        "losaw-forest": "losaw.forest:LosawRandomForestRegressor",
+        "losaw-forest-classifier": "losaw.forest:LosawRandomForestClassifier",
+        "network": "losaw.network:NetworkRegressor",
+        "losaw-network": "losaw.network:LosawNetworkRegressor",
+        "scikit-learn-forest": "losaw.study.learners.random_forest:RandomForest",
+        "xgboost": "losaw.study.learners.xgboost_trees:XGBoostTrees",
+        "ranger-forest": "losaw.study.learners.ranger_forest:RangerForest",
+        "mixed-linear": "losaw.study.learners.generalized_linear:GeneralizedLinearModel",
+        "mixed-network": "losaw.study.learners.single_layer_network:SingleLayerNetwork",
+        "r-ranger": "losaw.study.learners.r_forests:CorrectedImpurityForest",
+        "r-cforest": "losaw.study.learners.r_forests:ConditionalForest",
+    },
+    "importance": {
+        "mdi": "losaw.importance.mean_decrease_in_impurity:mdi",
+        "saliency": "losaw.importance.saliency:saliency",
+        "reported": "losaw.importance.reported:reported",
+        "split-improvement": "losaw.importance.split_improvements:split_improvement",
+        "ufi": "losaw.importance.unbiased_feature_importance:ufi",
+        "air": "losaw.importance.actual_impurity_reduction:air",
+        "mdi-oob": "losaw.importance.out_of_bag_mdi:mdi_oob",
+        "permutation": "losaw.importance.permutation:permutation",
+        "tree-permutation": "losaw.importance.per_tree_permutation:tree_permutation",
+        "total-gain": "losaw.importance.total_gain:total_gain",
+        "total-gain-deviation": "losaw.importance.total_gain:total_gain_deviation",
+        "tree-inner": "losaw.importance.tree_inner:treeinner",
+        "forest-inner": "losaw.importance.tree_inner:forest_inner",
+        "absolute-attribution": "losaw.importance.tree_inner:absolute_attribution",
+        "loco": "losaw.importance.leave_one_covariate_out:loco",
+        "subgroups": "losaw.importance.conditional_subgroups:subgroups",
+        "sage": "losaw.importance.shapley_global_importance:sage",
+        "boruta": "losaw.importance.boruta_selection:boruta",
+    },
+    "generator": {
+        "losaw": "losaw.study.generators.losaw:LosawGenerator",
+        "binary-signal": "losaw.study.generators.binary_signal:BinarySignalGenerator",
+        "low-signal": "losaw.study.generators.low_signal:LowSignalGenerator",
+        "mixed-cardinality": "losaw.study.generators.mixed_cardinality:MixedCardinalityGenerator",
+        "real-forest-data": "losaw.study.generators.real_forest_data:RealForestDataGenerator",
+        "losaw-network": "losaw.study.generators.five_feature_blocks:FiveFeatureBlocksGenerator",
+        "normal-linear": "losaw.study.generators.normal_linear:NormalLinearGenerator",
+        "noisy-linear": "losaw.study.generators.noisy_linear:NoisyLinearGenerator",
+        "noisy-copies": "losaw.study.generators.noisy_copies:NoisyCopiesGenerator",
+        "confounder": "losaw.study.generators.confounder:ConfounderGenerator",
+        "conditional-dag": "losaw.study.generators.conditional_dag:ConditionalDagGenerator",
+        "diamonds": "losaw.study.generators.diamonds:DiamondsGenerator",
+        "mixed-pairs": "losaw.study.generators.mixed_pairs:MixedPairsGenerator",
+        "real-regression": "losaw.study.generators.real_regression:RealRegressionGenerator",
+    },
+    "metric": {
+        "r2_test": "losaw.study.metrics.table:r2_test",
+        "r2_ind": "losaw.study.metrics.table:r2_ind",
+        "pr_auc": "losaw.study.metrics.table:pr_auc",
+        "fi_gap": "losaw.study.metrics.table:fi_gap",
+        "auc": "losaw.study.metrics.table:auc",
+        "best_noise_rank": "losaw.study.metrics.table:best_noise_rank",
+        "signal_rank": "losaw.study.metrics.table:signal_rank",
+        "noise_score": "losaw.study.metrics.table:noise_score",
+        "signal_score": "losaw.study.metrics.table:signal_score",
+        "risk": "losaw.study.metrics.table:risk",
+        "feature_score": "losaw.study.metrics.table:feature_score",
+        "feature_rank": "losaw.study.metrics.table:feature_rank",
+        "signal_size": "losaw.study.metrics.table:signal_size",
+        "noise_size": "losaw.study.metrics.table:noise_size",
+        "largest_size": "losaw.study.metrics.table:largest_size",
+        "size_auc": "losaw.study.metrics.table:size_auc",
+        "rejection_rate": "losaw.study.metrics.table:rejection_rate",
+        "type_1_error": "losaw.study.metrics.table:type_1_error",
+        "top_share": "losaw.study.metrics.table:top_share",
+        "optimum_gap": "losaw.study.metrics.table:optimum_gap",
+        "r2_ind_train_noise": "losaw.study.metrics.table:r2_ind_train_noise",
+        "truth_detail": "losaw.study.metrics.table:truth_detail",
+        "importance_detail": "losaw.study.metrics.table:importance_detail",
+        "signal_share": "losaw.study.metrics.table:signal_share",
+    },
+    "drawing": {
+        "against-published": "losaw.study.report.drawings.lines:against_published",
+        "average-ranks": "losaw.study.report.drawings.lines:average_ranks",
+        "largest-scores": "losaw.study.report.drawings.lines:largest_scores",
+        "metric-lines": "losaw.study.report.drawings.lines:metric_lines",
+        "metric-panels": "losaw.study.report.drawings.lines:metric_panels",
+        "trend-lines": "losaw.study.report.drawings.lines:trend_lines",
+        "feature-bars": "losaw.study.report.drawings.bars:feature_bars",
+        "grouped-importances": "losaw.study.report.drawings.bars:grouped_importances",
+        "mean-importances": "losaw.study.report.drawings.bars:mean_importances",
+        "tested-importances": "losaw.study.report.drawings.bars:tested_importances",
+        "trend-bars": "losaw.study.report.drawings.bars:trend_bars",
+        "pooled-runs": "losaw.study.report.drawings.boxes:pooled_runs",
+        "score-boxes": "losaw.study.report.drawings.boxes:score_boxes",
+        "ranking": "losaw.study.report.drawings.ranking:ranking",
+        "effective-sample-sizes": "losaw.study.report.drawings.replicate:effective_sample_sizes",
+        "pair-plot": "losaw.study.report.drawings.replicate:pair_plot",
+        "scores-by-feature": "losaw.study.report.drawings.replicate:scores_by_feature",
+        "gradient-descent": "losaw.study.report.drawings.schemes:gradient_descent",
+        "network-layers": "losaw.study.report.drawings.schemes:network_layers",
+        "quantile-categories": "losaw.study.report.drawings.schemes:quantile_categories",
+        "tradeoff": "losaw.study.report.drawings.schemes:tradeoff",
+        "traversal-splits": "losaw.study.report.drawings.schemes:traversal_splits",
+        "weighted-split": "losaw.study.report.drawings.schemes:weighted_split",
+    },
+    "knockoff": {
+        "gaussian": "losaw.knockoffs.gaussian:GaussianKnockoffs",
+        "conditional": "losaw.knockoffs.conditional:ConditionalSampler",
+        "sequential": "losaw.knockoffs.sequential:SequentialKnockoffs",
+        "deep": "losaw.knockoffs.deep:DeepKnockoffs",
+    },
+}
+
+
+class Use(NamedTuple):
+    """The use, by a study, of a function of :mod:`losaw.importance`.
+
+    Attributes
+    ----------
+    on : {"test", "train", "test and train", "rows", "model", "own models"}
+        The sample that the function is given; with "rows" a parameter of the study file says
+        which; with "model" none, because the fitted model reports the scores; with "own models"
+        the training sample and no model.
+    options : tuple of str
+        The parameters that a study file may set; ``n_folds`` stands for ``cv`` on the training
+        sample.
+    scores_only : bool
+        Whether studies store scores without errors and tests.
+    examples : tuple of dict
+        Parameters that the contract tests run with.
+    learner : str
+        The registered name of the learner that the contract tests explain.
+    """
+
+    on: str = "test"
+    options: tuple[str, ...] = ()
+    scores_only: bool = False
+    examples: tuple[dict[str, Any], ...] = ({},)
+    learner: str = "random-forest"
+
+
+_FEW_FORESTS = {"n_permutations": 2, "n_estimators": 30, "top_features": 3}
+# The function of an importance -> how a study uses it.
+USES: dict[str, Use] = {
+    "mdi": Use("train", scores_only=True),
+    "saliency": Use("model"),
+    "reported": Use("model"),
+    "split_improvement": Use("train", scores_only=True),
+    "ufi": Use("train", options=("in_bag",), scores_only=True),
+    "air": Use("train", ("max_features",), scores_only=True),
+    "mdi_oob": Use("train", scores_only=True),
+    "permutation": Use("rows", ("n_repeats",)),
+    "tree_permutation": Use("train", ("rows",), scores_only=True),
+    "total_gain": Use("model", learner="xgboost"),
+    "total_gain_deviation": Use("train", learner="xgboost"),
+    "treeinner": Use("rows", ("attribution",), scores_only=True, learner="xgboost"),
+    "forest_inner": Use("rows", ("attribution",), learner="xgboost"),
+    "absolute_attribution": Use("rows", ("attribution", "level"), learner="xgboost"),
+    "loco": Use("test and train", ("loss", "test", "adjustment")),
+    "subgroups": Use("test and train", ("max_depth", "min_samples_leaf", "n_repeats", "loss")),
+    "sage": Use(
+        "test",
+        ("n_background", "max_permutations", "threshold", "loss"),
+        examples=({"n_background": 8, "max_permutations": 32},),
+    ),
+    "boruta": Use(
+        "own models",
+        ("n_estimators", "max_runs", "alpha"),
+        # A hundred forests of 500 trees are no example.
+        examples=({"n_estimators": 20, "max_runs": 5},),
+    ),
+    "cpi": Use(
+        "test",
+        (
+            "sampler",
+            "sampler_parameters",
+            "loss",
+            "test",
+            "adjustment",
+            "level",
+            "groups",
+            "n_draws",
+            "n_folds",
+        ),
+    ),
+    "pfi": Use("test", ("scale", "n_repeats", "loss")),
+    "residual_of_top_features": Use(
+        "train",
+        ("algorithm", "n_permutations", "n_estimators", "top_features"),
+        examples=(_FEW_FORESTS,),
+    ),
+    "trend": Use(
+        "train",
+        ("estimator", "signed", "weighting", "form", "standardized", "n_rows"),
+        examples=({}, {"signed": True}),
+    ),
+}
+# Returns the callable of a study, from a function and its use.
+ADAPTER = "losaw.scoring.in_studies:InStudies"
+
+# Functions of losaw.importance under several names, by the values of a parameter: target,
+# parameter, name with {} for the value, values.
+FAMILIES: tuple[tuple[str, str, str, str], ...] = (
+    (
+        "losaw.importance.conditional_predictive_impact:cpi",
+        "sampler",
+        "cpi-{}",
+        "conditional sequential deep",
+    ),
+    (
+        "losaw.importance.permutation_feature_importance:pfi",
+        "scale",
+        "pfi-{}",
+        "difference ratio",
+    ),
+    (
+        "losaw.importance.residual:residual_of_top_features",
+        "algorithm",
+        "residual-{}",
+        "gram-schmidt gram-schmidt-printed random-forest random-forest-out-of-bag",
+    ),
+    (
+        "losaw.importance.trend:trend",
+        "estimator",
+        "{}",
+        "atr rtr linear-coefficient pearson spearman shap-pearson shap-spearman",
+    ),
+)
+
+# (kind, name) -> the extra without which it cannot run.
+EXTRAS = {
+    ("learner", "network"): "network",
+    ("learner", "losaw-network"): "network",
+    ("learner", "xgboost"): "xgboost",
+    ("importance", "absolute-attribution"): "xgboost",
+    ("importance", "total-gain"): "xgboost",
+    ("importance", "total-gain-deviation"): "xgboost",
+    ("importance", "tree-inner"): "xgboost",
+    ("importance", "forest-inner"): "xgboost",
+    ("importance", "shap-pearson"): "trends",
+    ("importance", "shap-spearman"): "trends",
+    ("importance", "cpi-deep"): "network",
+    ("knockoff", "deep"): "network",
+}
+
+BUILT_IN: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+    *((kind, name, target, {}) for kind, table in NAMES.items() for name, target in table.items()),
+    *(
+        ("importance", pattern.format(value), target, {parameter: value})
+        for target, parameter, pattern, values in FAMILIES
+        for value in values.split()
+    ),
+    # The function takes another s by default, with which fewer knockoffs are copies.
+    (
+        "importance",
+        "cpi-gaussian",
+        "losaw.importance.conditional_predictive_impact:cpi",
+        {"sampler": "gaussian", "sampler_parameters": {"s_method": "sdp"}},
+    ),
+)

@@ -1,0 +1,85 @@
+"""Plugins: Python files that register a user's own methods."""
+
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+from losaw.study.registry import Entry, entries, forget
+from losaw.support.errors import LosawError
+
+PREFIX = "losaw_plugin_"
+
+_registered: dict[str, tuple[Entry, ...]] = {}
+_sources: dict[str, str] = {}
+
+
+class PluginError(LosawError):
+    """An error: a plugin file is missing, has no usable name, or raises when it is loaded."""
+
+
+def load_plugin(path: Path | str) -> ModuleType:
+    """Import a plugin file as the module ``losaw_plugin_<stem>``.
+
+    A second call does nothing as long as the file is the same; an edited file is loaded anew, and
+    its earlier registrations are removed. The module's name depends on the file's name only, so
+    that its methods can be found again in every process that has loaded it.
+
+    A PluginError says if there is no such file, it is no ``.py`` file named like an identifier,
+    another file of the same name is loaded already, or the file raises.
+    """
+    path = Path(path).resolve()
+    if not path.is_file():
+        raise PluginError(f"plugin {path}: no such file")
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise PluginError(f"plugin {path}: name it like a Python module, for example my_method.py")
+    name = PREFIX + path.stem
+    source = path.read_text(encoding="utf-8", errors="replace")
+    loaded = sys.modules.get(name)
+    if loaded is not None:
+        if Path(str(loaded.__file__)) != path:
+            raise PluginError(
+                f"plugin {path}: a plugin of the same name is loaded from {loaded.__file__}; "
+                "rename either of them"
+            )
+        if _sources.get(name) == source:
+            return loaded
+        del sys.modules[name]
+        forget(f"{name}:")
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"plugin {path}: Python cannot load it")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    known = {(entry.kind, entry.name) for entry in entries()}
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        place = f"{path}:{_line(error, path)}"
+        raise PluginError(f"{place}: plugin raised {type(error).__name__}: {error}") from error
+    _sources[name] = source
+    _registered[name] = tuple(
+        entry
+        for entry in entries()
+        if (entry.kind, entry.name) not in known or entry.target.startswith(f"{name}:")
+    )
+    return module
+
+
+def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
+    """Load a plugin file; return its registrations, sorted by kind and name."""
+    return _registered[load_plugin(path).__name__]
+
+
+def _line(error: BaseException, path: Path) -> int | str:
+    """Return the last line of the file that was reached when ``error`` was raised."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return error.lineno or "?"
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == str(path)
+    ]
+    return (lines and lines[-1]) or "?"

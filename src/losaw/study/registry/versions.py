@@ -1,0 +1,43 @@
+"""The versions of registered names: what makes stored results of a method count no more."""
+
+import hashlib
+import sys
+from pathlib import Path
+
+from losaw.study.registry import Entry
+
+# (kind, name) -> version. Whoever changes the numbers of a method raises its version here, and the
+# blocks that use it are computed again. A name that is not listed has version 1.
+RAISED: dict[tuple[str, str], int] = {
+    ("importance", "loco"): 2,  # refits of scikit-learn's forests, in place of trees grown again
+    ("importance", "absolute-attribution"): 2,
+    # A feature whose draws are its copies, or that is constant, has no p-value.
+    ("importance", "cpi-conditional"): 2,
+    ("importance", "cpi-deep"): 2,
+    ("importance", "cpi-gaussian"): 2,
+    ("importance", "cpi-sequential"): 2,
+    ("importance", "forest-inner"): 2,
+    ("importance", "shap-pearson"): 2,
+    ("importance", "shap-spearman"): 2,
+    ("importance", "total-gain-deviation"): 2,
+    ("importance", "tree-inner"): 2,
+    ("learner", "losaw-forest"): 2,
+    ("learner", "losaw-forest-classifier"): 2,
+}
+
+
+def version_of(entry: Entry) -> int | str:
+    """Return the version of a method: a number of ours, the SHA-256 of a plugin's file.
+
+    Examples
+    --------
+    >>> from losaw.study.registry import get
+    >>> from losaw.study.registry.versions import version_of
+    >>> version_of(get("metric", "pr_auc"))
+    1
+    """
+    module = entry.target.partition(":")[0]
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if module.partition(".")[0] in ("losaw", "sklearn") or file is None:
+        return RAISED.get((entry.kind, entry.name), 1)
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]

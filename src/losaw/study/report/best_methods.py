@@ -1,0 +1,100 @@
+"""A ranking of methods over all settings: mean value and mean rank, with their errors."""
+
+import numpy as np
+import pandas as pd
+
+from losaw.study.design.grid import Study
+from losaw.study.report.tables import higher_is_better
+
+
+def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
+    """Mean value and mean rank of every method over the settings that all of them share.
+
+    With v(m, s, i) the value of method m in setting s and seed i, and r its rank among the
+    methods (1 the best, ties shared), both are averaged over the seeds of a setting and then
+    over the S settings, each counting the same. The seeds of a setting are independent draws
+    on which all methods see the same data, so that
+
+        s.e.^2 = sum_s sd_s^2 / n_s / S^2,
+
+    sd_s the standard deviation over the n_s seeds. The settings are taken as given: the error
+    is the error of the mean over these settings, not over other settings.
+
+    Parameters
+    ----------
+    results : DataFrame
+        ``losaw.study.results.collect.RESULT_COLUMNS``. A seed counts where all methods have a
+        value; a setting counts where there are at least two such seeds.
+
+    Returns
+    -------
+    DataFrame
+        ``metric, method, settings, seeds, mean, mean_se, rank, rank_se``, per metric the best
+        rank first; empty if no metric has two methods to compare.
+    """
+    columns = ["metric", "method", "settings", "seeds", "mean", "mean_se", "rank", "rank_se"]
+    frames = [
+        _rank_metric(study, metric, results)
+        for metric, method in study.metrics.items()
+        if getattr(method.entry.load(), "ranks_methods", True)
+    ]
+    frames = [frame for frame in frames if len(frame)]
+    return (
+        pd.concat(frames, ignore_index=True)[columns] if frames else pd.DataFrame(columns=columns)
+    )
+
+
+def finite_values(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
+    """The rows with a finite value of a metric, and the name of their ``method``."""
+    results = results[results["metric"] == metric]
+    ok = results[(results["status"] == "ok") & np.isfinite(results["value"])]
+    pairs = zip(ok["learner"], ok["importance"], strict=True)
+    names = [study.method_name(learner, importance or "") for learner, importance in pairs]
+    return ok.assign(method=names)
+
+
+def compared(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
+    """The values that are ranked: a row per setting and seed that all methods share.
+
+    Returns
+    -------
+    DataFrame
+        Index ``setting_id, seed``, a column per method; of settings with two such seeds or more.
+    """
+    wide = finite_values(study, metric, results).pivot_table(
+        index=["setting_id", "seed"], columns="method", values="value", sort=False
+    )
+    wide = wide.dropna()
+    return wide[
+        wide.groupby(level="setting_id", sort=False)[wide.columns[:1]].transform("size") > 1
+    ]
+
+
+def grid_of(study: Study, metric: str, results: pd.DataFrame) -> str:
+    """The settings that a ranking is of, in words: every axis with the values that were run."""
+    settings = compared(study, metric, results).index.unique("setting_id")
+    axes = [study.setting(identifier).axes for identifier in settings]
+    return "; ".join(
+        f"{study.show(axis)}: "
+        + ", ".join(dict.fromkeys(study.show(one[axis]) for one in axes if axis in one))
+        for axis in dict.fromkeys(axis for one in axes for axis in one)
+    )
+
+
+def _rank_metric(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
+    wide = compared(study, metric, results)
+    if wide.shape[1] < 2 or wide.empty:
+        return pd.DataFrame()
+    ranks = wide.rank(axis=1, ascending=not higher_is_better(study, metric))
+    mean, mean_se = _mean_over_settings(wide)
+    rank, rank_se = _mean_over_settings(ranks)
+    ranking = pd.DataFrame({"mean": mean, "mean_se": mean_se, "rank": rank, "rank_se": rank_se})
+    ranking = ranking.rename_axis("method").reset_index().assign(metric=metric, seeds=len(wide))
+    ranking["settings"] = wide.index.get_level_values("setting_id").nunique()
+    return ranking.sort_values("rank", kind="stable")
+
+
+def _mean_over_settings(values: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    grouped = values.groupby(level="setting_id", sort=False)
+    means, squares = grouped.mean(), grouped.var(ddof=1).div(grouped.size(), axis=0)
+    return means.mean(), np.sqrt(squares.sum()) / len(means)

@@ -1,0 +1,80 @@
+"""Mean ranks of all methods that saw the same data, with their errors."""
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from losaw.study.design.grid import Study
+from losaw.study.report.best_methods import grid_of, rank_methods
+from losaw.study.report.drawings.panels import empty_figure
+from losaw.study.report.options import check_names
+from losaw.study.report.results import StudyResults
+from losaw.study.report.style import FIRST, INK, NOISE, heading, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def ranking(
+    study: Study, results: StudyResults, *, metrics: Sequence[str], highlight: Sequence[str] = ()
+) -> "Figure":
+    """Draw a dot per method at its mean rank, a bar of one standard error to either side.
+
+    Ranks and errors are those of :func:`losaw.study.report.best_methods.rank_methods`. The methods
+    are sorted by the first metric. The settings that were run are listed below: methods rank
+    otherwise elsewhere. Where no metric has two methods to compare, the figure says so.
+
+    Parameters
+    ----------
+    metrics : list of str
+        A panel each.
+    highlight : list of str
+        Learners whose methods are coloured.
+    """
+    check_names("highlight", highlight, study.learners, "learner")
+    ranked = rank_methods(study, results.results)
+    tables = {m: ranked[ranked["metric"] == m].set_index("method") for m in metrics}
+    tables = {metric: table for metric, table in tables.items() if len(table)}
+    if not tables:
+        return empty_figure("no methods to compare were run")
+    order = list(next(iter(tables.values())).index)[::-1]
+    coloured = {
+        study.method_name(learner, importance)
+        for learner in highlight
+        for importance in ("", *study.learners[learner].importances)
+    }
+    said = _said(study, results, next(iter(tables)))
+    figure = new_figure(0.7 + 0.17 * len(order) + 0.15 * len(said))
+    figure.supxlabel("\n".join(said), x=0.01, ha="left", fontsize="small")
+    axes = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
+    for ax, (metric, table) in zip(axes, tables.items(), strict=True):
+        for height, method in enumerate(order):
+            if method in table.index:
+                _dot(ax, table.loc[method], height, FIRST if method in coloured else NOISE)
+        ax.set_xlim(1, None)
+        ax.set_ylim(-0.7, len(order) - 0.3)
+        ax.set_xlabel(f"mean rank over {table['seeds'].iloc[0]:,} data sets (1: best)")
+        ax.grid(axis="x")
+        heading(ax, study.show(metric))
+    axes[0].set_yticks(range(len(order)), [study.show(method) for method in order])
+    return figure
+
+
+def _said(study: Study, results: StudyResults, metric: str) -> list[str]:
+    """The settings that the ranks are averaged over, as lines."""
+    grid = grid_of(study, metric, results.results)
+    said = [f"Run: {grid}. Ranks on these data sets, no verdict on others."]
+    return textwrap.wrap(" ".join([*said, *study.differs_at_scale.values()]), 105)
+
+
+def _dot(ax: Any, row: Any, height: int, colour: str) -> None:
+    ax.errorbar(
+        row["rank"],
+        height,
+        xerr=row["rank_se"],
+        fmt="o",
+        markersize=4,
+        color=colour,
+        ecolor=INK,
+        elinewidth=0.8,
+    )

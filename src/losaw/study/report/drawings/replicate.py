@@ -1,0 +1,176 @@
+"""One Monte Carlo replicate: its scores, its training, its sample."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from losaw.study.design.grid import Study
+from losaw.study.design.settings import Setting
+from losaw.study.report.drawings.panels import Where, empty_figure, selected, signal_legend
+from losaw.study.report.options import check_names
+from losaw.study.report.results import StudyResults
+from losaw.study.report.style import FIRST, INK, NOISE, SIGNAL, heading, new_figure
+from losaw.study.running.recipe import replicate_model, replicate_recipe
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SEED = 0
+NOT_RUN = "this replicate was not run"
+
+
+def scores_by_feature(
+    study: Study,
+    results: StudyResults,
+    *,
+    learners: list[str],
+    importance: str,
+    where: Where | None = None,
+) -> "Figure":
+    """Draw a stem per feature; a dashed line at the highest noise feature shows the gap.
+
+    The first replicate is shown; where it was not run, the figure says so. (losaw, Section 5.3.)
+
+    Parameters
+    ----------
+    learners : list of str
+        Labels of the study; one panel each, for those that were run.
+    where : dict or None
+        Axis -> values: the first such setting that was run is shown.
+    """
+    check_names("learners", learners, study.learners)
+    setting = _setting(study, results, where)
+    stored = {name: _scores(results, setting, name, importance) for name in learners}
+    fits = {name: row for name, row in stored.items() if row is not None}
+    if setting is None or not fits:
+        return empty_figure(NOT_RUN)
+    figure = new_figure(0.7 + 1.3 * len(fits))
+    axes = figure.subplots(len(fits), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+    for ax, (learner, row) in zip(axes, fits.items(), strict=True):
+        scores, signal = np.array(row["scores"]), _signal(row)
+        for mask, colour, width in ((~signal, NOISE, 0.5), (signal, SIGNAL, 1.4)):
+            ax.vlines(np.flatnonzero(mask), 0, scores[mask], color=colour, linewidth=width)
+        ax.plot(np.flatnonzero(signal), scores[signal], "o", color=SIGNAL, markersize=3.5)
+        ax.axhline(scores[~signal].max(), color=INK, linewidth=0.7, linestyle="--")
+        ax.set_ylim(0, None)
+        ax.set_ylabel(study.show(importance))
+        heading(ax, study.show(learner))
+    axes[-1].set_xlabel(f"feature, counted from 0 ({_in_words(study, setting)}, seed {SEED})")
+    signal_legend(figure)
+    return figure
+
+
+def effective_sample_sizes(
+    study: Study,
+    results: StudyResults,
+    *,
+    learner: str,
+    importance: str,
+    where: Where | None = None,
+) -> "Figure":
+    """Draw s(w) / N of the weights of each feature against the mini-batches drawn with them.
+
+    What training notes is not stored: the first replicate is computed once more from its streams,
+    which takes one fit. Where it was not run, the figure says so. (losaw, Section 5.)
+
+    Parameters
+    ----------
+    learner : str
+        Label of the study; it notes its draws in ``training_record_``.
+    where : dict or None
+        Axis -> values: the first such setting that was run is shown.
+    """
+    setting = _setting(study, results, where)
+    row = _scores(results, setting, learner, importance)
+    if setting is None or row is None:
+        return empty_figure(NOT_RUN)
+    signal = _signal(row)
+    recipe = replicate_recipe(study, setting, learner)
+    record = replicate_model(recipe, SEED).training_record_
+    draws, sizes = record["draws"], record["relative_effective_sample_sizes"]
+    figure = new_figure(2.6)
+    ax = figure.subplots()
+    for mask, colour, name in ((~signal, NOISE, "noise feature"), (signal, SIGNAL, "signal")):
+        mask = mask & (draws > 0)
+        share = draws[mask].sum() / draws.sum()
+        label = f"{name}: {share:.0%} of the draws"
+        ax.scatter(draws[mask], sizes[mask], s=14, color=colour, label=label, zorder=2)
+    eta = float(study.learner(learner).parameters_for(setting)["eta"])
+    ax.axhline(eta, color=INK, linewidth=0.7, linestyle="--")
+    ax.annotate(f"η = {eta:g}", (ax.get_xlim()[1], eta), ha="right", va="bottom", fontsize=7)
+    ax.set_ylim(0, 1.05)
+    ax.locator_params(axis="x", integer=True)
+    ax.set_xlabel(f"mini-batches drawn for the feature, of {draws.sum():,}")
+    ax.set_ylabel("relative effective sample size")
+    ax.grid()
+    heading(ax, f"{study.show(learner)}, {_in_words(study, setting)}, seed {SEED}")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def pair_plot(study: Study, results: StudyResults, *, response: str) -> "Figure":
+    """Draw every feature against every other and the response, histograms on the diagonal.
+
+    The training sample of the first replicate of the first setting that was run. Samples are not
+    stored: it is drawn once more from its stream. (Gerstorfer et al., Figure 3.)
+
+    Parameters
+    ----------
+    response : str
+        The name of the response.
+    """
+    setting = _setting(study, results, None)
+    if setting is None:
+        return empty_figure(NOT_RUN)
+    recipe = replicate_recipe(study, setting, next(iter(study.learners)))
+    data = recipe.data(SEED)
+    columns = np.column_stack([data.train.X, data.train.y])
+    names = [*data.feature_names, response]
+    size = len(names)
+    figure = new_figure(1.35 * size, 1.45 * size)
+    axes = figure.subplots(size, size, sharex="col", squeeze=False)
+    look = {"linestyle": "", "marker": "o", "markersize": 1.8, "markeredgewidth": 0, "alpha": 0.6}
+    for (row, column), ax in np.ndenumerate(axes):
+        if row == column:
+            ax.hist(columns[:, row], bins=20, color=FIRST)
+            ax.set_yticks([])
+        else:
+            ax.plot(columns[:, column], columns[:, row], color=FIRST, **look)
+        if row == size - 1:
+            ax.set_xlabel(names[column])
+        if column == 0:
+            ax.set_ylabel(names[row])
+    return figure
+
+
+def _setting(study: Study, results: StudyResults, where: Where | None) -> Setting | None:
+    """Return the first setting that ``where`` selects and whose replicate has scores, or None."""
+    settings, scores = selected(study, where), results.scores
+    there = set(scores["setting_id"][scores["seed"] == SEED])
+    return next((setting for setting in settings if setting.identifier in there), None)
+
+
+def _scores(
+    results: StudyResults, setting: Setting | None, learner: str, importance: str
+) -> pd.Series | None:
+    """``scores``, ``signal`` and ``features`` of one fit; None if it was not run, or failed."""
+    scores = results.scores_of(learner, importance)
+    identifier = setting.identifier if setting else None
+    fit = scores[(scores["setting_id"] == identifier) & (scores["seed"] == SEED)]
+    return None if fit.empty else fit.iloc[0]
+
+
+def _signal(row: pd.Series) -> np.ndarray:
+    """Return the mask (n_features,) of the signal features."""
+    mask = np.zeros(len(row["scores"]), dtype=bool)
+    mask[list(row["signal"])] = True
+    return mask
+
+
+def _in_words(study: Study, setting: Setting) -> str:
+    """``P = 100, f10``: a setting in words; names are shown alone."""
+    return ", ".join(
+        str(value) if isinstance(value, str) else f"{study.show(axis)} = {value:g}"
+        for axis, value in setting.axes.items()
+    )

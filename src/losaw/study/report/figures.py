@@ -1,0 +1,118 @@
+"""The figures of a study: drawings by their registered names."""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from losaw.study.design.grid import Study
+from losaw.study.design.schema import FigureLayout
+from losaw.study.errors import StudyError
+from losaw.study.registry import get, names
+from losaw.study.report.options import OptionError
+from losaw.study.report.results import StudyResults
+from losaw.study.report.style import house_style, save
+from losaw.support.words import unknown
+
+FIGURE_KINDS = ("pdf", "png")
+
+# Options that mean the same in every drawing: option -> names that it may have in a study.
+_NAMES: dict[str, Callable[[Study], Iterable[str]]] = {
+    "learner": lambda study: study.file.learners,
+    "importance": lambda study: study.importances,
+    "importances": lambda study: study.importances,
+    "metric": lambda study: study.metrics,
+    "metrics": lambda study: study.metrics,
+    "methods": lambda study: [*_methods(study), *study.importances, *study.learners],
+    "panels": lambda study: study.axes,
+    "axis": lambda study: study.axes,
+}
+
+
+def _methods(study: Study) -> list[str]:
+    names = [name for metric in study.metrics for name in study.methods_of(metric)]
+    return list(dict.fromkeys(names))
+
+
+def check_figures(study: Study) -> None:
+    """Check every drawing and option of a study's figures, before anything runs.
+
+    Raises
+    ------
+    StudyError
+        For an unknown drawing, an unknown or missing option, or an option that names a learner,
+        importance, metric or axis that the study does not have; with file, line, nearest match.
+    """
+    for key, layout in study.file.figures.items():
+        problems = [str(problem) for problem in _problems(study, key, layout)]
+        if problems:
+            raise StudyError("\n".join(problems))
+
+
+def _problems(study: Study, key: str, layout: FigureLayout) -> Iterator[StudyError]:
+    location = ("figures", key)
+    if layout.drawing not in names("drawing"):
+        message = unknown("drawing", layout.drawing, names("drawing"))
+        yield study.source.error((*location, "drawing"), message)
+        return
+    # The first two are the study and its results.
+    options = dict(list(get("drawing", layout.drawing).accepted_parameters().items())[2:])
+    for name, value in layout.options.items():
+        place = (*location, "options", name)
+        if name not in options:
+            yield study.source.error(place, unknown("option", name, options))
+        allowed = list(_NAMES.get(name, lambda _: ())(study))
+        for part in value if isinstance(value, list) else [value]:
+            if name in _NAMES and part not in allowed:
+                yield study.source.error(place, unknown(name, part, allowed))
+    missing = [
+        name for name, is_needed in options.items() if is_needed and name not in layout.options
+    ]
+    if missing:
+        words = ", ".join(f"{name!r} ({_what(name)})" for name in missing)
+        yield study.source.error((*location, "options"), f"missing: {words}")
+
+
+def _what(option: str) -> str:
+    return f"one of the study's {option}" if option in _NAMES else "see `losaw list --drawings`"
+
+
+def describe_drawings() -> Iterator[str]:
+    """Every drawing: what it shows, and its options with their defaults."""
+    for name in names("drawing"):
+        draw = get("drawing", name).load()
+        summary = inspect.cleandoc(draw.__doc__ or "").partition("\n\n")[0]
+        yield f"{name}: {' '.join(summary.split())}"
+        for option in list(inspect.signature(draw).parameters.values())[2:]:
+            needed = option.default is option.empty
+            yield f"  {option.name}" + (" (needed)" if needed else f" = {option.default!r}")
+
+
+def write_figures(study: Study, results: StudyResults, folder: Path) -> list[Path]:
+    """Draw every figure of a study as ``<folder>/<figure>.pdf`` and ``.png``.
+
+    Equal results give equal bytes: no time and no version is written into the files.
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    StudyError
+        As :func:`check_figures`; also if a drawing cannot use the value of an option, a file
+        of the results is missing, or a figure cannot be written.
+    """
+    check_figures(study)
+    folder.mkdir(parents=True, exist_ok=True)  # the workflow needs it even without figures
+    written = []
+    for key, layout in study.file.figures.items():
+        with house_style():
+            try:
+                figure = get("drawing", layout.drawing).load()(study, results, **layout.options)
+            except OptionError as error:
+                raise study.source.error(("figures", key, "options"), str(error)) from error
+            for kind in FIGURE_KINDS:
+                path = folder / f"{key}.{kind}"
+                save(figure, path)
+                written.append(path)
+    return written

@@ -1,0 +1,78 @@
+"""Keep a run in the repository: small enough for git, with digests of all rows."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from losaw.study.design.published import read_published
+from losaw.study.files.writing import write_csv, write_text
+from losaw.study.report.page.stored import RUN_COLUMNS, RUNS, Shelf
+from losaw.study.report.tables import write_tables
+from losaw.study.results.compare import compare
+from losaw.study.results.summary import seven_digits, short_summary
+
+MOST_PICTURES = 3  # of a study; the others are drawn from its results
+EVIDENCE = ("setting", "learner", "first_seed", "last_seed", "rows_sha256")
+
+
+def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
+    """Copy what a repository should hold of a run into ``folder/<study>``.
+
+    These are the summary, the cells that have a published value, the tables in Markdown, the first
+    pictures, and for each setting, learner and range of seeds the digest of its rows. How a study
+    was run is its line of ``folder/runs.csv``.
+
+    Parameters
+    ----------
+    shelf : Shelf
+        The results of a run.
+    names : sequence of str
+        Studies; others that the folder holds stay.
+    folder : Path
+
+    Returns
+    -------
+    int
+        Bytes that the folder holds then.
+    """
+    runs = dict(Shelf(folder, shelf.configuration).runs) if (folder / RUNS).is_file() else {}
+    for name in names:
+        place, results = folder / name, shelf.results[name]
+        evidence = pd.read_csv(results.folder / "blocks.csv")[list(EVIDENCE)]
+        shutil.rmtree(place, ignore_errors=True)
+        write_csv(place / "summary.csv", short_summary(results.summary))
+        write_csv(place / "comparison.csv", _printed(results.comparison))
+        write_csv(place / "blocks.csv", evidence)
+        for table in sorted((results.folder / "tables").glob("*.md")):
+            write_text(place / "tables" / table.name, table.read_text("utf-8"))
+        for _, picture in list(shelf.pictures(name))[:MOST_PICTURES]:
+            copy = place / "figures" / picture.name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(picture, copy)
+        runs[name] = shelf.runs[name]
+    write_csv(folder / RUNS, pd.DataFrame([runs[n] for n in sorted(runs)], columns=RUN_COLUMNS))
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _printed(comparison: pd.DataFrame) -> pd.DataFrame:
+    """The cells that have a published value, with seven digits."""
+    cells = comparison[comparison["published"].notna()]
+    numbers = cells.select_dtypes("float").columns
+    return cells.assign(**{name: cells[name].map(seven_digits) for name in numbers})
+
+
+def compare_again(shelf: Shelf) -> None:
+    """Compare the stored means with the published values again, and write the tables.
+
+    A corrected verdict or another note in a study file needs no new run: means, Monte Carlo errors
+    and digests stay as they are.
+    """
+    for name, study in shelf.studies.items():
+        published = read_published(study, shelf.configuration / "published")
+        cells = compare(study, shelf.results[name].summary, published)
+        write_csv(shelf.folder / name / "comparison.csv", _printed(cells))
+        for path in write_tables(study, cells, shelf.folder / name / "tables"):
+            if path.suffix != ".md":
+                path.unlink()

@@ -1,0 +1,165 @@
+"""The front page: the finding, all papers in one table, and every claim that fails."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from losaw.study.claims.weighing import (
+    CONTRADICTED,
+    MIXED,
+    MOSTLY_OPEN,
+    NOT_RUN,
+    PARTLY_RUN,
+    SUPPORTED,
+    UNDECIDED,
+    Weighed,
+)
+from losaw.study.report.page.paper import counted_cells, finding, verdict_tiles, weigh_claims
+from losaw.study.report.page.parts import Frame, Items, Page, Part, Section, Text
+from losaw.study.report.page.stored import Shelf
+from losaw.study.results.agreement import DEVIATES, DIFFERS
+from losaw.study.results.tally import DISTANCES, VERDICTS, compared
+
+_COUNTED = (
+    "Each published value is counted once: in the study that reproduces it, under the reading that "
+    "is believed (`counted` in the study files)."
+)
+_APART = (
+    "Compared, but not counted: other readings of these values, other joint laws for them, and "
+    "nominal sizes of tests, which no paper has published as results."
+)
+_WHY = (
+    "Some are explained: by a misprint, by a choice that the paper leaves unstated, or by an "
+    "inference of ours. Others are open points that a study file describes and nothing explains; "
+    "of the last ones nothing is known."
+)
+_KINDS = ("misprint", "unstated", "inference", "open")
+_OF_CLAIMS = (SUPPORTED, MOSTLY_OPEN, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN, NOT_RUN)
+
+
+def front_page(shelf: Shelf, name: str) -> Page:
+    """The page that leads to all others.
+
+    Parameters
+    ----------
+    shelf : Shelf
+    name : str
+        Of its file: ``report`` or ``overview``.
+    """
+    weighed = {paper: weigh_claims(shelf, paper) for paper in shelf.papers}
+    cells = pd.concat([counted_cells(shelf, study) for study in shelf.studies], ignore_index=True)
+    parts = [*finding(shelf, shelf.studies), *verdict_tiles(cells)]
+    links = [f"[{paper.title}](./{name}.md)" for name, paper in shelf.papers.items()]
+    links += [f"[{shelf.studies[other].file.title}](./{other}.md)" for other in shelf.others]
+    parts.append(Section("Pages", [Items(links)]))
+    if len(cells):
+        apart = Section(
+            "Compared, but not counted", [Text(_APART), Frame(_cells(shelf, False))], True
+        )
+        reasons = Section("Cells that differ or deviate", [Text(_WHY), Frame(_explained(shelf))])
+        parts.append(
+            Section(
+                "Published values", [Text(_COUNTED), Frame(_cells(shelf, True)), reasons, apart]
+            )
+        )
+    if any(weighed.values()):
+        parts.append(
+            Section("Claims of the texts", [Frame(_claims(weighed)), *_failing(shelf, weighed)])
+        )
+    parts.append(Section("What was run", [Frame(_run(shelf))], is_folded=True))
+    return Page(
+        name, "Published and reproduced" if len(cells) else "Methods on simulated data", parts
+    )
+
+
+def _groups(shelf: Shelf) -> dict[str, list[str]]:
+    groups = {name: shelf.studies_of(paper) for name, paper in shelf.papers.items()}
+    return groups | {other: [other] for other in shelf.others}
+
+
+def _cells(shelf: Shelf, are_counted: bool) -> pd.DataFrame:
+    rows = []
+    for group, names in _groups(shelf).items():
+        parts = []
+        for name in names:
+            own = counted_cells(shelf, name)
+            cells = compared(shelf.results[name].comparison)
+            parts.append(own if are_counted else cells.drop(own.index))
+        cells = pd.concat(parts)
+        distance = (cells["reproduced"] - cells["published"]).abs()
+        words = {word: int((cells["verdict"] == word).sum()) for word in VERDICTS}
+        near = {f"within {d:g}": int((distance <= d + 1e-9).sum()) for d in DISTANCES}
+        if len(cells):
+            rows.append({"paper": f"[{group}](./{group}.md)", "cells": len(cells), **words, **near})
+    return _with_total(pd.DataFrame(rows))
+
+
+def _explained(shelf: Shelf) -> pd.DataFrame:
+    """What explains the counted cells that differ or deviate, by paper."""
+    rows = []
+    for group, names in _groups(shelf).items():
+        cells = pd.concat([counted_cells(shelf, name) for name in names])
+        beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]["explained"]
+        kinds = {kind: int((beyond == kind).sum()) for kind in _KINDS}
+        if len(beyond):
+            row = {"paper": f"[{group}](./{group}.md)", "differ or deviate": len(beyond), **kinds}
+            rows.append({**row, "not explained": int((beyond == "").sum())})
+    return _with_total(pd.DataFrame(rows))
+
+
+def _claims(weighed: Mapping[str, Sequence[Weighed]]) -> pd.DataFrame:
+    """Verdicts of the papers' claims, with the claims that are ours in a row of their own."""
+    rows = [
+        _counts(paper, [item for item in items if not item.claim.ours])
+        for paper, items in weighed.items()
+    ]
+    frame = _with_total(pd.DataFrame(rows))
+    own = [item for items in weighed.values() for item in items if item.claim.ours]
+    ours = [_counts("our own claims", own)] if own else []
+    return pd.concat([frame, pd.DataFrame(ours)], ignore_index=True)
+
+
+def _counts(name: str, items: Sequence[Weighed]) -> dict[str, object]:
+    verdicts = {verdict: sum(item.verdict == verdict for item in items) for verdict in _OF_CLAIMS}
+    return {"paper": name, "claims": len(items), **verdicts}
+
+
+def _failing(shelf: Shelf, weighed: Mapping[str, Sequence[Weighed]]) -> Iterator[Part]:
+    for name, items in weighed.items():
+        failing = [item for item in items if item.verdict in (CONTRADICTED, MIXED)]
+        if failing:
+            yield Section(
+                f"Claims that fail: {shelf.papers[name].title}",
+                [Items([_failure(item) for item in failing])],
+            )
+
+
+def _failure(item: Weighed) -> str:
+    counts = f"{item.n_for} for it, {item.n_against} against, {item.n_open} open"
+    own = "Our own claim: " if item.claim.ours else ""
+    line = f"{own}{item.claim.says} ({item.claim.place}): {item.verdict} ({counts})"
+    return f"{line}. {item.claim.comment}" if item.claim.comment else line
+
+
+def _run(shelf: Shelf) -> pd.DataFrame:
+    rows = []
+    for group, names in _groups(shelf).items():
+        runs = [shelf.runs[name] for name in names]
+        rows.append(
+            {
+                "paper": f"[{group}](./{group}.md)",
+                "studies": len(names),
+                "fits": sum(int(run["fits"]) for run in runs),
+                "failed values": sum(int(run["failed_values"]) for run in runs),
+                "core-hours": sum(float(run["core_hours"]) for run in runs),
+            }
+        )
+    return _with_total(pd.DataFrame(rows))
+
+
+def _with_total(frame: pd.DataFrame) -> pd.DataFrame:
+    if len(frame) < 2:
+        return frame
+    total = frame.drop(columns="paper").sum()
+    last = pd.DataFrame([{"paper": "all", **total}]).astype(frame.dtypes.to_dict())
+    return pd.concat([frame, last], ignore_index=True)

@@ -1,0 +1,404 @@
+"""The page of a paper: what was found first, then tables, claims, failures and figures."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import pandas as pd
+
+from losaw.study.claims.claim_file import Claims, Names
+from losaw.study.claims.naming import check_names
+from losaw.study.claims.weighing import (
+    CONTRADICTED,
+    MIXED,
+    Weighed,
+    decisions_of,
+    settings_against,
+    weigh_claim,
+)
+from losaw.study.design.grid import Study
+from losaw.study.design.settings import as_values
+from losaw.study.report.best_methods import rank_methods
+from losaw.study.report.page.parts import (
+    Frame,
+    Items,
+    Page,
+    Part,
+    Picture,
+    Published,
+    Section,
+    Text,
+    Tiles,
+)
+from losaw.study.report.page.stored import Shelf
+from losaw.study.report.tables import LEGEND, arrange, higher_is_better, in_words
+from losaw.study.report.typeset import number, percent, signed
+from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
+from losaw.study.results.tally import agreement_table, compared, counted, sign_table
+
+_MOST_CELLS = 40
+_EXPLAINED = (
+    "A claim is weighed setting by setting: a setting speaks for or against it if the difference "
+    "lies beyond a two-sided t bound of level .05 divided by the number of settings (Monte Carlo "
+    "errors of both sides taken as independent, which is too large for runs on the same data; of "
+    "rates of decisions, the limits of a binomial). *Supported*: some speak for it, none against; "
+    "*contradicted*: the reverse; *undecided*: none speaks; of what is claimed of most settings, "
+    "more than half speak for it, or against it. *Run in part*: none speaks against it, and "
+    "something that it names was not run. A setting supports that values are *near* if the "
+    "difference lies within the margin by more than a one-sided bound of the same level. "
+    "*Medians* shows the claimed relation between the medians of both sides over the settings."
+)
+_SIGNS = (
+    "Differences between learners, and the share of them whose sign is as printed; *large* are "
+    "those that are published as at least as large as the metric's margin."
+)
+_RANKING = (
+    "Over all settings that the methods share, each setting counting the same. The rank (1 is "
+    "best) is taken on every single data set and then averaged. In brackets, the Monte Carlo "
+    "standard error over these settings; on other settings the ranks may differ."
+)
+
+
+def paper_page(shelf: Shelf, name: str) -> Page:
+    """The page of a paper, or of a study that belongs to none.
+
+    Parameters
+    ----------
+    shelf : Shelf
+    name : str
+        Short name of a paper, as its file of claims is called, or of a study.
+    """
+    if name in shelf.papers:
+        paper = shelf.papers[name]
+        names = shelf.studies_of(paper)
+        weighed = weigh_claims(shelf, name)
+    else:
+        study = shelf.studies[name]
+        paper = Claims(paper=study.file.paper, title=study.file.title, studies=[name])
+        names, weighed = [name], []
+    parts: list[Part] = []
+    parts += [Text(f"After {paper.paper}.")] if paper.paper else []
+    parts += finding(shelf, names)
+    cells = pd.concat([counted_cells(shelf, one) for one in names], ignore_index=True)
+    parts += verdict_tiles(cells)
+    parts += _disagreements(shelf, names, paper, weighed)
+    parts += _tables(shelf, names)
+    parts += _claims(weighed)
+    if paper.not_checked:
+        parts += [Section("Claims that no number here can decide", [Items(paper.not_checked)])]
+    parts += _agreement(shelf, names)
+    parts += [part for one in names for part in _methods(shelf, one)]
+    parts += _figures(shelf, names)
+    parts += [*_failed(shelf, names), _what_was_run(shelf, names), _notes(shelf, names)]
+    return Page(name, paper.title, parts)
+
+
+def weigh_claims(shelf: Shelf, name: str) -> list[Weighed]:
+    """Every claim of a paper with the verdict of the stored means, weighed once.
+
+    Raises
+    ------
+    StudyError
+        If a claim names what its study file does not have.
+    """
+    if name in shelf.weighed:
+        return shelf.weighed[name]
+    paper = shelf.papers[name]
+    check_names(paper, shelf.configuration / "studies")
+    weighed = shelf.weighed[name] = []
+    for claim in paper.claims:
+        there = claim.study in shelf.studies
+        summary = shelf.results[claim.study].summary if there else None
+        decisions = decisions_of(shelf.studies[claim.study]) if there else set()
+        weighed.append(weigh_claim(claim, summary, decisions))
+    return weighed
+
+
+def finding(shelf: Shelf, names: Iterable[str]) -> list[Part]:
+    """The finding of the study with the most settings, of those that compare learners."""
+    found = [(n_settings, said) for name in names for n_settings, said in _findings(shelf, name)]
+    return [Text(max(found, key=lambda pair: pair[0])[1])] if found else []
+
+
+def _findings(shelf: Shelf, name: str) -> Iterator[tuple[int, str]]:
+    """Yield the number of settings, and the last learner against the first one in a sentence.
+
+    Each metric counts the settings in which the last learner is better. Nothing is said of a study
+    with one learner, or with several importances, which are what such a study compares.
+    """
+    study, summary = shelf.studies[name], shelf.results[name].summary
+    first, *others = study.learners
+    shared = set(summary["importance"].fillna(""))
+    if not others or len(shared - {""}) > 1:
+        return
+    last, words, n_settings = others[-1], [], 0
+    for metric in study.file.margins or study.metrics:
+        of_metric = summary[(summary["metric"] == metric) & (summary["n_seeds"] > 0)]
+        wide = of_metric.pivot_table(
+            index="setting_id", columns="learner", values="mean", sort=False
+        )
+        if not {first, last} <= set(wide.columns):
+            continue
+        wide = wide.dropna(subset=[first, last])
+        gain = (wide[last] - wide[first]) * (1 if higher_is_better(study, metric) else -1)
+        n_settings = max(n_settings, len(wide))
+        means = f"{number(wide[last].mean(), 3)} against {number(wide[first].mean(), 3)}"
+        words.append(f"{study.show(metric)} {means} (better in {int((gain > 0).sum())})")
+    if not words:
+        return
+    pair = f"**{study.show(last)} against {study.show(first)}**"
+    settings = f"{n_settings} settings" if n_settings > 1 else "one setting"
+    yield n_settings, f"{pair}, means over {settings}: {', '.join(words)}."
+
+
+def counted_cells(shelf: Shelf, name: str) -> pd.DataFrame:
+    """The compared cells of a study that count, each published value once."""
+    return counted(shelf.studies[name], shelf.results[name].comparison).assign(study=name)
+
+
+def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
+    """Five numbers on the published values, if there are any."""
+    if cells.empty:
+        return []
+    (total,) = agreement_table(cells.assign(all="all"), ["all"]).to_dict("records")
+    n, beyond = total["cells"], f"{total[DIFFERS]} + {total[DEVIATES]}"
+    undecided = percent((total[UNDECIDED] + total[UNDECIDABLE]) / n)
+    tiles = [
+        (f"{n:,}", "published values compared"),
+        (
+            percent(total[AGREES] / n),
+            "agree: the 90 % interval of the difference lies within the margin",
+        ),
+        (beyond, "differ (|z| > 3) and deviate (2 < |z| ≤ 3)"),
+        (undecided, f"undecided, {total[UNDECIDABLE]} of them whatever the number of runs"),
+        (f"{total['rms_z']:.2f}", "root mean square of z; 1 is expected"),
+    ]
+    return [Tiles(tiles)]
+
+
+def _disagreements(
+    shelf: Shelf, names: Sequence[str], paper: Claims, weighed: Sequence[Weighed]
+) -> Iterator[Part]:
+    """What does not reproduce: sentences, and the cells that differ or deviate."""
+    lines = [
+        f"{item.claim.says} ({item.claim.place}): {item.verdict}; "
+        + "; ".join(settings_against(item))
+        + (f". {item.claim.comment}" if item.claim.comment else "")
+        for item in weighed
+        if item.verdict in (CONTRADICTED, MIXED)
+    ]
+    parts: list[Part] = (
+        [Items([*paper.does_not_reproduce, *lines])] if lines or paper.does_not_reproduce else []
+    )
+    for name in names:
+        cells = compared(shelf.results[name].comparison)
+        beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
+        if len(beyond):
+            frame = _cells(shelf.studies[name], beyond)
+            title = f"Cells of `{name}` that differ or deviate: {len(beyond)}"
+            more = f"The {_MOST_CELLS} largest; all are in the study's comparison.csv."
+            below: list[Part] = [Text(more)] if len(beyond) > _MOST_CELLS else []
+            parts.append(Section(title, [Frame(frame), *below], is_folded=True))
+    if parts:
+        yield Section("What does not reproduce", parts)
+
+
+def _cells(study: Study, cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells as a frame, the largest |z| first; the numbers stand before the setting."""
+    order = cells["z"].abs().sort_values(ascending=False, kind="stable").index[:_MOST_CELLS]
+    rows = [
+        {
+            "verdict": row["verdict"] + (f" ({row['explained']})" if row["explained"] else ""),
+            "published": f"{row['published']:g}",
+            "ours (s.e.)": f"{number(row['reproduced'], 3)} ({number(row['mc_se'], 3)})",
+            "z": signed(row["z"]),
+            "metric": study.show(row["metric"]),
+            "method": study.show(row["method"]),
+            "setting": ", ".join(in_words(study.show, axis, row[axis]) for axis in study.axes),
+            "table": row["table"],
+            "runs": row["n_seeds"],
+            "noted": row["noted"],
+        }
+        for row in cells.loc[order].to_dict("records")
+    ]
+    return pd.DataFrame(rows)
+
+
+def _tables(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
+    parts: list[Part] = []
+    for name in names:
+        study, comparison = shelf.studies[name], shelf.results[name].comparison
+        tables = [arrange(study, table, comparison) for table in study.file.tables]
+        parts += [Published(table, name) for table in tables if table.cells]
+    if not parts:
+        return
+    printed = any(
+        isinstance(p, Published) and any(c.is_printed for c in p.table.cells.values())
+        for p in parts
+    )
+    legend: list[Part] = [Section("How to read a cell", [Text(LEGEND)], is_folded=True)]
+    title = "Tables, published and reproduced" if printed else "Tables"
+    yield Section(title, [*(legend if printed else []), *parts])
+
+
+def _agreement(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
+    """Yield the verdicts by method and metric, and the signs of differences between learners."""
+    parts: list[Part] = []
+    for name in names:
+        study, comparison = shelf.studies[name], shelf.results[name].comparison
+        table = agreement_table(comparison, [*study.axes[:1], "method", "metric"])
+        if len(table):
+            signs = sign_table(study, comparison)
+            below: list[Part] = [Text(_SIGNS), Frame(signs)] if len(signs) else []
+            parts.append(Section(f"Agreement in `{name}`", [Frame(table), *below], is_folded=True))
+    if parts:
+        yield Section("Agreement by method and metric", parts)
+
+
+def _claims(weighed: Sequence[Weighed]) -> Iterator[Part]:
+    if not weighed:
+        return
+    rows = []
+    for item in weighed:
+        claim = item.claim
+        verdict = f"**{item.verdict}**" if item.verdict in (CONTRADICTED, MIXED) else item.verdict
+        verdict += f" (without {', '.join(item.missing)})" if item.missing else ""
+        rows.append(
+            {
+                "claim": f"Our own claim: {claim.says}" if claim.ours else claim.says,
+                "verdict": verdict,
+                "medians": _medians(item),
+                "for": item.n_for,
+                "against": item.n_against,
+                "open": item.n_open,
+                "place": claim.place,
+                "study": f"`{claim.study}`",
+                "numbers": f"{_joined(claim.metric)} of {_joined(claim.method)}",
+            }
+        )
+    explained = Section("How a claim is weighed", [Text(_EXPLAINED)], is_folded=True)
+    yield Section("What the paper says, weighed", [explained, Frame(pd.DataFrame(rows))])
+
+
+def _medians(item: Weighed) -> str:
+    """Describe a claim, with the medians over the settings on both sides."""
+    claim, cells = item.claim, item.cells
+    if cells.empty:
+        return ""
+    left, right = cells["left"].median(), cells["right"].median()
+    margin = f", margin {claim.margin:g}" if claim.margin else ""
+    kind = "deviations " if claim.statistic == "deviation" else ""
+    if claim.share_of:
+        kind = f"shares of {', '.join(f'{k} = {v}' for k, v in claim.share_of.items())}: "
+    return f"{kind}{left:.3g} {claim.relation} {right:.3g}{margin}"
+
+
+def _joined(names: Names) -> str:
+    return ", ".join(as_values(names))
+
+
+def _methods(shelf: Shelf, name: str) -> Iterator[Part]:
+    """Yield ranking and paired differences of a study, where single runs are there."""
+    study, results = shelf.studies[name], shelf.results[name]
+    if not (results.folder / "results.parquet").is_file():
+        return
+    parts: list[Part] = []
+    if not study.file.published:
+        for metric, part in rank_methods(study, results.results).groupby("metric", sort=False):
+            rows = [
+                {
+                    "method": study.show(row["method"]),
+                    "mean rank": f"{row['rank']:.2f} ({number(row['rank_se'], 2)})",
+                    "mean": f"{number(row['mean'], 4)} ({number(row['mean_se'], 4)})",
+                    "settings": row["settings"],
+                    "data sets": row["seeds"],
+                }
+                for row in part.to_dict("records")
+            ]
+            parts.append(
+                Section(
+                    f"Ranking by {study.show(metric)}", [Text(_RANKING), Frame(pd.DataFrame(rows))]
+                )
+            )
+    differences = results.differences
+    if len(differences):
+        parts.append(
+            Section("Paired differences", [Frame(_paired(study, differences))], is_folded=True)
+        )
+    if parts:
+        yield Section(f"Methods of `{name}`", parts)
+
+
+def _paired(study: Study, differences: pd.DataFrame) -> pd.DataFrame:
+    """Mean paired differences over the settings, and in how many they are clear."""
+    rows = []
+    for (method, minus, metric), part in differences.groupby(
+        ["method", "minus", "metric"], sort=False
+    ):
+        towards = 1 if higher_is_better(study, str(metric)) else -1
+        z = towards * part["difference"] / part["mc_se"]
+        rows.append(
+            {
+                "metric": study.show(metric),
+                "method": study.show(method),
+                "minus": study.show(minus),
+                "mean difference": signed(part["difference"].mean(), 3),
+                "settings": len(part),
+                "better by 2 s.e.": int((z > 2).sum()),
+                "worse by 2 s.e.": int((z < -2).sum()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _figures(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
+    parts = [
+        Picture(path, key.replace("_", " "), shelf.studies[name].file.figures[key].caption.strip())
+        for name in names
+        for key, path in shelf.pictures(name)
+    ]
+    if parts:
+        yield Section("Figures", parts)
+
+
+def _failed(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
+    """Yield what failed and what is therefore left out, by the manifests that are there."""
+    lines = []
+    for name in names:
+        said = shelf.manifest(name)
+        lines += [f"`{name}`, {key}: {why}" for key, why in said.get("left_out", {}).items()]
+        lines += [f"`{name}`: {n} × `{why}`" for why, n in said.get("failures", {}).items()]
+    if lines:
+        yield Section("Failed and left out", [Items(lines)])
+
+
+def _what_was_run(shelf: Shelf, names: Sequence[str]) -> Section:
+    rows = []
+    for name in names:
+        study, run = shelf.studies[name], shelf.runs[name]
+        whole = sum(
+            study.seeds("paper", s, learner) for s in study.settings for learner in study.learners
+        )
+        rows.append(
+            {
+                "study": f"`{name}`",
+                "scale": run["scale"],
+                "runs a setting": run["seeds"],
+                "fits": int(run["fits"]),
+                "fits of the paper": whole,
+                "failed values": int(run["failed_values"]),
+                "core-hours": float(run["core_hours"]),
+                "commit": str(run["commit"])[:12],
+            }
+        )
+    return Section("What was run", [Frame(pd.DataFrame(rows))], is_folded=True)
+
+
+def _notes(shelf: Shelf, names: Sequence[str]) -> Section:
+    """The notes of the study files: how the numbers were made."""
+    parts = [
+        Section(f"`{name}`: {study.file.title}", [Items(notes)])
+        for name in names
+        for study in [shelf.studies[name]]
+        for notes in [[*study.differs_at_scale.values(), *study.file.notes]]
+        if notes
+    ]
+    return Section("Notes on the studies", parts, is_folded=True)

@@ -1,0 +1,200 @@
+"""The parts of a page, each written as Markdown (for git) and as HTML without scripts.
+
+Words are Markdown: ``**bold**``, ``*slanted*``, code in backticks and ``[links](./page.md)``.
+"""
+
+import base64
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from markupsafe import Markup
+
+from losaw.pages import render
+from losaw.study.report.tables import ArrangedTable, to_html, unpadded
+
+_INLINE = (
+    (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
+    (re.compile(r"\*\*(.+?)\*\*"), r"<b>\1</b>"),
+    (re.compile(r"\*(\S[^*]*)\*"), r"<i>\1</i>"),
+    (re.compile(r"\[([^]]+)\]\(\./(\w+)\.md\)"), r'<a href="\2.html">\1</a>'),
+)
+# A cell of a frame that is one of these is coloured.
+COLOURED = frozenset({"differs", "deviates", "undecided", "undecidable", "agrees"})
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list."""
+
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """A few numbers in large type, each with what it counts."""
+
+    tiles: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A data frame; numbers are written with three digits."""
+
+    frame: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published table next to ours; in Markdown a link to its file, with the counts."""
+
+    table: ArrangedTable
+    study: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure; a page in HTML holds its bytes."""
+
+    path: Path
+    title: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with what is below it; what is folded opens at a click."""
+
+    title: str
+    parts: Sequence["Part"]
+    is_folded: bool = False
+
+
+Part = Text | Items | Tiles | Frame | Published | Picture | Section
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page.
+
+    Attributes
+    ----------
+    name : str
+        Of its file, without the ending.
+    title : str
+    parts : sequence of Part
+    """
+
+    name: str
+    title: str
+    parts: Sequence[Part]
+
+    def markdown(self, folder: Path) -> str:
+        """The page in Markdown, for a file in ``folder``."""
+        lines = [line for part in self.parts for line in _markdown(part, folder, 2)]
+        return "\n".join([f"# {self.title}", *lines]) + "\n"
+
+    def html(self) -> str:
+        """The page in HTML: it loads nothing, and needs no script."""
+        body = Markup("\n".join(_html(part, 2) for part in self.parts))
+        return render("report/page.html", title=self.title, body=body)
+
+
+def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
+    yield ""
+    match part:
+        case Text(words):
+            yield words
+        case Items(lines):
+            yield from (f"- {line}" for line in lines)
+        case Tiles(tiles):
+            yield from (f"- {amount} {what}" for amount, what in tiles)
+        case Frame(frame):
+            cells = frame.map(lambda value: _text(value).replace("|", "\\|"))
+            text = cells.to_markdown(index=False, tablefmt="pipe", disable_numparse=True)
+            yield unpadded(text)
+        case Published(table, study):
+            way = f"./{study}/tables/{table.name}.md"
+            yield f"[{table.title}]({way}) of `{study}`: {table.caption}. {table.counts_line}"
+        case Picture(path, title, caption):
+            yield f"![{title}](./{path.relative_to(folder).as_posix()})"
+            yield from ("", f"**{title}.** {caption}")
+        case Section(title, parts):
+            yield f"{'#' * level} {title}"
+            for below in parts:
+                yield from _markdown(below, folder, level + 1)
+
+
+def _html(part: Part, level: int) -> str:
+    match part:
+        case Text(words):
+            return f"<p>{_words(words)}</p>"
+        case Items(lines):
+            items = "\n".join(f"<li>{_words(line)}</li>" for line in lines)
+            return f"<ul>\n{items}\n</ul>"
+        case Tiles(tiles):
+            boxes = "\n".join(
+                f'<div class="tile"><b>{_words(amount)}</b><span>{_words(what)}</span></div>'
+                for amount, what in tiles
+            )
+            return f'<div class="tiles">\n{boxes}\n</div>'
+        case Frame(frame):
+            return _frame(frame)
+        case Published(table, _):
+            about = f"<b>{html.escape(table.title)}.</b> {html.escape(table.caption)}"
+            note = f'<p class="note">{html.escape(table.note)}</p>' if table.note else ""
+            inside = f'{note}<div class="scroll">{to_html(table)}</div>'
+            summary = f'{about} <span class="counts">{html.escape(table.counts_line)}</span>'
+            return _folded(summary, inside)
+        case Picture(path, title, caption):
+            data = base64.b64encode(path.read_bytes()).decode("ascii")
+            said = f"<figcaption><b>{html.escape(title)}.</b> {_words(caption)}</figcaption>"
+            alt = html.escape(caption or title)
+            image = f'<img src="data:image/png;base64,{data}" alt="{alt}">'
+            return f"<figure>\n{image}\n{said}\n</figure>"
+        case Section(title, parts, is_folded):
+            inside = "\n".join(_html(below, level + 1) for below in parts)
+            if is_folded:
+                return _folded(f"<b>{_words(title)}</b>", inside)
+            return f"<section>\n<h{level}>{_words(title)}</h{level}>\n{inside}\n</section>"
+
+
+def _folded(summary: str, inside: str) -> str:
+    return f"<details>\n<summary>{summary}</summary>\n{inside}\n</details>"
+
+
+def _frame(frame: pd.DataFrame) -> str:
+    cells = frame.map(_cell).rename(columns=lambda name: _words(str(name)))
+    table = cells.to_html(index=False, escape=False, border=0, classes="plain", justify="left")
+    return f'<div class="scroll">{table}</div>'
+
+
+def _cell(value: object) -> str:
+    """A cell of a frame; one that begins with a verdict has its colour."""
+    text = _words(_text(value))
+    word = text.replace("<b>", "").split(" ")[0]
+    return f'<span class="swatch {word}">{text}</span>' if word in COLOURED else text
+
+
+def _words(words: str) -> str:
+    """Markdown's inline marks as HTML; everything else is escaped."""
+    text = html.escape(words, quote=False)
+    for pattern, replacement in _INLINE:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _text(value: object) -> str:
+    if isinstance(value, float):
+        return "" if value != value else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

@@ -1,0 +1,141 @@
+"""The results of several studies in one folder: ``results/<scale>``, or ``reference``."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from losaw.study.claims.claim_file import Claims, read_claims
+from losaw.study.claims.weighing import Weighed
+from losaw.study.design.grid import Study
+from losaw.study.errors import StudyError
+from losaw.study.report.results import StudyResults
+
+RUNS = "runs.csv"
+RUN_COLUMNS = (
+    "study",
+    "scale",
+    "commit",
+    "seeds",
+    "fits",
+    "failed_values",
+    "core_hours",
+    "machines",
+    "libraries",
+)
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The studies that have results in a folder, with the study files that they are of.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds a folder for each study, with ``summary.csv``, ``comparison.csv`` and ``tables``.
+    configuration : Path
+        Folder with ``studies``, ``published`` and ``claims``.
+    figures : Path or None
+        Holds a folder of pictures for each study; None: they are in ``<folder>/<study>/figures``.
+    names : tuple of str or None
+        The studies that are shown; None: all that have results in the folder.
+
+    Raises
+    ------
+    StudyError
+        If the folder holds no study.
+    """
+
+    folder: Path
+    configuration: Path
+    figures: Path | None = None
+    names: tuple[str, ...] | None = None
+    # Claims that were weighed for one page are on the front page, too.
+    weighed: dict[str, list[Weighed]] = field(default_factory=dict, compare=False)
+
+    @cached_property
+    def runs(self) -> Mapping[str, Mapping[str, Any]]:
+        """How each study was run (``RUN_COLUMNS``), by its name: of ``runs.csv``, or manifests."""
+        table = self.folder / RUNS
+        if table.is_file():
+            lines = (
+                pd.read_csv(table, dtype={"commit": str}).fillna({"commit": ""}).to_dict("records")
+            )
+        else:
+            lines = [run_of(path) for path in sorted(self.folder.glob("*/manifest.json"))]
+        if not lines:
+            raise StudyError(f"{self.folder}: holds no results of a study")
+        runs = {str(line["study"]): line for line in lines}
+        return {name: runs[name] for name in self.names or runs if name in runs}
+
+    @cached_property
+    def studies(self) -> Mapping[str, Study]:
+        """The studies with results that have a study file, at the scale of their run."""
+        places = {name: self.configuration / "studies" / f"{name}.yaml" for name in self.runs}
+        return {
+            name: Study(path, str(self.runs[name]["scale"]))
+            for name, path in places.items()
+            if path.is_file()
+        }
+
+    @cached_property
+    def results(self) -> Mapping[str, StudyResults]:
+        """The stored tables of each study."""
+        return {
+            name: StudyResults(self.folder / name, study) for name, study in self.studies.items()
+        }
+
+    def manifest(self, name: str) -> dict[str, Any]:
+        """What a run says of a study; the reference run keeps a line of it in ``runs.csv``."""
+        path = self.folder / name / "manifest.json"
+        return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+
+    @cached_property
+    def papers(self) -> Mapping[str, Claims]:
+        """The papers with a file of claims that have studies here, by their short names."""
+        found = sorted((self.configuration / "claims").glob("*.yaml"))
+        papers = {path.stem: read_claims(path) for path in found}
+        return {name: paper for name, paper in papers.items() if self.studies_of(paper)}
+
+    def studies_of(self, paper: Claims) -> list[str]:
+        """The names of a paper's studies here."""
+        return [name for name in self.studies if paper.covers(name)]
+
+    @property
+    def others(self) -> list[str]:
+        """The studies that belong to no paper."""
+        return [
+            name
+            for name in self.studies
+            if not any(paper.covers(name) for paper in self.papers.values())
+        ]
+
+    def pictures(self, name: str) -> Iterator[tuple[str, Path]]:
+        """Yield (figure, picture) of a study, for those that were drawn."""
+        folder = self.figures or self.folder / name / "figures"
+        folder = folder / name if (folder / name).is_dir() else folder
+        for key in self.studies[name].file.figures:
+            path = folder / f"{key}.png"
+            if path.is_file():
+                yield key, path
+
+
+def run_of(manifest: Path) -> dict[str, Any]:
+    """A line of ``runs.csv`` from the manifest of a study."""
+    said = json.loads(manifest.read_text("utf-8"))
+    seeds = said["seeds"]
+    return {
+        "study": manifest.parent.name,
+        "scale": said["scale"],
+        "commit": said["commit"] or "",
+        "seeds": f"{min(seeds)} to {max(seeds)}" if len(seeds) > 1 else "".join(map(str, seeds)),
+        "fits": said["fits"],
+        "failed_values": said["failed_rows"],
+        "core_hours": round((said["core_seconds"] or float("nan")) / 3600, 4),
+        "machines": said.get("machine", ""),
+        "libraries": ", ".join(f"{name} {number}" for name, number in said["libraries"].items()),
+    }

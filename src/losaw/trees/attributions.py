@@ -1,0 +1,252 @@
+"""Attributions of boosted trees, tree by tree, and the sums that scores are made of."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FloatArray
+from losaw.support.arguments import one_of
+from losaw.support.outcomes import finite_numbers, one_column
+from losaw.trees.booster import BoostedTrees, as_booster, data_matrix, read_booster
+
+if TYPE_CHECKING:
+    from xgboost import Booster, DMatrix
+
+ATTRIBUTIONS = ("predecomp", "saabas", "treeshap")
+# Four scores of a booster are made of the same sums, and TreeSHAP takes seconds: by contents, the
+# last few are kept, of two samples and all attributions.
+_MOST_KEPT = 6
+
+
+@dataclass(frozen=True)
+class AttributionSums:
+    """Sums over the rows i of a sample and the trees m, one number for each feature k.
+
+    With r_mk(x) the attribution of tree m, f_[m-1] the margin before it and
+    g_mi = y_i - mu(f_[m-1](x_i)) the residual (mu the identity or the logistic function):
+
+    Attributes
+    ----------
+    inner_of_rows : array of shape (n_samples, n_features)
+        sum_m r_mk(x_i) g_mi / eta, whose sum over rows is ``inner``.
+    forest_inner : array of shape (n_features,)
+        sum_i (sum_m r_mk(x_i)) (sum_m g_mi) / eta.
+    absolute : array of shape (n_features,)
+        sum_m sum_i abs(r_mk(x_i)).
+    forest : array of shape (n_samples, n_features)
+        sum_m r_mk(x_i).
+    """
+
+    inner_of_rows: FloatArray
+    forest_inner: FloatArray
+    absolute: FloatArray
+    forest: FloatArray
+
+    @property
+    def inner(self) -> FloatArray:
+        """sum_m sum_i r_mk(x_i) g_mi / eta, (n_features,)."""
+        total: FloatArray = self.inner_of_rows.sum(axis=0)
+        return total
+
+
+_KEPT: dict[bytes, AttributionSums] = {}
+
+
+def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -> AttributionSums:
+    """The sums of one attribution on one sample; the last few are kept.
+
+    Parameters
+    ----------
+    model : Booster, XGBRegressor, XGBClassifier or XGBoostTrees
+    X, y : arrays of shape (n_samples, n_features) and (n_samples,)
+        Any sample; classes are 0 and 1.
+    attribution : {"predecomp", "saabas", "treeshap"}
+
+    Raises
+    ------
+    ValueError
+        If the booster is not supported or was fitted to something else than residuals, X has other
+        columns than in training, shapes differ, or a class is not 0 or 1.
+    """
+    one_of("attribution", attribution, ATTRIBUTIONS)
+    booster = as_booster(model)
+    if callable(objective := getattr(model, "objective", None)):
+        raise ValueError(
+            f"the model was fitted to an objective of its own ({getattr(objective, '__name__', '')}"
+            "); give one that xgboost names: reg:squarederror or binary:logistic"
+        )
+    trees = read_booster(booster, residuals=True)
+    matrix, response = data_matrix(model, X), finite_numbers(one_column(y))
+    if response.shape != (matrix.num_row(),):
+        raise ValueError(
+            f"y has shape {response.shape}, expected ({matrix.num_row()},): one per row of X"
+        )
+    if trees.objective == "binary:logistic" and not np.isin(response, (0, 1)).all():
+        raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(response)[:5]}")
+    key = _digest(booster, trees, matrix, response, attribution)
+    if key not in _KEPT:
+        while len(_KEPT) >= _MOST_KEPT:
+            _KEPT.pop(next(iter(_KEPT)))
+        _KEPT[key] = _sums(booster, trees, matrix, response, attribution)
+    return _KEPT[key]
+
+
+def _digest(
+    booster: "Booster",
+    trees: BoostedTrees,
+    matrix: "DMatrix",
+    response: FloatArray,
+    attribution: str,
+) -> bytes:
+    rows = matrix.get_data()
+    digest = hashlib.blake2b(f"{attribution} {trees.eta} {rows.shape}".encode())
+    for part in (rows.indptr, rows.indices, rows.data, response):
+        digest.update(part.tobytes())
+    digest.update(booster.save_raw())
+    return digest.digest()
+
+
+def _sums(
+    booster: "Booster",
+    trees: BoostedTrees,
+    matrix: "DMatrix",
+    response: FloatArray,
+    attribution: str,
+) -> AttributionSums:
+    leaves = _leaves(booster, matrix, trees)
+    shape = (len(response), trees.n_features)
+    inner, forest, absolute = np.zeros(shape), np.zeros(shape), np.zeros(trees.n_features)
+    residuals, margin = np.zeros(len(response)), np.full(len(response), trees.base_margin)
+    for own, of_tree in zip(
+        leaves, _of_trees(booster, trees, leaves, matrix, attribution), strict=True
+    ):
+        residual = response - trees.means(margin)
+        inner += residual[:, None] * of_tree
+        forest += of_tree
+        absolute += np.abs(of_tree).sum(axis=0)
+        residuals += residual
+        margin += trees.value[own]
+    return AttributionSums(inner / trees.eta, residuals @ forest / trees.eta, absolute, forest)
+
+
+def predecomp(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
+    """Prediction decomposition of every row (TreeInner, Definition 1 and Equation (10)).
+
+    With p_m(t) what node t of tree m would predict as a leaf,
+
+        f_[M],k(x) = sum over trees m and splits t on k that x passes of p_m(child) - p_m(t).
+
+    Parameters
+    ----------
+    model : Booster, XGBRegressor, XGBClassifier or XGBoostTrees
+    X : array or data frame of shape (n_samples, n_features)
+
+    Returns
+    -------
+    attributions : array of shape (n_samples, n_features)
+        ``f_[M],k`` of every row.
+    bias : float
+        Base margin plus the roots' predictions: attributions and bias sum to the margin
+        (Proposition 1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import xgboost
+    >>> from losaw.importance import predecomp
+    >>> X = np.random.default_rng(0).standard_normal((50, 2))
+    >>> model = xgboost.XGBRegressor(n_estimators=5).fit(X, X[:, 0])
+    >>> attributions, bias = predecomp(model, X)
+    >>> bool(np.allclose(attributions.sum(axis=1) + bias, model.predict(X), atol=1e-5))
+    True
+    """
+    booster = as_booster(model)
+    trees = read_booster(booster)
+    leaves = _leaves(booster, data_matrix(model, X), trees)
+    attributions = np.zeros((leaves.shape[1], trees.n_features))
+    for own in leaves:
+        attributions += _along_paths(trees, own)
+    return attributions, float(trees.base_margin + trees.value[trees.starts[:-1]].sum())
+
+
+def saabas(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
+    """PreDecomp with p~_m(t), the expected output below a node, in place of p_m(t),
+
+        p~_m(t) = sum over leaves l below t of H_l p_m(l) / H_t
+
+    (Equation (8)), with H the sum of the training rows' Hessians: xgboost's ``pred_contribs`` with
+    ``approx_contribs``. Without an L2 penalty, or with many rows, it is PreDecomp; with few rows
+    its bias changes with the splits that a tree happens to take, while PreDecomp's does not
+    (Section 6 and Table 3).
+
+    Parameters
+    ----------
+    model, X
+        As of :func:`predecomp`.
+
+    Returns
+    -------
+    attributions : array of shape (n_samples, n_features)
+    bias : float
+        Base margin plus the trees' expected outputs: both sum to the margin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import xgboost
+    >>> from losaw.importance import saabas
+    >>> X = np.random.default_rng(0).standard_normal((50, 2))
+    >>> model = xgboost.XGBRegressor(n_estimators=5).fit(X, X[:, 0])
+    >>> attributions, bias = saabas(model, X)
+    >>> bool(np.isclose(bias, model.predict(X).mean(), atol=1e-5))
+    True
+    """
+    booster = as_booster(model)
+    read_booster(booster)
+    found = _contributions(booster, data_matrix(model, X), "saabas")
+    return found[:, :-1], float(found[0, -1])
+
+
+def _leaves(booster: "Booster", matrix: "DMatrix", trees: BoostedTrees) -> NDArray[np.intp]:
+    """The leaves (n_trees, n_rows) of rows, as numbers among all nodes."""
+    leaves = booster.predict(matrix, pred_leaf=True)
+    of_trees = leaves.reshape(len(leaves), -1).T.astype(np.intp)
+    return of_trees + trees.starts[:-1, None]
+
+
+def _of_trees(
+    booster: "Booster",
+    trees: BoostedTrees,
+    leaves: NDArray[np.intp],
+    matrix: "DMatrix",
+    attribution: str,
+) -> Iterator[FloatArray]:
+    """The attributions (n_rows, n_features) of one tree after the other."""
+    for number, own in enumerate(leaves):
+        if attribution == "predecomp":
+            yield _along_paths(trees, own)
+        else:
+            yield _contributions(booster[number : number + 1], matrix, attribution)[:, :-1]
+
+
+def _along_paths(trees: BoostedTrees, leaves: NDArray[np.intp]) -> FloatArray:
+    """PreDecomp (n_rows, n_features) of one tree, each row's path walked up from its leaf."""
+    found = np.zeros((len(leaves), trees.n_features))
+    rows, nodes = np.arange(len(leaves)), leaves
+    while len(rows):
+        is_below = trees.parent[nodes] >= 0
+        rows, nodes = rows[is_below], nodes[is_below]
+        above = trees.parent[nodes]
+        found[rows, trees.feature[nodes]] += trees.value[nodes] - trees.value[above]
+        nodes = above
+    return found
+
+
+def _contributions(booster: "Booster", matrix: "DMatrix", attribution: str) -> FloatArray:
+    """xgboost's own attributions (n_rows, n_features + 1), the bias last."""
+    found = booster.predict(matrix, pred_contribs=True, approx_contribs=attribution == "saabas")
+    return np.asarray(found, dtype=float)

@@ -1,0 +1,307 @@
+"""The trees of a fitted model as flat arrays: scikit-learn's, ours, and those of the learners."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from losaw.data import FloatArray
+from losaw.kernels.trees import Trees
+from losaw.support.arguments import finite_rows
+from losaw.support.words import other_columns
+from losaw.tables.groups import column_sources
+
+SUPPORTED = (
+    "a fitted DecisionTree, RandomForest, ExtraTrees, Bagging (of trees) or GradientBoosting "
+    "model of scikit-learn, or a losaw forest"
+)
+
+_MANY = (
+    "the model has {} responses and {} classes; a trend is defined for one response that is "
+    "numeric or has two classes"
+)
+# Steps that make every column of their output of a single column, row by row.
+_COLUMN_BY_COLUMN = (
+    "KBinsDiscretizer",
+    "MaxAbsScaler",
+    "MinMaxScaler",
+    "OneHotEncoder",
+    "OrdinalEncoder",
+    "PowerTransformer",
+    "QuantileTransformer",
+    "RobustScaler",
+    "SimpleImputer",
+    "StandardScaler",
+    "TargetEncoder",
+)
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Trees of a fitted model, what their nodes hold, and the columns that they compare.
+
+    Attributes
+    ----------
+    trees : Trees
+    value : array of shape (n_nodes,) or (n_nodes, n_classes)
+        What a node predicts as a leaf: the mean of its in-bag rows, of two classes the share of the
+        second, of more those of all; of gradient boosting what the leaves below it add to the raw
+        score, before the learning rate.
+    n_samples : array of shape (n_nodes,)
+        Weighted number of in-bag rows.
+    encode : callable
+        Rows as the model is given them to columns as the trees compare them.
+    feature_of_column : int array of shape (n_columns,)
+        The feature of the rows that each such column is computed from.
+    is_nominal : bool array of shape (n_columns,)
+        Which columns are split into sets of levels.
+    scale : float, default 1.0
+        What the mean over trees is multiplied with in a prediction: 1 of a forest, number of trees
+        times learning rate of gradient boosting.
+    """
+
+    trees: Trees
+    value: FloatArray
+    n_samples: FloatArray
+    encode: Callable[[Any], FloatArray]
+    feature_of_column: NDArray[np.intp]
+    is_nominal: NDArray[np.bool_]
+    scale: float = 1.0
+
+
+def read_forest(model: Any) -> Forest:
+    """The trees of a fitted model with one response, numeric or of two classes.
+
+    Raises
+    ------
+    TypeError
+        If the model has no trees that can be read, or is not fitted.
+    ValueError
+        If it has several responses, more than two classes, or trees on subsets of the features.
+    """
+    from sklearn import ensemble, tree
+
+    # Others hold trees too, but do not predict their sum: AdaBoost, stacking, isolation forests.
+    families = (
+        tree.DecisionTreeClassifier, tree.DecisionTreeRegressor,
+        ensemble.RandomForestClassifier, ensemble.RandomForestRegressor,
+        ensemble.ExtraTreesClassifier, ensemble.ExtraTreesRegressor,
+        ensemble.BaggingClassifier, ensemble.BaggingRegressor,
+        ensemble.GradientBoostingClassifier, ensemble.GradientBoostingRegressor,
+    )  # fmt: skip
+    if len(getattr(model, "classes_", ())) > 2:
+        raise ValueError(_MANY.format(1, len(model.classes_)))
+    if hasattr(model, "trees_"):
+        return _of_losaw(model)
+    members = [model] if hasattr(model, "tree_") else getattr(model, "estimators_", [None])
+    members = np.ravel(members).tolist()
+    if not isinstance(model, families) or not all(hasattr(member, "tree_") for member in members):
+        raise TypeError(
+            f"{type(model).__name__} has no trees that can be read; expected {SUPPORTED}"
+        )
+    check_features(model)
+    inner = [member.tree_ for member in members]
+    if inner[0].value.shape[1] != 1 or inner[0].value.shape[2] > 2:
+        raise ValueError(_MANY.format(*inner[0].value.shape[1:]))
+    forest = _of_scikit_learn(inner, model)
+    if isinstance(model, families[-2:]):
+        return replace(
+            forest,
+            value=np.concatenate([_boosted_values(tree) for tree in inner]),
+            scale=len(inner) * model.learning_rate,
+        )
+    return forest
+
+
+def mean_of_trees(model: Any, names: Sequence[str]) -> Forest | None:
+    """The trees whose mean a fitted model predicts; None if there are none, or columns are mixed.
+
+    Forests of scikit-learn, losaw forests, this package's learners made of either, and Pipelines
+    that encode column by column before one. Not their subclasses, which may predict as they like.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The features of the rows that the model is given.
+    """
+    from sklearn.ensemble import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
+    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+    from sklearn.pipeline import Pipeline
+
+    kind = type(model)
+    if kind in (GridSearchCV, RandomizedSearchCV):
+        return mean_of_trees(getattr(model, "best_estimator_", None), names)
+    if kind is Pipeline:
+        return _behind_steps(model[:-1], mean_of_trees(model.steps[-1][1], ()), names)
+    # By name: what exchanges a model's features does not rest on how our forests are grown.
+    ours = kind.__name__ if kind.__module__.startswith("losaw.") else ""
+    if ours == "RandomForest":
+        inner = mean_of_trees(model.forest_, ())
+        return inner and replace(
+            inner,
+            encode=lambda rows: _single(model.encode(rows)),
+            feature_of_column=model.feature_of_column_,
+        )
+    if ours in ("LosawRandomForestClassifier", "LosawRandomForestRegressor"):
+        return _of_losaw(model)
+    forests = (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
+    if kind not in forests or model.n_outputs_ != 1 or len(getattr(model, "classes_", "ab")) < 2:
+        return None
+    return _of_scikit_learn([estimator.tree_ for estimator in model.estimators_], model)
+
+
+def trees_of_encoded(model: Any, n_columns: int) -> Forest | None:
+    """The trees of a model with ``predict_encoded``, on its own columns; None if there are none.
+
+    See :class:`losaw.study.learners.encoded.EncodedLearner`.
+    """
+    if not type(model).__module__.startswith("losaw."):
+        return None
+    from losaw.study.learners.encoded import EncodedLearner
+
+    if type(model).__name__ == "RangerForest":  # by name, as in `mean_of_trees`
+        grown = model.model_
+        none = np.zeros(n_columns, dtype=bool)
+        rows = np.full(len(grown.value_), np.nan)
+        return Forest(grown.trees_, grown.value_, rows, np.asarray, np.arange(n_columns), none)
+    if isinstance(model, EncodedLearner) and (
+        type(model).predict_encoded is EncodedLearner.predict_encoded
+    ):
+        return mean_of_trees(model.model_, ())
+    return None
+
+
+def rows_of(
+    model: Any, forest: Forest, X: ArrayLike, min_rows: int
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    """Rows, the same as the trees of a fitted ``model`` compare them, and the features' names.
+
+    Those of a losaw forest may hold categories, which become codes.
+
+    Raises
+    ------
+    ValueError
+        For bad values, too few rows, another number of columns, or columns of a frame that are not
+        those of the fit in their order.
+    """
+    names, fitted = getattr(X, "columns", None), getattr(model, "feature_names_in_", None)
+    if names is not None and fitted is not None:
+        of = f"{type(model).__name__} was fitted to"
+        differ = other_columns("X", map(str, names), of, map(str, fitted))
+        if differ:
+            raise ValueError(f"{differ}; give X[model.feature_names_in_]")
+    if hasattr(model, "numeric_rows"):
+        X = model.numeric_rows(X)
+    rows, shown = finite_rows(X, min_rows)
+    if rows.shape[1] != len(forest.is_nominal):
+        raise ValueError(
+            f"X has {rows.shape[1]} features, the model was fitted to {len(forest.is_nominal)}"
+        )
+    compared = rows if hasattr(model, "numeric_rows") else forest.encode(rows)
+    return rows, compared, shown if names is None else tuple(map(str, names))
+
+
+def unwrapped(model: Any) -> Any:
+    """The model inside a search, or a Pipeline of one step."""
+    while hasattr(model, "best_estimator_") or len(getattr(model, "steps", ())) == 1:
+        model = model.best_estimator_ if hasattr(model, "best_estimator_") else model[-1]
+    return model
+
+
+def check_features(model: Any) -> None:
+    """Raise a ValueError for an ensemble whose trees see different features."""
+    every = np.arange(model.n_features_in_)
+    for features in getattr(model, "estimators_features_", ()):
+        if not np.array_equal(features, every):
+            raise ValueError(
+                f"the trees of this {type(model).__name__} see different features; fit it with "
+                "max_features=1.0 and bootstrap_features=False"
+            )
+
+
+def _of_scikit_learn(inner: Sequence[Any], model: Any) -> Forest:
+    values = np.concatenate([tree.value[:, 0] for tree in inner])
+    if values.shape[1] < 3:
+        values = values[:, -1]
+    columns = np.arange(model.n_features_in_)
+    return Forest(
+        Trees.of((t.feature, t.threshold, t.children_left, t.children_right) for t in inner),
+        values,
+        np.concatenate([tree.weighted_n_node_samples for tree in inner]),
+        _single,
+        columns,
+        np.zeros(len(columns), dtype=bool),
+    )
+
+
+def _of_losaw(model: Any) -> Forest:
+    nodes = model.forest_.nodes
+    return Forest(
+        model.forest_.flat_trees,
+        nodes.distribution if len(getattr(model, "classes_", ())) > 2 else nodes.value,
+        nodes.n_samples,
+        model.numeric_rows,
+        np.arange(model.n_features_in_),
+        model.is_nominal_,
+    )
+
+
+def _behind_steps(before: Any, inner: Forest | None, names: Sequence[str]) -> Forest | None:
+    """The trees behind the steps of a Pipeline; None if a step mixes columns."""
+    if inner is None or not all(_is_column_by_column(step) for _, step in before.steps):
+        return None
+    if not before.steps:
+        return replace(inner, feature_of_column=np.arange(len(names))[inner.feature_of_column])
+    try:
+        features = column_sources(before, names)
+    except ValueError:
+        return None
+    return replace(
+        inner,
+        encode=lambda rows: inner.encode(before.transform(rows)),
+        feature_of_column=features[inner.feature_of_column],
+    )
+
+
+def _is_column_by_column(step: Any) -> bool:
+    if isinstance(step, str) or step is None:
+        return step in (None, "passthrough", "drop")
+    if hasattr(step, "steps"):
+        return all(_is_column_by_column(part) for _, part in step.steps)
+    if type(step).__name__ == "ColumnTransformer":
+        return all(_is_column_by_column(part) for _, part, _ in step.transformers_)
+    if getattr(step, "is_column_by_column", False):
+        return True
+    module = type(step).__module__.partition(".")[0]
+    if type(step).__name__ == "SimpleImputer" and step.add_indicator:
+        return False
+    return module == "sklearn" and type(step).__name__ in _COLUMN_BY_COLUMN
+
+
+def _single(rows: Any) -> FloatArray:
+    """Rows in the precision in which scikit-learn's trees compare them."""
+    dense = rows.toarray() if hasattr(rows, "toarray") else rows
+    with np.errstate(over="ignore"):
+        return np.asarray(dense).astype(np.float32).astype(np.float64)
+
+
+def _boosted_values(tree: Any) -> FloatArray:
+    """Mean of the leaf values below every node: the fit replaces the leaves' values only."""
+    value, weight = tree.value[:, 0, 0].copy(), tree.weighted_n_node_samples
+    for node in range(len(value) - 1, -1, -1):  # children come after their parent
+        left, right = tree.children_left[node], tree.children_right[node]
+        if left >= 0:
+            value[node] = (weight[left] * value[left] + weight[right] * value[right]) / weight[node]
+    return value

@@ -1,0 +1,119 @@
+"""Moments of the response in a tree's nodes, in bag and out of bag, and sums over splits."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from losaw.data import FloatArray
+from losaw.kernels.compiled import kernel
+from losaw.trees.view import ForestView, TreeView
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Rows, sums and squares of the outcomes over the rows of every node.
+
+    Attributes
+    ----------
+    size : array of shape (n_nodes,)
+        Number of rows, counted with multiplicity.
+    total : array of shape (n_nodes, n_outcomes)
+    square : array of shape (n_nodes,)
+        Sum of squares over rows and outcomes.
+    """
+
+    size: FloatArray
+    total: FloatArray
+    square: FloatArray
+
+    @property
+    def mean(self) -> FloatArray:
+        """Mean outcomes (or class shares) of every node; NaN in a node without rows."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return self.total / self.size[:, None]
+
+    def mean_square_distance(self, centre: FloatArray) -> FloatArray:
+        """Mean over the node's rows of the squared distance to ``centre`` (n_nodes, n_outcomes)."""
+        cross = (centre * self.total).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (self.square - 2 * cross) / self.size + (centre**2).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class TreeNodes:
+    """A tree with the moments of its in-bag and out-of-bag rows.
+
+    Attributes
+    ----------
+    splits : array of shape (n_splits,)
+        Numbers of the inner nodes.
+    children : pair of arrays of shape (n_splits,)
+        Numbers of their left and of their right children.
+    in_bag, out_of_bag : Moments
+    """
+
+    splits: NDArray[np.intp]
+    children: tuple[NDArray[np.int32], NDArray[np.int32]]
+    in_bag: Moments
+    out_of_bag: Moments
+
+    def decrease(self, impurity: FloatArray) -> FloatArray:
+        """w_m H(m) - w_l H(l) - w_r H(r) of every split m, w the share of in-bag rows."""
+        weighted = self.in_bag.size / self.in_bag.size[0] * impurity
+        left, right = self.children
+        return weighted[self.splits] - weighted[left] - weighted[right]
+
+
+def scores_of_trees(forest: ForestView, rule: Callable[[TreeNodes], FloatArray]) -> FloatArray:
+    """Return the sum of ``rule`` over the splits on each feature, for every tree.
+
+    Parameters
+    ----------
+    rule : callable
+        ``rule(nodes) -> array``, one value for each of ``nodes.splits``.
+
+    Returns
+    -------
+    array of shape (n_trees, n_features)
+    """
+    scores = np.zeros((len(forest.trees), forest.n_features))
+    for own, tree, counts in zip(scores, forest.trees, forest.in_bag_counts, strict=True):
+        nodes = tree_nodes(tree, counts, forest)
+        own += np.bincount(tree.feature[nodes.splits], rule(nodes), minlength=forest.n_features)
+    return scores
+
+
+def tree_nodes(tree: TreeView, counts: NDArray[np.int64], forest: ForestView) -> TreeNodes:
+    """The moments of one tree's nodes, for the rows' in-bag ``counts``."""
+    n_nodes, n_outcomes = len(tree.feature), forest.outcomes.shape[1]
+    sums = np.zeros((2, n_nodes, n_outcomes + 2))
+    add_rows(tree.leaf, counts, forest.outcomes, sums)
+    left, right = tree.nodes.left, tree.nodes.right
+    add_children(left, right, sums)
+    in_bag, out_of_bag = (Moments(part[:, 0], part[:, 2:], part[:, 1]) for part in sums)
+    return TreeNodes(tree.splits, (left[tree.splits], right[tree.splits]), in_bag, out_of_bag)
+
+
+@kernel()
+def add_rows(leaf: np.ndarray, counts: np.ndarray, outcomes: np.ndarray, sums: np.ndarray) -> None:
+    """Add every row to its leaf: to ``sums[0]`` as often as it is in the bag, else ``sums[1]``."""
+    for row in range(len(leaf)):
+        part = 0 if counts[row] > 0 else 1
+        weight = max(counts[row], 1)
+        place = sums[part, leaf[row]]
+        place[0] += weight
+        for k in range(outcomes.shape[1]):
+            place[1] += weight * outcomes[row, k] ** 2
+            place[2 + k] += weight * outcomes[row, k]
+
+
+@kernel()
+def add_children(left: np.ndarray, right: np.ndarray, sums: np.ndarray) -> None:
+    """Sums of inner nodes from their children, which stand behind them."""
+    for node in range(len(left) - 1, -1, -1):
+        if left[node] >= 0:
+            for part in range(sums.shape[0]):
+                for k in range(sums.shape[2]):
+                    sums[part, node, k] = sums[part, left[node], k] + sums[part, right[node], k]

@@ -1,0 +1,261 @@
+"""Claims are weighed so that each verdict can come out, at the level that is stated.
+
+Of study.claims.weighing.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.study.claims import weighing as weighing
+from losaw.study.claims.claim_file import Claim, read_claims
+from losaw.study.claims.weighing import settings_against
+from losaw.study.errors import StudyError
+
+
+def weigh(claim, summary, decisions=()):
+    return weighing.weigh_claim(claim, summary, decisions)
+
+
+def summary(means, sd=0.1, n_seeds=25, method="A"):
+    means = np.asarray(means, dtype=float)
+    sizes = [100 * (index + 1) for index in range(len(means))]
+    return pd.DataFrame(
+        {
+            "study": "s",
+            "setting_id": [str(size) for size in sizes],
+            "n": sizes,
+            "learner": method,
+            "importance": "",
+            "method": method,
+            "metric": "m",
+            "n_seeds": n_seeds,
+            "n_failed": 0,
+            "mean": means,
+            "sd": sd,
+            "mc_se": sd / np.sqrt(n_seeds),
+        }
+    )
+
+
+def claim(**changes):
+    written = {
+        "says": "A is large", "place": "here", "study": "s", "metric": "m", "method": "A",
+        "relation": "above", "than": 0.0,
+    }  # fmt: skip
+    return Claim(**{**written, **changes})
+
+
+@pytest.mark.parametrize(
+    ("means", "verdict"),
+    [
+        ([1.0, 1.0], "supported"),
+        ([1.0, 0.0], "supported"),
+        ([1.0, 0.0, 0.0], "supported, mostly open"),
+        ([-1.0, 0.0, 0.0], "contradicted"),
+        ([-1.0, 0.0], "contradicted"),
+        ([1.0, -1.0], "holds in some settings, fails in others"),
+        ([0.01, -0.01], "undecided"),
+    ],
+)
+def test_every_verdict_can_come_out(means, verdict):
+    assert weigh(claim(), summary(means)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("means", "verdict"),
+    [
+        ([1.0, 1.0, -1.0], "supported"),
+        ([1.0, -1.0], "undecided"),
+        ([1.0, 0.0], "undecided"),
+        ([1.0, -1.0, -1.0], "contradicted"),
+    ],
+)
+def test_of_most_settings_more_than_half_decide(means, verdict):
+    assert weigh(claim(holds_in="most"), summary(means)).verdict == verdict
+
+
+def test_near_is_supported_only_by_an_interval_within_the_margin():
+    near = {"relation": "near", "than": 1.0, "margin": 0.05}
+    assert weigh(claim(**near), summary([1.01])).verdict == "supported"
+    assert weigh(claim(**near), summary([1.01], n_seeds=4)).verdict == "undecided"
+    assert weigh(claim(**near), summary([1.2])).verdict == "contradicted"
+
+
+def test_cells_are_put_beside_those_of_the_other_side_with_equal_axes():
+    both = pd.concat([summary([1.0, 2.0]), summary([0.5, 3.0], method="B")])
+    weighed = weigh(claim(than={"method": "B"}), both)
+    assert weighed.cells["difference"].tolist() == [0.5, -1.0]
+    larger = weigh(claim(where={"n": 200}, than={"where": {"n": 100}}), both)
+    assert larger.cells["difference"].tolist() == [1.0]
+
+
+def test_few_runs_without_variation_decide_nothing():
+    assert weigh(claim(), summary([1.0], sd=0.0, n_seeds=9)).verdict == "undecided"
+    assert weigh(claim(), summary([1.0], sd=1e-17, n_seeds=9)).verdict == "undecided"
+    assert weigh(claim(), summary([1.0], sd=0.0, n_seeds=10)).verdict == "supported"
+
+
+def rates(successes, n_seeds, method="A"):
+    """The summary of decisions, of which so many of ``n_seeds`` were yes."""
+    means = np.asarray(successes) / n_seeds
+    sd = np.sqrt(means * (1 - means) * n_seeds / max(n_seeds - 1, 1))
+    return summary(means, sd, n_seeds, method)
+
+
+def test_a_rate_of_none_or_all_of_a_few_runs_is_not_without_error():
+    near = claim(relation="near", than=0.05, margin=0.03)
+    assert weigh(near, rates([0], 20), {"m"}).verdict == "undecided"
+    assert weigh(near, rates([0], 20)).verdict == "contradicted"  # no decisions: equal runs
+    assert weigh(near, rates([30], 100), {"m"}).verdict == "contradicted"
+    assert weigh(near, rates([500], 10_000), {"m"}).verdict == "supported"
+    # P(19 or 20 of 20 | .8) = .069, P(20 of 20 | .8) = .012.
+    below = claim(relation="below", than=0.8)
+    assert weigh(below, rates([19], 20), {"m"}).verdict == "undecided"
+    assert weigh(below, rates([20], 20), {"m"}).verdict == "contradicted"
+    assert weigh(claim(statistic="deviation"), rates([10], 20), {"m"}).verdict == "supported"
+
+
+def test_two_rates_have_the_limits_of_both():
+    both = pd.concat([rates([20], 20), rates([17], 20, method="B")])
+    assert weigh(claim(than={"method": "B"}), both, {"m"}).verdict == "undecided"
+    both = pd.concat([rates([20], 20), rates([10], 20, method="B")])
+    assert weigh(claim(than={"method": "B"}), both, {"m"}).verdict == "supported"
+    assert weigh(claim(relation="below", than={"method": "B"}), both, {"m"}).n_against == 1
+
+
+def test_a_rate_beside_a_number_that_is_none_has_no_binomial_limits():
+    both = rates([10, 10], 20)
+    both["metric"] = "m"
+    other = summary([-3.0, -3.0], sd=0.1).assign(metric="loss")
+    against = claim(than={"metric": "loss"})
+    cells = weigh(against, pd.concat([both, other]), {"m"}).cells
+    assert not cells["is_decision"].any()
+    assert weigh(against, pd.concat([both, other]), {"m", "loss"}).cells["is_decision"].all()
+
+
+@pytest.mark.parametrize("rate", [0.02, pytest.param(0.5, marks=pytest.mark.long), 0.97])
+@pytest.mark.parametrize("sides", [1, 2])
+def test_rates_on_the_border_are_decided_in_at_most_five_percent_of_runs(rate, sides):
+    rng = np.random.default_rng(1)
+    decided = 0
+    for _ in range(200):
+        cells = [rates(rng.binomial(20, rate, 4), 20, method) for method in "AB"[:sides]]
+        than = rate if sides == 1 else {"method": "B"}
+        verdict = weigh(claim(than=than), pd.concat(cells), {"m"}).verdict
+        decided += verdict != "undecided"
+    # Exact 99.9 % bound of a binomial with 200 runs and rate .05.
+    assert decided <= 21
+
+
+@pytest.mark.parametrize(
+    "n_seeds", [2, *(pytest.param(n, marks=pytest.mark.long) for n in (4, 25))]
+)
+def test_a_claim_on_the_border_is_decided_in_at_most_five_percent_of_runs(n_seeds):
+    rng = np.random.default_rng(0)
+    runs = rng.standard_normal((200, 8, n_seeds))
+    verdicts = [
+        weigh(claim(), summary(run.mean(axis=1), run.std(axis=1, ddof=1), n_seeds)).verdict
+        for run in runs
+    ]
+    decided = sum(verdict != "undecided" for verdict in verdicts)
+    # Exact 99.9 % bound of a binomial with 200 runs and rate .05.
+    assert decided <= 21
+
+
+def test_what_was_not_run_is_not_run():
+    assert weigh(claim(), None).verdict == "not run"
+    assert weigh(claim(metric="mm"), summary([1.0])).verdict == "not run"
+    assert weigh(claim(where={"n": 7}), summary([1.0])).verdict == "not run"
+    assert weigh(claim(metric="mm", where={"n": 100}), summary([1.0])).verdict == "not run"
+
+
+@pytest.mark.parametrize(
+    ("changes", "missing"),
+    [
+        ({"method": ["A", "B"]}, ("B",)),
+        ({"metric": ["m", "mm"]}, ("mm",)),
+        ({"where": {"n": [100, 700]}}, ("n = 700",)),
+        ({"than": {"method": ["B", "C"]}}, ("C",)),
+    ],
+)
+def test_a_claim_of_which_something_was_not_run_is_not_supported(changes, missing):
+    rows = summary([1.0])
+    if "than" in changes:
+        rows = pd.concat([rows, summary([0.0], method="B")])
+    weighed = weigh(claim(**changes), rows)
+    assert weighed.verdict == "run in part" and weighed.missing == missing
+    assert weighed.n_for == 1
+    against = weigh(claim(**changes, relation="below"), rows)
+    assert against.verdict == "contradicted" and against.missing == missing
+
+
+def test_a_near_b_and_b_near_a_are_counted_once():
+    names = ["A", "B", "C"]
+    table = pd.concat([summary([0.5], method=name) for name in names], ignore_index=True)
+    near = claim(relation="near", method=names, than={"method": names}, margin=10.0)
+    assert weigh(near, table).n_for == 3
+    above = claim(relation="above", method=names, than={"method": names})
+    assert weigh(above, table).n_open == 6
+
+
+def test_values_on_the_border_of_near_are_seldom_near():
+    rng = np.random.default_rng(0)
+    near = claim(relation="near", than=0.0, margin=0.5)
+    runs = 0.5 + rng.standard_normal((200, 20, 25))
+    supported = sum(
+        weigh(near, summary(run.mean(axis=1), run.std(axis=1, ddof=1), 25)).verdict == "supported"
+        for run in runs
+    )
+    assert supported <= 21  # exact 99.9 % bound of a binomial with rate .05
+
+
+def test_at_least_and_at_most_allow_what_the_margin_says():
+    least = {"relation": "at least", "than": 1.0, "margin": 0.1}
+    assert weigh(claim(**least), summary([0.97])).verdict == "supported"
+    assert weigh(claim(**least), summary([2.0])).verdict == "supported"
+    assert weigh(claim(**least), summary([0.92])).verdict == "undecided"
+    assert weigh(claim(**least), summary([0.8])).verdict == "contradicted"
+    most = {"relation": "at most", "than": 1.0, "margin": 0.1}
+    assert weigh(claim(**most), summary([1.03])).verdict == "supported"
+    assert weigh(claim(**most), summary([1.2])).verdict == "contradicted"
+
+
+def test_of_several_names_each_is_compared_with_each_but_not_with_itself():
+    three = pd.concat(
+        summary([mean], method=name) for name, mean in zip("ABC", (3, 2, 1), strict=True)
+    )
+    weighed = weigh(claim(method=["A", "B"], than={"method": ["B", "C"]}), three)
+    assert weighed.cells["difference"].tolist() == [1.0, 2.0, 1.0]
+    assert weighed.cells["compared"].tolist() == ["A m versus B", "A m versus C", "B m versus C"]
+    assert weighed.verdict == "supported"
+    lost = weigh(claim(method="A", than={"method": ["B", "C"]}, relation="below"), three)
+    assert next(settings_against(lost)) == "compared = A m versus C: 3 versus 1"
+
+
+def test_deviations_are_compared_with_the_error_of_a_deviation():
+    both = pd.concat([summary([0.0], sd=2.0), summary([5.0], sd=1.0, method="B")])
+    weighed = weigh(claim(than={"method": "B"}, statistic="deviation"), both)
+    assert weighed.cells["std_error"].tolist() == pytest.approx([np.sqrt(5 / 48)])
+    assert weighed.verdict == "supported"
+    few = pd.concat([summary([0.0], sd=2.0, n_seeds=3), summary([5.0], method="B", sd=1.0)])
+    assert weigh(claim(than={"method": "B"}, statistic="deviation"), few).verdict == "undecided"
+
+
+def test_a_mistake_in_a_file_of_claims_is_named_with_its_line(tmp_path):
+    path = tmp_path / "paper.yaml"
+    path.write_text("paper: P\ntitle: T\nstudies: [s]\nclaims:\n  - {says: x, relation: abov}\n")
+    with pytest.raises(StudyError, match=r"paper\.yaml: claims\.0\.relation"):
+        read_claims(path)
+
+
+def test_a_share_is_compared_with_the_error_of_both_means():
+    kept = claim(share_of={"n": 100}, where={"n": [200]}, relation="near", than=0.5, margin=0.2)
+    cells = weigh(kept, summary([4.0, 2.0], sd=0.5)).cells
+    assert cells["left"].tolist() == [0.5]
+    error = 0.5 / np.sqrt(25)
+    assert cells["std_error"].tolist() == pytest.approx([np.hypot(error, 0.5 * error) / 4])
+    assert weigh(kept, summary([4.0, 2.0])).verdict == "supported"
+    assert weigh(kept, summary([4.0, 3.5])).verdict == "contradicted"
+    assert weigh(kept, summary([-4.0, 2.0])).verdict == "contradicted"
+    assert weigh(kept, summary([4.0, 2.0], sd=9.0)).verdict == "undecided"

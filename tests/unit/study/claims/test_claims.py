@@ -1,0 +1,120 @@
+"""The claims of the papers name what the study files have, and what the scale "paper" runs.
+
+Of study.claims.claim_file, study.claims.naming.
+"""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from losaw.study.claims.claim_file import Claim, Claims, Side, read_claims
+from losaw.study.claims.naming import check_names
+from losaw.study.design.request import Request
+from losaw.study.design.session import Session
+from losaw.study.design.settings import as_values
+from losaw.study.errors import StudyError
+
+CONFIGURATION = Path(__file__).parents[4] / "config" / "config.yaml"
+PAPERS = ("losaw", "ufi", "treeinner", "cpi", "residual")
+
+
+@pytest.fixture(scope="module")
+def session():
+    return Session(Request(CONFIGURATION, {"studies": ["losaw_figure_1"]}), trusted=True)
+
+
+@pytest.fixture(scope="module")
+def studies(session):
+    return {name: session.read_study(name, True) for name in session.available_studies()}
+
+
+@pytest.fixture(scope="module", params=PAPERS)
+def claims(request):
+    return read_claims(CONFIGURATION.parent / "claims" / f"{request.param}.yaml")
+
+
+def test_every_file_of_claims_is_of_a_paper_and_every_paper_has_one():
+    found = {path.stem for path in (CONFIGURATION.parent / "claims").glob("*.yaml")}
+    assert found == set(PAPERS)
+
+
+def test_names_are_those_of_the_study_files(claims):
+    check_names(claims, CONFIGURATION.parent / "studies")
+
+
+def test_claims_are_about_the_studies_of_their_paper(claims, studies):
+    for claim in claims.claims:
+        assert any(claim.study.startswith(f"{name}_") for name in claims.studies)
+        assert studies[claim.study].file.paper == claims.paper
+
+
+def test_no_claim_stands_twice_and_none_is_without_words(claims):
+    written = Counter(claim.model_dump_json(exclude={"says"}) for claim in claims.claims)
+    assert max(written.values()) == 1
+    assert all(claim.says and claim.place for claim in claims.claims)
+    assert claims.not_checked
+    assert claims.does_not_reproduce
+
+
+def test_the_scale_paper_runs_both_sides(claims, studies):
+    for claim in claims.claims:
+        study = studies[claim.study]
+        for side in sides(claim):
+            for method in as_values(side.method):
+                for metric in as_values(side.metric):
+                    assert is_run(study, method, metric, side.where), (claim.says, method)
+
+
+def sides(claim):
+    yield Side(method=claim.method, metric=claim.metric, where=claim.where)
+    if isinstance(claim.than, Side):
+        than = claim.than
+        yield Side(
+            method=than.method or claim.method,
+            metric=than.metric or claim.metric,
+            where={**claim.where, **than.where},
+        )
+
+
+def is_run(study, method, metric, where):
+    needs = study.metrics[metric].entry.load().needs
+    selection = {axis: as_values(values) for axis, values in where.items()}
+    learners = [
+        label
+        for label, learner in study.learners.items()
+        for importance in (learner.importances if needs == "importance" else ("",))
+        if study.method_name(label, importance) == method
+    ]
+    return any(
+        study.seeds("paper", setting, learner) > 0
+        for setting in study.settings
+        if setting.matches(selection)
+        for learner in learners
+    )
+
+
+def one_claim(**changes):
+    written = {
+        "says": "RF finds them", "place": "here", "study": "losaw_figure_1", "metric": "pr_auc",
+        "method": "RF", "relation": "above", "than": 0.5,
+    }  # fmt: skip
+    return Claims(paper="p", title="t", studies=["losaw"], claims=[Claim(**{**written, **changes})])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"study": "losaw_figur_1"}, "unknown study 'losaw_figur_1'; did you mean"),
+        ({"metric": ["pr_auc", "pr_aux"]}, "unknown metric 'pr_aux'; did you mean 'pr_auc'"),
+        ({"method": "R F"}, "unknown method 'R F'; did you mean 'RF'"),
+        ({"where": {"corelation": "identity"}}, "unknown axis 'corelation'; did you mean"),
+        ({"where": {"correlation": "identiti"}}, "unknown value of correlation 'identiti'"),
+        ({"than": {"method": "losawRF"}}, "unknown method 'losawRF'"),
+        ({"than": {"where": {"correlation": "none"}}}, "unknown value of correlation 'none'"),
+        ({"than": {}}, "'than' names nothing"),
+    ],
+)
+def test_a_name_that_there_is_not_is_refused_with_the_claim(changes, message):
+    with pytest.raises(StudyError, match="claim 'RF finds them': .*" + message):
+        check_names(one_claim(**changes), CONFIGURATION.parent / "studies")

@@ -1,0 +1,34 @@
+"""The run that the repository keeps is small, and every line of its evidence is whole."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from losaw.study.report.keeping import EVIDENCE
+from losaw.study.report.page.stored import Shelf
+
+ROOT = Path(__file__).parents[4]
+REFERENCE = ROOT / "reference"
+STUDIES = sorted(path.parent.name for path in REFERENCE.glob("*/summary.csv"))
+
+
+def test_it_has_at_most_260_files_of_8_megabytes():
+    sizes = [path.stat().st_size for path in REFERENCE.rglob("*") if path.is_file()]
+    assert len(sizes) <= 260 and sum(sizes) <= 8e6
+
+
+def test_every_study_of_it_has_a_line_on_its_run_and_a_study_file():
+    shelf = Shelf(REFERENCE, ROOT / "config")
+    assert list(shelf.runs) == list(shelf.studies) == STUDIES
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_its_evidence_names_settings_and_learners_of_the_study(name):
+    study = Shelf(REFERENCE, ROOT / "config").studies[name]
+    lines = pd.read_csv(REFERENCE / name / "blocks.csv")
+    assert tuple(lines.columns) == EVIDENCE
+    assert lines["rows_sha256"].str.fullmatch("[0-9a-f]{64}").all()
+    assert set(lines["setting"]) <= {setting.identifier for setting in study.settings}
+    assert set(lines["learner"]) <= set(study.learners)
+    assert not lines.duplicated(["setting", "learner", "first_seed"]).any()

@@ -1,0 +1,134 @@
+"""Real data: found, downloaded, verified, or refused with what to do.
+
+Of study.datasets.files.
+"""
+
+import dataclasses
+import functools
+import http.server
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from losaw.study import datasets
+from losaw.study.datasets import DatasetError, files, sources
+
+RENAMED = b"Species,Weight,LengthVer,LengthDiag,LengthCross,Height,Width\n"
+HEADER = b"Species,Weight,Length1,Length2,Length3,Height,Width\n"
+FISH = b"Pike,200,30,32,35,6,3\n"
+ORIGINAL, CONVERTED = b"\xef\xbb\xbf" + RENAMED + FISH, HEADER + FISH
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A web server on this machine: the folder that it serves, and its address."""
+    folder = tmp_path_factory.mktemp("served")
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as served:
+        threading.Thread(target=served.serve_forever, daemon=True).start()
+        yield folder, f"http://127.0.0.1:{served.server_port}"
+        served.shutdown()
+
+
+@pytest.fixture
+def tiny_fish(monkeypatch, server):
+    """The data set fish with one fish, whose original lies on this machine."""
+    original = server[0] / "original.csv"
+    original.write_bytes(ORIGINAL)
+    source = sources.SOURCES["fish"]
+    file = dataclasses.replace(
+        source.files[0], sha256=files.sha256(CONVERTED), url=f"{server[1]}/original.csv"
+    )
+    monkeypatch.setitem(sources.SOURCES, "fish", dataclasses.replace(source, files=(file,)))
+    return original
+
+
+def test_a_missing_file_is_downloaded_converted_and_kept(tiny_fish, tmp_path):
+    frame = datasets.load("fish", tmp_path / "data")
+    assert (tmp_path / "data" / "fish" / "Fish.csv").read_bytes() == CONVERTED
+    assert list(frame.columns) == CONVERTED.decode().splitlines()[0].split(",")
+    assert [path.name for path in (tmp_path / "data" / "fish").iterdir()] == ["Fish.csv"]
+
+
+def test_a_file_that_is_there_is_not_downloaded_again(tiny_fish, tmp_path):
+    datasets.load("fish", tmp_path)
+    tiny_fish.unlink()
+    assert len(datasets.load("fish", tmp_path)) == 1
+
+
+def test_a_download_with_another_checksum_is_refused_and_leaves_nothing(tiny_fish, tmp_path):
+    tiny_fish.write_bytes(ORIGINAL + b"Pike,1,1,1,1,1,1\n")
+    with pytest.raises(DatasetError, match=r"not the expected.*nothing was written.*by hand"):
+        datasets.load("fish", tmp_path)
+    assert not (tmp_path / "fish").exists()
+
+
+def test_a_local_file_with_another_checksum_is_refused_unless_asked_for(tiny_fish, tmp_path):
+    path = tmp_path / "fish" / "Fish.csv"
+    path.parent.mkdir()
+    path.write_bytes(CONVERTED + b"Pike,1,1,1,1,1,1\n")
+    with pytest.raises(DatasetError, match=r"Fish.csv is not the expected file.*verify=False"):
+        datasets.load("fish", tmp_path)
+    assert len(datasets.load("fish", tmp_path, verify=False)) == 2
+
+
+def test_a_failed_download_says_where_to_put_the_file_by_hand(tiny_fish, tmp_path):
+    tiny_fish.unlink()
+    with pytest.raises(DatasetError, match=r"cannot be downloaded.*by hand as .*Fish\.csv.*DATA"):
+        datasets.load("fish", tmp_path)
+
+
+def test_a_server_that_is_not_there_is_named_in_our_words(tiny_fish, monkeypatch, tmp_path):
+    source = sources.SOURCES["fish"]
+    gone = dataclasses.replace(source.files[0], url="http://127.0.0.1:9/fish.csv")
+    monkeypatch.setitem(sources.SOURCES, "fish", dataclasses.replace(source, files=(gone,)))
+    with pytest.raises(
+        DatasetError, match=r"127\.0\.0\.1:9/fish\.csv cannot be downloaded.*by hand"
+    ):
+        datasets.load("fish", tmp_path)
+
+
+def test_a_download_without_pooch_names_the_extra(tiny_fish, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(ImportError, match=r"'pooch' is not installed.*losaw\[study\]"):
+        datasets.load("fish", tmp_path)
+
+
+def test_a_file_without_a_url_says_how_it_was_made(tmp_path):
+    with pytest.raises(DatasetError, match=r"arabidopsis\.rda.*by hand as .*arabidopsis\.csv"):
+        datasets.load("rna_editing", tmp_path)
+
+
+def test_an_unknown_data_set_gets_its_nearest_match():
+    with pytest.raises(DatasetError, match="did you mean 'diamonds'"):
+        datasets.load("diamond")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tiny_fish, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DatasetError, match=r"cannot be written.*LOSAW_DATA"):
+        datasets.load("fish", tmp_path / "file")
+
+
+def test_the_folder_is_the_argument_then_the_variable_then_data(monkeypatch):
+    monkeypatch.setenv("LOSAW_DATA", "elsewhere")
+    assert datasets.data_folder("here") == Path("here")
+    assert datasets.data_folder() == Path("elsewhere")
+    monkeypatch.delenv("LOSAW_DATA")
+    assert datasets.data_folder() == Path("data")
+
+
+def test_another_number_of_rows_than_the_paper_s_is_refused(tiny_fish, tmp_path):
+    with pytest.raises(DatasetError, match=r"1 rows and 4 columns.*expected \(159, 4\)"):
+        datasets.prepare("fish", tmp_path)
+
+
+@pytest.mark.skipif(
+    not os.environ.get("LOSAW_DATA"), reason="set LOSAW_DATA to the folder of the real data"
+)
+@pytest.mark.parametrize("name", list(sources.SOURCES))
+def test_every_real_data_set_has_the_rows_and_columns_of_its_paper(name):
+    assert datasets.prepare(name).shape == datasets.PREPARED_SHAPES[name]

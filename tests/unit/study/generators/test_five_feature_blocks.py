@@ -1,0 +1,115 @@
+"""The data of the losawGD study."""
+
+import numpy as np
+import pytest
+
+from losaw.study.generators.five_feature_blocks import FiveFeatureBlocksGenerator, draw_block, moved
+from losaw.study.generators.functions import FUNCTIONS
+
+PAPER = (1, 3, 201, 204, 601, 602, 603)
+
+
+@pytest.fixture(scope="module")
+def data():
+    generator = FiveFeatureBlocksGenerator(function="f8", n_features=25, n_samples=20_000)
+    return generator.sample(np.random.default_rng(3))
+
+
+def test_a_thousand_features_have_the_papers_signal_columns():
+    assert moved(FUNCTIONS["f10"], 1000) == FUNCTIONS["f10"]
+    assert FiveFeatureBlocksGenerator(function="f8").function.signal == PAPER
+
+
+def test_fewer_features_keep_the_places_within_the_blocks():
+    columns = FiveFeatureBlocksGenerator(function="f8", n_features=100).function.signal
+    assert columns == (1, 3, 21, 24, 61, 62, 63)
+    assert [column % 5 for column in columns] == [column % 5 for column in PAPER]
+
+
+def test_sizes_follow_the_number_of_features_unless_they_are_given():
+    paper = FiveFeatureBlocksGenerator(function="f8")
+    assert (paper.n_samples, paper.n_test, paper.n_independent) == (50_000, 10_000, 50_000)
+
+
+def test_alpha_and_beta_are_drawn_from_their_intervals_until_the_matrix_is_positive_definite():
+    rng = np.random.default_rng(0)
+    drawn = [draw_block(rng) for _ in range(300)]
+    for matrix, details in drawn:
+        assert 0.7 <= details["alpha"] <= 1.0
+        assert 0.0 <= details["beta"] <= 0.4
+        assert np.linalg.eigvalsh(matrix)[0] > 0
+    assert sum(details["rejected"] for _, details in drawn) > 0
+
+
+def test_marginals_are_a_quarter_a_half_a_quarter(data):
+    for sample in (data.train, data.independent):
+        shares = [(level == sample.X).mean(axis=0) for level in (-1, 0, 1)]
+        n = len(sample.X)
+        # 75 shares: 4.5 standard errors of a binomial share
+        for share, expected in zip(shares, (0.25, 0.5, 0.25), strict=True):
+            bound = 4.5 * np.sqrt(expected * (1 - expected) / n)
+            assert abs(share - expected).max() < bound
+
+
+def test_blocks_have_the_attained_correlations_and_nothing_else_is_correlated(data):
+    found = np.corrcoef(data.train.X.T)
+    details = data.truth.details
+    n = len(data.train.X)
+    for start in range(0, 25, 5):
+        pairs = found[start, [start + 1, start + 3]]
+        assert abs(pairs.mean() - details["attained_alpha"]) < 5 / np.sqrt(n)
+    outside = found[:5, 5:]
+    assert abs(outside).max() < 5 / np.sqrt(n)
+
+
+def test_independent_features_are_independent(data):
+    found = np.corrcoef(data.independent.X.T) - np.eye(25)
+    assert abs(found).max() < 5 / np.sqrt(len(data.independent.X))
+
+
+def test_noise_has_the_variance_of_the_function_on_the_samples_own_law(data):
+    details = data.truth.details
+    for sample, variance in (
+        (data.train, data.truth.noise_variance),
+        (data.independent, details["independent_noise_variance"]),
+    ):
+        noise = sample.y - data.truth.regression_function(sample.X)
+        # relative error of a normal variance: sqrt(2 / n)
+        assert noise.var() == pytest.approx(variance, rel=5 * np.sqrt(2 / len(noise)))
+    # Var of a sum of 7 independent features is 7/2; estimated on 10,000 rows.
+    assert details["independent_noise_variance"] == pytest.approx(3.5, rel=5 * np.sqrt(2 / 10_000))
+
+
+def test_every_replicate_has_its_own_block():
+    generator = FiveFeatureBlocksGenerator(function="f8", n_features=25, n_samples=10)
+    alphas = {
+        generator.sample(np.random.default_rng(seed)).truth.details["alpha"] for seed in range(3)
+    }
+    assert len(alphas) == 3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"function": "f1"}, "unknown function 'f1'"),
+        ({"function": "f8", "n_features": 30}, "multiple of 25"),
+        ({"function": "f8", "n_features": 5}, "at least 25"),
+        ({"function": "f8", "phi": -1.0}, "phi must be"),
+        ({"function": "f8", "n_samples": 1}, "n_samples must be"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        FiveFeatureBlocksGenerator(**parameters)
+
+
+def test_the_law_of_a_block_is_mixed_with_independent_features():
+    def drawn(**law):
+        generator = FiveFeatureBlocksGenerator(n_features=25, function="f8", n_samples=50, **law)
+        return generator.sample(np.random.default_rng(3))
+
+    exact, mixed = drawn(), drawn(independent_share=0.1)
+    shrunk = mixed.truth.details["attained_alpha"] / exact.truth.details["attained_alpha"]
+    assert shrunk == pytest.approx(0.9, abs=1e-6)
+    with pytest.raises(ValueError, match="independent_share"):
+        drawn(independent_share=2)

@@ -1,0 +1,146 @@
+"""Generators refuse bad input; their draws depend on the declared stream only."""
+
+import numpy as np
+import pytest
+
+from losaw.study.generators.joint_law.fit import fit_joint_law
+from losaw.study.generators.joint_law.law import JointLawError, JointLawSpecification
+from losaw.study.generators.losaw import LosawGenerator
+from losaw.study.generators.normal_linear import NormalLinearGenerator
+
+SETTING = {
+    "data_type": "continuous",
+    "n_samples": 50,
+    "n_features": 8,
+    "phi": 0.1,
+    "function": "f3",
+}
+DATA_TYPES = ("continuous", "discrete")
+
+
+def draw(seed=1, **changes):
+    return LosawGenerator(**{**SETTING, **changes}).sample(np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"data_type": "discreet"}, "unknown data_type 'discreet'; did you mean 'discrete'?"),
+        ({"n_features": 5}, "n_features must be an integer of at least 6, got 5"),
+        ({"n_features": 10.0}, "n_features must be an integer of at least 6, got 10.0"),
+        ({"n_samples": 1}, "n_samples must be an integer of at least 2, got 1"),
+        ({"n_samples": "500"}, "n_samples must be an integer of at least 2, got '500'"),
+        ({"n_samples": True}, "n_samples must be an integer of at least 2, got True"),
+        ({"n_test": 0}, "n_test must be an integer of at least 2, got 0"),
+        ({"n_independent": 0}, "n_independent must be an integer of at least 2, got 0"),
+        ({"phi": -0.1}, "phi must be a finite number of at least 0, got -0.1"),
+        ({"phi": float("nan")}, "phi must be a finite number of at least 0, got nan"),
+        ({"function": "f0"}, "unknown function 'f0'; did you mean 'f"),
+        ({"independent_share": 2}, "independent_share must be"),
+    ],
+)
+def test_a_bad_parameter_is_refused_before_anything_is_drawn(changes, message):
+    with pytest.raises(ValueError) as caught:
+        LosawGenerator(**{**SETTING, **changes})
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"correlation": "hetero"}, "unknown correlation 'hetero'; did you mean"),
+        ({"correlation": "six-features"}, "n_features must be an integer of at least 6, got 5"),
+        ({"n_features": 1}, "'f3' uses column 1 (counted from 0) and needs n_features of at least"),
+        ({"noise_variance": -1}, "noise_variance must be a finite number of at least 0"),
+    ],
+)
+def test_a_bad_parameter_of_the_normal_linear_generator_is_refused(changes, message):
+    with pytest.raises(ValueError) as caught:
+        NormalLinearGenerator(**{"correlation": "identity", **changes})
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+@pytest.mark.parametrize("changes", [{"phi": 1.0}, {"function": "f7"}, {"n_test": 10}])
+def test_training_features_do_not_depend_on_noise_function_or_test_size(data_type, changes):
+    plain, changed = draw(data_type=data_type), draw(data_type=data_type, **changes)
+    assert np.array_equal(plain.train.X, changed.train.X)
+
+
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+def test_the_correlated_block_does_not_depend_on_the_number_of_features(data_type):
+    few, many = draw(data_type=data_type), draw(data_type=data_type, n_features=30)
+    assert np.array_equal(few.train.X[:, :6], many.train.X[:, :6])
+
+
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+def test_the_training_sample_does_not_depend_on_the_sizes_of_the_other_samples(data_type):
+    plain = draw(data_type=data_type)
+    changed = draw(data_type=data_type, n_test=7, n_independent=9)
+    assert np.array_equal(plain.train.y, changed.train.y)
+    assert (len(changed.test.y), len(changed.independent.y)) == (7, 9)
+
+
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+def test_the_independent_sample_has_no_noise(data_type):
+    data = draw(data_type=data_type, phi=1.0)
+    assert np.array_equal(data.independent.y, data.independent.X[:, 0] + data.independent.X[:, 1])
+
+
+def test_without_noise_the_response_is_the_regression_function():
+    data = draw(phi=0)
+    assert np.array_equal(data.train.y, data.truth.regression_function(data.train.X))
+
+
+def test_the_truth_and_the_names_are_those_of_the_setting():
+    data = draw(function="f7", data_type="discrete")
+    assert data.truth.signal == (0, 1, 3)
+    assert data.truth.n_features == 8
+    assert data.feature_names[:2] == ("X1", "X2")
+    assert set(data.feature_kinds) == {"discrete"}
+    assert data.task == "regression"
+
+
+def test_only_discrete_data_need_a_joint_law():
+    assert LosawGenerator(**SETTING).joint_law() is None
+    law = LosawGenerator(**{**SETTING, "data_type": "discrete"}).joint_law()
+    assert isinstance(law, JointLawSpecification)
+
+
+def test_all_discrete_settings_share_one_joint_law():
+    laws = {
+        LosawGenerator(
+            data_type="discrete", n_samples=n, n_features=p, phi=phi, function=f
+        ).joint_law()
+        for n in (500, 5000)
+        for p in (10, 100)
+        for phi in (0.1, 1.0)
+        for f in ("f1", "f7")
+    }
+    assert len(laws) == 1
+
+
+def test_a_joint_law_fitted_to_another_specification_is_refused():
+    generator = LosawGenerator(**{**SETTING, "data_type": "discrete"})
+    other = fit_joint_law(JointLawSpecification(((1.0, 0.5), (0.5, 1.0))))
+    with pytest.raises(JointLawError, match="this generator needs '6-features-log-barrier"):
+        generator.sample(np.random.default_rng(1), joint_law=other)
+
+
+def test_fixed_draws_of_x_are_the_same_in_every_run_and_for_every_function():
+    def samples(function, seed):
+        generator = LosawGenerator(
+            data_type="discrete", n_samples=20, n_features=7, phi=0.1, function=function, n_draws=3
+        )
+        data = generator.sample(np.random.default_rng(seed))
+        return data.truth.details["draw"], data.train
+
+    found = {}
+    for function in ("f3", "f5"):
+        for seed in range(12):
+            draw, train = samples(function, seed)
+            assert np.array_equal(found.setdefault(draw, train.X), train.X)
+    assert sorted(found) == [0, 1, 2]
+    first, second = found[0.0], found[1.0]
+    assert not np.array_equal(first, second)
+    assert not np.array_equal(samples("f3", 0)[1].y, samples("f3", 1)[1].y)

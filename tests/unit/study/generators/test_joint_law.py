@@ -1,0 +1,272 @@
+"""Specification, storage and sampling of a discrete joint law."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from losaw.study.generators.correlation import five_feature_block, six_features
+from losaw.study.generators.joint_law.fit import fit_joint_law
+from losaw.study.generators.joint_law.law import JointLaw, JointLawError, JointLawSpecification
+from losaw.study.generators.losaw import LosawGenerator
+
+PAIR = ((1.0, 0.5), (0.5, 1.0))
+
+
+@pytest.fixture(scope="module")
+def law():
+    return fit_joint_law(JointLawSpecification(PAIR))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"correlation": ((1.0, 0.5),)}, "correlation must be square"),
+        ({"correlation": ((1.0,),)}, "correlation must be square, 2 x 2 or more"),
+        ({"correlation": ((1.0, 0.5), (0.4, 1.0))}, "correlation must be symmetric"),
+        ({"correlation": ((1.0, 1.5), (1.5, 1.0))}, r"entries in [-1, 1]"),
+        ({"correlation": ((1.0, np.nan), (np.nan, 1.0))}, r"entries in [-1, 1]"),
+        ({"correlation": ((2.0, 0.5), (0.5, 1.0))}, "ones on the diagonal"),
+        ({"correlation": "identity"}, "could not convert string"),
+        ({"levels": (0.0, 0.0, 1.0)}, "levels must be two or more ascending numbers"),
+        ({"levels": (0.0,), "marginal": (1.0,)}, "levels must be two or more ascending"),
+        ({"marginal": (0.5, 0.5)}, "marginal must be positive, one per level"),
+        ({"marginal": (0.5, 0.5, 0.0)}, "marginal must be positive, one per level"),
+        ({"marginal": (0.3, 0.3, 0.3)}, "marginal must sum to 1"),
+        ({"correlation": np.eye(10)}, "59049 cells, more than 20000"),
+    ],
+)
+def test_a_specification_that_makes_no_sense_is_refused(arguments, message):
+    with pytest.raises(JointLawError) as caught:
+        JointLawSpecification(**{"correlation": PAIR, **arguments})
+    assert message in str(caught.value)
+
+
+def test_an_array_and_a_tuple_give_the_same_specification():
+    assert JointLawSpecification(np.array(PAIR)) == JointLawSpecification(PAIR)
+    assert hash(JointLawSpecification(np.array(PAIR))) == hash(JointLawSpecification(PAIR))
+
+
+def test_the_identifier_of_the_study_never_changes():
+    specification = JointLawSpecification(six_features())
+    assert specification.identifier == "6-features-maximum-entropy-87f27d82"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"correlation": ((1.0, 0.6), (0.6, 1.0))},
+        {"levels": (0.0, 1.0, 2.0)},
+        {"marginal": (0.2, 0.6, 0.2)},
+        {"tie_break": "log-barrier"},
+        {"tie_break": "log-barrier", "barrier": 1e-4},
+        {"independent_share": 0.02},
+    ],
+)
+def test_the_identifier_depends_on_everything_that_decides_the_law(change):
+    changed = JointLawSpecification(**{"correlation": PAIR, **change})
+    assert changed.identifier != JointLawSpecification(PAIR).identifier
+
+
+@pytest.mark.parametrize("tie_break", ["maximum-entropy", "log-barrier"])
+def test_a_stored_law_is_read_back_exactly(tmp_path, tie_break):
+    law = fit_joint_law(JointLawSpecification(five_feature_block(0.74, 0.29), tie_break=tie_break))
+    law.save(tmp_path / "laws" / "law.json")
+    again = JointLaw.load(tmp_path / "laws" / "law.json")
+    assert np.array_equal(again.probabilities, law.probabilities)
+    assert again.record() == law.record()
+    assert os.listdir(tmp_path / "laws") == ["law.json"]
+
+
+def test_the_record_holds_what_is_needed_to_judge_a_law(law):
+    record = law.record()
+    assert record["attainable"] is True
+    assert record["status"] == "optimal"
+    assert record["solver_version"] and record["cvxpy_version"]
+    assert np.allclose(record["attained_correlation"], PAIR, rtol=0, atol=1e-6)
+    assert json.loads(json.dumps(record))["identifier"] == law.specification.identifier
+
+
+def test_a_failed_save_leaves_nothing_behind(tmp_path, law, monkeypatch):
+    def full_disk(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(JointLawError, match="No space left"):
+        law.save(tmp_path / "law.json")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda text: text[: len(text) // 2], "does not hold a joint law"),
+        (lambda text: "", "delete it to have it fitted anew"),
+        (lambda text: "[]", "does not hold a joint law"),
+        (lambda text: text.replace('"attainable"', '"other"'), "attainable"),
+        (lambda text: text.replace("0.5,", "0.4,", 1), "does not hold a joint law"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_the_remedy(tmp_path, law, damage, message):
+    law.save(tmp_path / "law.json")
+    (tmp_path / "law.json").write_text(damage((tmp_path / "law.json").read_text()))
+    with pytest.raises(JointLawError, match=message):
+        JointLaw.load(tmp_path / "law.json")
+
+
+def test_a_file_with_too_few_probabilities_is_refused(tmp_path, law):
+    law.save(tmp_path / "law.json")
+    content = json.loads((tmp_path / "law.json").read_text())
+    content["probabilities"].pop()
+    (tmp_path / "law.json").write_text(json.dumps(content))
+    with pytest.raises(JointLawError, match="8 probabilities for 9 cells"):
+        JointLaw.load(tmp_path / "law.json")
+
+
+def test_another_process_fits_the_same_numbers(law):
+    script = (
+        "from losaw.study.generators.joint_law.fit import fit_joint_law;"
+        "from losaw.study.generators.joint_law.law import JointLawSpecification as S;"
+        f"print(fit_joint_law(S({PAIR!r})).probabilities.tolist())"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
+    assert json.loads(printed) == law.probabilities.tolist()
+
+
+def test_cells_are_all_combinations_with_the_last_feature_fastest():
+    cells = JointLawSpecification(PAIR).cells()
+    assert cells.tolist() == [[a, b] for a in (-1, 0, 1) for b in (-1, 0, 1)]
+
+
+def test_a_cell_of_probability_zero_is_never_drawn(law):
+    probabilities = np.array([0, 0.25, 0, 0, 0.75, 0, 0, 0, 0])
+    sparse = JointLaw(law.specification, probabilities, 0.0, True, "", "", "")
+    drawn = {tuple(row) for row in sparse.sample(2000, np.random.default_rng(1)).tolist()}
+    assert drawn == {(-1.0, 0.0), (0.0, 0.0)}
+
+
+def test_a_draw_on_the_boundary_of_two_cells_belongs_to_the_upper_one(law):
+    class Boundaries:
+        def random(self, shape):
+            return np.array([0.0, 0.25])
+
+    probabilities = np.array([0, 0.25, 0, 0, 0.75, 0, 0, 0, 0])
+    sparse = JointLaw(law.specification, probabilities, 0.0, True, "", "", "")
+    # Half-open intervals: [0, .25) is the second cell, whose lower neighbour is empty.
+    assert sparse.sample(2, Boundaries()).tolist() == [[-1.0, 0.0], [0.0, 0.0]]
+
+
+def test_a_solver_that_fails_is_reported(monkeypatch):
+    from losaw.study.generators.joint_law import fit as joint_law_fit
+
+    monkeypatch.setattr(joint_law_fit, "RESIDUAL", -1.0)
+    with pytest.raises(JointLawError, match=r"was not fitted: the solution violates"):
+        fit_joint_law(JointLawSpecification(PAIR))
+
+
+def test_a_mixture_keeps_the_marginals_and_shrinks_the_correlations():
+    exact = fit_joint_law(JointLawSpecification(PAIR))
+    mixed = fit_joint_law(JointLawSpecification(PAIR, independent_share=0.1))
+    assert mixed.probabilities.sum() == pytest.approx(1, abs=1e-14)
+    for column in mixed.cells.T:
+        shares = [mixed.probabilities[column == level].sum() for level in (-1, 0, 1)]
+        assert shares == pytest.approx([0.25, 0.5, 0.25], abs=1e-12)
+    pair = mixed.attained_correlation[0, 1], exact.attained_correlation[0, 1]
+    assert pair[0] == pytest.approx(0.9 * pair[1], abs=1e-9)
+    assert mixed.objective == pytest.approx((0.1 * pair[1]) ** 2, rel=1e-6)
+
+
+def test_nothing_but_independent_features_is_a_mixture_too():
+    law = fit_joint_law(JointLawSpecification(PAIR, independent_share=1))
+    assert np.abs(law.probabilities - law.specification.independent_probabilities()).max() < 1e-15
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, "a lot"])
+def test_a_share_outside_of_0_and_1_is_an_error_that_names_it(share):
+    with pytest.raises(JointLawError, match="independent_share"):
+        JointLawSpecification(PAIR, independent_share=share)
+
+
+@pytest.mark.parametrize(
+    ("asked", "share", "off"),
+    [
+        ({}, 0.0, 0.0353),
+        ({"independent_share": 0}, 0.0, 0.0),
+        ({"independent_share": 0.05}, 0.05, 0.65625 * 0.05),
+    ],
+)
+def test_the_generator_says_how_much_mass_its_law_has_off_the_support(asked, share, off):
+    generator = LosawGenerator(
+        data_type="discrete", n_samples=20, n_features=6, phi=0.1, function="f3", **asked
+    )
+    assert generator.joint_law().independent_share == share
+    details = generator.sample(np.random.default_rng(0)).truth.details
+    assert details["off_support"] == pytest.approx(off, abs=1e-4)
+
+
+def test_the_log_barrier_solution_has_no_direction_of_descent():
+    """In every direction that keeps the marginals the objective has a slope of zero."""
+    specification = JointLawSpecification(PAIR, tie_break="log-barrier", barrier=1e-3)
+    law = fit_joint_law(specification)
+    pair = np.prod(law.cells, axis=1) / 0.5
+    slope = 4 * (pair @ law.probabilities - 0.5) * pair - 1e-3 / law.probabilities
+    columns = [column == level for column in law.cells.T for level in (-1, 0, 1)]
+    margins = np.array(columns, dtype=float).T
+    left = slope - margins @ np.linalg.lstsq(margins, slope, rcond=None)[0]
+    assert np.abs(left).max() < 1e-9
+    np.testing.assert_allclose(margins.T @ law.probabilities, [0.25, 0.5, 0.25] * 2, atol=1e-12)
+
+
+def test_a_conic_solver_finds_the_same_log_barrier_solution():
+    import cvxpy as cp
+
+    law = fit_joint_law(JointLawSpecification(PAIR, tie_break="log-barrier", barrier=1e-3))
+    cells = cp.Variable(9)
+    pair = np.prod(law.cells, axis=1) / 0.5
+    margins = [
+        cp.sum(cells[column == level]) == share
+        for column in law.cells.T
+        for level, share in zip((-1, 0, 1), (0.25, 0.5, 0.25), strict=True)
+    ]
+    objective = 2000 * cp.square(pair @ cells - 0.5) - cp.sum(cp.log(cells))
+    names = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
+    cp.Problem(cp.Minimize(objective), margins).solve(
+        solver="CLARABEL", **dict.fromkeys(names, 1e-12)
+    )
+    # A gap of 1e-12 and a curvature of at least 1 / max P^2 > 8 allow an error of 1e-6.
+    np.testing.assert_allclose(law.probabilities, cells.value, atol=2e-6, rtol=0)
+
+
+def test_a_smaller_barrier_comes_closer_to_the_wanted_correlations():
+    matrix = five_feature_block(0.74, 0.29)
+    distances = [
+        fit_joint_law(JointLawSpecification(matrix, tie_break="log-barrier", barrier=b)).objective
+        for b in (1e-3, 1e-4, 1e-5)
+    ]
+    assert distances[0] > 2 * distances[1] > 4 * distances[2] > 0
+
+
+def test_the_log_barrier_solution_of_the_study_is_the_one_that_was_measured():
+    law = fit_joint_law(JointLawSpecification(six_features(), tie_break="log-barrier"))
+    assert law.probabilities.min() == pytest.approx(1.70e-5, abs=1e-7)
+    assert law.probabilities.max() == pytest.approx(0.26967, abs=1e-5)
+    found = law.attained_correlation[[0, 0, 3, 0], [1, 2, 4, 3]]
+    assert found == pytest.approx([0.4156, 0.7765, 0.8960, 0.2], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"barrier": 1e-5}, "barrier 1e-05 has no part in tie_break 'maximum-entropy'"),
+        ({"tie_break": "log-barrier", "barrier": 0}, "barrier must be"),
+        ({"tie_break": "entropy"}, "unknown tie_break 'entropy'; did you mean 'maximum-entropy'?"),
+    ],
+)
+def test_a_wrong_way_to_choose_the_law_is_refused(arguments, message):
+    with pytest.raises(JointLawError, match=message):
+        JointLawSpecification(PAIR, **arguments)

@@ -1,0 +1,149 @@
+"""Learners for mixed data: their encodings, and the models behind them.
+
+Of study.learners.encoding, study.learners.generalized_linear, study.learners.ranger_forest,
+learners.single_layer_network.
+"""
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad, minimize
+
+from losaw.study.learners.encoding import Encoding
+from losaw.study.learners.generalized_linear import GeneralizedLinearModel
+from losaw.study.learners.ranger_forest import RangerForest
+from losaw.study.learners.single_layer_network import SingleLayerNetwork, minimise
+
+LEARNERS = (RangerForest, GeneralizedLinearModel, SingleLayerNetwork)
+
+
+def mixed(n=200, seed=0, task="regression"):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, 3, n), rng.standard_normal(n)]).astype(float)
+    signal = np.array([0.0, 2.0, -1.0])[X[:, 0].astype(int)] + X[:, 1]
+    noise = rng.standard_normal(n)
+    return X, signal + noise if task == "regression" else (signal + noise > 0).astype(float)
+
+
+def test_dummies_leave_out_the_first_level_and_codes_change_nothing():
+    X = np.array([[2.0, 5.0], [4.0, 6.0], [7.0, 5.5]])
+    dummies = Encoding.learn(X, [0], "dummies")
+    assert dummies.encode(X).tolist() == [[0, 0, 5], [1, 0, 6], [0, 1, 5.5]]
+    assert [group.tolist() for group in dummies.groups] == [[0, 1], [2]]
+    assert Encoding.learn(X, [0], "codes").encode(X) is X
+
+
+def test_a_level_that_training_did_not_have_is_all_zeros():
+    encoding = Encoding.learn(np.array([[0.0], [1.0], [2.0]]), [0], "dummies")
+    assert encoding.encode(np.array([[9.0], [1.0]])).tolist() == [[0, 0], [1, 0]]
+
+
+def test_a_factor_with_one_level_has_no_column():
+    encoding = Encoding.learn(np.array([[3.0, 1.0], [3.0, 2.0]]), [0], "dummies")
+    assert encoding.groups[0].tolist() == []
+
+
+def test_least_squares_on_dummies_gives_level_means():
+    X, y = mixed()
+    model = GeneralizedLinearModel(nominal=[0]).fit(X[:, :1], y)
+    for level in range(3):
+        mean = y[X[:, 0] == level].mean()
+        assert model.predict(np.array([[level]]))[0] == pytest.approx(mean)
+
+
+def test_logistic_regression_on_dummies_gives_level_shares():
+    X, y = mixed(task="classification")
+    model = GeneralizedLinearModel("classification", nominal=[0]).fit(X[:, :1], y)
+    for level in range(3):
+        share = y[X[:, 0] == level].mean()
+        found = model.predict_proba(np.array([[level]]))[0, 1]
+        assert found == pytest.approx(share, abs=1e-3)
+
+
+@pytest.mark.parametrize("encoding", ["codes", "dummies"])
+def test_forest_importances_are_shares_of_the_features(encoding):
+    X, y = mixed()
+    found = RangerForest("regression", encoding, [0], 50, random_state=3).fit(X, y)
+    assert found.feature_importances_.shape == (2,)
+    assert found.feature_importances_.sum() == pytest.approx(1)
+
+
+def test_the_forest_has_rangers_defaults():
+    trees = RangerForest()._make()
+    assert (trees.n_estimators, trees.n_candidates, trees.min_node_size) == (500, None, 5)
+    assert not trees.redraw
+    assert RangerForest("classification")._make().min_node_size == 10
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_the_network_decreases_loss_and_decay_of_all_weights(task):
+    X, y = mixed(task=task)
+    network = SingleLayerNetwork(task, n_units=3, decay=0.3, max_iter=500, random_state=0).fit(X, y)
+    model, columns = network.model_, network.encode(X)
+    rows = model._rows(columns)
+    objective = model._objective(rows, y)
+    value, gradient = objective(model.weights)
+    output = model.predict(columns)
+    loss = (y - output) ** 2 if task == "regression" else np.logaddexp(0, output) - y * output
+    assert value == pytest.approx(loss.sum() + 0.3 * (model.weights**2).sum())
+    assert check_grad(lambda w: objective(w)[0], lambda w: objective(w)[1], model.weights) < 1e-3
+    assert np.abs(gradient).max() < 0.01 * np.abs(objective(np.ones_like(gradient))[1]).max()
+    again = minimize(objective, model.weights, jac=True, method="BFGS")
+    assert again.fun == pytest.approx(value, rel=1e-5)
+
+
+def test_minimise_finds_the_minimum_of_a_quadratic():
+    rng = np.random.default_rng(0)
+    root = rng.standard_normal((6, 6))
+    matrix, target = root @ root.T + np.eye(6), rng.standard_normal(6)
+
+    def objective(point):
+        return (point - target) @ matrix @ (point - target) / 2, matrix @ (point - target)
+
+    np.testing.assert_allclose(minimise(objective, np.zeros(6), 100), target, atol=1e-3)
+    np.testing.assert_array_equal(minimise(objective, target, 100), target)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_every_learner_beats_the_mean_on_mixed_data(learner, task):
+    X, y = mixed(task=task)
+    new_X, new_y = mixed(seed=1, task=task)
+    model = learner(task, nominal=[0], random_state=1).fit(X, y)
+    error = ((new_y - model.predict_encoded(model.encode(new_X))) ** 2).mean()
+    assert error < 0.8 * new_y.var()
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_bad_input_of_fit_is_named(learner):
+    X, y = mixed()
+    for parameters, message in (
+        ({"task": "regresion"}, "did you mean 'regression'"),
+        ({"encoding": "code"}, "did you mean 'codes'"),
+        ({"nominal": [5]}, "column 5"),
+        ({"task": "classification"}, "must hold the classes 0 and 1, both"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            learner(**parameters).fit(X, y)
+    with pytest.raises(ValueError, match="NaN"):
+        learner().fit(np.where(X == 1, np.nan, X), y)
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_a_scaled_network_does_not_see_the_units_of_a_column(task):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3))
+    y = X[:, 0] + 0.1 * rng.standard_normal(80)
+    if task == "classification":
+        y = (y > 0).astype(float)
+    units = X * [1.0, 1e4, 1.0]
+    means = {
+        scale: [
+            SingleLayerNetwork(task, n_units=3, max_iter=20, scale=scale, random_state=0)
+            .fit(rows, y)
+            .predict_encoded(rows)
+            for rows in (X, units)
+        ]
+        for scale in (False, True)
+    }
+    np.testing.assert_allclose(*means[True], rtol=1e-4)
+    assert not np.allclose(*means[False], rtol=1e-2)

@@ -1,0 +1,106 @@
+"""A user's file is loaded once, under a stable name, and its mistakes are located."""
+
+import sys
+
+import pytest
+
+from losaw.study import registry
+from losaw.study.registry.plugins import PluginError, load_plugin, plugin_entries
+
+METRIC = """
+from losaw.study.registry import register
+
+LOADS = []
+
+@register("metric", "{name}")
+class Nothing:
+    pass
+
+LOADS.append(1)
+"""
+
+
+@pytest.fixture(autouse=True)
+def forget_plugins():
+    modules, entries = set(sys.modules), dict(registry._entries)
+    yield
+    for name in set(sys.modules) - modules:
+        if name.startswith("losaw_plugin_"):
+            del sys.modules[name]
+    for key in set(registry._entries) - set(entries):
+        if registry._entries[key].target.startswith("losaw_plugin_"):
+            del registry._entries[key]
+
+
+def write(folder, text, name="mine.py"):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_a_plugin_is_a_module_named_after_its_file(tmp_path):
+    path = write(tmp_path, METRIC.format(name="plugin-metric"))
+    module = load_plugin(path)
+    assert module.__name__ == "losaw_plugin_mine"
+    assert registry.get("metric", "plugin-metric").target == "losaw_plugin_mine:Nothing"
+    assert registry.get("metric", "plugin-metric").load() is module.Nothing
+
+
+def test_loading_twice_runs_the_file_once(tmp_path, monkeypatch):
+    path = write(tmp_path, METRIC.format(name="plugin-metric"))
+    module = load_plugin(path)
+    monkeypatch.chdir(tmp_path)
+    assert load_plugin("mine.py") is module
+    assert module.LOADS == [1]
+
+
+def test_what_a_plugin_registers_is_known(tmp_path):
+    text = METRIC.format(name="plugin-metric") + (
+        "\nfrom losaw.study.registry import add\n"
+        "add('learner', 'ridge', 'sklearn.linear_model:Ridge')\n"
+    )
+    names = [entry.name for entry in plugin_entries(write(tmp_path, text))]
+    assert names == ["ridge", "plugin-metric"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = 1\ny = 1 / 0\n", "mine.py:2: plugin raised ZeroDivisionError: division by zero"),
+        ("\n\nimport no_such_library\n", "mine.py:3: plugin raised ModuleNotFoundError"),
+        ("def f(:\n    pass\n", "mine.py:1: plugin raised SyntaxError"),
+        ("import sys\n\n\nsys.exit(3)\n", "mine.py:4: plugin raised SystemExit: 3"),
+        (METRIC.format(name="pr_auc"), "mine.py:6: plugin raised RegistryError: metric 'pr_auc'"),
+    ],
+)
+def test_a_plugin_that_raises_is_located_by_file_and_line(tmp_path, text, message):
+    with pytest.raises(PluginError) as caught:
+        load_plugin(write(tmp_path, text))
+    assert message in str(caught.value)
+    assert "losaw_plugin_mine" not in sys.modules
+
+
+def test_a_mended_plugin_can_be_loaded_after_it_raised(tmp_path):
+    path = write(tmp_path, METRIC.format(name="plugin-metric") + "\n1 / 0\n")
+    with pytest.raises(PluginError):
+        load_plugin(path)
+    write(tmp_path, METRIC.format(name="plugin-metric") + "\n# fixed\n")
+    assert [entry.name for entry in plugin_entries(path)] == ["plugin-metric"]
+
+
+def test_a_second_file_of_the_same_name_is_refused(tmp_path):
+    load_plugin(write(tmp_path, "x = 1", "one/mine.py"))
+    with pytest.raises(PluginError, match=r"a plugin of the same name is loaded from .*one"):
+        load_plugin(write(tmp_path, "x = 2", "two/mine.py"))
+
+
+@pytest.mark.parametrize("name", ["my-method.py", "mine.txt", "1st.py"])
+def test_a_file_that_is_not_named_like_a_module_is_refused(tmp_path, name):
+    with pytest.raises(PluginError, match="name it like a Python module"):
+        load_plugin(write(tmp_path, "x = 1", name))
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    with pytest.raises(PluginError, match="no such file"):
+        load_plugin(tmp_path / "mine.py")

@@ -1,0 +1,137 @@
+"""Figures show the collected numbers, are the same bytes every time, and check their options."""
+
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from losaw.study.design.grid import Study
+from losaw.study.errors import StudyError
+from losaw.study.report import figures
+from losaw.study.report.results import StudyResults
+
+STUDIES = Path(__file__).parents[4] / "config" / "studies"
+NAMES = ("losaw_figure_1", "losaw_figure_2")
+KEYS = ("figure_1", "figure_2", "figure_3", "figure_4")
+
+
+def make_results(study: Study, folder: Path) -> StudyResults:
+    """Scores and a summary made up for every setting, without any fit."""
+    rng = np.random.default_rng(0)
+    scores, summary = [], []
+    for setting in study.settings:
+        for learner in study.learners:
+            common = {"setting_id": setting.identifier, "learner": learner}
+            for seed in range(3):
+                vector = {"features": [f"X{i}" for i in range(1, 6)], "scores": rng.random(5)}
+                scores.append({**common, "importance": "mdi", "seed": seed, **vector})
+            for metric in study.metrics:
+                importance = "mdi" if metric == "pr_auc" else None
+                numbers = {"n_seeds": 3, "mean": rng.random(), "mc_se": 0.1}
+                row = {**common, **setting.axes, "importance": importance, "metric": metric}
+                summary.append({**row, **numbers})
+    pd.DataFrame(scores).assign(signal=[[0, 1]] * len(scores)).to_parquet(folder / "scores.parquet")
+    pd.DataFrame(summary).to_csv(folder / "summary.csv", index=False)
+    return StudyResults(folder)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The shipped figure studies with made results, and their figures drawn twice."""
+    folder = tmp_path_factory.mktemp("figures")
+    found = {}
+    for name in NAMES:
+        study = Study(STUDIES / f"{name}.yaml")
+        (folder / name).mkdir()
+        found[name] = study, make_results(study, folder / name)
+        figures.write_figures(*found[name], folder / "first")
+        with matplotlib.rc_context({"font.size": 20, "axes.grid": True, "savefig.dpi": 30}):
+            figures.write_figures(*found[name], folder / "second")
+            assert matplotlib.rcParams["font.size"] == 20
+    return folder, found
+
+
+@pytest.mark.parametrize("kind", ["pdf", "png"])
+@pytest.mark.parametrize("key", KEYS)
+def test_figures_are_the_same_bytes_whatever_the_users_settings(made, key, kind):
+    folder, _ = made
+    first = (folder / "first" / f"{key}.{kind}").read_bytes()
+    assert first == (folder / "second" / f"{key}.{kind}").read_bytes()
+    assert len(first) > 5000
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_picture_has_a_palette(made, key):
+    """Which makes the report a third as large, and white paper stays white."""
+    folder, _ = made
+    with Image.open(folder / "first" / f"{key}.png") as picture:
+        assert picture.mode == "P"
+        assert picture.info["dpi"] == pytest.approx((200, 200), abs=0.1)
+        assert picture.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_no_time_is_written_into_a_pdf(made, key):
+    folder, _ = made
+    assert b"CreationDate" not in (folder / "first" / f"{key}.pdf").read_bytes()
+
+
+def changed(study: Study, tmp_path: Path, old: str, new: str) -> Study:
+    text = study.source.path.read_text()
+    assert text.count(old) == 1, old
+    path = tmp_path / study.source.path.name
+    path.write_text(text.replace(old, new))
+    return Study(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "drawing: mean-importances",
+            "drawing: mean-importance",
+            r"losaw_figure_1\.yaml: figures\.figure_1\.drawing: "
+            r"unknown drawing 'mean-importance'; did you mean 'mean-importances'\?",
+        ),
+        (
+            "panels: correlation",
+            "panel: correlation",
+            r"yaml: figures\.figure_1\.options\.panel: unknown option 'panel'; "
+            r"did you mean 'panels'\?",
+        ),
+        (
+            "{learner: RF, importance",
+            "{learner: RFF, importance",
+            r"yaml: figures\.figure_1\.options\.learner: unknown learner 'RFF'; "
+            r"did you mean 'RF'\?",
+        ),
+        (
+            ", panels: correlation",
+            "",
+            r"yaml: figures\.figure_1\.options: missing: 'panels'",
+        ),
+    ],
+)
+def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(
+    made, tmp_path, old, new, message
+):
+    study, _ = made[1]["losaw_figure_1"]
+    with pytest.raises(StudyError, match=message):
+        figures.check_figures(changed(study, tmp_path, old, new))
+
+
+def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(made, tmp_path):
+    study, results = made[1]["losaw_figure_2"]
+    wrong = changed(study, tmp_path, "mdi, metrics: [r2_test, pr_auc]", "mdi, metrics: [r2_test]")
+    message = r"yaml: figures\.figure_2\.options: metrics must be a list of 2"
+    with pytest.raises(StudyError, match=message):
+        figures.write_figures(wrong, results, tmp_path)
+
+
+def test_missing_results_are_named(made, tmp_path):
+    study, _ = made[1]["losaw_figure_1"]
+    with pytest.raises(StudyError, match=r"scores\.parquet: no such file"):
+        figures.write_figures(study, StudyResults(tmp_path), tmp_path)

@@ -1,0 +1,220 @@
+"""Pages show the finding, the tables, the claims and what fails, in HTML and in Markdown alike."""
+
+import html
+import json
+import re
+import shutil
+
+import pandas as pd
+import pytest
+
+from losaw.study.errors import StudyError
+from losaw.study.report.keeping import compare_again, keep
+from losaw.study.report.page.stored import Shelf
+from losaw.study.report.page.write import write_front_page, write_pages, write_paper
+from losaw.study.report.tables import write_tables
+
+from .conftest import STUDY
+
+CLAIMS = """
+paper: "Nobody: On nothing"
+title: On nothing & <more>
+studies: [made]
+claims:
+  - {says: forests predict, place: Section 1, study: made, metric: r2_test, method: RF,
+     relation: above, than: -1000}
+  - {says: weights hurt, place: Section 2, study: made, metric: r2_test, method: losawRF,
+     relation: above, than: {method: RF}, margin: 1000}
+does_not_reproduce: [the weather]
+"""
+PICTURE = b"\x89PNG of a drawing"
+
+
+@pytest.fixture
+def configuration(tmp_path):
+    folder = tmp_path / "config"
+    for name in ("studies", "claims", "published"):
+        (folder / name).mkdir(parents=True)
+    figure = "figures: {figure_9: {drawing: weighted-split, caption: a split & its <weights>}}\n"
+    (folder / "studies" / "made.yaml").write_text(STUDY + figure + "notes: [grown by hand]\n")
+    (folder / "claims" / "nobody.yaml").write_text(CLAIMS)
+    return folder
+
+
+@pytest.fixture
+def shelf(configuration, comparison, study, tmp_path):
+    """The made study, as a run leaves it."""
+    place = tmp_path / "results" / "made"
+    place.mkdir(parents=True)
+    rows = [
+        {"study": "made", "setting_id": setting.identifier, **setting.axes, "learner": method,
+         "importance": "mdi" if metric == "pr_auc" else None, "method": method, "metric": metric,
+         "n_seeds": 40, "n_failed": 0, "mean": mean, "sd": 0.1, "mc_se": 0.1 / 40**0.5}
+        for setting in study.settings
+        for metric in ("r2_test", "pr_auc")
+        for method, mean in (("RF", 0.5), ("losawRF", 0.7))
+    ]  # fmt: skip
+    pd.DataFrame(rows).to_csv(place / "summary.csv", index=False)
+    comparison.to_csv(place / "comparison.csv", index=False)
+    write_tables(study, comparison, place / "tables")
+    manifest = {
+        "scale": "desk", "commit": "abc", "seeds": [2, 4], "fits": 8, "failed_rows": 1,
+        "failures": {"ValueError: <no> way": 1}, "left_out": {"RF mdi": "failed in 5 of 5 fits"},
+        "core_seconds": 36.0, "libraries": {"numpy": "2"},
+    }  # fmt: skip
+    (place / "manifest.json").write_text(json.dumps(manifest))
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures" / "figure_9.png").write_bytes(PICTURE)
+    return Shelf(tmp_path / "results", configuration, tmp_path / "figures")
+
+
+@pytest.fixture
+def page(shelf, tmp_path):
+    return write_paper(shelf, "nobody", tmp_path / "nobody.html").read_text("utf-8")
+
+
+def test_a_page_begins_with_the_finding(shelf, page, tmp_path):
+    said = "means over 2 settings: R²_test .700 against .500 (better in 2), pr-AUC .700 against"
+    front = write_front_page(shelf, tmp_path / "report.html").read_text("utf-8")
+    for text in (page, front):
+        head = text[text.index("<h1>") : text.index('<div class="tiles">')]
+        assert said in head and "<b>losawRF against RF</b>" in head
+        assert text.count('class="tile"') == 5
+    assert '<a href="nobody.html">' in front
+
+
+def test_a_page_has_no_script_and_asks_nothing_of_the_network(page):
+    assert not re.search(r"<script|<link [^>]*href=.[^d]|<iframe|@import|url\(|https?://", page)
+    sources = re.findall(r'src="([^"]{20})', page)
+    assert sources == ["data:image/png;base64"[:20]]
+
+
+def test_every_tag_is_closed(page):
+    for tag in ("section", "details", "table", "ul", "div", "figure", "tr", "td"):
+        assert len(re.findall(f"<{tag}[ >]", page)) == page.count(f"</{tag}>")
+
+
+def test_cells_have_the_colour_of_their_verdict(page, comparison):
+    for verdict in ("agrees", "deviates", "undecided", "differs"):
+        count = int((comparison["verdict"] == verdict).sum())
+        assert page.count(f' {verdict}" >') == count
+    assert "How to read a cell" in page
+
+
+def test_cells_that_differ_are_counted_by_what_explains_them(shelf, tmp_path):
+    path = shelf.folder / "made" / "comparison.csv"
+    cells = pd.read_csv(path).astype({"explained": object})
+    cells.loc[cells["verdict"] == "differs", "explained"] = "misprint"
+    cells.to_csv(path, index=False)
+    pages = write_pages(Shelf(shelf.folder, shelf.configuration), tmp_path / "overview.md")
+    front, paper = (page.read_text("utf-8") for page in pages)
+    line = next(text for text in front.splitlines() if "differ or deviate |" in text)
+    heads = "| differ or deviate | misprint | unstated | inference | open | not explained |"
+    assert line.endswith(heads)
+    assert "| [nobody](./nobody.md) | 2 | 1 | 0 | 0 | 0 | 1 |" in front
+    assert "| differs (misprint) |" in paper
+
+
+def test_text_is_escaped(page):
+    assert html.escape("On nothing & <more>") in page
+    assert html.escape("a split & its <weights>") in page
+
+
+def test_claims_are_weighed_and_those_that_fail_are_said(page):
+    text = re.sub(r"<[^>]+>", " ", page)
+    assert re.search(r"forests predict\s+supported", text)
+    assert re.search(r"weights hurt\s+contradicted", text)
+    assert "the weather" in text and "weights hurt (Section 2): contradicted; n_samples = " in text
+    assert "grown by hand" in page
+    assert "1 × <code>ValueError: &lt;no&gt; way</code>" in page
+    assert "RF mdi: failed in 5 of 5 fits" in page
+
+
+def test_numbers_of_differing_cells_stand_before_their_setting(page):
+    start = page.index("Cells of <code>made</code> that differ or deviate: 2")
+    heads = re.findall(r"<th>([^<]+)</th>", page[start:])[:5]
+    assert heads == ["verdict", "published", "ours (s.e.)", "z", "metric"]
+
+
+def test_a_study_without_published_values_has_no_legend_of_verdicts(shelf, tmp_path):
+    shutil.rmtree(shelf.configuration / "claims")
+    comparison = pd.read_csv(shelf.folder / "made" / "comparison.csv")
+    ours = comparison.assign(published=float("nan"), verdict="not printed")
+    ours.to_csv(shelf.folder / "made" / "comparison.csv", index=False)
+    alone = Shelf(shelf.folder, shelf.configuration)
+    page, front = (
+        path.read_text("utf-8") for path in write_pages(alone, tmp_path / "r.html")[::-1]
+    )
+    assert "How to read a cell" not in page and "verdict" not in page.partition("<h1>")[2]
+    assert "Methods on simulated data" in front and 'class="tile"' not in front
+
+
+def test_equal_results_give_equal_bytes(shelf, page, tmp_path):
+    again = Shelf(shelf.folder, shelf.configuration, shelf.figures)
+    assert write_paper(again, "nobody", tmp_path / "again.html").read_text("utf-8") == page
+
+
+def test_a_folder_without_results_is_refused(configuration, tmp_path):
+    with pytest.raises(StudyError, match="holds no results of a study"):
+        write_pages(Shelf(tmp_path / "nothing", configuration), tmp_path / "report.html")
+
+
+def test_a_claim_about_a_method_that_there_is_not_is_refused(shelf, tmp_path):
+    path = shelf.configuration / "claims" / "nobody.yaml"
+    path.write_text(CLAIMS.replace("method: losawRF,", "method: losawFR,"))
+    with pytest.raises(StudyError, match="claim 'weights hurt': unknown method 'losawFR'"):
+        write_pages(shelf, tmp_path / "report.html")
+
+
+@pytest.fixture
+def kept(shelf, tmp_path):
+    """What is kept of the run, whose one block has two learners."""
+    lines = "setting,learner,first_seed,last_seed,rows_sha256\na,RF,0,1,12ab\na,losawRF,0,1,34cd\n"
+    (shelf.folder / "made" / "blocks.csv").write_text(lines)
+    folder = tmp_path / "reference"
+    size = keep(shelf, ["made"], folder)
+    assert size == sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return folder
+
+
+def test_kept_are_the_summary_the_printed_cells_tables_pictures_and_digests(kept, shelf):
+    files = sorted(str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file())
+    assert files == [
+        "made/blocks.csv", "made/comparison.csv", "made/figures/figure_9.png",
+        "made/summary.csv", "made/tables/table_1.md", "runs.csv",
+    ]  # fmt: skip
+    assert len(pd.read_csv(kept / "made" / "comparison.csv")) == 6
+    stored = shelf.folder / "made" / "blocks.csv"
+    assert (kept / "made" / "blocks.csv").read_text() == stored.read_text()
+    (run,) = pd.read_csv(kept / "runs.csv").to_dict("records")
+    assert (run["study"], run["fits"], run["core_hours"]) == ("made", 8, 0.01)
+
+
+def test_another_study_that_is_kept_stays(kept, shelf):
+    runs = pd.read_csv(kept / "runs.csv")
+    pd.concat([runs, runs.assign(study="other")]).to_csv(kept / "runs.csv", index=False)
+    keep(shelf, ["made"], kept)
+    assert list(pd.read_csv(kept / "runs.csv")["study"]) == ["made", "other"]
+
+
+def test_the_pages_of_what_is_kept_say_the_same_in_markdown(kept, shelf):
+    reference = Shelf(kept, shelf.configuration)
+    front, paper = (
+        path.read_text("utf-8") for path in write_pages(reference, kept / "overview.md")
+    )
+    assert "- [On nothing & <more>](./nobody.md)" in front
+    assert "(./made/tables/table_1.md)" in paper and "(./made/figures/figure_9.png)" in paper
+    assert "| forests predict | supported |" in paper and "- the weather" in paper
+    assert "**losawRF against RF**, means over 2 settings: R²_test .700 against .500" in paper
+
+
+def test_what_is_kept_is_compared_again(kept, shelf):
+    study = shelf.configuration / "studies" / "made.yaml"
+    study.write_text(study.read_text() + "published: made.csv\n")
+    columns = "n_samples,table,metric,method,published,decimals,published_runs,note"
+    lines = f"{columns}\n100,Table 1,r2_test,RF,0.5,3,250,\n"
+    (shelf.configuration / "published" / "made.csv").write_text(lines)
+    compare_again(Shelf(kept, shelf.configuration))
+    (cell,) = pd.read_csv(kept / "made" / "comparison.csv").to_dict("records")
+    assert (cell["published"], cell["reproduced"], cell["verdict"]) == (0.5, 0.5, "agrees")
+    assert [path.name for path in (kept / "made" / "tables").iterdir()] == ["table_1.md"]

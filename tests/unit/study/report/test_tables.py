@@ -1,0 +1,205 @@
+"""A table says of every cell what was printed, what was found, and whether they agree."""
+
+import io
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from losaw.study.design.grid import Study
+from losaw.study.errors import StudyError
+from losaw.study.metrics import table as metric_table
+from losaw.study.report.tables import arrange, to_csv, to_html, to_latex, to_markdown, write_tables
+
+MARKDOWN = """\
+# Table 1
+
+a made table
+
+| model | metric | N = 100<br>RF | N = 100<br>losawRF | N = 1000<br>RF | N = 1000<br>losawRF |
+|:---|:---|:---:|:---:|:---:|:---:|
+| f3 | R²_test | **.530** → **.532** (.007) z +0.3 n 40 ✓ | .520 → .500 (.008) z -2.4 n 40 \
+! | .900 → .881 (–) z – n 1 | .881 (.002) n 4 |
+| | pr-AUC | .417 → .417 (.000) z +0.0 n 40 ? | **.543** → \
+<ins>**.700**</ins> (.031) z +4.9 n 40 ✗ | .417 → not run | not run |
+"""
+
+
+@pytest.fixture
+def table(study, comparison):
+    return arrange(study, "table_1", comparison)
+
+
+def cell(table, metric, n_samples, method):
+    return table.cells[("f3", metric), (n_samples, method)]
+
+
+def test_the_markdown_table_reads_as_expected(table):
+    assert to_markdown(table).startswith(MARKDOWN)
+
+
+def test_the_markdown_table_counts_every_verdict(table):
+    assert (
+        "Of 8 cells, 1 differ from the published value (|z| > 3), 1 deviate (2 < |z| ≤ 3), "
+        "1 are undecided, 1 agree within the margin, 1 have no known error, "
+        "1 have no published value, 2 were not run."
+    ) in to_markdown(table)
+
+
+def test_the_markdown_table_carries_its_note(table):
+    assert to_markdown(table).rstrip().endswith("A note on 100 % of it.")
+
+
+def test_the_best_reproduced_method_is_bold_and_the_printed_one_by_itself(study, comparison):
+    comparison.loc[0, "reproduced"] = 0.4
+    rated = arrange(study, "table_1", comparison)
+    rf, losaw = (cell(rated, "r2_test", 100, method) for method in ("RF", "losawRF"))
+    assert (rf.best, losaw.best) == (False, True)
+    assert (rf.published_best, losaw.published_best) == (True, False)
+
+
+def test_bold_numbers_are_explained_where_there_are_any(table):
+    assert "Bold: the best method of its setting and metric." in table.legend
+    plain = {place: replace(one, best=False) for place, one in table.cells.items()}
+    assert "Bold" not in replace(table, cells=plain).legend
+
+
+def test_methods_that_look_equal_are_not_bold(table):
+    assert not cell(table, "r2_test", 1000, "RF").best
+    assert not cell(table, "r2_test", 1000, "losawRF").best
+
+
+def test_a_lead_of_exactly_the_margin_is_not_underlined(study, comparison):
+    comparison.loc[1, "reproduced"] = 0.482
+    assert not cell(arrange(study, "table_1", comparison), "r2_test", 100, "RF").leads
+    comparison.loc[1, "reproduced"] = 0.481
+    assert cell(arrange(study, "table_1", comparison), "r2_test", 100, "RF").leads
+
+
+def test_less_is_better_where_the_metric_says_so(study, comparison, monkeypatch):
+    less = replace(metric_table.r2_test, higher_is_better=False)
+    monkeypatch.setattr(metric_table, "r2_test", less)
+    assert cell(arrange(study, "table_1", comparison), "r2_test", 100, "losawRF").best
+
+
+def test_two_equal_leaders_of_three_are_both_bold(study, comparison):
+    third = comparison.iloc[[1]].assign(method="third", reproduced=0.532)
+    rated = arrange(study, "table_1", pd.concat([comparison, third]))
+    best = [cell(rated, "r2_test", 100, m).best for m in ("RF", "losawRF", "third")]
+    assert best == [True, False, True]
+
+
+def test_columns_follow_the_layout_and_not_the_grid(study, comparison):
+    layout = study.file.tables["table_1"].model_copy(
+        update={"rows": ["metric"], "columns": ["function", "n_samples", "method"]}
+    )
+    study.file.tables["table_1"] = layout
+    both = pd.concat([comparison, comparison.assign(function="f4")])
+    grid_order = both.sort_values("n_samples", kind="stable")
+    assert [column[:2] for column in arrange(study, "table_1", grid_order).columns] == [
+        (function, n) for function in ("f3", "f4") for n in (100, 1000) for _ in range(2)
+    ]
+
+
+def test_an_axis_that_is_left_open_is_an_error_that_names_it(study, comparison):
+    other = comparison.assign(function="f4")
+    study.file.tables["table_1"] = study.file.tables["table_1"].model_copy(
+        update={"rows": ["metric"]}
+    )
+    with pytest.raises(StudyError, match=r"made\.yaml: tables\.table_1: .*because function is"):
+        arrange(study, "table_1", pd.concat([comparison, other]))
+
+
+def test_the_number_of_decimals_is_that_of_print(study, comparison):
+    comparison["published"] = comparison["published"].round(2)
+    assert arrange(study, "table_1", comparison).decimals == 2
+
+
+def test_the_csv_keeps_every_number_at_full_precision(table, comparison):
+    frame = pd.read_csv(io.StringIO(to_csv(table)))
+    keys = ["function", "metric", "n_samples", "method"]
+    both = comparison.merge(frame, on=keys, suffixes=("", "_csv"), validate="one_to_one")
+    assert len(both) == len(frame) == len(comparison)
+    for name in ("published", "reproduced", "mc_se", "n_seeds", "z", "verdict"):
+        pd.testing.assert_series_equal(both[name], both[f"{name}_csv"], check_names=False)
+
+
+def test_latex_has_one_heading_over_the_columns_it_holds_for(table):
+    text = to_latex(table)
+    assert r" &  & \multicolumn{2}{c}{N = 100} & \multicolumn{2}{c}{N = 1000} \\" in text
+    assert r" &  & RF & losawRF & RF & losawRF \\" in text
+
+
+def test_latex_marks_bold_and_underlined_numbers(table):
+    cell = r"\textbf{.543} $\to$ \underline{\textbf{.700}} (.031) z +4.9 n 40 $\times$"
+    assert cell in to_latex(table)
+
+
+def test_html_has_a_class_for_each_verdict_and_the_published_value_below_ours(table):
+    text = to_html(table)
+    assert text == to_html(table) and "<style" not in text
+    for verdict, count in table.counts().items():
+        kind = "absent" if verdict == "not run" else verdict.replace(" ", "-")
+        assert text.count(f' {kind}"') == count
+    assert "<u><b>.700</b></u> (.031) ✗<small><b>.543</b>, z +4.9, n 40</small>" in text
+
+
+def test_latex_is_escaped(study, comparison):
+    layout = study.file.tables["table_1"]
+    study.file.tables["table_1"] = layout.model_copy(update={"caption": "50 % & a_b #1 {x} ~ \\ $"})
+    text = to_latex(arrange(study, "table_1", comparison))
+    assert (
+        r"\caption{50 \% \& a\_b \#1 \{x\} \textasciitilde{} \textbackslash{} \$ (Table 1" in text
+    )
+    assert r"R\textsuperscript{2}\textsubscript{test}" in text
+
+
+def test_braces_and_environments_of_latex_are_balanced(table):
+    text = to_latex(table).replace("\\\\", "").replace(r"\{", "").replace(r"\}", "")
+    assert text.count("{") == text.count("}")
+    assert text.count(r"\begin{") == text.count(r"\end{")
+
+
+def test_a_cell_of_markdown_is_escaped(study, comparison):
+    renamed = comparison.assign(method=comparison["method"].replace("RF", "a|b*"))
+    assert r"a\|b\*" in to_markdown(arrange(study, "table_1", renamed))
+
+
+def test_tables_read_back_from_csv_are_the_same_bytes(study: Study, comparison, tmp_path):
+    write_tables(study, comparison, tmp_path / "direct")
+    text = comparison.to_csv(index=False)
+    back = pd.read_csv(io.StringIO(text))
+    write_tables(study, back, tmp_path / "back")
+    names = sorted(path.name for path in (tmp_path / "direct").iterdir())
+    assert names == ["table_1.csv", "table_1.md", "table_1.tex"]
+    for name in names:
+        assert (tmp_path / "direct" / name).read_bytes() == (tmp_path / "back" / name).read_bytes()
+
+
+def test_a_study_without_tables_leaves_an_empty_folder(study, comparison, tmp_path):
+    study.file.tables.clear()
+    assert write_tables(study, comparison, tmp_path / "tables") == []
+    assert list((tmp_path / "tables").iterdir()) == []
+
+
+def test_a_head_of_several_rows_stands_in_the_first(table):
+    (row, *_) = table.rows
+    rows = [row, (row[0], "another"), ("another", row[1])]
+    short = replace(table, rows=rows, cells={})
+    lines = to_latex(short).splitlines()
+    body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
+    assert [line.split(" & ")[0].strip() for line in body] == ["f3", "", "another"]
+    lines = [line for line in to_markdown(short).splitlines() if line.startswith("|")][2:]
+    assert [line.split("|")[1].strip() for line in lines] == ["f3", "", "another"]
+
+
+def test_a_table_without_published_values_has_no_legend_of_verdicts(study, comparison):
+    ours = comparison.assign(published=float("nan"), verdict="not printed")
+    assert "differs" not in arrange(study, "table_1", ours).legend
+
+
+def test_tables_are_written_below_folders_that_are_not_there_and_over_those_that_are(
+    study, comparison, tmp_path
+):
+    folder = tmp_path / "not" / "there"
+    assert write_tables(study, comparison, folder) == write_tables(study, comparison, folder)
